@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/log.h"
 
+/* Orders labels for qsort(3): the most frequent first, and equally frequent ones by name. */
 static int errors_compare(const void *a, const void *b)
 {
   const struct bn_label *s = a, *t = b;
@@ -18,8 +19,9 @@ static int errors_compare(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
-/* Prints an error.  The texts are escaped: a server chooses the message, and a document may have
-   any text. */
+/* Prints the line of an error: code, class, count and first message, of which class and message may
+   be unknown.  The texts are escaped: a server chooses the message, and a document may have any
+   text. */
 static void errors_print_one(FILE *out, const struct bn_facts *f, const struct bn_label *error)
 {
   const char *class = bn_facts_find_text(f, "error_classes", error->name);
@@ -40,16 +42,17 @@ static void errors_print_one(FILE *out, const struct bn_facts *f, const struct b
 
 void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v)
 {
+  enum { LABELS = BN_LABELS_MAX + 1 }; /* with "other" */
   const struct bn_snap *s = v->delta;
-  struct bn_label sorted[BN_LABELS_MAX + 1];
+  struct bn_label sorted[LABELS];
   size_t n;
 
   if (s->metrics.n_labelled == 0 || s->n_labels[BN_L_ERRORS] == 0)
     return;
-  n = s->n_labels[BN_L_ERRORS] < BN_LABELS_MAX + 1 ? s->n_labels[BN_L_ERRORS] : BN_LABELS_MAX + 1;
+  n = s->n_labels[BN_L_ERRORS] < LABELS ? s->n_labels[BN_L_ERRORS] : LABELS;
   memcpy(sorted, s->label[BN_L_ERRORS], n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, errors_compare);
-  while (n > 0 && sorted[n - 1].n == 0) /* such errors came before the span */
+  while (n > 0 && sorted[n - 1].n == 0) /* these errors came before the span alone */
     n--;
   if (n == 0)
     return;
@@ -59,7 +62,9 @@ void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v
   (void)fputs("\n", out);
 }
 
-/* Prints a kind of failure.  Key and text are escaped, because a document may have any text. */
+/* Prints the line of a kind of failure: its key, when it first occurred, and its first message.  A
+   failure without a time, or with one before the measurement, is one of the warm-up.  Key and text
+   are escaped, because a document may have any text. */
 static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
@@ -74,10 +79,10 @@ static void errors_print_failure(FILE *out, const struct bn_facts *f, const stru
     (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at->real, shown);
 }
 
-/* Returns whether a failure came after the checkpoint of the view: a saved result has the facts of
-   the whole run. */
-static bool errors_is_later(const struct bn_facts *f, const struct bn_fact *failure,
-                            const struct bn_view *v)
+/* Returns whether the view is a checkpoint, and the failure came after it.  The facts of a saved
+   result have the failures of the whole run. */
+static bool errors_is_after_checkpoint(const struct bn_facts *f, const struct bn_fact *failure,
+                                       const struct bn_view *v)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
 
@@ -92,11 +97,12 @@ void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view 
   (void)fputs("Failed threads (first failure, first message):\n", out);
   for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, BN_THREAD_ERRORS) == 0 && f->fact[i].type == BN_FACT_TEXT &&
-        !errors_is_later(f, &f->fact[i], v))
+        !errors_is_after_checkpoint(f, &f->fact[i], v))
       errors_print_failure(out, f, &f->fact[i]);
   (void)fputs("\n", out);
 }
 
+/* Messages on level INFO are notes of bn_log_note(), which are printed without "warning:". */
 void bn_text_warnings(FILE *out, const struct bn_facts *f)
 {
   static const char prefix[] = "warning: ";

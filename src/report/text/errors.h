@@ -8,15 +8,15 @@
 #include "measure/facts.h"
 #include "measure/view.h"
 
-/* Prints the most frequent error first; prints nothing without errors. */
+/* Prints a table of the errors of a view, the most frequent one first; nothing without errors.  f
+   has their classes and messages. */
 void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v);
 
-/* Prints the threads that failed while other threads went on: for each kind of failure, when it
-   first occurred, and why. */
+/* Prints a table of the threads that failed while other threads went on: for each kind of failure,
+   when it first occurred, and why.  Prints nothing if no thread failed. */
 void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v);
 
-/* Prints what the run warned of, as facts that may spoil its figures; prints nothing if it did
-   not. */
+/* Prints the warnings of the run, which name what may spoil its figures; nothing without any. */
 void bn_text_warnings(FILE *out, const struct bn_facts *f);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/hist.h"
 #include "base/units.h"
 
-enum { FORM_TEXT = 48 };
+enum { FORM_TEXT = 48 }; /* bytes of a figure that is a text */
 
 /* --- what is current -------------------------------------------------------------------------- */
 
@@ -85,6 +85,7 @@ uint64_t bn_form_in_flight(const struct bn_form *f)
   return v->unfinished > queued ? v->unfinished - queued : 0;
 }
 
+/* Returns the current percentile. */
 static struct value form_find_percentile(const struct bn_form *f)
 {
   struct value v = form_f64_value(f->percentile_s);
@@ -93,6 +94,8 @@ static struct value form_find_percentile(const struct bn_form *f)
   return v;
 }
 
+/* Returns the maximum of the current timing, or else of the events, natively as a lower bound if an
+   event has not ended. */
 static struct value form_find_maximum(const struct bn_form *f)
 {
   struct value v = form_f64_value(f->timing != NULL ? f->timing->max_s : f->view->max_s);
@@ -101,11 +104,13 @@ static struct value form_find_maximum(const struct bn_form *f)
   return v;
 }
 
+/* Returns whether the `len` bytes of `name` are the text `other`. */
 static bool form_is_name(const char *name, size_t len, const char *other)
 {
   return strlen(other) == len && memcmp(name, other, len) == 0;
 }
 
+/* Returns the value of a figure of measure/figures.def by its name. */
 static struct value form_find_figure(const struct bn_form *f, const char *name, size_t len)
 {
   const struct bn_view_field *g = bn_view_fields;
@@ -118,6 +123,8 @@ static struct value form_find_figure(const struct bn_form *f, const char *name, 
   return form_u64_value(bn_view_u64(f->view, g));
 }
 
+/* Returns the value of a name in a template (form.h).  Names of what is current come first: min_s,
+   avg_s and max_s are also figures of the events. */
 static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
 {
   const struct bn_session_view *s = f->session;
@@ -158,7 +165,8 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* Converts a number, of which a saved result may have any: C converts only numbers that fit. */
+/* Converts a number to a whole one: a negative one or NaN to 0, and one that is too large to the
+   largest.  A saved result may have any number, and C converts only numbers that fit. */
 static uint64_t form_clamp_to_u64(double x)
 {
   if (!(x > 0))
@@ -166,12 +174,14 @@ static uint64_t form_clamp_to_u64(double x)
   return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
 }
 
-/* One of the two numbers is 1, so that the result is rounded once. */
+/* A figure is multiplied by `times` and divided by `by`.  One of the two is 1, so that the result
+   is rounded once. */
 static const struct {
   const char *name;
   double times, by;
 } units[] = {{"ms", 1e3, 1}, {"MiB", 1, 0x1p20}, {"MB", 1, 1e6}, {"%", 100, 1}};
 
+/* Converts a value to the unit whose name has `len` bytes; "size" makes it a text. */
 static void form_convert_value(struct value *v, const char *unit, size_t len)
 {
   size_t i = 0;
@@ -183,8 +193,9 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
     (void)bn_units_format_size(v->text, sizeof v->text, bytes, false);
     return;
   }
-  while (!form_is_name(unit, len, units[i].name))
+  while (i < sizeof units / sizeof *units && !form_is_name(unit, len, units[i].name))
     i++;
+  assert(i < sizeof units / sizeof *units); /* templates are constants of this program */
   v->f64 = (v->type == VALUE_U64 ? (double)v->u64 : v->f64) * units[i].times / units[i].by;
   v->type = VALUE_F64;
 }
@@ -217,24 +228,26 @@ const char *bn_form_number(char text[BN_FORM_NUMBER], int width, int decimals, d
 /* The form of a value.  Negative widths align to the left, as in printf. */
 struct layout {
   int width, decimals;
-  bool latency;
+  bool is_latency;
 };
 
-/* Returns whether there is no latency, because no event has ended.  Dialects print 0 for it. */
-static bool form_has_nothing(const struct bn_form *f)
+/* Returns whether the report shows that there is no latency, because no event has ended.  Dialects
+   print 0 instead. */
+static bool form_has_no_latency(const struct bn_form *f)
 {
   return f->native && f->timing == NULL && f->view->events == 0;
 }
 
-/* Shows that no event has ended; in an interval also the oldest event, which may be stuck. */
-static void form_print_nothing(const struct bn_form *f, const struct layout *l, FILE *out)
+/* Prints "-" in place of a latency, because no event has ended; in an interval also the age of the
+   oldest event, which may be stuck. */
+static void form_print_no_latency(const struct bn_form *f, const struct layout *l, FILE *out)
 {
-  const bool interval = f->view->span == BN_VIEW_INTERVAL;
+  const bool is_interval = f->view->span == BN_VIEW_INTERVAL;
 
-  if (interval && f->view->oldest_s > 0)
+  if (is_interval && f->view->oldest_s > 0)
     (void)fprintf(out, "- (oldest %.0f)", f->view->oldest_s * 1e3);
   else
-    (void)fprintf(out, "%*s", interval ? 0 : l->width, "-");
+    (void)fprintf(out, "%*s", is_interval ? 0 : l->width, "-");
 }
 
 /* Prints a number.  One that is not known is "-"; in dialects it is 0, as sysbench has it. */
@@ -242,7 +255,7 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
                            FILE *out)
 {
   const double x = isnan(v->f64) && !f->native ? 0 : v->f64;
-  const int decimals = l->latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
+  const int decimals = l->is_latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
   char text[BN_FORM_NUMBER];
 
   if (isnan(x))
@@ -251,6 +264,7 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
     (void)fputs(bn_form_number(text, l->width, decimals, x, v->at_least), out);
 }
 
+/* Prints a value as its type and the layout ask for. */
 static void form_print_value(const struct bn_form *f, const struct layout *l, const struct value *v,
                              FILE *out)
 {
@@ -258,31 +272,30 @@ static void form_print_value(const struct bn_form *f, const struct layout *l, co
     (void)fprintf(out, "%*llu", l->width, (unsigned long long)v->u64);
   else if (v->type == VALUE_TEXT)
     (void)fprintf(out, "%*s", l->width, v->text);
-  else if (l->latency && form_has_nothing(f) && !v->at_least)
-    form_print_nothing(f, l, out);
+  else if (l->is_latency && form_has_no_latency(f) && !v->at_least)
+    form_print_no_latency(f, l, out);
   else
     form_print_f64(f, l, v, out);
 }
 
-/* Prints the figure of "{NAME:WIDTH:.DECIMALS~UNIT}" at the start of text, whose parts behind the
-   name are optional; "~" marks a latency.  Returns the text behind it. */
+/* Prints the figure of the field "{NAME:WIDTH.DECIMALS~UNIT}" (form.h) at the start of the text.
+   What the field lacks is 0 or no unit.  Returns the text behind the field. */
 static const char *form_print_field(const struct bn_form *f, const char *text, FILE *out)
 {
   const char *name = text + 1;
   const size_t len = strcspn(name, ":}");
   struct value v = form_find_value(f, name, len);
-  char *end = (char *)(uintptr_t)(name + len);
+  char *end = (char *)(uintptr_t)(name + len); /* not const, for strtol(3) */
   struct layout l = {.width = 0};
   size_t unit;
 
   if (*end == ':')
-    l.width = (int)strtol(end + 1, &end, 10);
-  if (*end == ':')
-    end++;
+    l.width = (int)strtol(end + 1, &end, 10); /* without digits 0: {bytes_read:size} */
   if (*end == '.')
     l.decimals = (int)strtol(end + 1, &end, 10);
-  l.latency = *end == '~';
-  end += l.latency;
+  l.is_latency = *end == '~';
+  if (l.is_latency)
+    end++;
   unit = strcspn(end, "}");
   if (unit > 0)
     form_convert_value(&v, end, unit);
@@ -305,7 +318,7 @@ void bn_form_print(const struct bn_form *f, const char *text, FILE *out)
 void bn_form_print_interval(const struct bn_form *f, const char *text, FILE *out)
 {
   const char *latency = strstr(text, " lat"), *value;
-  char rest[256];
+  char rest[256]; /* a line without its latency; templates are shorter */
 
   if (!f->native || f->view->n_percents > 0 || latency == NULL) {
     bn_form_print(f, text, out);

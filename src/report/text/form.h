@@ -21,12 +21,12 @@ struct bn_form {
   const struct bn_session_view *session; /* the current one; NULL: there is none */
 };
 
-/* native: latencies have three significant digits, "≥" if they are lower bounds, and "-" if no
-   event has ended.  The current percentile is that of interval lines: natively the greatest rank,
-   in dialects the first one that was typed. */
+/* Prepares to print figures of a view, which is borrowed.  native: latencies have three significant
+   digits, "≥" if they are lower bounds, and "-" if no event has ended.  The current percentile is
+   that of interval lines: natively the greatest rank, in dialects the first one that was typed. */
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native);
-/* Sets the current percentile; i < v->n_percents, else rank 0 with the value 0, natively NAN.  A
-   current timing has percentiles. */
+/* Makes percentile i of the view current, or that of the current timing, which has percentiles.  If
+   the view has no percentile i, the rank is 0 and the value unknown, which dialects print as 0. */
 void bn_form_rank(struct bn_form *f, size_t i);
 /* Sets the current timing; the name is borrowed. */
 void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
@@ -38,7 +38,7 @@ enum { BN_FORM_NUMBER = 352 }; /* DBL_MAX has 309 digits */
 const char *bn_form_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
                            bool at_least);
 
-/* Returns how many events are in flight at the end; queued arrivals are not. */
+/* Returns how many events of the view have begun and not ended; queued arrivals have not begun. */
 uint64_t bn_form_in_flight(const struct bn_form *f);
 
 /* Prints a template.  {name:W.P~UNIT} is a figure, right-aligned in W columns ('-' before W:
@@ -54,7 +54,7 @@ uint64_t bn_form_in_flight(const struct bn_form *f);
    is converted to: ms, MB, MiB, or "size", a text such as "3.5M"; % is for shares.  A value beyond
    the range of the histogram is printed as ">" and the end of that range. */
 void bn_form_print(const struct bn_form *f, const char *text, FILE *out);
-/* Prints the template of an interval line; natively without the latency if there is no rank. */
+/* Prints the template of an interval line; natively its latency is left out if there is no rank. */
 void bn_form_print_interval(const struct bn_form *f, const char *text, FILE *out);
 
 #endif

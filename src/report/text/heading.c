@@ -1,13 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the heading about workers, the connection and the database. */
+/* The lines of the heading: how to repeat the run, its options, and its database. */
 #include "report/text/heading.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
 #include "base/escape.h"
+#include "report/command.h"
 
-/* Escapes the text: a server chooses its name, and a document may have any text. */
+/* --- options ---------------------------------------------------------------------------------- */
+
+static double heading_to_seconds(uint64_t ns)
+{
+  return (double)ns / (double)BN_NSEC_PER_SEC;
+}
+
+/* Returns the value of an option that is a whole number, or 0 if it is not known. */
+static unsigned long heading_read_option(const struct bn_facts *f, const char *option)
+{
+  for (size_t i = 0; i < f->n_options; i++)
+    if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
+      return strtoul(f->option[i].value, NULL, 10);
+  return 0;
+}
+
+/* Prints the number of workers if there are fewer of them than threads, which then share them. */
+static void heading_print_workers(FILE *out, const struct bn_facts *f)
+{
+  const unsigned long workers = heading_read_option(f, "workers");
+
+  if (workers > 0 && workers < heading_read_option(f, "threads"))
+    (void)fprintf(out, "Number of workers: %lu\n", workers);
+}
+
+/* Prints the times of --report-checkpoints. */
+static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
+{
+  (void)fputs("Report checkpoint(s) at ", out);
+  for (size_t i = 0; i < p->n_checkpoints; i++)
+    (void)fprintf(out, "%s%.15g", i > 0 ? ", " : "", heading_to_seconds(p->checkpoint_ns[i]));
+  (void)fputs(" seconds\n", out);
+}
+
+/* Prints which seed the random numbers have.  Natively that is also said of a run without
+   --rand-seed; a dialect has a sentence of its own for it. */
+static void heading_print_random(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
+{
+  if (p->seed_from_timer && d->from_timer != NULL)
+    (void)fputs(d->from_timer, out);
+  if (p->seed_given)
+    (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
+                  p->seed_typed);
+  else if (p->native && p->seed == 0)
+    (void)fputs("Random numbers from several seeds\n\n", out);
+  else if (p->native)
+    (void)fprintf(out, "Random numbers from a new seed (--rand-seed=%" PRIu64 " repeats them)\n\n",
+                  p->seed);
+  else
+    (void)fputs(d->seed_absent, out);
+}
+
+void bn_text_print_plan(FILE *out, const struct bn_facts *f, const struct bn_dialect *d)
+{
+  const struct bn_plan *p = &f->plan;
+
+  (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
+                p->threads);
+  if (p->native)
+    heading_print_workers(out, f);
+  if (p->warmup_ns > 0)
+    (void)fprintf(out, "Warmup time: %.15gs\n", heading_to_seconds(p->warmup_ns));
+  if (p->rate > 0)
+    (void)fprintf(out, "Target transaction rate: %.15g/sec\n", p->rate);
+  if (p->interval_ns > 0)
+    (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
+                  heading_to_seconds(p->interval_ns));
+  if (p->n_checkpoints > 0)
+    heading_print_checkpoints(out, p);
+  if (p->debug)
+    (void)fputs("Debug mode enabled.\n\n", out);
+  if (p->validate)
+    (void)fputs(d->validation, out);
+  heading_print_random(out, p, d);
+  if (p->forced)
+    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n",
+                  heading_to_seconds(p->time_ns + p->forced_ns));
+  (void)fputs("\n", out);
+}
+
+/* The text is escaped, because a document may have any text. */
+void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
+{
+  const char *started = bn_facts_find_text(f, "process", "started");
+  struct bn_buf text = {.max = 0};
+  char *shown;
+
+  if (started == NULL)
+    return;
+  (void)bn_buf_printf(&text, "Started: %s\nRepeat:  ", started);
+  if (bn_command_repeat(f, &text)) {
+    shown = bn_alloc(4 * text.len + 1, 1);
+    (void)bn_escape(shown, 4 * text.len + 1, text.data, "\n");
+    (void)fprintf(out, "%s\n\n", shown);
+    free(shown);
+  }
+  bn_buf_done(&text);
+}
+
+/* --- database --------------------------------------------------------------------------------- */
+
+/* Prints a text between two others.  It is escaped: a server chooses its name, and a document may
+   have any text. */
 static void heading_print_foreign(FILE *out, const char *before, const char *text,
                                   const char *after)
 {
@@ -17,18 +124,16 @@ static void heading_print_foreign(FILE *out, const char *before, const char *tex
   (void)fprintf(out, "%s%s%s", before, shown, after);
 }
 
-/* Returns the version of the server or else of the client, or NULL if it was not known at the
-   start.  Facts of a document may be younger than its heading. */
-static const char *heading_version_at_start(const struct bn_facts *f)
+/* Returns the version of the server, or else that of the client, or NULL if neither is known. */
+static const char *heading_find_version(const struct bn_facts *f)
 {
   const char *version = bn_facts_find_text(f, "database", "server_version");
 
-  if (bn_facts_find_text(f, "database", "at_start") != NULL)
-    return NULL;
   return version != NULL ? version : bn_facts_find_text(f, "database", "client_version");
 }
 
-/* Prints no line if none of these facts is known, as with some drivers and documents. */
+/* Prints the line of the connection; nothing if none of its facts is known, as with some drivers
+   and documents. */
 static void heading_print_connection(FILE *out, const struct bn_facts *f)
 {
   static const char *const facts[][3] = {{"", "transport", ""},
@@ -49,28 +154,14 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
     (void)fputs("\n", out);
 }
 
-/* Returns the value of an option that counts, or 0 if it is not known. */
-static unsigned long heading_count(const struct bn_facts *f, const char *option)
-{
-  for (size_t i = 0; i < f->n_options; i++)
-    if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
-      return strtoul(f->option[i].value, NULL, 10);
-  return 0;
-}
-
-void bn_text_workers(FILE *out, const struct bn_facts *f)
-{
-  const unsigned long workers = heading_count(f, "workers");
-
-  if (workers > 0 && workers < heading_count(f, "threads"))
-    (void)fprintf(out, "Number of workers: %lu\n", workers);
-}
-
+/* The fact at_start stands for a run whose start knew no version: it says what was known then, the
+   "driver" or "nothing".  What the facts tell besides was found later and is not shown, so that the
+   report of a saved result has the heading of the run. */
 void bn_text_heading(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");
   const char *at_start = bn_facts_find_text(f, "database", "at_start");
-  const char *version = heading_version_at_start(f);
+  const char *version = at_start == NULL ? heading_find_version(f) : NULL;
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
 

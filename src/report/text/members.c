@@ -14,6 +14,10 @@
 #include "base/units.h"
 #include "report/text/form.h"
 
+/* The widths of the columns. */
+enum { THREADS = 7, RATE = 12, LATENCY = 10, ERRORS = 8, TIME = 9 };
+
+/* Appends a blank and a number, or "-" if it is not known. */
 static void members_append_f64(struct bn_buf *b, int width, double x)
 {
   if (isfinite(x))
@@ -32,12 +36,13 @@ static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
   char text[BN_FORM_NUMBER];
 
   if (isnan(ms))
-    (void)bn_buf_printf(b, " %*s", 10, "-");
+    (void)bn_buf_printf(b, " %*s", LATENCY, "-");
   else
     (void)bn_buf_printf(b, " %s",
-                        bn_form_number(text, 10, bn_units_decimals(ms, 2), ms, at_least));
+                        bn_form_number(text, LATENCY, bn_units_decimals(ms, 2), ms, at_least));
 }
 
+/* Appends the name of a host, and why it was lost if it was. */
 static void members_append_name(struct bn_buf *b, const struct bn_member *m)
 {
   char shown[512];
@@ -50,31 +55,33 @@ static void members_append_name(struct bn_buf *b, const struct bn_member *m)
   (void)bn_buf_printf(b, " (lost: %s)", shown);
 }
 
-/* Appends the figures of a host.  Those of a lost host are of the time until its last message. */
-static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool groups)
+/* Appends the figures of a host or group.  Those of a lost host are of the time until its last
+   message. */
+static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool has_groups)
 {
   const struct bn_member *m = g->member;
   const struct bn_view *v = g->has_total ? &g->total.view : NULL;
 
-  (void)bn_buf_printf(b, "%7u", m->threads);
-  members_append_f64(b, 12, v != NULL ? v->events_per_s : HUGE_VAL);
+  (void)bn_buf_printf(b, "%*u", THREADS, m->threads);
+  members_append_f64(b, RATE, v != NULL ? v->events_per_s : NAN);
   members_append_percentile(b, v);
   if (v != NULL)
-    (void)bn_buf_printf(b, " %8" PRIu64, v->errors);
+    (void)bn_buf_printf(b, " %*" PRIu64, ERRORS, v->errors);
   else
-    (void)bn_buf_printf(b, " %8s", "-");
-  members_append_f64(b, 9, m->time_s);
-  members_append_f64(b, 9, m->processor_s);
-  if (!groups) {
-    members_append_f64(b, 9, m->clock_error_s * 1e3);
-    members_append_f64(b, 9, m->start_lag_s * 1e3);
+    (void)bn_buf_printf(b, " %*s", ERRORS, "-");
+  members_append_f64(b, TIME, m->time_s);
+  members_append_f64(b, TIME, m->processor_s);
+  if (!has_groups) {
+    members_append_f64(b, TIME, m->clock_error_s * 1e3);
+    members_append_f64(b, TIME, m->start_lag_s * 1e3);
   }
   members_append_name(b, m);
 }
 
-/* Appends the heading.  All hosts have the same rank, but a host that was lost may have none. */
+/* Appends the heading.  All hosts have the same ranks, but a lost host may have told no total, so
+   the greatest rank is that of any host with a total. */
 static void members_append_heading(struct bn_buf *b, const struct bn_group *g, size_t n,
-                                   bool groups)
+                                   bool has_groups)
 {
   char rank[24] = "-";
 
@@ -84,15 +91,15 @@ static void members_append_heading(struct bn_buf *b, const struct bn_group *g, s
     if (g[i].has_total && v->n_percents > 0)
       (void)snprintf(rank, sizeof rank, "p%.10g ms", v->percents[bn_view_greatest_rank(v)]);
   }
-  (void)bn_buf_printf(b, "%7s %12s %10s %8s %9s %9s", "threads", "events/s", rank, "errors",
-                      "time s", "cpu s");
-  if (groups)
+  (void)bn_buf_printf(b, "%*s %*s %*s %*s %*s %*s", THREADS, "threads", RATE, "events/s", LATENCY,
+                      rank, ERRORS, "errors", TIME, "time s", TIME, "cpu s");
+  if (has_groups)
     (void)bn_buf_str(b, "  group");
   else
-    (void)bn_buf_printf(b, " %9s %9s  %s", "clock ms", "start ms", "host");
+    (void)bn_buf_printf(b, " %*s %*s  host", TIME, "clock ms", TIME, "start ms");
 }
 
-/* Prints the line and clears it.  out NULL: a dialect, whose report has no such lines. */
+/* Prints the line and clears it.  out NULL: logs it to standard error. */
 static void members_print_line(FILE *out, struct bn_buf *line)
 {
   const char *text = line->data != NULL ? line->data : "";
@@ -104,23 +111,25 @@ static void members_print_line(FILE *out, struct bn_buf *line)
   bn_buf_clear(line);
 }
 
-static double members_f64_fact(const struct bn_facts *f, const char *key)
+/* Returns a fact about the hosts of the run, or NaN if it is not known. */
+static double members_find_f64(const struct bn_facts *f, const char *key)
 {
   const struct bn_fact *fact = bn_facts_find(f, BN_HOSTS_SECTION, key);
 
-  return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
+  return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : NAN;
 }
 
-/* Appends a remark if the hosts did not all run for the whole time: rates are per second of the
-   whole time, and so too low. */
+/* Appends a remark if all hosts ran together for clearly less than the time of the report: the
+   rates are per second of that time, and so lower than the hosts' joint rate.  The remark names
+   this rate if it is known. */
 static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
-  static const double most_s = 0.1, most_part = 0.01;
-  const double together_s = members_f64_fact(f, BN_HOSTS_TIME),
-               rate = members_f64_fact(f, BN_HOSTS_RATE);
+  static const double tolerated_s = 0.1, tolerated_part = 0.01;
+  const double together_s = members_find_f64(f, BN_HOSTS_TIME),
+               rate = members_find_f64(f, BN_HOSTS_RATE);
   const struct bn_fact *seconds = bn_facts_find(f, BN_HOSTS_SECTION, BN_HOSTS_SECONDS);
 
-  if (!isfinite(together_s) || span_s - together_s <= fmin(most_s, most_part * span_s))
+  if (!isfinite(together_s) || span_s - together_s <= fmin(tolerated_s, tolerated_part * span_s))
     return;
   (void)bn_buf_printf(b, "All %s ran together for %.4g s of %.4g s",
                       bn_facts_have_groups(f) ? "groups" : "hosts", together_s, span_s);
@@ -132,17 +141,17 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
 void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
                      double span_s)
 {
-  const bool groups = bn_facts_have_groups(f);
+  const bool has_groups = bn_facts_have_groups(f);
   struct bn_buf line = {.max = 0};
 
   if (out != NULL)
-    (void)fputs(groups ? "Processes of the groups:\n"
-                       : "Hosts (clock: greatest error; start: delay):\n",
+    (void)fputs(has_groups ? "Processes of the groups:\n"
+                           : "Hosts (clock: greatest error; start: delay):\n",
                 out);
-  members_append_heading(&line, g, n, groups);
+  members_append_heading(&line, g, n, has_groups);
   members_print_line(out, &line);
   for (size_t i = 0; i < n; i++) {
-    members_append_line(&line, &g[i], groups);
+    members_append_line(&line, &g[i], has_groups);
     members_print_line(out, &line);
   }
   members_append_remark(&line, f, span_s);

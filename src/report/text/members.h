@@ -7,9 +7,10 @@
 
 #include "measure/result.h"
 
-/* Prints a heading, a line for each group (which has a member), and how long all hosts ran together
-   if that is less than span_s, the time of the report.  out NULL: logs them to standard error,
-   because a dialect's report has no such table. */
+/* Prints a heading, a line for each of the n groups, which all have a member, and how long all
+   hosts ran together if that is clearly less than span_s, the time of the report.  f: the facts of
+   the run.  out NULL: logs the lines to standard error, because a dialect's report has no such
+   table. */
 void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
                      double span_s);
 

@@ -13,6 +13,8 @@
 #include "measure/phases.h"
 #include "report/text/form.h"
 
+enum { TIME_COLUMNS = 10 }; /* of a time in a table, behind a blank */
+
 struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
 {
   struct bn_text_ranks r = {.n = 0};
@@ -22,8 +24,8 @@ struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
 
     while (to < r.n && v->percents[r.at[to]] < v->percents[i])
       to++;
-    if (to < r.n && v->percents[r.at[to]] <= v->percents[i])
-      continue; /* a document may have a rank twice */
+    if (to < r.n && v->percents[r.at[to]] == v->percents[i])
+      continue;
     memmove(&r.at[to + 1], &r.at[to], (r.n - to) * sizeof *r.at);
     r.at[to] = i;
     r.n++;
@@ -40,8 +42,8 @@ static void tables_print_name(FILE *out, const char *name)
   (void)fprintf(out, "  %s\n", shown);
 }
 
-/* Prints milliseconds after a blank, right-aligned in at least `columns` columns. */
-static void tables_print_ms_in(FILE *out, double s, int columns, bool at_least)
+/* Prints milliseconds after a blank, right-aligned in at least `columns` columns; NaN: "-". */
+static void tables_print_ms_wide(FILE *out, double s, int columns, bool at_least)
 {
   const double ms = s * 1e3;
   char text[BN_FORM_NUMBER];
@@ -55,10 +57,11 @@ static void tables_print_ms_in(FILE *out, double s, int columns, bool at_least)
 
 static void tables_print_ms(FILE *out, double s, bool at_least)
 {
-  tables_print_ms_in(out, s, 10, at_least);
+  tables_print_ms_wide(out, s, TIME_COLUMNS, at_least);
 }
 
-/* Prints the average, the percentiles, which a document may lack, and the maximum. */
+/* Prints the average, the percentiles, which a document may lack, and the maximum, in the columns
+   of tables_print_time_heads() and the one before them. */
 static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
@@ -75,18 +78,19 @@ static void tables_print_times(FILE *out, const struct bn_view *v, const struct 
 
 /* Prints the heads of the columns behind "avg", from the percentiles to the name, and ends the
    line. */
-static void tables_print_last_heads(FILE *out, const struct bn_view *v)
+static void tables_print_time_heads(FILE *out, const struct bn_view *v)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
   char rank[32];
 
   for (size_t i = 0; i < ranks.n; i++) {
     (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[ranks.at[i]]);
-    (void)fprintf(out, " %10s", rank);
+    (void)fprintf(out, " %*s", TIME_COLUMNS, rank);
   }
-  (void)fprintf(out, " %10s  name\n", "max");
+  (void)fprintf(out, " %*s  name\n", TIME_COLUMNS, "max");
 }
 
+/* Prints a line under the heading of bn_text_statements(). */
 static void tables_print_statement(FILE *out, const struct bn_view *v,
                                    const struct bn_statement_view *s)
 {
@@ -98,19 +102,20 @@ static void tables_print_statement(FILE *out, const struct bn_view *v,
   tables_print_name(out, timing->name);
 }
 
-/* Prints the table of statements.  Names are of any length, so they come last. */
+/* Names are of any length, so they come last, here and in the other tables. */
 void bn_text_statements(FILE *out, const struct bn_view *v)
 {
   if (v->n_statements == 0)
     return;
   (void)fprintf(out, "Statements (times in ms):\n    %12s %12s %8s %7s %10s", "count", "rows",
                 "errors", "share", "avg");
-  tables_print_last_heads(out, v);
+  tables_print_time_heads(out, v);
   for (size_t i = 0; i < v->n_statements; i++)
     tables_print_statement(out, v, &v->statements[i]);
   (void)fputs("\n", out);
 }
 
+/* Prints a line under the heading of tables_print_kinds(). */
 static void tables_print_kind(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
 {
   (void)fprintf(out, "    %12" PRIu64 " %6.1f%% %12.2f %8" PRIu64 " %8" PRIu64, k->events,
@@ -120,19 +125,22 @@ static void tables_print_kind(FILE *out, const struct bn_view *v, const struct b
   tables_print_name(out, k->name);
 }
 
-/* Prints the table of the kinds that scripts name, or that of the groups. */
-static void tables_print_kinds(FILE *out, const struct bn_view *v, bool groups)
+enum tables_parts { PARTS_KINDS, PARTS_GROUPS };
+
+/* Prints the table of the kinds that scripts name, or that of the groups; nothing if the view has
+   none. */
+static void tables_print_kinds(FILE *out, const struct bn_view *v, enum tables_parts parts)
 {
   size_t n = 0;
 
   for (size_t i = 0; i < v->n_event_kinds; i++) {
-    if (bn_event_kinds_is_group(v->event_kinds[i].name) != groups)
+    if (bn_event_kinds_is_group(v->event_kinds[i].name) != (parts == PARTS_GROUPS))
       continue;
     if (n++ == 0) {
       (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s",
-                    groups ? "Groups" : "Kinds of events", "events", "share", "per sec.", "retries",
-                    "failed", "avg");
-      tables_print_last_heads(out, v);
+                    parts == PARTS_GROUPS ? "Groups" : "Kinds of events", "events", "share",
+                    "per sec.", "retries", "failed", "avg");
+      tables_print_time_heads(out, v);
     }
     tables_print_kind(out, v, &v->event_kinds[i]);
   }
@@ -140,23 +148,27 @@ static void tables_print_kinds(FILE *out, const struct bn_view *v, bool groups)
     (void)fputs("\n", out);
 }
 
-/* Each event is of a group, and may be of a kind, so there are two tables. */
+/* In a run with groups each event is of a group and may be of a kind, so there are two tables. */
 void bn_text_event_kinds(FILE *out, const struct bn_view *v)
 {
-  tables_print_kinds(out, v, false);
-  tables_print_kinds(out, v, true);
+  tables_print_kinds(out, v, PARTS_KINDS);
+  tables_print_kinds(out, v, PARTS_GROUPS);
 }
 
+/* Prints how long it took to recover from a phase; nothing if the latency did not grow in it, or if
+   that is not known. */
 static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)
 {
   char name[4 * BN_BOUND_NAME + 1], digits[BN_UNITS_DIGITS];
 
+  if (isnan(p->recovery_s) || p->recovery_s <= 0)
+    return;
   (void)bn_escape(name, sizeof name, p->text, "");
-  if (p->recovery_s > 0)
-    (void)fprintf(out, "    phase %zu (%s): %s after %s s\n", number, name,
-                  p->recovered ? "recovered" : "not recovered", bn_phases_recovery(p, digits));
+  (void)fprintf(out, "    phase %zu (%s): %s after %s s\n", number, name,
+                p->recovered ? "recovered" : "not recovered", bn_phases_recovery(p, digits));
 }
 
+/* Prints the figures of a phase of --rate-profile under the heads of tables_print_phase_heads(). */
 static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
 {
   (void)fprintf(out,
@@ -166,6 +178,8 @@ static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
                 p->failed_events, p->wanted_per_s, p->started_per_s);
 }
 
+/* Prints the figures of a phase of --threads-profile under the heads of
+   tables_print_phase_heads(). */
 static void tables_print_phase_of_threads(FILE *out, const struct bn_phase_view *p)
 {
   (void)fprintf(out,
@@ -175,7 +189,19 @@ static void tables_print_phase_of_threads(FILE *out, const struct bn_phase_view 
                 p->failed_events, p->started_per_s);
 }
 
-/* Prints the table of the phases that began, and how long it took to recover from them. */
+static void tables_print_phase_heads(FILE *out, const struct bn_view *v, bool of_threads)
+{
+  if (of_threads)
+    (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %10s %10s", "until s", "threads",
+                  "started", "ended", "dropped", "retries", "failed", "started/s", "avg");
+  else
+    (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s", "until s", "due",
+                  "started", "ended", "dropped", "queued", "retries", "failed", "wanted/s",
+                  "started/s", "avg");
+  tables_print_time_heads(out, v);
+}
+
+/* All phases of a run are of one profile.  That of threads has no rate. */
 void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
 {
   bool of_threads;
@@ -185,14 +211,7 @@ void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
   of_threads = isnan(v->phases[0].wanted_per_s);
   (void)fprintf(out, "Phases%s%s (times in ms):\n", group != NULL ? " of the group " : "",
                 group != NULL ? group : "");
-  if (of_threads)
-    (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %10s %10s", "until s", "threads",
-                  "started", "ended", "dropped", "retries", "failed", "started/s", "avg");
-  else
-    (void)fprintf(out, "    %12s %10s %10s %10s %8s %8s %8s %8s %10s %10s %10s", "until s", "due",
-                  "started", "ended", "dropped", "queued", "retries", "failed", "wanted/s",
-                  "started/s", "avg");
-  tables_print_last_heads(out, v);
+  tables_print_phase_heads(out, v, of_threads);
   for (size_t i = 0; i < bn_phases_begun(v); i++) {
     const struct bn_phase_view *p = &v->phases[i];
 
@@ -218,7 +237,7 @@ void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn
   (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);
   if (percentile_s != NULL && v->n_percents > 0) {
     (void)fprintf(out, " lat (ms,%.15g%%):", v->percents[rank]);
-    tables_print_ms_in(out, percentile_s[rank], 0, false);
+    tables_print_ms_wide(out, percentile_s[rank], 0, false);
   }
   (void)fprintf(out, " retries: %" PRIu64 " failed: %" PRIu64 "\n", k->retries, k->failed_events);
 }

@@ -19,13 +19,14 @@ struct bn_closing {
   bool no_sessions;       /* --debug adds nothing per session */
 };
 
-/* All texts are templates.  Arrays are indexed by enum bn_kind. */
+/* The texts of a report in one reference version, or in bench's own form.  All of them are
+   templates (form.h).  Arrays are indexed by enum bn_kind. */
 struct bn_dialect {
   const char *stamp_open, *stamp_close; /* around the seconds of interval and checkpoint reports */
-  int stamp_width;
-  const char *validation;  /* header line of --validate */
-  const char *from_timer;  /* header line of --rand-init; NULL: none */
-  const char *seed_absent; /* header line when no seed was given */
+  int stamp_width;                      /* columns of the whole seconds, at least */
+  const char *validation;               /* header line of --validate */
+  const char *from_timer;               /* header line of --rand-init; NULL: none */
+  const char *seed_absent;              /* header line when no seed was given */
   /* NULL: this version has no interval lines of that kind. */
   const char *interval[BN_KINDS];
   const char *queue[BN_KINDS];    /* second line under --rate; NULL: none */
@@ -42,7 +43,8 @@ extern const char bn_template_outages[], bn_template_grace[], bn_template_unfini
     bn_template_fatal[], bn_template_failed_threads[];
 extern const char bn_template_arrivals[], bn_template_warmup_backlog[];
 
-/* Never returns NULL.  native: bench's own form, whatever the version. */
+/* Returns the texts of a version, never NULL.  native: those of bench's own form, whatever the
+   version. */
 const struct bn_dialect *bn_dialect_get(enum bn_version version, bool native);
 
 #endif

@@ -15,7 +15,6 @@
 #include "measure/assert.h"
 #include "measure/facts.h"
 #include "measure/view.h"
-#include "report/command.h"
 #include "report/output.h"
 #include "report/text/errors.h"
 #include "report/text/form.h"
@@ -31,11 +30,12 @@ struct text {
   const struct bn_facts *facts; /* of the run */
   const struct bn_plan *plan;   /* the plan in the facts */
   const struct bn_dialect *dialect;
-  double span_s;   /* span of the total */
-  bool has_total;  /* the run had a final report, which another reporter may have replaced */
-  double stamp_05; /* time of the last checkpoint, which 0.5 prints with the next one */
+  double span_s;  /* span of the total */
+  bool has_total; /* the run had a final report, which another reporter may have replaced */
+  double stamp_s; /* time of the last checkpoint, which 0.5 prints with the next one */
 };
 
+/* Returns whether the report prints nothing, because of --verbosity. */
 static bool text_is_quiet(const struct text *t)
 {
   return t->plan->verbosity < BN_NOTICE;
@@ -47,11 +47,6 @@ static void text_begin_report(struct text *t)
 {
   bn_log_settle();
   bn_output_begin(&t->output);
-}
-
-static double text_seconds(uint64_t ns)
-{
-  return (double)ns / (double)BN_NSEC_PER_SEC;
 }
 
 static int text_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
@@ -69,79 +64,6 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
 
 /* --- header ----------------------------------------------------------------------------------- */
 
-static void text_print_checkpoints(const struct bn_plan *c, FILE *out)
-{
-  (void)fputs("Report checkpoint(s) at ", out);
-  for (size_t i = 0; i < c->n_checkpoints; i++)
-    (void)fprintf(out, "%s%.15g", i > 0 ? ", " : "", text_seconds(c->checkpoint_ns[i]));
-  (void)fputs(" seconds\n", out);
-}
-
-static void text_print_random(const struct text *t, FILE *out)
-{
-  const struct bn_plan *p = t->plan;
-
-  if (p->seed_from_timer && t->dialect->from_timer != NULL)
-    (void)fputs(t->dialect->from_timer, out);
-  if (p->seed_given)
-    (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
-                  p->seed_typed);
-  else if (p->native && p->seed == 0)
-    (void)fputs("Random numbers from several seeds\n\n", out);
-  else if (p->native)
-    (void)fprintf(out, "Random numbers from a new seed (--rand-seed=%" PRIu64 " repeats them)\n\n",
-                  p->seed);
-  else
-    (void)fputs(t->dialect->seed_absent, out);
-}
-
-static void text_print_plan(const struct text *t, FILE *out)
-{
-  const struct bn_plan *p = t->plan;
-
-  (void)fprintf(out, "Running the test with following options:\nNumber of threads: %u\n",
-                p->threads);
-  if (p->native)
-    bn_text_workers(out, t->facts);
-  if (p->warmup_ns > 0)
-    (void)fprintf(out, "Warmup time: %.15gs\n", text_seconds(p->warmup_ns));
-  if (p->rate > 0)
-    (void)fprintf(out, "Target transaction rate: %.15g/sec\n", p->rate);
-  if (p->interval_ns > 0)
-    (void)fprintf(out, "Report intermediate results every %.15g second(s)\n",
-                  text_seconds(p->interval_ns));
-  if (p->n_checkpoints > 0)
-    text_print_checkpoints(p, out);
-  if (p->debug)
-    (void)fputs("Debug mode enabled.\n\n", out);
-  if (p->validate)
-    (void)fputs(t->dialect->validation, out);
-  text_print_random(t, out);
-  if (p->forced)
-    (void)fprintf(out, "Forcing shutdown in %.15g seconds\n",
-                  text_seconds(p->time_ns + p->forced_ns));
-  (void)fputs("\n", out);
-}
-
-/* Prints when the run started and how to repeat it, if the document knows.  The text is escaped,
-   because a document may have any text. */
-static void text_print_repetition(const struct bn_facts *f, FILE *out)
-{
-  const char *started = bn_facts_find_text(f, "process", "started");
-  struct bn_buf text = {.max = 0};
-  char *shown;
-
-  if (started != NULL)
-    (void)bn_buf_printf(&text, "Started: %s\nRepeat:  ", started);
-  if (started != NULL && bn_command_repeat(f, &text)) {
-    shown = bn_alloc(4 * text.len + 1, 1);
-    (void)bn_escape(shown, 4 * text.len + 1, text.data, "\n");
-    (void)fprintf(out, "%s\n\n", shown);
-    free(shown);
-  }
-  bn_buf_done(&text);
-}
-
 static void text_begin(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
@@ -152,8 +74,8 @@ static void text_begin(void *self, const struct bn_facts *f)
   bn_output_begin(&t->output);
   if (!text_is_quiet(t)) {
     if (t->plan->native)
-      text_print_repetition(f, t->out);
-    text_print_plan(t, t->out);
+      bn_text_print_repetition(t->out, f);
+    bn_text_print_plan(t->out, f, t->dialect);
     for (size_t i = 0; i < f->n_rows; i++)
       if (f->row[i].level <= t->plan->verbosity)
         (void)fputs(f->row[i].text, t->out);
@@ -184,12 +106,14 @@ static void text_started(void *self, const struct bn_facts *f)
     bn_text_heading(t->out, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
-    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n", text_seconds(t->plan->warmup_ns));
+    (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n",
+                  (double)t->plan->warmup_ns / (double)BN_NSEC_PER_SEC);
   bn_output_end(&t->output);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
+/* Prints the time at which a line of the report begins, in seconds since the measurement began. */
 static void text_print_stamp(const struct text *t, double at_s, int decimals)
 {
   const struct bn_dialect *d = t->dialect;
@@ -198,7 +122,7 @@ static void text_print_stamp(const struct text *t, double at_s, int decimals)
   (void)fprintf(t->out, "%s%*.*f%s", d->stamp_open, width, decimals, at_s, d->stamp_close);
 }
 
-/* Prints a line for each watcher (--watch-lines). */
+/* Prints a line for each watcher that watched something, if that is asked for (--watch-lines). */
 static void text_print_watched(const struct text *t, const struct bn_view *v)
 {
   char line[512];
@@ -224,6 +148,8 @@ static void text_print_kind_lines(const struct text *t, const struct bn_view *v)
   }
 }
 
+/* Prints the lines of an interval.  0.5 has none for some kinds of tests, and a script's hook may
+   print them instead. */
 static int text_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
@@ -249,6 +175,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   return 0;
 }
 
+/* Prints the histogram of latencies in the form of the reference versions (--histogram). */
 static void text_print_histogram(const struct text *t, const struct bn_view *v)
 {
   struct bn_geohist g;
@@ -260,7 +187,8 @@ static void text_print_histogram(const struct text *t, const struct bn_view *v)
   bn_geohist_done(&g);
 }
 
-/* Prints one line per rank in ascending order, whatever order they were typed in. */
+/* Prints a line for each percentile of the view, or of the current timing, in the ascending order
+   of their ranks, whatever order they were typed in. */
 static void text_print_rank_lines(const struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
@@ -271,6 +199,8 @@ static void text_print_rank_lines(const struct text *t, struct bn_form *f, const
   }
 }
 
+/* Prints the percentiles of the events, or that there are none.  0.5 has no such lines for a run
+   without events. */
 static void text_print_ranks(const struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   const struct bn_closing *c = t->dialect->closing[v->kind];
@@ -281,6 +211,7 @@ static void text_print_ranks(const struct text *t, struct bn_form *f, const stru
     text_print_rank_lines(t, f, v);
 }
 
+/* Prints the figures of each session, with --debug and --verbosity=5. */
 static void text_print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
 {
   if (v->sessions == NULL || !t->plan->debug || t->plan->verbosity < BN_DEBUG)
@@ -293,7 +224,8 @@ static void text_print_sessions(struct text *t, struct bn_form *f, const struct 
   (void)fputs("\n", t->out);
 }
 
-static void text_print_seconds(const struct text *t, const char *label, double s)
+/* Prints one of the times of --db-debug.  One that is not known is "-", in dialects 0. */
+static void text_print_debug_time(const struct text *t, const char *label, double s)
 {
   if (isnan(s) && t->plan->native)
     (void)fprintf(t->out, "DEBUG: %s                                -\n", label);
@@ -312,27 +244,28 @@ static const struct bn_timing *text_find_timing(const struct bn_view *v, const c
   return NULL;
 }
 
-static void text_print_timing(const struct text *t, const struct bn_view *v, const char *metric,
-                              const char *title)
+/* Prints the times of a metric under a title; nothing if the run does not have the metric. */
+static void text_print_debug_timing(const struct text *t, const struct bn_view *v,
+                                    const char *metric, const char *title)
 {
   const struct bn_timing *timing = text_find_timing(v, metric);
 
   if (timing == NULL)
     return;
   (void)fputs(title, t->out);
-  text_print_seconds(t, "    min:", timing->min_s);
-  text_print_seconds(t, "    avg:", timing->avg_s);
-  text_print_seconds(t, "    max:", timing->max_s);
-  text_print_seconds(t, "  total:", timing->sum_s);
+  text_print_debug_time(t, "    min:", timing->min_s);
+  text_print_debug_time(t, "    avg:", timing->avg_s);
+  text_print_debug_time(t, "    max:", timing->max_s);
+  text_print_debug_time(t, "  total:", timing->sum_s);
 }
 
 /* Prints what --db-debug measures. */
-static void text_print_timings(const struct text *t, const struct bn_view *v)
+static void text_print_debug_timings(const struct text *t, const struct bn_view *v)
 {
   if (t->plan->verbosity < BN_DEBUG)
     return;
-  text_print_timing(t, v, "sql_execute", "DEBUG: \nDEBUG: Query execution statistics:\n");
-  text_print_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
+  text_print_debug_timing(t, v, "sql_execute", "DEBUG: \nDEBUG: Query execution statistics:\n");
+  text_print_debug_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
 }
 
 static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_updated",
@@ -376,17 +309,20 @@ static void text_print_read_hosts(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", reads);
 }
 
+/* Prints how many connections a server lost or got, if any.  what: "lost by " or the like. */
 static void text_print_server(const struct text *t, const char *what, const struct bn_label *server)
 {
   char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
 
+  if (server->n == 0)
+    return;
   (void)bn_escape(name, sizeof name, server->name, "");
   (void)snprintf(label, sizeof label, "%s%s:", what, name);
-  if (server->n > 0)
-    (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server->n);
+  (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server->n);
 }
 
-/* Returns the *n labelled counts of that name; NULL in older documents, which do not have them. */
+/* Returns the *n labelled counts of that name.  Older documents do not have them: then NULL, and *n
+   is 0. */
 static const struct bn_label *text_find_labels(const struct bn_snap *s, const char *metric,
                                                size_t *n)
 {
@@ -399,7 +335,8 @@ static const struct bn_label *text_find_labels(const struct bn_snap *s, const ch
   return NULL;
 }
 
-static uint64_t text_count_labels(const struct bn_snap *s, const char *metric)
+/* Returns the sum of the labelled counts of that name. */
+static uint64_t text_sum_labels(const struct bn_snap *s, const char *metric)
 {
   size_t n;
   const struct bn_label *label = text_find_labels(s, metric, &n);
@@ -410,7 +347,8 @@ static uint64_t text_count_labels(const struct bn_snap *s, const char *metric)
   return sum;
 }
 
-/* Prints which servers lost connections, and on which servers the sessions went on. */
+/* Prints which servers lost connections, on which servers the sessions went on, and how long
+   threads waited for them; nothing in a run that lost no connection. */
 static void text_print_servers(const struct text *t, const struct bn_view *v)
 {
   static const struct {
@@ -419,7 +357,7 @@ static void text_print_servers(const struct text *t, const struct bn_view *v)
   const struct bn_snap *s = v->delta;
 
   if (!t->plan->native ||
-      (v->connection_wait_s <= 0 && text_count_labels(s, "losses_by_server") == 0))
+      (v->connection_wait_s <= 0 && text_sum_labels(s, "losses_by_server") == 0))
     return;
   (void)fputs("\nConnections:\n", t->out);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
@@ -432,7 +370,7 @@ static void text_print_servers(const struct text *t, const struct bn_view *v)
   (void)fprintf(t->out, "    %-36s %.3f s\n", "wait of all threads:", v->connection_wait_s);
 }
 
-/* Prints the counts of --verify-commits. */
+/* Prints the counts of --verify-commits, which checks the commits at the end of the run. */
 static void text_print_commits(const struct text *t, const struct bn_view *v)
 {
   uint64_t stored;
@@ -448,6 +386,7 @@ static void text_print_commits(const struct text *t, const struct bn_view *v)
   (void)fputs("\n", t->out);
 }
 
+/* Prints the figures of the workload that have a text for it. */
 static void text_print_figures(const struct text *t, const struct bn_view *v)
 {
   for (size_t i = 0; i < v->n_figures; i++)
@@ -455,7 +394,7 @@ static void text_print_figures(const struct text *t, const struct bn_view *v)
       (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
 }
 
-/* Prints one of the times of --rate: "queueing" or "service". */
+/* Prints one of the times of --rate, "queueing" or "service"; nothing if no event has it. */
 static void text_print_waiting_time(const struct text *t, const struct bn_view *v,
                                     const char *metric, const char *title)
 {
@@ -467,7 +406,8 @@ static void text_print_waiting_time(const struct text *t, const struct bn_view *
                   timing->max_s * ms_per_s);
 }
 
-/* Prints the lag if it is more than a tenth of the median latency; neither may be NaN. */
+/* Prints by how much threads woke up late, if the 99th percentile of that is more than a tenth of
+   the median latency.  If either is not known, it is NaN, and nothing is printed. */
 static void text_print_lag(const struct text *t, const struct bn_view *v)
 {
   static const double ms_per_s = 1e3;
@@ -514,7 +454,8 @@ static void text_print_edges(const struct text *t, const struct bn_form *f, cons
   text_print_lag(t, v);
 }
 
-/* Prints a latency with its percentiles; bn_form_timing has selected it. */
+/* Prints a latency with its percentiles, which a document may lack.  The caller has made the timing
+   current, by bn_form_timing(). */
 static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
                                const struct bn_timing *timing)
 {
@@ -542,6 +483,7 @@ static void text_print_latencies(struct text *t, struct bn_form *f, const struct
   }
 }
 
+/* Prints a counter that a script has declared; its unit 1 is not shown. */
 static void text_print_count(const struct text *t, const struct bn_count *c)
 {
   char name[64], unit[64], label[sizeof name + sizeof unit + 4];
@@ -555,7 +497,8 @@ static void text_print_count(const struct text *t, const struct bn_count *c)
   (void)fprintf(t->out, "    %-36s %-6" PRIu64 " (%.2f per sec.)\n", label, c->count, c->per_s);
 }
 
-/* A counter whose name begins with '_' is for programs that read the document. */
+/* Prints the counters that a script has declared.  One whose name begins with '_' is left out: it
+   is for programs that read the document. */
 static void text_print_counts(const struct text *t, const struct bn_view *v)
 {
   bool first = true;
@@ -587,10 +530,10 @@ static void text_print_script_metrics(struct text *t, struct bn_form *f, const s
   }
 }
 
-/* Prints each --assert with the measured value. */
+/* Prints each --assert with the measured value, in a column unless the assertion is too long. */
 static void text_print_verdicts(const struct text *t)
 {
-  static const size_t label = 35;
+  static const size_t label_width = 35;
   char shown[64];
 
   if (!t->plan->native || t->facts->n_verdicts == 0)
@@ -600,17 +543,34 @@ static void text_print_verdicts(const struct text *t)
     const struct bn_verdict *v = &t->facts->verdict[i];
     const size_t len = strlen(v->text);
 
-    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", v->text, len < label ? (int)(label - len) : 0, "",
+    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", v->text,
+                  len < label_width ? (int)(label_width - len) : 0, "",
                   bn_assert_show(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED",
                   v->found.ended_run ? " (ended the run)" : "");
   }
   (void)fputs("\n", t->out);
 }
 
-/* Prints the common part of checkpoint and final reports. */
+/* Prints the counts of what was retried or failed, each if there is any.  Dialects have no such
+   lines. */
+static void text_print_losses(const struct text *t, const struct bn_form *f,
+                              const struct bn_view *v)
+{
+  if (!t->plan->native)
+    return;
+  if (v->retries > 0)
+    bn_form_print(f, bn_template_retries, t->out);
+  if (v->failed_events > 0)
+    bn_form_print(f, bn_template_failed, t->out);
+  if (v->fatal_errors > 0)
+    bn_form_print(f, bn_template_fatal, t->out);
+}
+
+/* Prints the part that checkpoint and final reports have in common. */
 static void text_print_summary(struct text *t, const struct bn_view *v)
 {
   const struct bn_dialect *d = t->dialect;
+  const struct bn_closing *closing = d->closing[v->kind];
   struct bn_form f;
 
   bn_form_init(&f, v, t->plan->native);
@@ -618,15 +578,10 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
     bn_form_print(&f, d->workload[v->kind], t->out);
   text_print_rows(t, v);
   text_print_read_hosts(t, v);
-  if (t->plan->native && v->retries > 0)
-    bn_form_print(&f, bn_template_retries, t->out);
-  if (t->plan->native && v->failed_events > 0)
-    bn_form_print(&f, bn_template_failed, t->out);
-  if (t->plan->native && v->fatal_errors > 0)
-    bn_form_print(&f, bn_template_fatal, t->out);
+  text_print_losses(t, &f, v);
   text_print_servers(t, v);
   text_print_commits(t, v);
-  text_print_timings(t, v);
+  text_print_debug_timings(t, v);
   /* Blocks that were counted without bytes transferred nothing. */
   if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
     bn_form_print(&f, d->transferred, t->out);
@@ -635,16 +590,16 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
   if ((t->plan->forced || !t->plan->native) && bn_form_in_flight(&f) > 0)
     bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
-  bn_form_print(&f, d->closing[v->kind]->head, t->out);
+  bn_form_print(&f, closing->head, t->out);
   if (t->plan->native)
     text_print_edges(t, &f, v);
-  bn_form_print(&f, d->closing[v->kind]->latency, t->out);
+  bn_form_print(&f, closing->latency, t->out);
   text_print_ranks(t, &f, v);
-  bn_form_print(&f, d->closing[v->kind]->tail, t->out);
+  bn_form_print(&f, closing->tail, t->out);
   text_print_latencies(t, &f, v);
   text_print_script_metrics(t, &f, v);
-  bn_form_print(&f, d->closing[v->kind]->end, t->out);
-  if (!d->closing[v->kind]->no_sessions)
+  bn_form_print(&f, closing->end, t->out);
+  if (!closing->no_sessions)
     text_print_sessions(t, &f, v);
   bn_text_event_kinds(t->out, v);
   bn_text_phases(t->out, v, NULL);
@@ -663,6 +618,8 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
     text_print_verdicts(t);
 }
 
+/* Prints the report of a checkpoint.  Its first lines are also there if a script's hook prints the
+   rest.  0.5 stamps it with the time of the checkpoint before it, the first one with 0. */
 static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
@@ -671,8 +628,8 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   if (text_is_quiet(t))
     return 0;
   text_begin_report(t);
-  text_print_stamp(t, t->plan->version == BN_V05 ? t->stamp_05 : v->at_s, 0);
-  t->stamp_05 = v->at_s;
+  text_print_stamp(t, t->plan->version == BN_V05 ? t->stamp_s : v->at_s, 0);
+  t->stamp_s = v->at_s;
   (void)fputs("Checkpoint report:\n", t->out);
   if (!v->replaced)
     text_print_summary(t, v);
@@ -680,6 +637,7 @@ static int text_checkpoint(void *self, const struct bn_view *v, struct bn_err *e
   return 0;
 }
 
+/* Prints the final report.  Its histogram is also there if a script's hook prints the rest. */
 static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;
@@ -699,7 +657,8 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Prints the phases of each group: they do not add up to phases of the run. */
+/* Prints the phases of each group in a run with groups.  They do not add up to phases of the run,
+   because each group may have a profile of its own. */
 static void text_print_group_phases(const struct text *t, const struct bn_group *g, size_t n)
 {
   char name[4 * BN_GROUP_NAME + 1];
@@ -713,6 +672,8 @@ static void text_print_group_phases(const struct text *t, const struct bn_group 
     }
 }
 
+/* Prints what each host or group measured.  In a dialect these lines are logged, because its report
+   has no place for them. */
 static int text_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
 {
   struct text *t = self;
@@ -746,6 +707,7 @@ static int text_fill_in(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* Prints the total of a run that is ended by force, with a state of its own (api/report.h). */
 static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE *out)
 {
   struct text t = {.out = out,
@@ -757,8 +719,9 @@ static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE
     text_print_summary(&t, v);
 }
 
-/* Ends the report with notes on what may spoil its figures: if both streams go to one file, and in
-   the report of a document, they are printed nowhere else. */
+/* Ends the report with the warnings, which name what may spoil its figures.  If standard output and
+   standard error go to one file, and in the report of a stored result, they are printed nowhere
+   else. */
 static int text_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct text *t = self;

@@ -5,8 +5,8 @@
 
 #include "api/report.h"
 
-/* Prints on level NOTICE: nothing at all below --verbosity=3.  Every report is flushed.  A failed
-   write is kept for close, so that a full disk stops neither the run nor other reporters. */
+/* Prints on level NOTICE: nothing at all below --verbosity=3.  Every report is flushed.  `close`
+   reports a write that failed, so that a full disk stops neither the run nor other reporters. */
 extern const struct bn_reporter bn_reporter_text;
 
 #endif

@@ -113,6 +113,7 @@ static const struct part {
                              {"device", device, sizeof device / sizeof *device, false},
                              {"server", server, sizeof server / sizeof *server, true}};
 
+/* Returns the figure of that name, or NULL if it was not watched. */
 static const struct bn_watched_figure *watched_find(const struct bn_view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_watched; i++)
@@ -130,7 +131,8 @@ static bool watched_has_row(const struct bn_view *v, const struct row *r)
   return false;
 }
 
-/* Formats "1.50/0.00/-".  Returns false if the view has no figure of the row. */
+/* Formats the figures of a row as "1.50/0.00/-", as far as they fit.  Returns false, and formats
+   nothing, if the view has no figure of the row. */
 static bool watched_format_values(const struct bn_view *v, const struct part *p,
                                   const struct row *r, char *out, size_t size)
 {
@@ -219,29 +221,33 @@ static const struct table {
      sizeof device_columns / sizeof *device_columns},
 };
 
-static const struct bn_watched_figure *watched_figure_of(const struct bn_group *g,
-                                                         const struct column *c)
+/* Returns the figure of a column in the total of a host, or NULL. */
+static const struct bn_watched_figure *watched_find_of_host(const struct bn_group *g,
+                                                            const struct column *c)
 {
   return g->has_total ? watched_find(&g->total.view, c->name) : NULL;
 }
 
-static bool watched_has_any(const struct table *t, const struct bn_group *g, size_t n)
+/* Returns whether a host has a figure of the table. */
+static bool watched_has_table(const struct table *t, const struct bn_group *g, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < t->n; k++)
-      if (watched_figure_of(&g[i], &t->column[k]) != NULL)
+      if (watched_find_of_host(&g[i], &t->column[k]) != NULL)
         return true;
   return false;
 }
 
-static int watched_width_of(const struct column *c)
+/* Returns the width of a column, in which its heading and "99999.99" fit. */
+static int watched_column_width(const struct column *c)
 {
-  static const size_t least = 8;
+  static const size_t width_min = sizeof "99999.99" - 1;
   const size_t len = strlen(c->heading);
 
-  return (int)(len > least ? len : least);
+  return (int)(len > width_min ? len : width_min);
 }
 
+/* Prints the line of a host, whose name comes last because it is of any length. */
 static void watched_print_member(const struct table *t, const struct bn_group *g, FILE *out)
 {
   char shown[512];
@@ -249,12 +255,12 @@ static void watched_print_member(const struct table *t, const struct bn_group *g
   (void)fputs("   ", out);
   for (size_t k = 0; k < t->n; k++) {
     const struct column *c = &t->column[k];
-    const struct bn_watched_figure *f = watched_figure_of(g, c);
+    const struct bn_watched_figure *f = watched_find_of_host(g, c);
 
     if (f != NULL)
-      (void)fprintf(out, " %*.2f", watched_width_of(c), f->value / c->unit);
+      (void)fprintf(out, " %*.2f", watched_column_width(c), f->value / c->unit);
     else
-      (void)fprintf(out, " %*s", watched_width_of(c), "-");
+      (void)fprintf(out, " %*s", watched_column_width(c), "-");
   }
   (void)bn_escape(shown, sizeof shown, g->member->host, "");
   (void)fprintf(out, "  %s\n", shown);
@@ -265,7 +271,7 @@ static void watched_print_table(const struct table *t, const struct bn_group *g,
 {
   (void)fprintf(out, "%s:\n   ", t->title);
   for (size_t k = 0; k < t->n; k++)
-    (void)fprintf(out, " %*s", watched_width_of(&t->column[k]), t->column[k].heading);
+    (void)fprintf(out, " %*s", watched_column_width(&t->column[k]), t->column[k].heading);
   (void)fputs("  host\n", out);
   for (size_t i = 0; i < n; i++)
     watched_print_member(t, &g[i], out);
@@ -275,6 +281,6 @@ static void watched_print_table(const struct table *t, const struct bn_group *g,
 void bn_watched_members(const struct bn_group *g, size_t n, FILE *out)
 {
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    if (watched_has_any(&tables[i], g, n))
+    if (watched_has_table(&tables[i], g, n))
       watched_print_table(&tables[i], g, n, out);
 }
