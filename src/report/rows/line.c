@@ -32,8 +32,8 @@ int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *nam
   return 0;
 }
 
-/* Adds a text in quotes.  A spreadsheet would take a text that begins with one of "=+-@" for a
-   formula. */
+/* Appends a text in quotes, with its own quotes doubled.  A spreadsheet would take a text that
+   begins with one of "=+-@" for a formula, so that one gets a ' before it. */
 static void line_add_text(struct bn_buf *b, const char *text)
 {
   const size_t size = bn_escape(NULL, 0, text, "") + 1;
@@ -78,10 +78,14 @@ void bn_line_json(struct bn_buf *b, const struct bn_row *row)
   for (size_t i = 0; i < row->n; i++) {
     const struct bn_cell *c = &row->cell[i];
     const char *value = bn_cell_digits(c, digits);
-    const bool is_time = c->type == BN_CELL_TIME && value[0] != '\0';
 
-    (void)bn_buf_printf(b, "%s\"%s\":%s%s%s", i > 0 ? "," : "{", c->name, is_time ? "\"" : "",
-                        value[0] != '\0' ? value : "null", is_time ? "Z\"" : "");
+    (void)bn_buf_printf(b, "%s\"%s\":", i > 0 ? "," : "{", c->name);
+    if (value[0] == '\0')
+      (void)bn_buf_str(b, "null");
+    else if (c->type == BN_CELL_TIME)
+      (void)bn_buf_printf(b, "\"%sZ\"", value);
+    else
+      (void)bn_buf_str(b, value);
   }
   (void)bn_buf_str(b, "}\n");
 }

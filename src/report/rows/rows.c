@@ -37,6 +37,7 @@ static int rows_open_csv(void *self, const void *conf, const char *path, FILE *o
   return rc;
 }
 
+/* Refuses a run without intervals, whose report would have no rows. */
 static int rows_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   const struct rows *r = self;
@@ -56,8 +57,8 @@ static void rows_begin(void *self, const struct bn_facts *f)
   r->plan = &f->plan;
 }
 
-/* Makes the line of a view, of CSV with the names before the first one.  v NULL: the names alone.
- */
+/* Makes the text of a view: its row, in CSV after the line of names if that has not been written
+   yet.  v NULL: there is no row.  Returns 0, or -1 and err if a joined result has other columns. */
 static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err *err)
 {
   bn_row_interval(&r->row, r->plan, v);
@@ -71,20 +72,20 @@ static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err
   return 0;
 }
 
-/* Empties the file, so that a run without intervals does not leave the rows of another run, and
-   writes the names, so that a reader finds its columns. */
+/* Writes the names, so that a reader finds its columns before the first row.  This first piece also
+   empties the file, so that a run without intervals does not leave the rows of another run. */
 static void rows_started(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;
 
   (void)f;
-  /* The first interval finds a failure again and reports it. */
+  /* Columns that differ from those of the result before are refused with the first interval. */
   if (rows_make_line(r, NULL, NULL) == 0)
     bn_output_write(&r->output, r->line.data, r->line.len);
 }
 
-/* Starts the file also after a start of the run that failed: the file of an earlier run does not
-   stay. */
+/* Does the work of rows_started() for a run whose start failed, so that the rows of an earlier run
+   do not stay. */
 static int rows_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct rows *r = self;

@@ -16,8 +16,9 @@
 #include "report/rows/line.h"
 #include "report/rows/rows.h"
 
-/* Other processes hold the lock for the time of one write. */
-static const uint64_t lock_ns = 10 * BN_NSEC_PER_SEC, retry_ns = 10 * BN_NSEC_PER_MSEC;
+/* Other runs hold the lock for the time of one write, so that a lock that lasts is not theirs. */
+enum { LOCK_WAIT_S = 10 };
+static const uint64_t retry_ns = 10 * BN_NSEC_PER_MSEC;
 
 struct total {
   const char *path;    /* of a plain file; NULL: the rows go to the output */
@@ -30,11 +31,13 @@ struct total {
   bool refused;              /* a row had other columns than the rows before it */
 };
 
+/* Sets err to the sentence that the rows cannot be written, with errno as its code.  Returns -1. */
 static int total_refuse(const char *path, const char *why, struct bn_err *err)
 {
   return bn_err_set(err, errno, "cannot write the report to '%s': %s", path, why);
 }
 
+/* Decides where rows go: to `out`, to a plain file, or to a device, a FIFO or a descriptor. */
 static int total_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct total *t = self;
@@ -54,10 +57,11 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Waits for the lock of the file.  Returns 0, or -1 and errno. */
+/* Waits for the lock of the file, which ends when it is closed.  Returns 0, or -1 and errno:
+   EWOULDBLOCK, another process has held it for LOCK_WAIT_S. */
 static int total_lock(int fd)
 {
-  const uint64_t until_ns = bn_clock_mono() + lock_ns;
+  const uint64_t until_ns = bn_clock_mono() + LOCK_WAIT_S * BN_NSEC_PER_SEC;
 
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if ((errno != EWOULDBLOCK && errno != EINTR) || bn_clock_mono() >= until_ns)
@@ -67,12 +71,19 @@ static int total_lock(int fd)
   return 0;
 }
 
-static const char *total_lock_reason(int error)
+/* Sets err to the sentence why the file could not be locked, by errno. */
+static void total_refuse_lock(const char *path, struct bn_err *err)
 {
-  return error == EWOULDBLOCK ? "another process has locked it for 10 seconds" : strerror(error);
+  if (errno == EWOULDBLOCK)
+    (void)bn_err_set(
+        err, errno, "cannot write the report to '%s': another process has locked it for %d seconds",
+        path, LOCK_WAIT_S);
+  else
+    (void)total_refuse(path, strerror(errno), err);
 }
 
-/* Returns a locked descriptor, or -1 and err. */
+/* Opens the file, which is made if it is missing.  Returns a descriptor that has its lock, or -1
+   and err. */
 static int total_open_file(const char *path, struct bn_err *err)
 {
   const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -81,13 +92,13 @@ static int total_open_file(const char *path, struct bn_err *err)
     return total_refuse(path, bn_file_reason(errno), err);
   if (total_lock(fd) == 0)
     return fd;
-  (void)total_refuse(path, total_lock_reason(errno), err);
+  total_refuse_lock(path, err);
   (void)close(fd);
   return -1;
 }
 
-/* Refuses a file whose first line does not begin with the first `len` bytes of the line of names.
-   A file without a line fits every run. */
+/* Refuses a file that does not begin with the first `len` bytes of the line of names.  An empty
+   file fits every run.  Returns 0, or -1 and err. */
 static int total_check_names(const struct total *t, int fd, size_t len, struct bn_err *err)
 {
   char *first = bn_alloc(1, len);
@@ -107,7 +118,8 @@ static int total_check_names(const struct total *t, int fd, size_t len, struct b
   return rc;
 }
 
-/* Makes the text to append: in an empty file the names too, after an unfinished line its end. */
+/* Makes the text to append: the row, in an empty file after the names, and in a file that ends
+   within a line after the end of that line.  Returns 0, or -1 and err. */
 static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
 {
   char last = '\n';
@@ -123,7 +135,8 @@ static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *
   return 0;
 }
 
-/* Writes all lines or none, so that a reader never finds half a row. */
+/* Appends all lines or none, so that a reader never finds half a row.  size: bytes of the file
+   before.  Returns 0, or -1 and err. */
 static int total_append(const struct total *t, int fd, off_t size, struct bn_err *err)
 {
   size_t done = 0;
@@ -143,6 +156,7 @@ static int total_append(const struct total *t, int fd, off_t size, struct bn_err
   return 0;
 }
 
+/* Adds the row to the file under its lock.  Returns 0, or -1 and err. */
 static int total_append_to_file(struct total *t, struct bn_err *err)
 {
   const int fd = total_open_file(t->path, err);
@@ -151,8 +165,10 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
 
   if (fd < 0)
     return -1;
-  rc = fstat(fd, &st) == 0 ? total_check_names(t, fd, t->names.len, err)
-                           : total_refuse(t->path, strerror(errno), err);
+  if (fstat(fd, &st) != 0)
+    rc = total_refuse(t->path, strerror(errno), err);
+  else
+    rc = total_check_names(t, fd, t->names.len, err);
   if (rc == 0)
     rc = total_make_lines(t, fd, st.st_size, err);
   if (rc == 0)
@@ -164,33 +180,40 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Makes the line of names from the plan, as the options decide the columns.  The figures are then
-   those of a run that measured nothing. */
-static void total_make_names(struct total *t, const struct bn_plan *plan)
+/* Makes the row: what the run was, how it ended, and its figures.  f and end NULL: the run has not
+   begun. */
+static void total_make_row(struct total *t, const struct bn_facts *f, const struct bn_end *end)
 {
-  bn_row_run(&t->row, NULL, NULL);
-  bn_row_total(&t->figures, plan, NULL);
+  bn_row_run(&t->row, f, end);
   bn_row_append(&t->row, &t->figures);
+}
+
+/* Makes the line of names of the present row, for the file. */
+static void total_make_names(struct total *t)
+{
   bn_buf_clear(&t->names);
   bn_line_names(&t->names, &t->row);
 }
 
-/* Refuses a file with other columns before a run of hours, not after it; a missing file is made.  A
-   run of several hosts or groups has no plan->metrics before its scripts begin: the columns of
-   these may follow the names that are known, so the end of the line is not compared. */
+/* Refuses a file with other columns before a run of hours, not after it; a missing file is made.
+   The plan decides the columns.  A run of several hosts or groups has no plan->metrics before its
+   scripts begin: the columns of these may follow the names that are known, so the newline behind
+   the names is not compared. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
-  const size_t line_end = plan->metrics == NULL ? 1 : 0;
+  const size_t not_compared = plan->metrics == NULL ? 1 : 0;
   struct total *t = self;
   int fd, rc;
 
   if (t->path == NULL)
     return 0;
-  total_make_names(t, plan);
+  bn_row_total(&t->figures, plan, NULL);
+  total_make_row(t, NULL, NULL);
+  total_make_names(t);
   fd = total_open_file(t->path, err);
   if (fd < 0)
     return -1;
-  rc = total_check_names(t, fd, t->names.len - line_end, err);
+  rc = total_check_names(t, fd, t->names.len - not_compared, err);
   (void)close(fd);
   return rc;
 }
@@ -208,14 +231,13 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct total *t = self;
 
   (void)err;
-  if (t->path != NULL)
-    total_make_names(t, &t->facts->plan);
   bn_row_total(&t->figures, &t->facts->plan, v);
   t->measured = true;
   return 0;
 }
 
-/* Keeps the row until all rows are there: a later row with other columns cancels the report. */
+/* Adds the row to the lines for total_close(): they are not written before all rows are there,
+   because a later row with other columns cancels the report.  Returns 0, or -1 and err. */
 static int total_keep_row(struct total *t, struct bn_err *err)
 {
   t->refused = bn_line_first(&t->line, &t->row, &t->names, err) != 0;
@@ -225,20 +247,21 @@ static int total_keep_row(struct total *t, struct bn_err *err)
   return 0;
 }
 
-/* A run that measured nothing has a row too, with unknown figures. */
+/* Makes the row of the run, and writes it to the file or keeps it.  A run that measured nothing has
+   a row too, with unknown figures. */
 static int total_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct total *t = self;
 
   if (t->facts == NULL)
     return 0;
-  if (!t->measured && t->path != NULL)
-    total_make_names(t, &t->facts->plan);
-  else if (!t->measured)
+  if (!t->measured)
     bn_row_total(&t->figures, &t->facts->plan, NULL);
-  bn_row_run(&t->row, t->facts, end);
-  bn_row_append(&t->row, &t->figures);
-  return t->path != NULL ? total_append_to_file(t, err) : total_keep_row(t, err);
+  total_make_row(t, t->facts, end);
+  if (t->path == NULL)
+    return total_keep_row(t, err);
+  total_make_names(t);
+  return total_append_to_file(t, err);
 }
 
 /* A file got its rows as they came.  Standard output, a device or a FIFO gets all rows here, once
@@ -246,12 +269,12 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
 static int total_close(void *self, struct bn_err *err)
 {
   struct total *t = self;
-  const bool wants = t->path == NULL && !t->refused && t->line.len > 0;
+  const bool has_rows = t->path == NULL && !t->refused && t->line.len > 0;
   int rc = 0;
 
-  if (wants && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
+  if (has_rows && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
     rc = total_refuse(t->special, bn_file_reason(errno), err);
-  if (wants && t->special == NULL)
+  if (has_rows && t->special == NULL)
     bn_output_write(&t->output, t->line.data, t->line.len);
   if (rc == 0)
     rc = bn_output_verdict(&t->output, err);
