@@ -10,8 +10,7 @@
 
 enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_BYTES = 40 };
 
-static const double unit_ratio = 1;
-
+/* Writes the lowest `bytes` bytes of a value. */
 static void encode_put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i++)
@@ -37,18 +36,20 @@ static void encode_add_empty(struct bn_buf *b, size_t buckets)
     encode_add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
 }
 
+/* Returns the index of the bucket with that lowest value.  HdrHistogram has no bucket above the
+   highest trackable value. */
 static size_t encode_index_of(uint64_t lowest)
 {
   return lowest > BN_HDR_HIGHEST ? BN_HIST_BUCKETS - 1 : bn_hist_index(lowest);
 }
 
-static int64_t encode_at_most_signed(uint64_t n)
+static int64_t encode_clamp_to_i64(uint64_t n)
 {
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* Appends the counts of all buckets.  The last two buckets may have the same index, that of the
-   highest value, and are added up. */
+/* Appends the counts of all buckets, which ascend.  The last two may have the same index, that of
+   the highest trackable value, and are then added up. */
 static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
@@ -60,35 +61,39 @@ static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
     if (i + 1 < s->n && encode_index_of(s->bucket[i + 1].lowest) == index)
       count += s->bucket[++i].count;
     encode_add_empty(b, index - next);
-    encode_add_number(b, encode_at_most_signed(count));
+    encode_add_number(b, encode_clamp_to_i64(count));
     next = index + 1;
   }
 }
 
-static void encode_fill_header(unsigned char *header, size_t counts_len)
+/* Writes the HEADER_BYTES before the counts, as encode.h describes them. */
+static void encode_write_header(unsigned char *header, size_t counts_len)
 {
-  uint64_t ratio;
+  static const double unit_ratio = 1; /* values are stored as they are, not scaled */
+  uint64_t ratio_bits;
 
-  memcpy(&ratio, &unit_ratio, sizeof ratio);
+  memcpy(&ratio_bits, &unit_ratio, sizeof ratio_bits);
   encode_put_big_endian(header, COOKIE, 4);
   encode_put_big_endian(header + 4, counts_len, 4);
   encode_put_big_endian(header + 8, 0, 4); /* the offset of the indices */
   encode_put_big_endian(header + 12, DIGITS, 4);
-  encode_put_big_endian(header + 16, 1, 8);
+  encode_put_big_endian(header + 16, 1, 8); /* the lowest trackable value */
   encode_put_big_endian(header + 24, BN_HDR_HIGHEST, 8);
-  encode_put_big_endian(header + 32, ratio, 8);
+  encode_put_big_endian(header + 32, ratio_bits, 8);
 }
 
+/* Appends the form V2.  Its header tells the length of the counts and is written after them. */
 static void encode_add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
-  const unsigned char room[HEADER_BYTES] = {0};
+  const unsigned char empty_header[HEADER_BYTES] = {0};
   const size_t start = b->len;
 
-  (void)bn_buf_add(b, room, sizeof room);
+  (void)bn_buf_add(b, empty_header, sizeof empty_header);
   encode_add_counts(b, s);
-  encode_fill_header((unsigned char *)b->data + start, b->len - start - sizeof room);
+  encode_write_header((unsigned char *)b->data + start, b->len - start - HEADER_BYTES);
 }
 
+/* Appends the compressed form: its header and the packed form V2. */
 static void encode_add_compressed(struct bn_buf *b, const void *packed, size_t len)
 {
   unsigned char header[8];

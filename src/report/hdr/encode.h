@@ -18,9 +18,9 @@
 /* The highest trackable value, as which every larger value counts. */
 #define BN_HDR_HIGHEST ((UINT64_C(1) << BN_HIST_TOP_BIT) - 1)
 
-/* Appends the text.  b has no limit. */
+/* Appends the text of a histogram, compressed by `zlib`.  b has no limit. */
 void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib);
-/* Returns the upper end of the highest bucket that has values, 0 if there is none. */
+/* Returns the highest value of the highest bucket that is not empty, or 0 if there is none. */
 uint64_t bn_hdr_max(const struct bn_hist_sparse *s);
 
 #endif

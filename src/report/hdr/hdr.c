@@ -38,7 +38,8 @@ struct hdr {
 
 /* --- heading ---------------------------------------------------------------------------------- */
 
-/* Returns when the measurement began, or the run if it ended in its warm-up. */
+/* Returns the moment from which the times of lines count: the start of the measurement, or that of
+   a run that ended in its warm-up. */
 static uint64_t hdr_base_ns(const struct bn_facts *f, enum bn_view_span span)
 {
   const uint64_t measured_ns = f->start_wall_ns + f->plan.warmup_ns;
@@ -47,7 +48,7 @@ static uint64_t hdr_base_ns(const struct bn_facts *f, enum bn_view_span span)
   return ended && f->end_wall_ns < measured_ns ? f->start_wall_ns : measured_ns;
 }
 
-/* Prints a number with the three decimals of the format. */
+/* Prints a number with the three decimals of the format, in any locale, and the text behind it. */
 static void hdr_print_number(const struct hdr *h, double value, const char *after)
 {
   char digits[64];
@@ -57,6 +58,8 @@ static void hdr_print_number(const struct hdr *h, double value, const char *afte
   (void)fprintf(h->out, "%s%s", digits, after);
 }
 
+/* Prints the start and the base of all times, which are the same moment.  A reader of the start
+   gets the date, too. */
 static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
 {
   const time_t at = (time_t)(wall_ns / BN_NSEC_PER_SEC);
@@ -72,7 +75,7 @@ static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
   hdr_print_number(h, s, " (seconds since epoch)]\n");
 }
 
-/* Copies a fact as text on one line; "": it is not known. */
+/* Copies a fact as text on one line, or "" if it is not known. */
 static void hdr_keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
                           const char *key)
 {
@@ -81,6 +84,7 @@ static void hdr_keep_fact(char *out, size_t size, const struct bn_facts *f, cons
   (void)bn_escape(out, size, text != NULL ? text : "", "");
 }
 
+/* Prints what made the log, as far as it is known. */
 static void hdr_print_source(const struct hdr *h)
 {
   if (h->version[0] != '\0')
@@ -89,6 +93,7 @@ static void hdr_print_source(const struct hdr *h)
     (void)fprintf(h->out, "#[Workload: %s]\n", h->workload);
 }
 
+/* Prints the lines before the first histogram, once. */
 static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 {
   if (h->headed)
@@ -111,8 +116,8 @@ static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Prints the tag of a line, without the commas, blanks and line ends that names of a document may
-   have. */
+/* Prints the tag of a line.  Commas, blanks and line ends, which names of a document may have,
+   would end it: each becomes '_', as does every byte that is not ASCII. */
 static void hdr_print_tag(const struct hdr *h, const char *name)
 {
   (void)fputs("Tag=", h->out);
@@ -121,7 +126,8 @@ static void hdr_print_tag(const struct hdr *h, const char *name)
   (void)fputc(',', h->out);
 }
 
-/* `tag` is NULL for the latency of events. */
+/* Prints a line: the tag, the times, the maximum and the histogram.  tag NULL: none, as for the
+   latency of events. */
 static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, double to_s,
                            const struct bn_hist_sparse *s)
 {
@@ -161,7 +167,7 @@ static void hdr_free_sums(struct hdr *h)
   h->n_sums = 0;
 }
 
-/* Makes sums for views with as many histograms as this one. */
+/* Makes empty sums for the histograms of a view, unless the views before it have made as many. */
 static void hdr_make_sums(struct hdr *h, const struct bn_view *v)
 {
   const size_t n = v->delta->metrics.n_hists;
@@ -174,11 +180,13 @@ static void hdr_make_sums(struct hdr *h, const struct bn_view *v)
     h->sum[h->n_sums] = (struct sum){.reported = bn_hist_new(), .total = bn_hist_new()};
 }
 
+/* Returns whether the view has histograms that are not packed. */
 static bool hdr_has_hists(const struct bn_view *v)
 {
   return v->latency != NULL;
 }
 
+/* Adds the histograms of a checkpoint or the total to those of the whole run. */
 static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 {
   for (size_t i = 0; i < h->n_sums; i++)
@@ -187,7 +195,8 @@ static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-static void hdr_print_interval_sparse(struct hdr *h, const struct bn_view *v, size_t i,
+/* Prints the line of a metric in an interval, and counts its values as reported. */
+static void hdr_print_interval_metric(struct hdr *h, const struct bn_view *v, size_t i,
                                       const struct bn_hist_sparse *s)
 {
   for (size_t k = 0; k < s->n; k++)
@@ -195,31 +204,28 @@ static void hdr_print_interval_sparse(struct hdr *h, const struct bn_view *v, si
   hdr_print_metric(h, v, i, v->at_s - v->span_s, s);
 }
 
-static void hdr_print_interval_hist(struct hdr *h, const struct bn_view *v, size_t i)
-{
-  struct bn_hist_sparse packed;
-
-  if (v->delta->sparse != NULL) {
-    hdr_print_interval_sparse(h, v, i, &v->delta->sparse[i]);
-    return;
-  }
-  bn_hist_sparse_pack(&packed, v->delta->hist[i]);
-  hdr_print_interval_sparse(h, v, i, &packed);
-  bn_hist_sparse_done(&packed);
-}
-
+/* Prints the lines of an interval.  In a stored result its histograms are packed already. */
 static void hdr_print_interval(struct hdr *h, const struct bn_view *v)
 {
   hdr_make_sums(h, v);
   hdr_print_heading(h, v->span);
-  for (size_t i = 0; i < h->n_sums; i++)
-    hdr_print_interval_hist(h, v, i);
+  for (size_t i = 0; i < h->n_sums; i++) {
+    struct bn_hist_sparse packed;
+
+    if (v->delta->sparse != NULL) {
+      hdr_print_interval_metric(h, v, i, &v->delta->sparse[i]);
+      continue;
+    }
+    bn_hist_sparse_pack(&packed, v->delta->hist[i]);
+    hdr_print_interval_metric(h, v, i, &packed);
+    bn_hist_sparse_done(&packed);
+  }
   h->reported_s = v->at_s;
   h->n_lines++;
 }
 
-/* Prints the values that came after the interval lines.  Without such values there is no line,
-   unless the log would have none for this metric. */
+/* Prints the line of the values that no interval line has: those of the whole run without those of
+   the interval lines.  If there are none, there is a line only if there was no interval line. */
 static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
@@ -233,7 +239,7 @@ static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t 
   bn_hist_sparse_done(&reported);
 }
 
-/* Says which histograms a stored result does not have. */
+/* Prints as comments which histograms a stored result does not have. */
 static void hdr_print_absent(const struct hdr *h)
 {
   if (h->n_without > 0)
@@ -251,6 +257,7 @@ static void hdr_print_absent(const struct hdr *h)
                 h->out);
 }
 
+/* Forgets the histograms of a group of sessions: a stored result may have another group. */
 static void hdr_reset_sums(struct hdr *h)
 {
   hdr_free_sums(h);
@@ -258,6 +265,8 @@ static void hdr_reset_sums(struct hdr *h)
   h->n_lines = h->n_without = 0;
 }
 
+/* Prints what the interval lines lack of the whole run, which is the sum of the checkpoints and
+   this total. */
 static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
   hdr_print_heading(h, v->span);
@@ -277,6 +286,7 @@ static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 
 /* --- reporter --------------------------------------------------------------------------------- */
 
+/* Opens the log, for which the zlib module has to be there. */
 static int hdr_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_CODEC_KIND;
@@ -303,6 +313,7 @@ static void hdr_begin(void *self, const struct bn_facts *f)
   hdr_keep_fact(h->workload, sizeof h->workload, f, "workload", "name");
 }
 
+/* Prints an interval at once, or counts it if it has no histograms. */
 static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hdr *h = self;
@@ -318,6 +329,8 @@ static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* Adds a checkpoint to the histograms of the whole run.  After one without histograms, as documents
+   have them, the total covers the time since then alone. */
 static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hdr *h = self;
@@ -343,7 +356,7 @@ static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* A run that measured nothing leaves a log without lines. */
+/* Prints the heading for a run that measured nothing, so that it leaves a log without lines. */
 static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct hdr *h = self;

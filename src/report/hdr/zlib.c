@@ -5,6 +5,7 @@
 
 #include "api/codec.h"
 
+/* Implements `pack` of struct bn_codec. */
 static void *zlib_pack(const void *data, size_t len, size_t *packed)
 {
   uLongf size = compressBound((uLong)len);
