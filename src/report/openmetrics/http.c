@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct bn_web_server {
   const struct bn_web_page *page;
 };
 
+/* Sends a response, and frees it.  r NULL: there is no memory for it, which ends the connection. */
 static enum MHD_Result http_answer(struct MHD_Connection *c, unsigned status,
                                    struct MHD_Response *r)
 {
@@ -28,16 +30,27 @@ static enum MHD_Result http_answer(struct MHD_Connection *c, unsigned status,
   return queued;
 }
 
+/* Answers a request with the reason why it has no page. */
 static enum MHD_Result http_refuse(struct MHD_Connection *c, unsigned status, const char *why)
 {
   struct MHD_Response *r =
-      MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
+      MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why, MHD_RESPMEM_MUST_COPY);
 
   if (r != NULL && status == MHD_HTTP_METHOD_NOT_ALLOWED)
     (void)MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
   return http_answer(c, status, r);
 }
 
+/* Answers a request for another path. */
+static enum MHD_Result http_refuse_path(struct MHD_Connection *c, const struct bn_web_page *page)
+{
+  char why[128];
+
+  (void)snprintf(why, sizeof why, "there is only %s\n", page->path);
+  return http_refuse(c, MHD_HTTP_NOT_FOUND, why);
+}
+
+/* Answers with the page, in the form that the client takes. */
 static enum MHD_Result http_show(struct MHD_Connection *c, const struct bn_web_page *page)
 {
   const char *type = NULL;
@@ -55,7 +68,8 @@ static enum MHD_Result http_show(struct MHD_Connection *c, const struct bn_web_p
   return http_answer(c, MHD_HTTP_OK, r);
 }
 
-/* Called at least twice for a request, because the first call is too early for an answer. */
+/* Answers a request.  libmicrohttpd calls it several times: with the headers, which is too early
+   for an answer, then with each part of a body, which is dropped, and at the end of the request. */
 static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const char *url,
                                    const char *method, const char *version, const char *upload,
                                    size_t *upload_len, void **request)
@@ -75,10 +89,11 @@ static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const ch
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
     return http_refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "use GET\n");
   if (strcmp(url, s->page->path) != 0)
-    return http_refuse(c, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
+    return http_refuse_path(c, s->page);
   return http_show(c, s->page);
 }
 
+/* Implements `start` of struct bn_web: a thread of libmicrohttpd serves the page until `stop`. */
 static struct bn_web_server *http_start(const struct sockaddr *at, const struct bn_web_page *page,
                                         struct bn_err *err)
 {

@@ -44,8 +44,8 @@ struct bn_listen {
   const struct bn_web *web; /* NULL: nothing is served yet */
   struct bn_web_server *server;
   struct bn_web_page page;
-  const struct bn_facts *of;    /* the facts of the run; threads add to them */
-  bool parted;                  /* the total covers the time since a checkpoint alone */
+  const struct bn_facts *run;   /* the facts of the run; threads add to them */
+  bool has_checkpoint;          /* the total covers the time since a checkpoint alone */
   struct bn_buf facts, view;    /* the last ones, rendered when they were complete */
   pthread_mutex_t lock;         /* guards the texts that follow */
   struct bn_buf metrics, plain; /* in OpenMetrics; in the older format of Prometheus */
@@ -59,7 +59,8 @@ union address {
   struct sockaddr_in6 v6;
 };
 
-/* host: an address, in brackets if it has colons. */
+/* Sets an address from its text, "localhost" or digits, in brackets if they are of IPv6, and a
+   port.  Returns 0, or -1 if the text is something else. */
 static int listen_find_address(const char *host, uint16_t port, union address *out)
 {
   char inner[INET6_ADDRSTRLEN + 2];
@@ -81,7 +82,7 @@ static int listen_find_address(const char *host, uint16_t port, union address *o
   return inet_pton(AF_INET6, inner, &out->v6.sin6_addr) == 1 ? 0 : -1;
 }
 
-/* Reads "PORT", which is of 127.0.0.1, or "HOST:PORT".  Returns 0 or -1. */
+/* Reads "PORT", which is one of 127.0.0.1, or "HOST:PORT".  Returns 0, or -1 if it is neither. */
 static int listen_read_address(const char *at, union address *out)
 {
   const char *colon = strrchr(at, ':'), *digits = colon != NULL ? colon + 1 : at;
@@ -96,6 +97,7 @@ static int listen_read_address(const char *at, union address *out)
   return listen_find_address(host, (uint16_t)port, out);
 }
 
+/* Reads the value of --metrics-listen.  Returns 0, or -1 and err. */
 static int listen_parse(const char *at, union address *out, struct bn_err *err)
 {
   if (listen_read_address(at, out) == 0)
@@ -108,6 +110,8 @@ static int listen_parse(const char *at, union address *out, struct bn_err *err)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
+/* Implements `text` of struct bn_web_page: returns a copy of the text that was rendered last, in
+   OpenMetrics if the client takes that, else in the older format. */
 static char *listen_page_text(void *arg, const char *accept, size_t *len, const char **type)
 {
   struct bn_listen *l = arg;
@@ -125,8 +129,8 @@ static char *listen_page_text(void *arg, const char *accept, size_t *len, const 
   return copy;
 }
 
-/* Renders without the lock, so that a client waits for a swap at most.  end NULL: the run goes
-   on. */
+/* Replaces the texts of the page by ones of the present facts and view.  They are made without the
+   lock, so that a client waits for a swap at most.  end NULL: the run goes on. */
 static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
@@ -145,6 +149,7 @@ static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
   bn_buf_done(&old[1]);
 }
 
+/* Shows a view on the page. */
 static void listen_render(struct bn_listen *l, const struct bn_view *v)
 {
   bn_buf_clear(&l->view);
@@ -171,7 +176,8 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
   return 0;
 }
 
-/* The signal that ends the wait does nothing else: the run is over. */
+/* Waits for linger_s, or until a signal that would end the run.  The signal has no other effect,
+   because the run is over. */
 static void listen_linger(double linger_s)
 {
   static const struct bn_wait last_reader = {"the last reader of the metrics", BN_BOUND_DEADLINE};
@@ -213,6 +219,7 @@ struct listen {
   struct bn_listen *page;
 };
 
+/* Loads the module, which may be missing, and serves the page from now on. */
 static int listen_open(void *self, const void *conf, const char *path, FILE *out,
                        struct bn_err *err)
 {
@@ -245,7 +252,7 @@ static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct bn_listen *l = ((struct listen *)self)->page;
 
-  l->of = f;
+  l->run = f;
   bn_buf_clear(&l->facts);
   bn_openmetrics_facts(&l->facts, f);
   listen_refresh(l, NULL);
@@ -254,14 +261,14 @@ static void listen_begin(void *self, const struct bn_facts *f)
 /* Renders a tick.  The oldest unfinished event counts for the maximum, as in the final report. */
 static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
-  struct bn_view now = *v;
+  struct bn_view shown = *v;
 
   (void)err;
-  if (now.oldest_s > now.max_s) {
-    now.max_s = now.oldest_s;
-    now.max_at_least = true;
+  if (shown.oldest_s > shown.max_s) {
+    shown.max_s = shown.oldest_s;
+    shown.max_at_least = true;
   }
-  listen_render(((struct listen *)self)->page, &now);
+  listen_render(((struct listen *)self)->page, &shown);
   return 0;
 }
 
@@ -269,31 +276,33 @@ static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err 
 {
   (void)v;
   (void)err;
-  ((struct listen *)self)->page->parted = true;
+  ((struct listen *)self)->page->has_checkpoint = true;
   return 0;
 }
 
-/* Renders the total, unless it begins at a checkpoint: counters do not go back, so the last tick
-   stays. */
+/* Renders the total, unless there was a checkpoint: the total then counts from there, and counters
+   must not go back, so the last tick stays on the page. */
 static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_listen *l = ((struct listen *)self)->page;
 
   (void)err;
-  if (!l->parted)
+  if (!l->has_checkpoint)
     listen_render(l, v);
   return 0;
 }
 
+/* Adds to the page what is known at the end: the last facts, and the exit status.  A run that
+   failed before it began has no facts. */
 static int listen_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct bn_listen *l = ((struct listen *)self)->page;
 
   (void)err;
-  if (l->of == NULL)
+  if (l->run == NULL)
     return 0;
   bn_buf_clear(&l->facts);
-  bn_openmetrics_facts(&l->facts, l->of);
+  bn_openmetrics_facts(&l->facts, l->run);
   listen_refresh(l, end);
   return 0;
 }

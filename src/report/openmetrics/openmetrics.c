@@ -33,7 +33,8 @@ static void openmetrics_begin(void *self, const struct bn_facts *f)
   m->facts = f;
 }
 
-/* Keeps the total until openmetrics_finish(), because facts may change until the run has ended. */
+/* Keeps a copy of the total until openmetrics_finish() writes the file: the facts, which come first
+   in it, may change until the run has ended. */
 static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct openmetrics *m = self;
@@ -45,6 +46,7 @@ static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err 
   return 0;
 }
 
+/* Writes the file, without a view if the run measured nothing. */
 static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct openmetrics *m = self;

@@ -15,10 +15,14 @@
 
 /* --- pieces of the text ----------------------------------------------------------------------- */
 
-/* unit: NULL for none. */
+/* A family of metrics, whose samples follow its head. */
 struct family {
-  const char *name, *type, *unit, *help;
+  const char *name, *type;
+  const char *unit; /* NULL: none */
+  const char *help;
 };
+
+/* The functions add_… append to a buffer. */
 
 static void openmetrics_add_head(struct bn_buf *b, const struct family *f)
 {
@@ -28,11 +32,13 @@ static void openmetrics_add_head(struct bn_buf *b, const struct family *f)
   (void)bn_buf_printf(b, "# HELP %s %s\n", f->name, f->help);
 }
 
+/* Adds the value of a sample, behind its name, and ends the line. */
 static void openmetrics_add_u64(struct bn_buf *b, uint64_t n)
 {
   (void)bn_buf_printf(b, " %" PRIu64 "\n", n);
 }
 
+/* Adds the value of a sample as openmetrics_add_u64() does, with all its digits. */
 static void openmetrics_add_f64(struct bn_buf *b, double x)
 {
   char digits[BN_UNITS_DIGITS];
@@ -45,7 +51,8 @@ static void openmetrics_add_f64(struct bn_buf *b, double x)
     (void)bn_buf_printf(b, " %s\n", bn_units_shortest(digits, x));
 }
 
-/* Appends a label; *first: it is the first one.  The text may come from a server or a file. */
+/* Adds a label.  *first tells whether it is the first one of the sample, and is set to false.  The
+   caller adds "}" after the last one.  The text is escaped: it may come from a server or a file. */
 static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
 {
   char shown[256];
@@ -61,19 +68,21 @@ static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *nam
   *first = false;
 }
 
-/* name: NULL for no label. */
+/* Adds the name of a sample, which is that of its family and a suffix, and a label.  label NULL:
+   there is none. */
 static void openmetrics_add_name(struct bn_buf *b, const char *family, const char *suffix,
-                                 const char *name, const char *text)
+                                 const char *label, const char *text)
 {
   bool first = true;
 
   (void)bn_buf_printf(b, "%s%s", family, suffix);
-  if (name == NULL)
+  if (label == NULL)
     return;
-  openmetrics_add_label(b, &first, name, text);
+  openmetrics_add_label(b, &first, label, text);
   (void)bn_buf_char(b, '}');
 }
 
+/* Adds a family with a single sample. */
 static void openmetrics_add_gauge(struct bn_buf *b, const struct family *f, double x)
 {
   openmetrics_add_head(b, f);
@@ -152,6 +161,7 @@ static const struct row rows[] = {
      OF(longest_outage_s)},
 };
 
+/* Returns the figure at an offset of struct bn_view, where there is one. */
 static const struct bn_view_field *openmetrics_figure_at(size_t offset)
 {
   const struct bn_view_field *f = bn_view_fields;
@@ -161,7 +171,8 @@ static const struct bn_view_field *openmetrics_figure_at(size_t offset)
   return f;
 }
 
-/* Adds the figures that the run measures.  A family has its head before its first sample. */
+/* Adds the figures that the run measures.  A family has its head before its first sample, whichever
+   of its rows that is, and no head without a sample. */
 static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 {
   const struct family *f = &rows[0].family, *headed = NULL;
@@ -188,15 +199,17 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 
 /* --- latencies -------------------------------------------------------------------------------- */
 
-/* A summary to print.  percentile_s: by the view's ranks, or NULL; label: NULL for none. */
+/* A summary to add: the quantiles, the sum and the count of latencies. */
 struct summary {
-  const char *family, *label, *name;
-  const double *percentile_s;
+  const char *family;
+  const char *label, *name;   /* label: NULL: none */
+  const double *percentile_s; /* by the view's ranks; NULL: not known */
   double sum_s;
   uint64_t count;
 };
 
-/* A rank has few digits, so its hundredth has few too. */
+/* Adds a sample of a percentile.  Its label has the rank with as many digits as were typed: the
+   shortest form of percent / 100 may have 17. */
 static void openmetrics_add_quantile(struct bn_buf *b, const struct summary *s, double percent,
                                      double value)
 {
@@ -213,6 +226,7 @@ static void openmetrics_add_quantile(struct bn_buf *b, const struct summary *s, 
   openmetrics_add_f64(b, value);
 }
 
+/* Adds the samples of a summary, without its head. */
 static void openmetrics_add_summary(struct bn_buf *b, const struct summary *s,
                                     const struct bn_view *v)
 {
@@ -224,6 +238,22 @@ static void openmetrics_add_summary(struct bn_buf *b, const struct summary *s,
   openmetrics_add_u64(b, s->count);
 }
 
+/* Adds the samples of a timing of the view, of which the label has the name. */
+static void openmetrics_add_timing(struct bn_buf *b, const struct bn_view *v,
+                                   const struct family *f, const struct bn_timing *t,
+                                   const char *label, const char *name)
+{
+  const struct summary s = {.family = f->name,
+                            .label = label,
+                            .name = name,
+                            .percentile_s = t->percentile_s,
+                            .sum_s = t->sum_s,
+                            .count = t->count};
+
+  openmetrics_add_summary(b, &s, v);
+}
+
+/* Adds the family of the latency of all events. */
 static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_event_latency_seconds", "summary", "seconds",
@@ -235,6 +265,8 @@ static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_summary(b, &s, v);
 }
 
+/* Adds the timings of the workload and of the script.  Those of kinds of events and of phases have
+   families of their own. */
 static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
@@ -244,27 +276,22 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
     openmetrics_add_head(b, &f);
   for (size_t i = 0; i < v->n_timings; i++) {
     const struct bn_timing *t = &v->timings[i];
-    const struct summary s = {.family = f.name,
-                              .label = "timing",
-                              .name = t->name,
-                              .percentile_s = t->percentile_s,
-                              .sum_s = t->sum_s,
-                              .count = t->count};
 
     if (!t->of_kind && !t->of_phase)
-      openmetrics_add_summary(b, &s, v);
+      openmetrics_add_timing(b, v, &f, t, "timing", t->name);
   }
 }
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* A family of the parts of a run.  offset: of a member of the struct of the part. */
+/* A family with a sample for each part of a run: a kind of events, a group or a phase. */
 struct part_row {
   struct family family;
-  size_t offset;
+  size_t offset; /* of the value in the struct of the part */
   enum bn_view_type type;
 };
 
+/* Adds the sample of a part, of which the label has the name. */
 static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
                                    const char *label, const char *name)
 {
@@ -313,7 +340,7 @@ struct partition {
   size_t n_rows;
   struct family latency;
   const char *label;
-  bool groups;
+  bool has_groups; /* the parts are groups, else kinds that a script names */
 };
 
 static const struct partition partitions[] = {
@@ -329,41 +356,38 @@ static const struct partition partitions[] = {
      "group",
      true}};
 
-static bool openmetrics_is_of(const struct partition *p, const struct bn_event_kind *k)
+/* Returns whether a kind of events is one of the parts. */
+static bool openmetrics_is_in_partition(const struct partition *p, const struct bn_event_kind *k)
 {
-  return bn_event_kinds_is_group(k->name) == p->groups;
+  return bn_event_kinds_is_group(k->name) == p->has_groups;
 }
 
-static bool openmetrics_has_any(const struct partition *p, const struct bn_view *v)
+static bool openmetrics_has_part(const struct partition *p, const struct bn_view *v)
 {
   for (size_t k = 0; k < v->n_event_kinds; k++)
-    if (openmetrics_is_of(p, &v->event_kinds[k]))
+    if (openmetrics_is_in_partition(p, &v->event_kinds[k]))
       return true;
   return false;
 }
 
+/* Adds the families of the parts, and the one of their latencies. */
 static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
                                       const struct partition *p)
 {
   for (size_t i = 0; i < p->n_rows; i++) {
     openmetrics_add_head(b, &p->rows[i].family);
     for (size_t k = 0; k < v->n_event_kinds; k++)
-      if (openmetrics_is_of(p, &v->event_kinds[k]))
+      if (openmetrics_is_in_partition(p, &v->event_kinds[k]))
         openmetrics_add_member(b, &p->rows[i], &v->event_kinds[k], p->label,
                                bn_event_kinds_bare_name(v->event_kinds[k].name));
   }
   openmetrics_add_head(b, &p->latency);
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const struct bn_event_kind *kind = &v->event_kinds[k];
-    const struct summary s = {.family = p->latency.name,
-                              .label = p->label,
-                              .name = bn_event_kinds_bare_name(kind->name),
-                              .percentile_s = kind->timing->percentile_s,
-                              .sum_s = kind->timing->sum_s,
-                              .count = kind->timing->count};
 
-    if (openmetrics_is_of(p, kind))
-      openmetrics_add_summary(b, &s, v);
+    if (openmetrics_is_in_partition(p, kind))
+      openmetrics_add_timing(b, v, &p->latency, kind->timing, p->label,
+                             bn_event_kinds_bare_name(kind->name));
   }
 }
 
@@ -371,7 +395,7 @@ static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
 static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
 {
   for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
-    if (openmetrics_has_any(&partitions[i], v))
+    if (openmetrics_has_part(&partitions[i], v))
       openmetrics_add_partition(b, v, &partitions[i]);
 }
 
@@ -401,8 +425,8 @@ static const struct part_row phase_rows[] = {
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
      F64_OF(bn_phase_view, started_per_s)}};
 
-/* Returns whether the phases have a value of the row.  A profile is of rates or of threads, so that
-   one of two families has none. */
+/* Returns whether the phases of a view, which has one or more, have a value of the row.  A profile
+   is of rates or of threads, so that wanted_per_second or wanted_threads has none. */
 static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
 {
   const void *at = (const char *)&v->phases[0] + row->offset;
@@ -410,13 +434,13 @@ static bool openmetrics_has_phase_row(const struct part_row *row, const struct b
   return row->type == BN_VIEW_U64 || !isnan(*(const double *)at);
 }
 
-/* The label of a phase is its number, as in "phase:2". */
-static void openmetrics_number_phase(char *out, size_t size, size_t k)
+/* Formats the label of phase k, from 0 on, which is its number from 1 on, as in "phase:2". */
+static void openmetrics_format_phase(char *out, size_t size, size_t k)
 {
   (void)snprintf(out, size, "%zu", k + 1);
 }
 
-/* A phase without a recovery has no sample of it. */
+/* Adds the times of recovery; a phase from which the run did not recover has no sample. */
 static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct part_row row = {
@@ -428,11 +452,12 @@ static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v
   openmetrics_add_head(b, &row.family);
   for (size_t k = 0; k < v->n_phases; k++)
     if (v->phases[k].recovered) {
-      openmetrics_number_phase(number, sizeof number, k);
+      openmetrics_format_phase(number, sizeof number, k);
       openmetrics_add_member(b, &row, &v->phases[k], "phase", number);
     }
 }
 
+/* Adds the families of the phases that began, and the one of their latencies. */
 static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_phase_latency_seconds", "summary", "seconds",
@@ -447,29 +472,21 @@ static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
       continue;
     openmetrics_add_head(b, &phase_rows[i].family);
     for (size_t k = 0; k < n; k++) {
-      openmetrics_number_phase(number, sizeof number, k);
+      openmetrics_format_phase(number, sizeof number, k);
       openmetrics_add_member(b, &phase_rows[i], &v->phases[k], "phase", number);
     }
   }
   openmetrics_add_recoveries(b, v);
   openmetrics_add_head(b, &f);
   for (size_t k = 0; k < n; k++) {
-    const struct bn_timing *t = v->phases[k].timing;
-    const struct summary s = {.family = f.name,
-                              .label = "phase",
-                              .name = number,
-                              .percentile_s = t->percentile_s,
-                              .sum_s = t->sum_s,
-                              .count = t->count};
-
-    openmetrics_number_phase(number, sizeof number, k);
-    openmetrics_add_summary(b, &s, v);
+    openmetrics_format_phase(number, sizeof number, k);
+    openmetrics_add_timing(b, v, &f, v->phases[k].timing, "phase", number);
   }
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
-/* The first list of labelled counts is that of errors (measure/metric.h). */
+/* Adds the errors by their codes, which are the first list of labelled counts (api/metric.h). */
 static void openmetrics_add_errors(struct bn_buf *b, const struct bn_snap *s)
 {
   static const struct family f = {"bench_errors_by_code", "counter", NULL,
@@ -484,21 +501,40 @@ static void openmetrics_add_errors(struct bn_buf *b, const struct bn_snap *s)
   }
 }
 
-/* The families of the workload's counters.  Scripts choose their units: those that are none of
-   these are counts, and stand in a label. */
-static const struct {
-  const char *unit;
-  double by; /* the family's unit in one of these */
-  size_t family;
-} units[] = {{"bytes", 1, 1}, {"ns", 1e-9, 2}, {"us", 1e-6, 2}, {"ms", 1e-3, 2}, {"s", 1, 2}};
+/* The families of the workload's counters. */
+enum { COUNTS, BYTES, SECONDS, N_COUNTED };
 
-static const struct family counted[] = {
-    {"bench_workload_counts", "counter", NULL, "Counters of the workload, by name."},
-    {"bench_workload_bytes", "counter", "bytes", "Sizes that the workload counts, by name."},
-    {"bench_workload_seconds", "counter", "seconds", "Times that the workload counts, by name."}};
+static const struct family counted[N_COUNTED] = {
+    [COUNTS] = {"bench_workload_counts", "counter", NULL, "Counters of the workload, by name."},
+    [BYTES] = {"bench_workload_bytes", "counter", "bytes",
+               "Sizes that the workload counts, by name."},
+    [SECONDS] = {"bench_workload_seconds", "counter", "seconds",
+                 "Times that the workload counts, by name."}};
+
+/* The units of counters that have a family.  Scripts choose their units: a counter of another unit
+   is one of COUNTS, with its unit in a label. */
+static const struct counter_unit {
+  const char *name;
+  double factor; /* converts to the unit of the family */
+  size_t family;
+} counter_units[] = {{"bytes", 1, BYTES},
+                     {"ns", 1e-9, SECONDS},
+                     {"us", 1e-6, SECONDS},
+                     {"ms", 1e-3, SECONDS},
+                     {"s", 1, SECONDS}};
+
+/* Returns the unit of a counter, or NULL if it has no family. */
+static const struct counter_unit *openmetrics_find_unit(const struct bn_metric *m)
+{
+  for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++)
+    if (strcmp(counter_units[i].name, m->unit) == 0)
+      return &counter_units[i];
+  return NULL;
+}
 
 /* Returns whether another family has what the counter counts: that of a kind of events, or a row of
-   the table ("retries", "connection_wait").  A script's counter may have the name of a figure. */
+   the table ("retries", "connection_wait").  A script's counter never has one, although its name
+   may be that of a figure. */
 static bool openmetrics_has_family(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
@@ -516,35 +552,35 @@ static bool openmetrics_has_family(const struct bn_metric *m)
   return false;
 }
 
-/* Adds a counter if it is of that family, as its unit says. */
+/* Adds the sample of a counter if its unit makes it one of that family.  A count that needs no
+   conversion is added as the whole number that it is. */
 static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m,
                                     uint64_t n)
 {
-  const size_t n_units = sizeof units / sizeof *units;
+  const struct counter_unit *unit = openmetrics_find_unit(m);
   bool first = true;
-  size_t i = 0;
 
-  while (i < n_units && strcmp(units[i].unit, m->unit) != 0)
-    i++;
-  if (family != (i < n_units ? units[i].family : 0))
+  if (family != (unit != NULL ? unit->family : COUNTS))
     return;
   openmetrics_add_name(b, counted[family].name, "_total", NULL, NULL);
   openmetrics_add_label(b, &first, "counter", m->name);
-  if (i == n_units && strcmp(m->unit, "1") != 0)
+  if (unit == NULL && strcmp(m->unit, "1") != 0)
     openmetrics_add_label(b, &first, "unit", m->unit);
   (void)bn_buf_char(b, '}');
-  if (i < n_units && units[i].by < 1)
-    openmetrics_add_f64(b, (double)n * units[i].by);
+  if (unit != NULL && unit->factor < 1)
+    openmetrics_add_f64(b, (double)n * unit->factor);
   else
     openmetrics_add_u64(b, n);
 }
 
+/* Adds the counters of the workload that are known and have no other family, by the families of
+   their units.  A family without counters has no head. */
 static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   struct bn_buf samples = {.max = 0};
 
-  for (size_t family = 0; family < sizeof counted / sizeof *counted; family++) {
+  for (size_t family = 0; family < N_COUNTED; family++) {
     bn_buf_clear(&samples);
     for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
       if (v->counter[i] != BN_ABSENT && !openmetrics_has_family(&m->counter[i]))
@@ -557,8 +593,9 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
   bn_buf_done(&samples);
 }
 
-/* Figures differ in their units, so each is a family, which its name in the document names.  A
-   document may have other names. */
+/* Adds the figures of the workload.  They differ in their units, so each is a family that is called
+   as the figure in the document.  A figure whose name cannot be that of a family, as a document may
+   have one, is left out. */
 static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -577,6 +614,7 @@ static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
+/* Adds a sample with the value 1 whose labels say what the run is, as far as it is known. */
 static void openmetrics_add_info(struct bn_buf *b, const struct bn_facts *f)
 {
   static const struct family info = {"bench_run_info", "gauge", NULL,
@@ -639,30 +677,32 @@ static size_t openmetrics_line_length(const char *line)
   return len + (line[len] == '\n');
 }
 
-/* Gives the name in "# TYPE name counter" the suffix of its samples; true: it is a counter. */
+/* Adds a line "# TYPE name type"; the name of a counter gets the suffix of its samples.  Returns
+   whether it is a counter. */
 static bool openmetrics_add_type(struct bn_buf *out, const char *line, size_t len)
 {
   static const char counter[] = " counter\n";
-  const size_t name = len - (sizeof counter - 1);
+  const size_t counter_len = sizeof counter - 1;
 
-  if (len < sizeof counter || memcmp(line + name, counter, sizeof counter - 1) != 0) {
+  if (len < counter_len || memcmp(line + len - counter_len, counter, counter_len) != 0) {
     (void)bn_buf_add(out, line, len);
     return false;
   }
-  (void)bn_buf_add(out, line, name);
+  (void)bn_buf_add(out, line, len - counter_len);
   (void)bn_buf_printf(out, "_total%s", counter);
   return true;
 }
 
+/* The line "# HELP" of a family comes behind "# TYPE", which says whether it is a counter. */
 void bn_openmetrics_plain(struct bn_buf *out, const char *text)
 {
   static const char type[] = "# TYPE ", help[] = "# HELP ", unit[] = "# UNIT ", eof[] = "# EOF";
-  bool counter = false;
+  bool is_counter = false;
 
   for (size_t len; (len = openmetrics_line_length(text)) > 0; text += len) {
     if (strncmp(text, type, sizeof type - 1) == 0) {
-      counter = openmetrics_add_type(out, text, len);
-    } else if (counter && strncmp(text, help, sizeof help - 1) == 0) {
+      is_counter = openmetrics_add_type(out, text, len);
+    } else if (is_counter && strncmp(text, help, sizeof help - 1) == 0) {
       const size_t name = sizeof help - 1 + strcspn(text + sizeof help - 1, " ");
 
       (void)bn_buf_add(out, text, name);
@@ -675,7 +715,7 @@ void bn_openmetrics_plain(struct bn_buf *out, const char *text)
   }
 }
 
-/* A run that was killed or still goes on has no exit status. */
+/* A run that was killed, or that still goes on, has no exit status. */
 void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end)
 {
   static const struct family status = {"bench_exit_status", "gauge", NULL,
