@@ -19,7 +19,8 @@
 #include "report/command.h"
 #include "report/output.h"
 
-/* The kinds of lines in the order of the table. */
+/* The kinds of lines in the order of the table.  Those from KINDS to STATEMENTS are lines of parts
+   of a run, several for each part. */
 enum place {
   WORKLOAD,
   STARTED,
@@ -135,6 +136,7 @@ struct markdown {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
+/* Returns a new line at the end of a column, which the caller fills. */
 static struct line *markdown_new_line(struct column *c)
 {
   if (c->n == c->room) {
@@ -144,7 +146,7 @@ static struct line *markdown_new_line(struct column *c)
   return &c->line[c->n++];
 }
 
-/* Adds a line of a part.  The value becomes the line's, as in the functions below. */
+/* Adds a line of a part, or one of the percentiles.  The line owns the value from now on. */
 static void markdown_add_ordered(struct column *c, enum place place, size_t part, double percent,
                                  char *value)
 {
@@ -152,14 +154,16 @@ static void markdown_add_ordered(struct column *c, enum place place, size_t part
       (struct line){.place = place, .part = part, .percent = percent, .value = value};
 }
 
+/* Adds the only line of a place.  The line owns the value from now on. */
 static void markdown_add_line(struct column *c, enum place place, char *value)
 {
   markdown_add_ordered(c, place, 0, 0, value);
 }
 
-/* Returns a text as a cell has it, which the caller frees.  Each byte may get a backslash. */
+/* Returns a text as a cell has it, which the caller frees. */
 static char *markdown_escape(const char *text)
 {
+  /* Each byte may get a backslash. */
   const size_t size = 2 * (bn_escape(NULL, 0, text, "") + 1);
   char *cell = bn_alloc(1, size);
 
@@ -172,7 +176,8 @@ static void markdown_add_u64(struct column *c, enum place place, uint64_t n)
   markdown_add_line(c, place, bn_alloc_print("%" PRIu64, n));
 }
 
-static char *markdown_print_f64(double x, int decimals)
+/* Returns a number with that many decimals, in any locale, which the caller frees. */
+static char *markdown_format_f64(double x, int decimals)
 {
   char *value = bn_alloc_print("%.*f", decimals, x);
 
@@ -182,11 +187,12 @@ static char *markdown_print_f64(double x, int decimals)
 
 static void markdown_add_f64(struct column *c, enum place place, double x, int decimals)
 {
-  markdown_add_line(c, place, markdown_print_f64(x, decimals));
+  markdown_add_line(c, place, markdown_format_f64(x, decimals));
 }
 
-/* Marks a latency that is longer than the histogram counts, and a lower bound. */
-static char *markdown_print_latency(double s, bool at_least)
+/* Returns a latency in milliseconds, which the caller frees: with "≥" if it is a lower bound, and
+   the end of the range with ">" if it is beyond the range of the histogram. */
+static char *markdown_format_latency(double s, bool at_least)
 {
   const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
   const double ms = isfinite(s) ? s * 1e3 : longest_ms;
@@ -200,11 +206,12 @@ static char *markdown_print_latency(double s, bool at_least)
   return value;
 }
 
+/* Adds a latency of the events if it is known.  percent: the rank of a percentile, or 0. */
 static void markdown_add_latency(struct column *c, enum place place, double percent, double s,
                                  bool at_least)
 {
   if (!isnan(s))
-    markdown_add_ordered(c, place, 0, percent, markdown_print_latency(s, at_least));
+    markdown_add_ordered(c, place, 0, percent, markdown_format_latency(s, at_least));
 }
 
 /* Adds a text unless it is empty, and frees it. */
@@ -215,11 +222,15 @@ static void markdown_add_text(struct column *c, enum place place, struct bn_buf 
   bn_buf_done(text);
 }
 
-/* The place of a fact.  markdown_add_facts() joins the texts of known facts with ", ". */
+/* The place of a fact. */
 struct key {
   const char *section, *key;
 };
 
+/* The two arguments that a list of keys is passed as. */
+#define KEYS(list) list, sizeof(list) / sizeof *(list)
+
+/* Adds the texts of those facts that are known, joined with ", ". */
 static void markdown_add_facts(struct column *c, enum place place, const struct bn_facts *f,
                                const struct key *keys, size_t n)
 {
@@ -234,6 +245,7 @@ static void markdown_add_facts(struct column *c, enum place place, const struct 
   markdown_add_text(c, place, &all);
 }
 
+/* Adds the tables and their rows, if both are known. */
 static void markdown_add_data(struct column *c, const struct bn_facts *f)
 {
   const char *tables = bn_facts_find_text(f, "workload", "tables");
@@ -260,20 +272,26 @@ static void markdown_add_section(struct column *c, enum place place, const struc
   markdown_add_text(c, place, &all);
 }
 
-static void markdown_add_repetition(struct column *c, const struct bn_facts *f)
+/* Adds the command that repeats the run; none if it is not known. */
+static void markdown_add_command(struct column *c, const struct bn_facts *f)
 {
-  static const double gib = 1 << 30;
-  const struct bn_fact *memory = bn_facts_find(f, "host", "memory_bytes");
   struct bn_buf command = {.max = 0};
 
   (void)bn_command_repeat(f, &command);
   markdown_add_text(c, COMMAND, &command);
-  if (memory != NULL && memory->type == BN_FACT_WHOLE)
-    markdown_add_f64(c, MEMORY, (double)memory->whole / gib, 1);
-  markdown_add_section(c, SERVER, f, "server");
-  markdown_add_section(c, STORED, f, "data");
 }
 
+static void markdown_add_memory(struct column *c, const struct bn_facts *f)
+{
+  static const double gib = 1 << 30;
+  const struct bn_fact *memory = bn_facts_find(f, "host", "memory_bytes");
+
+  if (memory != NULL && memory->type == BN_FACT_WHOLE)
+    markdown_add_f64(c, MEMORY, (double)memory->whole / gib, 1);
+}
+
+/* Adds the lines about what the run was and where it ran.  A database without a server, such as
+   SQLite, has the version of its library and no connection. */
 static void markdown_add_run(struct column *c, const struct bn_facts *f)
 {
   static const struct key workload[] = {{"workload", "name"}}, started[] = {{"process", "started"}},
@@ -288,20 +306,27 @@ static void markdown_add_run(struct column *c, const struct bn_facts *f)
                           host[] = {{"host", "cpu_model"}, {"host", "kernel"}, {"host", "name"}};
   const bool is_served = bn_facts_find(f, "database", "server_version") != NULL;
 
-  markdown_add_facts(c, WORKLOAD, f, workload, 1);
-  markdown_add_facts(c, STARTED, f, started, 1);
-  markdown_add_repetition(c, f);
-  markdown_add_facts(c, PROGRAM, f, program, 2);
-  markdown_add_facts(c, DATABASE, f, is_served ? server : library, 2);
-  if (is_served)
-    markdown_add_facts(c, CONNECTION, f, connection, 5);
+  markdown_add_facts(c, WORKLOAD, f, KEYS(workload));
+  markdown_add_facts(c, STARTED, f, KEYS(started));
+  markdown_add_command(c, f);
+  markdown_add_facts(c, PROGRAM, f, KEYS(program));
+  if (is_served) {
+    markdown_add_facts(c, DATABASE, f, KEYS(server));
+    markdown_add_facts(c, CONNECTION, f, KEYS(connection));
+  } else {
+    markdown_add_facts(c, DATABASE, f, KEYS(library));
+  }
+  markdown_add_section(c, SERVER, f, "server");
   markdown_add_data(c, f);
-  markdown_add_facts(c, HOST, f, host, 3);
+  markdown_add_section(c, STORED, f, "data");
+  markdown_add_facts(c, HOST, f, KEYS(host));
+  markdown_add_memory(c, f);
   markdown_add_u64(c, THREADS, f->plan.threads);
   if (f->plan.rate > 0)
     markdown_add_f64(c, RATE, f->plan.rate, 2);
 }
 
+/* Adds the rates that a test of this kind has. */
 static void markdown_add_rates(struct column *c, const struct bn_view *v)
 {
   static const double mib = 1 << 20;
@@ -328,7 +353,8 @@ static void markdown_add_latencies(struct column *c, const struct bn_view *v)
   markdown_add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 
-/* Returns the index of a name, which is added if no run had it. */
+/* Returns the index of the name of a part in the names of all runs, to which it is added if no run
+   has had it. */
 static size_t markdown_part_index(struct markdown *m, const char *name)
 {
   size_t i = 0;
@@ -342,35 +368,38 @@ static size_t markdown_part_index(struct markdown *m, const char *name)
   return i;
 }
 
+/* Adds the average and the percentiles of a part, as far as they are known. */
 static void markdown_add_part_times(const struct bn_view *v, struct column *c, enum place place,
                                     size_t part, const struct bn_timing *t)
 {
   if (t->count > 0)
-    markdown_add_ordered(c, place, part, AVERAGE, markdown_print_latency(t->avg_s, false));
+    markdown_add_ordered(c, place, part, AVERAGE, markdown_format_latency(t->avg_s, false));
   if (t->count + t->unfinished == 0 || t->percentile_s == NULL)
     return;
   for (size_t i = 0; i < v->n_percents; i++)
     markdown_add_ordered(c, place, part, v->percents[i],
-                         markdown_print_latency(t->percentile_s[i], bn_timing_at_least(t, i)));
+                         markdown_format_latency(t->percentile_s[i], bn_timing_at_least(t, i)));
 }
 
-/* Losses have lines if there are any. */
-static void markdown_add_loss(struct column *c, enum place place, size_t part, double percent,
+/* Adds a count of losses of a part, if there are any.  order: DROPPED_OF to FAILURES_OF. */
+static void markdown_add_loss(struct column *c, enum place place, size_t part, double order,
                               uint64_t n)
 {
   if (n > 0)
-    markdown_add_ordered(c, place, part, percent, bn_alloc_print("%" PRIu64, n));
+    markdown_add_ordered(c, place, part, order, bn_alloc_print("%" PRIu64, n));
 }
 
+/* Adds the lines of a kind of events or of a group. */
 static void markdown_add_kind(struct markdown *m, struct column *c, const struct bn_view *v,
                               const struct bn_event_kind *k)
 {
   static const double percent = 100;
   const size_t part = markdown_part_index(m, k->name);
 
-  markdown_add_ordered(c, KINDS, part, PER_S, markdown_print_f64(k->events_per_s, 2));
+  markdown_add_ordered(c, KINDS, part, PER_S, markdown_format_f64(k->events_per_s, 2));
   if (!isnan(k->share))
-    markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL, markdown_print_f64(k->share * percent, 1));
+    markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL,
+                         markdown_format_f64(k->share * percent, 1));
   markdown_add_part_times(v, c, KINDS, part, k->timing);
   markdown_add_loss(c, KINDS, part, RETRIES_OF, k->retries);
   markdown_add_loss(c, KINDS, part, FAILURES_OF, k->failed_events);
@@ -384,7 +413,7 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
   const size_t part = markdown_part_index(m, p->timing->name);
   char digits[BN_UNITS_DIGITS];
 
-  markdown_add_ordered(c, PHASES, part, STARTED_PER_S, markdown_print_f64(p->started_per_s, 2));
+  markdown_add_ordered(c, PHASES, part, STARTED_PER_S, markdown_format_f64(p->started_per_s, 2));
   markdown_add_part_times(v, c, PHASES, part, p->timing);
   markdown_add_loss(c, PHASES, part, DROPPED_OF, p->dropped);
   markdown_add_loss(c, PHASES, part, QUEUED_OF, p->queued);
@@ -403,6 +432,7 @@ static void markdown_add_statement(struct markdown *m, struct column *c, const s
 
 /* --- the table -------------------------------------------------------------------------------- */
 
+/* Compares the places of two lines in the table: negative, 0 or positive, as strcmp(3) does. */
 static int markdown_compare(const struct line *a, const struct line *b)
 {
   if (a->place != b->place)
@@ -412,7 +442,8 @@ static int markdown_compare(const struct line *a, const struct line *b)
   return (a->percent > b->percent) - (a->percent < b->percent);
 }
 
-/* Returns the line after `last` in all columns, or NULL.  last NULL: returns the first line. */
+/* Returns the line of any column that comes next behind `last` in the table, or NULL if there is
+   none.  last NULL: returns the first line. */
 static const struct line *markdown_next_line(const struct markdown *m, const struct line *last)
 {
   const struct line *next = NULL;
@@ -428,8 +459,8 @@ static const struct line *markdown_next_line(const struct markdown *m, const str
   return next;
 }
 
-/* Returns what a line of a part is, if not a percentile; NULL: it is one. */
-static const char *markdown_name_line(const struct line *l)
+/* Returns what a line of a part tells, or NULL if it is a percentile. */
+static const char *markdown_find_line_name(const struct line *l)
 {
   static const struct {
     double percent;
@@ -450,6 +481,7 @@ static const char *markdown_name_line(const struct line *l)
   return NULL;
 }
 
+/* Prints the first cell of a line: its label, with the name of the part that it is of. */
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
   const bool is_of_part = l->place == STATEMENTS || l->place == KINDS || l->place == PHASES;
@@ -460,13 +492,14 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
     return;
   }
   name = markdown_escape(is_of_part ? m->part[l->part] : "latency");
-  if (markdown_name_line(l) != NULL)
-    (void)fprintf(out, "| %s %s |", name, markdown_name_line(l));
+  if (markdown_find_line_name(l) != NULL)
+    (void)fprintf(out, "| %s %s |", name, markdown_find_line_name(l));
   else
     (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
   free(name);
 }
 
+/* Prints a line with the value of each column, which is empty in columns without the line. */
 static void markdown_print_line(const struct markdown *m, const struct line *l, FILE *out)
 {
   markdown_print_label(m, l, out);
@@ -481,6 +514,7 @@ static void markdown_print_line(const struct markdown *m, const struct line *l, 
   (void)fputs("\n", out);
 }
 
+/* Prints the table of all columns.  A single run needs no name. */
 static void markdown_print_table(const struct markdown *m, FILE *out)
 {
   (void)fputs("| |", out);
@@ -506,6 +540,7 @@ static int markdown_open(void *self, const void *conf, const char *path, FILE *o
   return bn_document_open(&m->document, "markdown", path, out, err);
 }
 
+/* Adds a column for a run, which gets its lines from markdown_total() and markdown_finish(). */
 static void markdown_begin(void *self, const struct bn_facts *f)
 {
   struct markdown *m = self;
@@ -516,7 +551,8 @@ static void markdown_begin(void *self, const struct bn_facts *f)
   m->column[m->n++] = (struct column){.name = markdown_escape(path != NULL ? path : "")};
 }
 
-/* Adds a line for each kind of loss that has occurred. */
+/* Adds a line for each kind of loss that has occurred.  UINT64_MAX stands for a count that is not
+   known. */
 static void markdown_add_losses(struct column *c, const struct bn_view *v)
 {
   const struct {
@@ -558,7 +594,8 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   return 0;
 }
 
-/* Adds the facts at the end, because servers name themselves late. */
+/* Adds the facts, at the end because servers name themselves late, and how the run ended unless
+   that was with status 0. */
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct markdown *m = self;
@@ -575,6 +612,7 @@ static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *
   return 0;
 }
 
+/* Writes the document.  Returns 0, or -1 and err. */
 static int markdown_write_table(const struct markdown *m, struct bn_err *err)
 {
   char *text = NULL;
@@ -597,6 +635,7 @@ static void markdown_free_column(struct column *c)
   free(c->name);
 }
 
+/* Writes the table of all runs, unless it is not complete (err NULL) or no run began. */
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;
