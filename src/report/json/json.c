@@ -21,6 +21,7 @@ enum { BUCKETS_MAX = 4 << 20 };
 
 static const char journal_end[] = ".partial";
 
+/* The records that have histograms (--report-bins). */
 enum bins { BINS_TOTAL, BINS_ALL, BINS_NONE };
 
 static const char *const bins_words[] = {
@@ -55,44 +56,51 @@ struct json {
   bool ready;                   /* open has succeeded */
 };
 
-/* A file that a document replaces at the end gets a journal beside it, so that a run that is killed
-   leaves its figures.  A stream, a device or a descriptor cannot be replaced and has none. */
+/* Opens the journal beside the file.  Returns 0, or -1 and err. */
+static int json_open_journal(struct json *r, struct bn_err *err)
+{
+  char partial[PATH_MAX];
+
+  if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)
+    return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
+                      r->path);
+  if (bn_journal_open(&r->journal, partial, err) == 0)
+    return 0;
+  if (err->code == EBUSY)
+    (void)bn_err_set(err, EBUSY,
+                     "--report=json:%s: '%s' is the journal of a run in progress; wait for its end "
+                     "or name another file",
+                     r->path, partial);
+  return -1;
+}
+
+/* Opens the report.  A file that the document replaces at the end gets a journal, so that a run
+   that is killed leaves its figures.  Streams, devices and descriptors are not replaced. */
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct json *r = self;
-  char partial[PATH_MAX];
 
   r->bins = conf != NULL ? (enum bins)((const struct json_conf *)conf)->bins : BINS_TOTAL;
-  r->journal.lock.fd = -1;
+  r->journal.lock.fd = -1; /* a journal that was never opened can be closed, too */
   r->journal.ended = true;
   r->path = bn_file_is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
   if (r->path != NULL && bn_document_check_path("json", r->path, err) != 0)
     return -1;
-  r->ready =
-      r->path == NULL || bn_file_descriptor(r->path) >= 0 || !bn_file_is_replaceable(r->path);
-  if (r->ready)
-    return 0;
-  if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)
-    return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
-                      r->path);
-  r->ready = bn_journal_open(&r->journal, partial, err) == 0;
-  if (!r->ready && err->code == EBUSY)
-    return bn_err_set(
-        err, EBUSY,
-        "--report=json:%s: '%s' is the journal of a run in progress; wait for its end "
-        "or name another file",
-        r->path, partial);
-  return r->ready ? 0 : -1;
+  if (r->path != NULL && bn_file_descriptor(r->path) < 0 && bn_file_is_replaceable(r->path) &&
+      json_open_journal(r, err) != 0)
+    return -1;
+  r->ready = true;
+  return 0;
 }
 
-/* A journal that fails does not end the run, whose document may still be written. */
+/* Logs a failure of the journal.  It does not end the run, whose document may still be written. */
 static void json_warn(const struct bn_err *err)
 {
   bn_log_stderr("%s", err->text);
 }
 
-/* Copies the name, because facts may change while views come. */
+/* Copies the name of the workload, because facts may change while views come. */
 static void json_keep_name(struct json *r, const struct bn_facts *f)
 {
   const char *name = bn_facts_find_text(f, "workload", "name");
@@ -108,7 +116,8 @@ static void json_begin(void *self, const struct bn_facts *f)
   json_keep_name(r, f);
 }
 
-/* The journal begins here, so that a failed start leaves none. */
+/* Begins the journal, only now so that a start that failed leaves none, and names the journal of an
+   earlier run if that was moved aside for it. */
 static void json_started(void *self, const struct bn_facts *f)
 {
   struct json *r = self;
@@ -122,6 +131,7 @@ static void json_started(void *self, const struct bn_facts *f)
                   r->journal.lock.aside);
 }
 
+/* Adds a view to the journal, if there is one. */
 static void json_write_journal(struct json *r, const struct bn_view *v)
 {
   struct bn_err why = {0};
@@ -130,7 +140,8 @@ static void json_write_journal(struct json *r, const struct bn_view *v)
     json_warn(&why);
 }
 
-/* Returns the group that keeps the view. */
+/* Keeps a copy of a view for the document, with the histograms that --report-bins asks for.
+   Returns the group of all sessions, in which the copy is the last record of its span. */
 static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
 {
   struct bn_group *g =
@@ -144,8 +155,9 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
   return g;
 }
 
-/* Keeps no histograms of intervals any more when the document has reached its limit. */
-static void json_count_buckets(struct json *r, const struct bn_record *last)
+/* Counts the buckets of a kept interval.  When the document has reached its limit, later intervals
+   are kept without histograms. */
+static void json_limit_buckets(struct json *r, const struct bn_record *last)
 {
   r->buckets += bn_snap_buckets(&last->delta);
   if (r->bins != BINS_ALL || r->buckets < BUCKETS_MAX)
@@ -156,9 +168,9 @@ static void json_count_buckets(struct json *r, const struct bn_record *last)
                 last->view.at_s, BUCKETS_MAX);
 }
 
-/* Keeps no intervals any more when the document has reached its limits: bench reads no document
-   above them. */
-static void json_count_values(struct json *r, const struct bn_group *g,
+/* Counts the values of a kept interval.  When the document has reached its limits, no later
+   interval is kept, because bench reads no document above them. */
+static void json_limit_values(struct json *r, const struct bn_group *g,
                               const struct bn_record *last)
 {
   r->values += bn_store_values(&last->view);
@@ -170,22 +182,29 @@ static void json_count_values(struct json *r, const struct bn_group *g,
                   last->view.at_s, g->n_intervals);
 }
 
-/* The journal gets the kept copy, which has the histograms that were asked for. */
+/* Adds an interval to the document, until that is full, and to the journal.  The journal gets the
+   kept copy, which has the histograms that were asked for. */
 static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
-  const struct bn_group *g = r->full ? NULL : json_keep_view(r, v);
-  const struct bn_record *kept = g != NULL ? &g->interval[g->n_intervals - 1] : NULL;
+  const struct bn_group *g;
+  const struct bn_record *kept;
 
   (void)err;
-  json_write_journal(r, kept != NULL ? &kept->view : v);
-  if (kept == NULL)
+  if (r->full) {
+    json_write_journal(r, v);
     return 0;
-  json_count_buckets(r, kept);
-  json_count_values(r, g, kept);
+  }
+  g = json_keep_view(r, v);
+  kept = &g->interval[g->n_intervals - 1];
+  json_write_journal(r, &kept->view);
+  json_limit_buckets(r, kept);
+  json_limit_values(r, g, kept);
   return 0;
 }
 
+/* Adds a tick to the journal alone, a checkpoint to the journal and the document, and the total to
+   the document alone: in the journal the last tick stands for it. */
 static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
@@ -209,6 +228,7 @@ static int json_members(void *self, const struct bn_group *g, size_t n, struct b
   return 0;
 }
 
+/* Writes the document, to which the facts of the run are lent.  Returns 0, or -1 and err. */
 static int json_write_document(struct json *r, struct bn_err *err)
 {
   struct bn_node *document;
@@ -225,7 +245,8 @@ static int json_write_document(struct json *r, struct bn_err *err)
   return rc;
 }
 
-/* Names the journal, which still has the measurements.  The command is complete or left out. */
+/* Adds to the sentence of err that the journal still has the measurements, with the command that
+   prints it if the whole command fits. */
 static void json_mention_journal(const struct json *r, struct bn_err *err)
 {
   const size_t len = strlen(err->text), room = sizeof err->text - 1 - len;
@@ -242,6 +263,8 @@ static void json_mention_journal(const struct json *r, struct bn_err *err)
   bn_buf_done(&b);
 }
 
+/* Writes the document.  The journal goes with it, or stays if the document cannot be written.  A
+   run whose facts never came has no document. */
 static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct json *r = self;

@@ -13,10 +13,11 @@
 #include "measure/view.h"
 #include "report/text/form.h"
 
+/* Bytes of the line, which is cut if it is longer. */
 enum { TEXT_MAX = 160 };
 
 struct live {
-  const struct bn_plan *plan;
+  const struct bn_plan *plan; /* of the run */
 };
 
 static void live_begin(void *self, const struct bn_facts *f)
@@ -26,7 +27,7 @@ static void live_begin(void *self, const struct bn_facts *f)
   l->plan = &f->plan;
 }
 
-/* Appends to a text of TEXT_MAX bytes. */
+/* Appends to a text in a buffer of TEXT_MAX bytes, as far as it fits. */
 __attribute__((format(printf, 2, 3))) static void live_append(char *text, const char *fmt, ...)
 {
   const size_t len = strlen(text);
@@ -37,6 +38,7 @@ __attribute__((format(printf, 2, 3))) static void live_append(char *text, const 
   va_end(ap);
 }
 
+/* Appends the time since the start of the measurement, and the time that is left of --time. */
 static void live_append_time(char *text, const struct bn_plan *plan, double at_s)
 {
   const double limit_s = (double)plan->time_ns * 1e-9;
@@ -61,6 +63,7 @@ static void live_append_percentile(char *text, const struct bn_view *v)
               bn_form_number(number, 0, bn_units_decimals(ms, 2), ms, false));
 }
 
+/* Replaces the line.  Tests without a database have no errors, as a rule, so 0 is not shown. */
 static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
   const struct live *l = self;
@@ -78,6 +81,7 @@ static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* Removes the line before the final report. */
 static void live_ended(void *self)
 {
   (void)self;

@@ -5,9 +5,9 @@
 
 #include "api/report.h"
 
-/* Shows the time, the remaining time, and the rate, the first percentile and the errors since the
-   measurement began.  It has no file: the line is that of bn_log_progress(), which shows nothing if
-   standard error is no terminal. */
+/* Shows the time, the remaining time, and the rate, the greatest percentile, the errors and the
+   waiting arrivals since the measurement began.  It has no file: the line is that of
+   bn_log_progress(), which shows nothing if standard error is no terminal. */
 extern const struct bn_reporter bn_reporter_live;
 
 #endif
