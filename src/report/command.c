@@ -7,7 +7,8 @@
 
 #include "base/escape.h"
 
-/* Appends a word that a shell takes as it is: a document may have any text. */
+/* Appends a text as one word of a shell, in quotes unless it has harmless characters alone: a
+   document may have any text. */
 static void command_put_word(struct bn_buf *out, const char *text)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -28,6 +29,7 @@ static bool command_is_repeated(const struct bn_fact_option *o)
          strcmp(o->name, "compat") != 0;
 }
 
+/* Appends a blank and "--NAME=VALUE". */
 static void command_put_option(struct bn_buf *out, const char *name, const char *value)
 {
   struct bn_buf word = {.max = 0};
@@ -55,6 +57,8 @@ bool bn_command_repeat(const struct bn_facts *f, struct bn_buf *out)
   for (size_t i = 0; i < f->n_options; i++)
     if (command_is_repeated(&f->option[i]))
       command_put_option(out, f->option[i].name, f->option[i].value);
+  /* A seed that was given is one of the options, and 0 stands for the several seeds of a merged
+     result.  In a dialect the version decides on the seed of a run without the option. */
   if (!f->plan.seed_given && f->plan.seed != 0 && f->plan.native)
     (void)bn_buf_printf(out, " --rand-seed=%" PRIu64, f->plan.seed);
   (void)bn_buf_str(out, " run");

@@ -27,17 +27,19 @@ const struct bn_opt bn_merged_options[] = {
      .def = "off",
      .offset = offsetof(struct bn_merged_conf, force),
      .help = "merging also if options differ or the overlap is too small"},
-    BN_STORE_MOST_OPTION(offsetof(struct bn_merged_conf, most)),
+    BN_STORE_MOST_OPTION(offsetof(struct bn_merged_conf, document_max)),
     BN_OPT_END,
 };
 
+/* The results to merge, and the files that they are from. */
 struct inputs {
   struct bn_stored *stored; /* owned */
   struct bn_part *part;     /* owned */
   size_t n;                 /* inputs that were read */
 };
 
-static int merged_refuse_twice(const char *const *operand, struct bn_err *err)
+/* Refuses a list in which one file is named twice, also by two paths.  Returns 0, or -1 and err. */
+static int merged_check_distinct(const char *const *operand, struct bn_err *err)
 {
   for (size_t i = 0; operand[i] != NULL; i++)
     for (size_t k = i + 1; operand[k] != NULL; k++)
@@ -47,6 +49,8 @@ static int merged_refuse_twice(const char *const *operand, struct bn_err *err)
   return 0;
 }
 
+/* Reads the files in their order, and warns of lines of journals that were left out.  Returns 0, or
+   -1 and err.  The caller frees the inputs in both cases. */
 static int merged_read_inputs(const struct bn_merged_conf *c, const char *const *operand,
                               struct inputs *in, struct bn_err *err)
 {
@@ -59,7 +63,7 @@ static int merged_read_inputs(const struct bn_merged_conf *c, const char *const 
   for (; in->n < n; in->n++) {
     struct bn_stored *s = &in->stored[in->n];
 
-    if (bn_store_load(operand[in->n], c->most, false, s, err) != 0)
+    if (bn_store_load(operand[in->n], c->document_max, false, s, err) != 0)
       return -1;
     bn_facts_declare(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
@@ -76,7 +80,8 @@ static void merged_free_inputs(struct inputs *in)
   free(in->part);
 }
 
-/* Prints each note on its own line, escaped, because notes may quote the files. */
+/* Prints each note on a line of standard error, escaped, because notes may quote the files.  Each
+   note has a newline at its end, so the piece behind the last newline is none. */
 static void merged_print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;
@@ -88,6 +93,7 @@ static void merged_print_notes(struct bn_buf *notes)
   }
 }
 
+/* Writes the sum of the inputs, and then prints the notes on it.  Returns 0, or -1 and err. */
 static int merged_write_sum(const struct bn_merged_conf *c, const struct inputs *in,
                             struct bn_err *err)
 {
@@ -113,7 +119,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
   struct inputs in = {.n = 0};
   int rc = -1;
 
-  if (bn_written_check(c->output, err) == 0 && merged_refuse_twice(operand, err) == 0 &&
+  if (bn_written_check(c->output, err) == 0 && merged_check_distinct(operand, err) == 0 &&
       merged_read_inputs(c, operand, &in, err) == 0)
     rc = merged_write_sum(c, &in, err);
   merged_free_inputs(&in);

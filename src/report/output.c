@@ -27,7 +27,8 @@ void bn_output_begin(struct bn_output *o)
   o->begun = true;
 }
 
-/* Cuts the file after its last whole piece.  If that fails too, the verdict is the same. */
+/* Cuts the file after its last whole piece, and drops what stdio still holds of the failed piece.
+   A failure to cut is not reported: o->error already has the failure that came before it. */
 static void output_cut_file(const struct bn_output *o)
 {
   const int fd = fileno(o->out);
@@ -69,7 +70,8 @@ int bn_output_verdict(const struct bn_output *o, struct bn_err *err)
   return 0;
 }
 
-/* Says that the document cannot be written, by errno. */
+/* Sets err to the sentence that the document cannot be written, with errno as its reason.  Returns
+   -1. */
 static int output_refuse_document(const struct bn_document *d, struct bn_err *err)
 {
   if (d->path == NULL)
@@ -113,7 +115,9 @@ int bn_document_write(const struct bn_document *d, const char *text, size_t len,
   return written ? 0 : output_refuse_document(d, err);
 }
 
-static bool output_is_stdout(const char *path)
+/* Returns whether --output names no file.  Other names of standard output, such as /dev/stdout, are
+   files that bn_file_save() writes to in place. */
+static bool output_is_on_stdout(const char *path)
 {
   return path == NULL || strcmp(path, "-") == 0;
 }
@@ -122,7 +126,7 @@ int bn_written_check(const char *path, struct bn_err *err)
 {
   const char *fault;
 
-  if (output_is_stdout(path))
+  if (output_is_on_stdout(path))
     return 0;
   fault = bn_file_fault(path);
   if (fault == NULL && bn_file_try_save(path) != 0)
@@ -138,7 +142,7 @@ int bn_written_document(struct bn_node *document, const char *path, struct bn_er
 
   if (document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  if (output_is_stdout(path))
+  if (output_is_on_stdout(path))
     rc = bn_store_print(document, stdout, err);
   else
     rc = bn_store_save(document, path, err);

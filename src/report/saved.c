@@ -28,7 +28,7 @@ const struct bn_opt bn_saved_options[] = {
      .choices = formats,
      .offset = offsetof(struct bn_saved_conf, format),
      .help = "form: " BN_REPORTERS(NAME, ", ")},
-    BN_STORE_MOST_OPTION(offsetof(struct bn_saved_conf, most)),
+    BN_STORE_MOST_OPTION(offsetof(struct bn_saved_conf, document_max)),
     BN_OPT_END,
 };
 
@@ -45,7 +45,8 @@ static struct shown saved_show(const char *path)
   return s;
 }
 
-/* A partial document was made from a journal, or contains a part that was. */
+/* Logs that the run of a result has not ended.  of_journal: the file is the journal of that run;
+   otherwise it is a document that was made of a journal, or merged with such a result. */
 static void saved_warn_partial(const struct shown *file, bool of_journal, double end_s)
 {
   if (of_journal)
@@ -82,8 +83,8 @@ static void saved_warn(const char *path, const struct bn_stored *s)
                   file.name);
 }
 
-/* Logs the lines of a journal that were left out: no form of a report has a place for them.  The
-   reason is escaped, because it quotes the file. */
+/* Also says why, for the first line that was left out; the reason is escaped, because it quotes the
+   file. */
 void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *p)
 {
   const struct shown file = saved_show(path);
@@ -102,7 +103,8 @@ void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *p)
   }
 }
 
-/* Prints the document as it was stored, with members that a later version added to it. */
+/* Prints the result as a document again, made anew from what was read, with the members that a
+   later version has added to the stored one.  Returns 0, or -1 and err. */
 static int saved_print_document(const struct bn_stored *s, struct bn_err *err)
 {
   struct bn_node *document = bn_store_document(&s->result, s->document);
@@ -112,8 +114,9 @@ static int saved_print_document(const struct bn_stored *s, struct bn_err *err)
   return rc;
 }
 
-/* Escapes all texts, because a file may come from anybody.  `p` is the report so far, without a
-   reporter at first.  It stays open for the next file if the reporter joins several. */
+/* Passes a result to the reporter, after all its texts were escaped, because a file may come from
+   anybody.  The first result opens the report in `p`, which is empty until then; further results
+   are added to it.  Returns 0, or -1 and err. */
 static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, const char *path,
                         struct bn_result *r, struct bn_err *err)
 {
@@ -130,7 +133,9 @@ static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, c
   return bn_reporters_replay(p, r) ? 0 : -1;
 }
 
-/* Ends the report of one file, or of all that were joined.  rc: of printing them. */
+/* Closes the report of one file or of several joined files, and leaves `p` empty for the next one.
+   rc: -1 if a file could not be printed, which makes the report incomplete.  Returns rc, or -1 and
+   err if closing fails. */
 static int saved_end_replay(struct bn_reporters *p, int rc)
 {
   p->failed = rc != 0;
@@ -140,17 +145,22 @@ static int saved_end_replay(struct bn_reporters *p, int rc)
   return rc;
 }
 
+/* Prints the result in a file, and then logs what the report does not say of it.  `p` stays open if
+   the reporter joins files.  --format=json does without its reporter, which would drop the members
+   that a later version has added to the document.  Returns 0, or -1 and err. */
 static int saved_print_file(const struct bn_reporter *ops, struct bn_reporters *p, const char *path,
-                            uint64_t most, struct bn_err *err)
+                            uint64_t document_max, struct bn_err *err)
 {
   const bool as_stored = ops == &bn_reporter_json;
   struct bn_stored stored;
   int rc;
 
-  if (bn_store_load(path, most, as_stored, &stored, err) != 0)
+  if (bn_store_load(path, document_max, as_stored, &stored, err) != 0)
     return -1;
-  rc = as_stored ? saved_print_document(&stored, err)
-                 : saved_replay(p, ops, path, &stored.result, err);
+  if (as_stored)
+    rc = saved_print_document(&stored, err);
+  else
+    rc = saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)
     rc = saved_end_replay(p, rc);
   if (rc == 0 && !as_stored)
@@ -165,7 +175,7 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
 {
   const struct bn_saved_conf *c = conf;
   const struct bn_reporter *ops = reporters[c->format];
-  const bool headed = operand[1] != NULL && !ops->for_programs;
+  const bool has_headings = operand[1] != NULL && !ops->for_programs;
   struct bn_reporters p = {.n = 0};
   int rc = 0;
 
@@ -176,9 +186,9 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
     return EXIT_FAILURE;
   }
   for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
-    if (headed)
+    if (has_headings)
       (void)printf("%s==> %s <==\n", i > 0 ? "\n" : "", saved_show(operand[i]).name);
-    rc = saved_print_file(ops, &p, operand[i], c->most, err);
+    rc = saved_print_file(ops, &p, operand[i], c->document_max, err);
   }
   return saved_end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

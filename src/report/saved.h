@@ -7,16 +7,19 @@
 #include "base/err.h"
 #include "measure/store.h"
 
+/* The values of bn_saved_options. */
 struct bn_saved_conf {
-  int format;    /* index into the choices of --format */
-  uint64_t most; /* bytes of a document */
+  int format;            /* index into the choices of --format */
+  uint64_t document_max; /* bytes of a document that is read */
 };
 
 extern const struct bn_opt bn_saved_options[];
 
-/* Says which lines of a damaged journal were passed over, if any. */
+/* Logs how many lines of a journal were left out because they cannot be read, and where the reading
+   ended early; nothing if the whole file was read.  path: its name. */
 void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *p);
-/* Implements `run` of struct bn_subcommand. */
+/* Implements `run` of struct bn_subcommand.  conf: struct bn_saved_conf; operand: the files, and a
+   NULL.  Returns EXIT_SUCCESS, or EXIT_FAILURE and err. */
 int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *err);
 
 #endif
