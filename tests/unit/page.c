@@ -67,8 +67,8 @@ void bn_page_skip_header(struct bn_page *p)
   p->seen = p->len;
 }
 
-/* What follows from the counters. */
-static void count(struct bn_page *p)
+/* Computes the figures that follow from the counters. */
+static void page_count(struct bn_page *p)
 {
   const struct bn_view_rules rules = {.commits = p->plan->version == BN_V05};
 
@@ -77,19 +77,19 @@ static void count(struct bn_page *p)
 
 void bn_page_interval(struct bn_page *p)
 {
-  count(p);
+  page_count(p);
   assert_int_equal(bn_reporter_text.interval(p->state, &p->view, NULL), 0);
 }
 
 void bn_page_checkpoint(struct bn_page *p)
 {
-  count(p);
+  page_count(p);
   assert_int_equal(bn_reporter_text.checkpoint(p->state, &p->view, NULL), 0);
 }
 
 void bn_page_total(struct bn_page *p)
 {
-  count(p);
+  page_count(p);
   assert_int_equal(bn_reporter_text.total(p->state, &p->view, NULL), 0);
 }
 

@@ -24,16 +24,16 @@ struct bn_page {
   struct bn_view view;
 };
 
-/* One thread, 95th percentile, one second covered; all else 0.  Fails the test when it cannot. */
+/* Makes a page of one thread, the 95th percentile and one second; all else is 0. */
 struct bn_page *bn_page_new(enum bn_version version, enum bn_kind kind);
-/* Also checks that closing the reporter finds no error. */
+/* Closes the reporter, which must find no error, and frees the page. */
 void bn_page_free(struct bn_page *p);
 
-/* What was printed since the last call is exactly `text`, and it has left the buffer. */
+/* Checks that exactly `text` was printed since the last call, and that it was flushed. */
 void bn_page_expect(struct bn_page *p, const char *text);
 
 void bn_page_begin(struct bn_page *p);
-void bn_page_skip_header(struct bn_page *p); /* begin, not looked at */
+void bn_page_skip_header(struct bn_page *p); /* begins; the header is not compared */
 void bn_page_interval(struct bn_page *p);
 void bn_page_checkpoint(struct bn_page *p);
 void bn_page_total(struct bn_page *p);

@@ -16,7 +16,7 @@ static void *pack(const void *data, size_t len, size_t *packed)
 
 static const struct bn_codec plain = {BN_CODEC_ABI, sizeof plain, "plain", pack};
 
-/* The bytes that a Base64 text stands for; returns how many. */
+/* Decodes a Base64 text.  Returns the number of its bytes. */
 static size_t decode(const char *text, unsigned char *out)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -31,7 +31,7 @@ static size_t decode(const char *text, unsigned char *out)
   return n;
 }
 
-/* What stands after both headers is `counts`. */
+/* Checks that a histogram is encoded as both headers and `counts`. */
 static void check(const struct bn_hist_sparse *s, const unsigned char *counts, size_t n)
 {
   static const unsigned char compressed[4] = {0x1c, 0x84, 0x93, 0x14};

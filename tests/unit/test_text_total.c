@@ -109,8 +109,8 @@ static void reports_files_outside_dialects(void **unused)
   bn_page_free(p);
 }
 
-/* Names and units of a document may be anybody's.  A histogram of a script is not one of ours, what
-   it may be called. */
+/* Names and units of a document may be anybody's.  A histogram of a script is not a metric of the
+   workload, even if it has the name of one. */
 static void reports_what_a_script_adds(void **unused)
 {
   static const struct bn_count counts[] = {
@@ -246,8 +246,8 @@ static void an_age_that_is_not_known_is_not_told(void **unused)
   bn_page_free(p);
 }
 
-/* In older documents those that wait are not among the unfinished ones.  Natively only a forced
-   shutdown is called that. */
+/* In older documents waiting events are not among the unfinished ones.  Natively only a forced
+   shutdown has the line. */
 static void counts_those_in_flight_apart(void **unused)
 {
   static const char line[] = "Number of unfinished transactions on forced shutdown: 3\n";
@@ -490,7 +490,7 @@ static void reports_memory(void **unused)
   }
 }
 
-/* Names that are no others but the last. */
+/* Gives the counters of all runs a name that nobody asks for, and the one behind them `last`. */
 static void name_counters(struct bn_metric metrics[BN_C_FIXED + 1], const char *last)
 {
   for (size_t i = 0; i <= BN_C_FIXED; i++)
