@@ -37,6 +37,7 @@ struct shown {
   char name[PATH_MAX];
 };
 
+/* Returns a file name as messages show it. */
 static struct shown saved_show(const char *path)
 {
   struct shown s;

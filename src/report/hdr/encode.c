@@ -43,6 +43,7 @@ static size_t encode_index_of(uint64_t lowest)
   return lowest > BN_HDR_HIGHEST ? BN_HIST_BUCKETS - 1 : bn_hist_index(lowest);
 }
 
+/* Returns the count, or the largest that the signed form can have. */
 static int64_t encode_clamp_to_i64(uint64_t n)
 {
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;

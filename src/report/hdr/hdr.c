@@ -345,6 +345,7 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
   return 0;
 }
 
+/* Prints the lines of the values that came in no interval line, and ends the log. */
 static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hdr *h = self;

@@ -217,6 +217,7 @@ static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* Adds to the document what each host or group measured. */
 static int json_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
 {
   struct json *r = self;
@@ -280,6 +281,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   return rc;
 }
 
+/* Frees the result.  A journal that json_finish() has not closed is closed, and stays. */
 static int json_close(void *self, struct bn_err *err)
 {
   struct json *r = self;

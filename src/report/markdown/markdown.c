@@ -281,6 +281,7 @@ static void markdown_add_command(struct column *c, const struct bn_facts *f)
   markdown_add_text(c, COMMAND, &command);
 }
 
+/* Adds the memory of the host, if it is known. */
 static void markdown_add_memory(struct column *c, const struct bn_facts *f)
 {
   static const double gib = 1 << 30;
@@ -343,6 +344,7 @@ static void markdown_add_rates(struct column *c, const struct bn_view *v)
   }
 }
 
+/* Adds the extremes, the mean and the percentiles of the latency of events. */
 static void markdown_add_latencies(struct column *c, const struct bn_view *v)
 {
   markdown_add_latency(c, LEAST, 0, v->min_s, false);
@@ -424,6 +426,7 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
                          bn_alloc_text(p->recovered ? bn_phases_recovery(p, digits) : "not"));
 }
 
+/* Adds the times of the statements of one name. */
 static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
                                    const struct bn_timing *t)
 {
@@ -572,6 +575,7 @@ static void markdown_add_losses(struct column *c, const struct bn_view *v)
       markdown_add_u64(c, losses[i].place, losses[i].n);
 }
 
+/* Adds the figures of a total to the column of the present run, the last one. */
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct markdown *m = self;

@@ -272,6 +272,7 @@ static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
+/* Notes that the total will not cover the whole run. */
 static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   (void)v;

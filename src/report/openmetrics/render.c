@@ -24,6 +24,7 @@ struct family {
 
 /* The functions add_… append to a buffer. */
 
+/* Adds the lines of type, unit and help, which come before the samples of a family. */
 static void openmetrics_add_head(struct bn_buf *b, const struct family *f)
 {
   (void)bn_buf_printf(b, "# TYPE %s %s\n", f->name, f->type);
@@ -362,6 +363,7 @@ static bool openmetrics_is_in_partition(const struct partition *p, const struct 
   return bn_event_kinds_is_group(k->name) == p->has_groups;
 }
 
+/* Returns whether the view has one of the parts. */
 static bool openmetrics_has_part(const struct partition *p, const struct bn_view *v)
 {
   for (size_t k = 0; k < v->n_event_kinds; k++)

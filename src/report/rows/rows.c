@@ -16,6 +16,7 @@ struct rows {
   struct bn_buf line, names; /* names: of the columns of CSV, once they are written */
 };
 
+/* Opens a report of JSON lines; rows_open_csv() makes it one of CSV. */
 static int rows_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct rows *r = self;
@@ -97,6 +98,7 @@ static int rows_finish(void *self, const struct bn_end *end, struct bn_err *err)
   return 0;
 }
 
+/* Writes the row of an interval.  Fails if a joined result has other columns. */
 static int rows_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;

@@ -226,6 +226,7 @@ static void total_begin(void *self, const struct bn_facts *f)
   t->measured = false;
 }
 
+/* Keeps the figures of the total for total_finish(), which knows how the run ended. */
 static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct total *t = self;

@@ -65,6 +65,7 @@ static struct value form_f64_value(double x)
   return (struct value){.type = VALUE_F64, .f64 = x};
 }
 
+/* Returns a formatted text, cut to FORM_TEXT - 1 bytes. */
 __attribute__((format(printf, 1, 2))) static struct value form_text_value(const char *fmt, ...)
 {
   struct value v = {.type = VALUE_TEXT};

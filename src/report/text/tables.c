@@ -189,6 +189,7 @@ static void tables_print_phase_of_threads(FILE *out, const struct bn_phase_view 
                 p->failed_events, p->started_per_s);
 }
 
+/* Prints the heads of the columns of phases, of a --threads-profile or of a --rate-profile. */
 static void tables_print_phase_heads(FILE *out, const struct bn_view *v, bool of_threads)
 {
   if (of_threads)

@@ -64,6 +64,7 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
 
 /* --- header ----------------------------------------------------------------------------------- */
 
+/* Prints the heading: the options of the run, and the lines of its workload. */
 static void text_begin(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
@@ -95,6 +96,7 @@ static void text_starting(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
+/* Prints the database, which is known once threads have connected, and that the load begins. */
 static void text_started(void *self, const struct bn_facts *f)
 {
   struct text *t = self;

@@ -266,6 +266,7 @@ static void watched_print_member(const struct table *t, const struct bn_group *g
   (void)fprintf(out, "  %s\n", shown);
 }
 
+/* Prints a table with a line for each of the n hosts. */
 static void watched_print_table(const struct table *t, const struct bn_group *g, size_t n,
                                 FILE *out)
 {
