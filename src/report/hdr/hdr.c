@@ -225,7 +225,9 @@ static void hdr_print_interval(struct hdr *h, const struct bn_view *v)
 }
 
 /* Prints the line of the values that no interval line has: those of the whole run without those of
-   the interval lines.  If there are none, there is a line only if there was no interval line. */
+   the interval lines.  It begins where the last interval line ended, or without such lines where
+   the known histograms begin.  If there are no values, there is a line only if there was no
+   interval line. */
 static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
   struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};

@@ -488,6 +488,7 @@ static const char *markdown_find_line_name(const struct line *l)
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
   const bool is_of_part = l->place == STATEMENTS || l->place == KINDS || l->place == PHASES;
+  const char *what = markdown_find_line_name(l);
   char digits[BN_UNITS_DIGITS], *name;
 
   if (!is_of_part && l->place != PERCENTILE) {
@@ -495,8 +496,8 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
     return;
   }
   name = markdown_escape(is_of_part ? m->part[l->part] : "latency");
-  if (markdown_find_line_name(l) != NULL)
-    (void)fprintf(out, "| %s %s |", name, markdown_find_line_name(l));
+  if (what != NULL)
+    (void)fprintf(out, "| %s %s |", name, what);
   else
     (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
   free(name);

@@ -229,11 +229,13 @@ static void text_print_sessions(struct text *t, struct bn_form *f, const struct 
 /* Prints one of the times of --db-debug.  One that is not known is "-", in dialects 0. */
 static void text_print_debug_time(const struct text *t, const char *label, double s)
 {
-  if (isnan(s) && t->plan->native)
-    (void)fprintf(t->out, "DEBUG: %s                                -\n", label);
+  (void)fprintf(t->out, "DEBUG: %s                                ", label);
+  if (!t->plan->native)
+    (void)fprintf(t->out, "%.4fs\n", isnan(s) ? 0 : s);
+  else if (isnan(s))
+    (void)fputs("-\n", t->out);
   else
-    (void)fprintf(t->out, "DEBUG: %s                                %.*fs\n", label,
-                  t->plan->native ? bn_units_decimals(s, 4) : 4, isnan(s) ? 0 : s);
+    (void)fprintf(t->out, "%.*fs\n", bn_units_decimals(s, 4), s);
 }
 
 /* Returns the timing of a metric of the workload, or NULL if the run does not have it.  A script
