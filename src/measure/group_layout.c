@@ -13,11 +13,16 @@
 
 /* --- the rows of all groups ------------------------------------------------------------------- */
 
-/* Rows while they are collected; the names are those of the parts, or `owned`. */
+/* Rows of one of the three tables, while they are collected. */
 struct rows {
-  struct bn_metric *row; /* owned */
+  struct bn_metric *row; /* owned; their texts belong to the parts, or are `names` */
   size_t n;
   const char **from; /* owned; [n]: the group that each row was found in first */
+};
+
+struct tables {
+  struct rows counters, hists, labelled;
+  struct bn_list names; /* owned: names of rows that no part has */
 };
 
 static void layout_add_row(struct rows *r, const struct bn_metric *row, const char *from)
@@ -37,12 +42,23 @@ static int layout_find(const struct bn_metric *rows, size_t n, const char *name)
   return BN_ROW_NONE;
 }
 
-static void layout_rows_done(struct rows *r)
+static void layout_free_rows(struct rows *r)
 {
   free(r->row);
   free(r->from);
 }
 
+static void layout_free_tables(struct tables *t)
+{
+  layout_free_rows(&t->counters);
+  layout_free_rows(&t->hists);
+  layout_free_rows(&t->labelled);
+  for (size_t i = 0; i < t->names.n; i++)
+    free(t->names.item[i]);
+  free(t->names.item);
+}
+
+/* Refuses a group whose metric of that name is not what it is in another group.  Returns -1. */
 static int layout_refuse_row(const char *group, const char *name, const char *other,
                              struct bn_err *err)
 {
@@ -52,7 +68,8 @@ static int layout_refuse_row(const char *group, const char *name, const char *ot
                     group, name, other);
 }
 
-/* Adds a row unless another group has it, too. */
+/* Adds a row of the group `from` unless there is one of that name.  Returns -1 and err if that one
+   has another kind or unit. */
 static int layout_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
                             struct bn_err *err)
 {
@@ -67,10 +84,12 @@ static int layout_unite_row(struct rows *r, const struct bn_metric *row, const c
   return layout_refuse_row(from, row->name, r->from[at], err);
 }
 
-/* A name is that of one metric in a run. */
-static int layout_compare_names(const struct rows *counters, const struct rows *hists,
-                                struct bn_err *err)
+/* Returns 0, or -1 and err if a name is that of a counter in one group and that of a histogram in
+   another: in a run it can be that of one metric only. */
+static int layout_check_names(const struct tables *t, struct bn_err *err)
 {
+  const struct rows *counters = &t->counters, *hists = &t->hists;
+
   for (size_t i = 0; i < hists->n; i++) {
     const int at = layout_find(counters->row, counters->n, hists->row[i].name);
 
@@ -80,8 +99,9 @@ static int layout_compare_names(const struct rows *counters, const struct rows *
   return 0;
 }
 
-/* Each group has phases of its own, which do not add up: they stay in its total.  place: as of
-   bn_statset_waiting_place(). */
+/* Adds the n rows of a group that have that place among the histograms of waiting
+   (bn_statset_waiting_place(); 0: all other rows).  Leaves out phases: each group has its own,
+   which do not add up and stay in its total.  Returns 0, or -1 and err. */
 static int layout_unite_rows(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
                              struct bn_err *err)
@@ -93,86 +113,87 @@ static int layout_unite_rows(struct rows *r, const struct bn_group_part *part,
   return 0;
 }
 
-/* Adds the rows of the kinds of events that the groups are.  `names` gets those of the rows. */
-static void layout_add_groups(struct rows *counters, struct rows *hists,
-                              const struct bn_group_part *part, size_t n, struct bn_list *names)
+/* Adds the rows of the kinds of events that the groups are: a histogram and the counters for
+   each. */
+static void layout_add_groups(struct tables *t, const struct bn_group_part *part, size_t n)
 {
-  static const char *const of[] = BN_EVENT_METRICS;
-  enum { N = sizeof of / sizeof *of };
+  static const char *const prefixes[] = BN_EVENT_METRICS;
+  enum { N = sizeof prefixes / sizeof *prefixes };
 
-  names->item = bn_alloc(n * N, sizeof *names->item);
+  t->names.item = bn_alloc(n * N, sizeof *t->names.item);
   for (size_t i = 0; i < n; i++)
     for (unsigned k = 0; k < N; k++) {
-      char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", of[k], part[i].name);
+      char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", prefixes[k], part[i].name);
       const struct bn_metric row = {.name = name,
                                     .unit = k == 0 ? "ns" : "1",
                                     .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + k),
                                     .of_events = true};
 
-      names->item[names->n++] = name;
-      layout_add_row(k == 0 ? hists : counters, &row, part[i].name);
+      t->names.item[t->names.n++] = name;
+      layout_add_row(k == 0 ? &t->hists : &t->counters, &row, part[i].name);
     }
 }
 
-/* Makes one table of the three. */
-static void layout_join(struct bn_metrics *all, const struct rows *counters,
-                        const struct rows *hists, const struct rows *labelled)
+/* Makes one table of the three lists of rows, and copies their texts into it. */
+static void layout_join(struct bn_metrics *all, const struct tables *t)
 {
-  const struct rows *const part[] = {counters, hists, labelled};
-  struct bn_metric *rows = bn_alloc(counters->n + hists->n + labelled->n, sizeof *rows);
+  const struct rows *const lists[] = {&t->counters, &t->hists, &t->labelled};
+  struct bn_metric *rows = bn_alloc(t->counters.n + t->hists.n + t->labelled.n, sizeof *rows);
   size_t n = 0;
 
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-    for (size_t k = 0; k < part[i]->n; k++)
-      rows[n++] = part[i]->row[k];
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t k = 0; k < lists[i]->n; k++)
+      rows[n++] = lists[i]->row[k];
   bn_metrics_copy_rows(all, rows, n);
   free(rows);
 }
 
-/* Makes the table of all groups: the metrics of their workloads, the kinds of events that they are,
-   and the histograms of waiting, which are the last ones. */
-static int layout_collect(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
+/* Collects the rows of all groups: the metrics of their workloads, the kinds of events that the
+   groups are, and the histograms of waiting, which are the last ones.  Returns 0, or -1 and err. */
+static int layout_collect(struct tables *t, const struct bn_group_part *part, size_t n,
                           struct bn_err *err)
 {
-  struct rows counters = {.n = 0}, hists = {.n = 0}, labelled = {.n = 0};
-  struct bn_list names = {.n = 0};
-  int rc = 0;
-
-  for (size_t i = 0; rc == 0 && i < n; i++) {
+  for (size_t i = 0; i < n; i++) {
     const struct bn_metrics *m = part[i].metrics;
 
-    if (layout_unite_rows(&counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
-        layout_unite_rows(&hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
-        layout_unite_rows(&labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
-      rc = -1;
+    if (layout_unite_rows(&t->counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
+        layout_unite_rows(&t->hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
+        layout_unite_rows(&t->labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
+      return -1;
   }
-  if (rc == 0)
-    rc = layout_compare_names(&counters, &hists, err);
-  layout_add_groups(&counters, &hists, part, n, &names);
+  if (layout_check_names(t, err) != 0)
+    return -1;
+  layout_add_groups(t, part, n);
   for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
-    for (size_t i = 0; rc == 0 && i < n; i++)
-      rc = layout_unite_rows(&hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists,
-                             place, err);
-  if (rc == 0 && hists.n > BN_BOUND_HISTOGRAMS)
-    rc = bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
-                    hists.n, BN_BOUND_HISTOGRAMS);
+    for (size_t i = 0; i < n; i++)
+      if (layout_unite_rows(&t->hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists,
+                            place, err) != 0)
+        return -1;
+  if (t->hists.n > BN_BOUND_HISTOGRAMS)
+    return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
+                      t->hists.n, BN_BOUND_HISTOGRAMS);
+  return 0;
+}
+
+/* Makes the table of all groups.  Returns 0, or -1 and err. */
+static int layout_make_table(struct bn_metrics *all, const struct bn_group_part *part, size_t n,
+                             struct bn_err *err)
+{
+  struct tables t = {.names = {.n = 0}};
+  const int rc = layout_collect(&t, part, n, err);
+
   if (rc == 0)
-    layout_join(&l->all, &counters, &hists, &labelled);
-  for (size_t i = 0; i < names.n; i++)
-    free(names.item[i]);
-  free(names.item);
-  layout_rows_done(&counters);
-  layout_rows_done(&hists);
-  layout_rows_done(&labelled);
+    layout_join(all, &t);
+  layout_free_tables(&t);
   return rc;
 }
 
 /* --- the rows of a group ---------------------------------------------------------------------- */
 
-/* Returns the place of each row of all groups among the n_own rows of one, which the caller frees.
- */
-static int *layout_places(const struct bn_metric *all, size_t n_all, const struct bn_metric *own,
-                          size_t n_own)
+/* Returns for each row of all groups its index among the n_own rows of one group, or BN_ROW_NONE.
+   The caller frees the list. */
+static int *layout_find_all(const struct bn_metric *all, size_t n_all, const struct bn_metric *own,
+                            size_t n_own)
 {
   int *place = bn_alloc(n_all, sizeof *place);
 
@@ -181,7 +202,8 @@ static int *layout_places(const struct bn_metric *all, size_t n_all, const struc
   return place;
 }
 
-/* Takes the rows of the kind of events that the group is from those of all its events. */
+/* Has the latencies and the number of all events of a group taken for those of the kind of events
+   that the group is. */
 static void layout_place_group(const struct bn_group_layout *l, const char *name,
                                struct bn_group_rows *g)
 {
@@ -197,7 +219,9 @@ static void layout_place_group(const struct bn_group_layout *l, const char *name
   }
 }
 
-/* An event of a group without --rate does not wait: all of its time is service. */
+/* Has each event of a group without --rate, which does not wait, counted with a queueing of 0 and
+   all of its time as service, if another group has these histograms.  They are followed by that of
+   the lag, the last one. */
 static void layout_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
   const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
@@ -212,7 +236,7 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
                          struct bn_err *err)
 {
   *l = (struct bn_group_layout){.n = 0};
-  if (layout_collect(l, part, n, err) != 0)
+  if (layout_make_table(&l->all, part, n, err) != 0)
     return -1;
   l->group = bn_alloc(n, sizeof *l->group);
   l->n = n;
@@ -221,9 +245,9 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
     struct bn_group_rows *g = &l->group[i];
 
     *g = (struct bn_group_rows){
-        .counter = layout_places(all->counter, all->n_counters, m->counter, m->n_counters),
-        .hist = layout_places(all->hist, all->n_hists, m->hist, m->n_hists),
-        .labelled = layout_places(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
+        .counter = layout_find_all(all->counter, all->n_counters, m->counter, m->n_counters),
+        .hist = layout_find_all(all->hist, all->n_hists, m->hist, m->n_hists),
+        .labelled = layout_find_all(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
         .paced = part[i].paced,
         .waits = bn_statset_has_waiting(m)};
     layout_place_group(l, part[i].name, g);
@@ -247,13 +271,14 @@ void bn_group_layout_done(struct bn_group_layout *l)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Counts a figure of a view that may be unknown. */
-static uint64_t layout_known(uint64_t count)
+/* Returns a count of a view, or 0 if it is not known. */
+static uint64_t layout_count_or_zero(uint64_t count)
 {
   return count != UINT64_MAX ? count : 0;
 }
 
-/* Sets the counters of the group that are not counters of its events. */
+/* Sets those counters of the kind of events that the group is which no counter of the group has:
+   its view has them.  The number of its events is set already (layout_place_group). */
 static void layout_count_group(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                const struct bn_view *v, struct bn_snap *s)
 {
@@ -262,12 +287,15 @@ static void layout_count_group(const struct bn_group_layout *l, const struct bn_
   for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
     if (g->hist[rows.hist] != BN_H_LATENCY)
       continue;
-    s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = layout_known(v->retries);
-    s->counter[rows.counter[BN_EVENT_FAILED - BN_EVENT_ENDED]] = layout_known(v->failed_events);
+    s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = layout_count_or_zero(v->retries);
+    s->counter[rows.counter[BN_EVENT_FAILED - BN_EVENT_ENDED]] =
+        layout_count_or_zero(v->failed_events);
     s->counter[rows.counter[BN_EVENT_LATE - BN_EVENT_ENDED]] = v->delta->late;
   }
 }
 
+/* Adds the histograms of a group to their places.  Snapshots without histograms are left as they
+   are. */
 static void layout_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
                              struct bn_snap *to)
 {
@@ -283,6 +311,7 @@ static void layout_put_hists(const struct bn_group_rows *g, const struct bn_snap
   }
 }
 
+/* Copies the labels of a group to their places. */
 static void layout_put_labels(const struct bn_group_rows *g, const struct bn_snap *from,
                               struct bn_snap *to)
 {
@@ -296,15 +325,16 @@ static void layout_put_labels(const struct bn_group_rows *g, const struct bn_sna
   }
 }
 
-/* Gives sessions that do not tell queueing apart service for all of their time. */
-static void layout_serve(struct bn_snap *s)
+/* Sets the time of service of sessions that do not wait: all of their busy time. */
+static void layout_set_service(struct bn_snap *s)
 {
   s->service_ns = s->busy_ns;
   for (unsigned i = 0; i < s->n_sessions; i++)
     s->session[i].service_ns = s->session[i].busy_ns;
 }
 
-/* Moves a snapshot of a group into one of the rows of all, but for the counters of the group. */
+/* Makes a snapshot with the rows of all groups from one of a group, which it takes the sessions and
+   the statements from; the caller frees what is left of `from`. */
 static void layout_move_snap(const struct bn_group_layout *l, const struct bn_group_rows *g,
                              struct bn_snap *from, struct bn_snap *to)
 {
@@ -324,13 +354,14 @@ static void layout_move_snap(const struct bn_group_layout *l, const struct bn_gr
   layout_put_hists(g, from, to);
   layout_put_labels(g, from, to);
   if (bn_statset_has_waiting(&l->all) && !g->waits)
-    layout_serve(to);
+    layout_set_service(to);
   from->session = NULL;
   from->n_sessions = 0;
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
-/* Returns the latencies of a group, which are those of its own total, with unfinished events. */
+/* Returns the latencies of a group, which are those of its own view; where its maximum counts
+   unfinished events, with the number of these. */
 static struct bn_timing layout_latencies(const struct bn_view *v)
 {
   struct bn_timing t = {.percentile_s = v->percentile_s,
@@ -340,7 +371,7 @@ static struct bn_timing layout_latencies(const struct bn_view *v)
                         .max_s = v->max_s,
                         .sum_s = v->sum_s,
                         .dev_s = v->dev_s,
-                        .unfinished = v->max_at_least ? layout_known(v->unfinished) : 0};
+                        .unfinished = v->max_at_least ? layout_count_or_zero(v->unfinished) : 0};
 
   for (size_t i = 0; i < v->n_percents; i++)
     if (v->at_least != NULL && v->at_least[i])
@@ -348,7 +379,8 @@ static struct bn_timing layout_latencies(const struct bn_view *v)
   return t;
 }
 
-/* Copies the timings of a group to their places. */
+/* Sets the timings of all groups in a record from the view of one group.  Timings that the group
+   does not have count nothing. */
 static void layout_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                const struct bn_view *from, struct bn_record *to)
 {
@@ -374,8 +406,8 @@ static void layout_put_timings(const struct bn_group_layout *l, const struct bn_
   }
 }
 
-/* Returns how many rows of that kind stand before row i. */
-static size_t layout_rank(const struct bn_metric *rows, size_t i, enum bn_metric_kind kind)
+/* Returns how many rows of that kind stand before row i: the place of row i among them. */
+static size_t layout_count_before(const struct bn_metric *rows, size_t i, enum bn_metric_kind kind)
 {
   size_t n = 0;
 
@@ -384,7 +416,8 @@ static size_t layout_rank(const struct bn_metric *rows, size_t i, enum bn_metric
   return n;
 }
 
-/* Copies the counts of a script to their places. */
+/* Sets the counts of all scripts in a record from the view of one group, whose metrics are `own`.
+ */
 static void layout_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
                               const struct bn_metrics *own, const struct bn_view *from,
                               struct bn_record *to)
@@ -399,14 +432,16 @@ static void layout_put_counts(const struct bn_group_layout *l, const struct bn_g
       continue;
     *c = (struct bn_count){.count = 0};
     if (g->counter[i] >= 0 && from->n_counts > 0)
-      *c = from->counts[layout_rank(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
+      *c =
+          from->counts[layout_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
     c->name = m->name;
     c->unit = m->unit;
     to->view.n_counts++;
   }
 }
 
-/* Copies the figures of the kinds of events to their places, and sets those of the group. */
+/* Sets the kinds of events of all groups in a record from the view of one group, whose metrics are
+   `own`: the kinds of its script, and the one that the group is itself. */
 static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
                              const struct bn_metrics *own, const struct bn_view *from,
                              struct bn_record *to)
@@ -422,28 +457,31 @@ static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_gr
     if (at == BN_H_LATENCY)
       *kind = (struct bn_event_kind){.events = from->events,
                                      .events_per_s = from->events_per_s,
-                                     .retries = layout_known(from->retries),
-                                     .failed_events = layout_known(from->failed_events)};
+                                     .retries = layout_count_or_zero(from->retries),
+                                     .failed_events = layout_count_or_zero(from->failed_events)};
     else if (at >= 0 && from->n_event_kinds > 0)
-      *kind = from->event_kinds[layout_rank(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
+      *kind = from->event_kinds[layout_count_before(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
     kind->name = named.name;
     kind->timing = named.timing;
   }
   bn_event_kinds_share(&to->view, &to->store);
 }
 
-/* An event of a group without --rate is due when it begins. */
+/* Sets the arrivals of a group without --rate, for the sum with groups that have it: each of its
+   events is due when it begins.  Only totals and checkpoints count arrivals. */
 static void layout_count_arrivals(struct bn_view *v)
 {
   if (v->span != BN_VIEW_TOTAL && v->span != BN_VIEW_CHECKPOINT)
     return;
-  v->due = v->started =
-      v->delta->counter[BN_C_EVENTS] + layout_known(v->failed_events) + layout_known(v->unfinished);
+  v->due = v->started = v->delta->counter[BN_C_EVENTS] + layout_count_or_zero(v->failed_events) +
+                        layout_count_or_zero(v->unfinished);
   v->finished = v->delta->counter[BN_C_EVENTS] - v->delta->late;
   v->served = bn_view_served(v->finished, v->due);
 }
 
-/* Moves what does not depend on the metrics, and copies what does. */
+/* Makes the store of a record whose snapshot has the rows of all groups: moves what does not depend
+   on the metrics out of the old one, and leaves the timings, counts and kinds of events to be set.
+   The caller frees what is left of `from`. */
 static void layout_move_store(struct bn_record *from, struct bn_record *to)
 {
   struct bn_view_store *s = &to->store, *old = &from->store;
@@ -493,9 +531,12 @@ void bn_group_layout_record(const struct bn_group_layout *l, size_t i, struct bn
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
+/* Appends n buckets.  If there are none, line->part may be NULL, which memcpy() must not get. */
 static void layout_append_parts(struct bn_hist_codec *line, const struct bn_hist_part *part,
                                 size_t n)
 {
+  if (n == 0)
+    return;
   if (line->n + n > line->room) {
     line->room = 2 * (line->n + n);
     line->part = bn_alloc_resize(line->part, line->room, sizeof *line->part);
@@ -507,11 +548,11 @@ static void layout_append_parts(struct bn_hist_codec *line, const struct bn_hist
 void bn_group_layout_line(const struct bn_group_layout *l, size_t i, struct bn_hist_codec *line)
 {
   const struct bn_group_rows *g = &l->group[i];
+  const struct bn_hist_part zeros = {.index = 0, .count = line->count[BN_H_LATENCY]};
   struct bn_hist_codec out = {.n = 0};
 
   for (size_t k = 0; k < l->all.n_hists; k++) {
     const int own = g->hist[k];
-    const struct bn_hist_part zeros = {.index = 0, .count = line->count[BN_H_LATENCY]};
 
     if (own >= 0) {
       const size_t from = own > 0 ? line->end[own - 1] : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metrics of groups that make a run together (--group): the rows of all their tables, and for
-   each group those of a kind of events, which is the group.
+/* The metrics of groups that make a run together (--group): one table with the rows of the tables
+   of all groups, and with the rows of one kind of events for each group.
 
    Groups have different scripts, of which some run with --rate, so their tables differ.  A record
-   of a group that has been given the rows of all can be summed like that of a host. */
+   of a group that has been given the rows of all groups can be summed like that of a host. */
 #ifndef BN_MEASURE_GROUP_LAYOUT_H
 #define BN_MEASURE_GROUP_LAYOUT_H
 
@@ -18,30 +18,38 @@ struct bn_group_part {
   bool paced; /* --rate */
 };
 
-/* The rows of a group that the rows of all groups are taken from; or one of these. */
+/* Stand for the index of a row that the group does not have: its values are none, or, of a
+   histogram, one time of 0 for each event. */
 enum { BN_ROW_NONE = -1, BN_ROW_ZEROS = -2 };
+
+/* For each row of all groups the index of the row of this group that it is taken from, BN_ROW_NONE
+   or BN_ROW_ZEROS. */
 struct bn_group_rows {
-  int *counter, *hist, *labelled; /* owned: for each row of all groups */
-  bool paced;
-  bool waits; /* it tells queueing apart */
+  int *counter, *hist, *labelled; /* owned */
+  bool paced;                     /* --rate */
+  bool waits;                     /* it has the histograms of waiting */
 };
 
 /* All zero: the parts of the run are no groups. */
 struct bn_group_layout {
-  struct bn_metrics all;       /* owned */
+  struct bn_metrics all;       /* owned: the rows of all groups */
   struct bn_group_rows *group; /* owned; [n] */
   size_t n;
   bool paced; /* a group has --rate */
 };
 
-/* -1: err names the groups whose metrics of one name differ, or says that there are too many. */
+/* Joins the tables of n groups, whose names and metrics are not needed afterwards.  Returns 0, or
+   -1 and err, which names two groups whose metrics of one name differ, or says that there are too
+   many latencies. */
 int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                          struct bn_err *err);
 void bn_group_layout_done(struct bn_group_layout *l);
-/* Gives a record of group i the rows of all groups; those that it does not have are 0.  Its events
-   are those of the group. */
+/* Gives a record of group i, whose metrics are those of the group, the rows of all groups in place
+   of its own; a row that the group does not have counts nothing.  All events of the record also
+   count as events of the kind that the group is. */
 void bn_group_layout_record(const struct bn_group_layout *l, size_t i, struct bn_record *r);
-/* The same for the histograms of a line. */
+/* Gives the histograms of a line of group i the order of those of all groups.  line->part is
+   replaced. */
 void bn_group_layout_line(const struct bn_group_layout *l, size_t i, struct bn_hist_codec *line);
 
 #endif

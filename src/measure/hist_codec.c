@@ -11,11 +11,13 @@ enum {
   DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1,
   GAP = '!'
 };
-/* All buckets, and that of values beyond them. */
+/* The most characters that the text of all buckets, and that of the values beyond them, may have.
+ */
 enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 
 /* --- buckets ---------------------------------------------------------------------------------- */
 
+/* The arguments of bn_hist_codec_each(), and how far it has come. */
 struct walk {
   void (*fn)(void *arg, uint64_t empty, uint64_t count);
   void *arg;
@@ -58,6 +60,7 @@ static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
+/* Appends the empty buckets before a bucket, and its count.  A single empty one is shorter as 0. */
 static void hist_codec_put_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   struct bn_buf *out = arg;
@@ -84,6 +87,7 @@ struct piece {
   uint64_t skip, count;
 };
 
+/* Reads a number.  Returns the text behind it, or NULL if there is none, or one beyond 64 bits. */
 static const char *hist_codec_take_number(const char *at, const char *end, uint64_t *out)
 {
   uint64_t n = 0;
@@ -129,16 +133,16 @@ static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
   b->room = room;
 }
 
-/* The length is checked once instead of each bucket: in a text of that length, the index cannot
-   wrap and the sum of the counts of one digit cannot overflow. */
-int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size_t len)
+/* The length of the text is checked once, instead of the index and the sum at each bucket: with so
+   few characters the index cannot wrap, and the sum of the counts of one digit cannot overflow. */
+bool bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size_t len)
 {
   const char *const end = text + len;
   struct bn_hist_part *to;
   uint64_t at = 0, small = 0, large = 0;
 
   if (len > TEXT_MOST)
-    return 0;
+    return false;
   hist_codec_make_room(b, len);
   to = b->part + b->n;
   for (const char *next = text; next < end; at++) {
@@ -151,16 +155,16 @@ int bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size
       const struct piece p = hist_codec_take_piece(next, end);
 
       if (p.next == NULL || __builtin_add_overflow(large, p.count, &large))
-        return 0;
+        return false;
       next = p.next;
       at += p.skip;
       count = p.count;
     }
     *to = (struct bn_hist_part){at, count};
-    to += count != 0;
+    to += count != 0; /* without a branch; the next bucket replaces an empty one */
   }
   if (at > BN_HIST_BUCKETS + 1 || __builtin_add_overflow(small, large, &b->count[i]))
-    return 0;
+    return false;
   b->end[i] = b->n = (size_t)(to - b->part);
-  return 1;
+  return true;
 }

@@ -603,13 +603,9 @@ static void store_read_texts(struct bn_json_in *e, const char *texts, size_t res
   size_t len = 0;
 
   b->n = 0;
-  for (size_t i = 0; i < m->n_hists && !e->failed; i++) {
-    const int rc =
-        store_take_text(&texts, &rest, &text, &len) ? bn_hist_codec_take(b, i, text, len) : 0;
-
-    if (rc == 0)
+  for (size_t i = 0; i < m->n_hists && !e->failed; i++)
+    if (!store_take_text(&texts, &rest, &text, &len) || !bn_hist_codec_take(b, i, text, len))
       bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
-  }
   if (rest > 0)
     bn_json_in_refuse(e, "it has more histograms than it said");
 }

@@ -218,6 +218,24 @@ static void histograms_of_a_line_find_their_rows(void **state)
   free(line.part);
 }
 
+/* A line of a group that finished no event in an interval has no buckets: under
+   -fsanitize=undefined, memcpy() was called with NULL. */
+static void a_line_of_an_idle_group_is_empty(void **state)
+{
+  const struct world *w = *state;
+  struct bn_hist_codec line = {.n = 0};
+
+  assert_int_equal(bn_hist_codec_take(&line, 0, "", 0), 1);
+  assert_int_equal(bn_hist_codec_take(&line, 1, "", 0), 1);
+  bn_group_layout_line(&w->layout, READS, &line);
+  assert_int_equal(line.n, 0);
+  for (size_t i = 0; i < w->layout.all.n_hists; i++) {
+    assert_int_equal(line.count[i], 0);
+    assert_int_equal(line.end[i], 0);
+  }
+  free(line.part);
+}
+
 static void another_meaning_of_a_name_is_refused(void **state)
 {
   static const struct bn_metric other[] = {
@@ -245,6 +263,7 @@ BN_TESTS(group_layout)
       cmocka_unit_test_setup_teardown(a_group_without_a_rate_has_not_waited, setup, teardown),
       cmocka_unit_test_setup_teardown(records_of_groups_are_summed, setup, teardown),
       cmocka_unit_test_setup_teardown(histograms_of_a_line_find_their_rows, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_line_of_an_idle_group_is_empty, setup, teardown),
       cmocka_unit_test_setup_teardown(another_meaning_of_a_name_is_refused, setup, teardown),
   };
 
