@@ -69,7 +69,6 @@ bool bn_phases_at_least(const struct bn_phase_view *p, const char *figure)
   return strcmp(figure, "recovery_s") == 0 && !p->recovered;
 }
 
-/* A recovery is rounded to what is known of it. */
 const char *bn_phases_recovery(const struct bn_phase_view *p, char digits[BN_UNITS_DIGITS])
 {
   if (p->recovered)
@@ -99,7 +98,7 @@ void bn_phases_settle(struct bn_phase_view *p)
     p->wanted_threads = NAN;
 }
 
-/* A document may name its metrics in any way. */
+/* Returns the text of a phase from the name of its metric; a document may name it in any way. */
 static const char *phases_text(const char *metric)
 {
   const char *blank = bn_phases_is_part(metric) ? strchr(metric, ' ') : NULL;
@@ -144,8 +143,9 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
   }
 }
 
-/* The hosts begin and end a phase together: one that has lost its controller earlier lacks the
-   rest.  The run has recovered when the last one has. */
+/* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so that the
+   longest one has its times: a host that has lost its controller lacks the rest.  The run has
+   recovered when its last host has. */
 static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
 {
   if (part->to_s > sum->to_s) {
@@ -162,14 +162,16 @@ static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *pa
   sum->queued += part->queued;
   sum->retries += part->retries;
   sum->failed_events += part->failed_events;
-  if (isnan(part->recovery_s))
-    return;
-  sum->recovered = part->recovered && (sum->recovered || isnan(sum->recovery_s));
-  sum->recovery_s = fmax(sum->recovery_s, part->recovery_s);
+  if (!isnan(part->recovery_s)) {
+    const bool is_first = isnan(sum->recovery_s);
+
+    sum->recovered = part->recovered && (is_first || sum->recovered);
+    sum->recovery_s = is_first ? part->recovery_s : fmax(sum->recovery_s, part->recovery_s);
+  }
 }
 
-/* The histogram of a sum counts ages.  If there are any, the sum takes what does not count them
-   from its parts. */
+/* Sets the statistics of phase k that do not count the ages of unfinished events.  They follow from
+   the histogram of the sum unless it has ages; then they are summed from those of the parts. */
 static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
 {
   struct bn_timing all = {.min_s = HUGE_VAL, .youngest_s = HUGE_VAL};
@@ -195,9 +197,12 @@ static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *part
   sum->youngest_s = all.youngest_s;
   sum->count = all.count;
   sum->sum_s = all.sum_s;
-  sum->avg_s = all.count > 0 ? all.sum_s / (double)all.count : NAN;
-  sum->min_s = all.count > 0 ? all.min_s : NAN;
-  sum->dev_s = sqrt(fmax(0, squares / (double)all.count - sum->avg_s * sum->avg_s));
+  sum->min_s = sum->avg_s = sum->dev_s = NAN;
+  if (all.count > 0) {
+    sum->min_s = all.min_s;
+    sum->avg_s = all.sum_s / (double)all.count;
+    sum->dev_s = sqrt(fmax(0, squares / (double)all.count - sum->avg_s * sum->avg_s));
+  }
 }
 
 void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)

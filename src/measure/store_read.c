@@ -19,8 +19,8 @@
 
 /* --- metrics ---------------------------------------------------------------------------------- */
 
-/* Version 1 does not say how counters and figures are merged.  There, the names of those of devices
-   begin with device_, and other figures are rates or these two means. */
+/* Version 1 does not say how counters and figures are merged.  In it, the counters and figures of
+   devices have names that begin with device_, and other figures are rates or these two means. */
 static const char device_prefix[] = "device_", rate_suffix[] = "_per_s";
 static const struct {
   const char *figure, *weight;
@@ -38,7 +38,8 @@ static bool store_is_rate(const char *name)
   return len >= tail && strcmp(name + len - tail, rate_suffix) == 0;
 }
 
-/* Returns the rule by which a row is merged.  A rule of a later version is not known here. */
+/* Returns the rule by which a counter or a figure is merged, `otherwise` if the document does not
+   say it, or BN_MERGE_NONE for a rule of a later version. */
 static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn_node *map,
                                            enum bn_merge_rule otherwise)
 {
@@ -50,6 +51,7 @@ static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn
   return i >= 0 ? (enum bn_merge_rule)i : BN_MERGE_NONE;
 }
 
+/* Returns the counter that a mean of version 1 is weighted by, or NULL if it is no mean. */
 static const char *store_old_weight(const char *figure)
 {
   for (size_t i = 0; i < sizeof old_means / sizeof *old_means; i++)
@@ -58,23 +60,27 @@ static const char *store_old_weight(const char *figure)
   return NULL;
 }
 
+/* Returns the rule by which a figure of version 1 is merged. */
+static enum bn_merge_rule store_old_merge(const char *figure)
+{
+  if (store_old_weight(figure) != NULL)
+    return BN_MERGE_MEAN;
+  return store_is_rate(figure) && !store_is_of_device(figure) ? BN_MERGE_RATE : BN_MERGE_NONE;
+}
+
 /* Reads how a figure of a workload, whose name is known, is merged. */
 static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *map,
                                     const struct bn_metrics *m, struct bn_figure *f)
 {
   const char *weight = bn_json_in_text(e, map, "weight");
-  enum bn_merge_rule old =
-      store_is_rate(f->key) && !store_is_of_device(f->key) ? BN_MERGE_RATE : BN_MERGE_NONE;
 
   if (weight == NULL)
     weight = store_old_weight(f->key);
-  if (store_old_weight(f->key) != NULL)
-    old = BN_MERGE_MEAN;
-  f->merge = store_read_merge(e, map, old);
+  f->merge = store_read_merge(e, map, store_old_merge(f->key));
   f->weight = weight != NULL ? (unsigned)bn_metrics_counter(m, weight) : (unsigned)m->n_counters;
 }
 
-/* Checks that the fixed metrics have their places, by which they are read. */
+/* Checks that the metrics of every run have their places, by which the program finds them. */
 static void store_check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
@@ -88,6 +94,24 @@ static void store_check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
   bn_metrics_done(&fixed);
 }
 
+/* Reads a row of the metrics, whose texts stay those of the document. */
+static void store_read_metric(struct bn_json_in *e, const struct bn_node *map, struct bn_metric *m)
+{
+  enum bn_merge_rule old;
+
+  m->name = bn_json_in_text(e, map, "name");
+  m->unit = bn_json_in_text(e, map, "unit");
+  m->kind = (enum bn_metric_kind)bn_json_in_name(e, map, "kind", bn_layout_metric_kinds);
+  if (m->name == NULL || m->unit == NULL) {
+    bn_json_in_refuse(e, "a metric has no name or no unit");
+    return;
+  }
+  old = m->kind == BN_COUNTER && store_is_of_device(m->name) ? BN_MERGE_NONE : BN_MERGE_SUM;
+  m->merge = store_read_merge(e, map, old);
+  if (strlen(m->name) > BN_BOUND_NAME || strlen(m->unit) > BN_BOUND_NAME)
+    bn_json_in_refuse(e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
+}
+
 int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err)
 {
   struct bn_json_in e = {err, false};
@@ -95,23 +119,8 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
   struct bn_metric *all = bn_alloc(rows, sizeof *all);
 
   memset(out, 0, sizeof *out);
-  for (size_t i = 0; i < rows; i++) {
-    const struct bn_node *row = bn_node_at(n, i);
-
-    all[i].name = bn_json_in_text(&e, row, "name");
-    all[i].unit = bn_json_in_text(&e, row, "unit");
-    all[i].kind = (enum bn_metric_kind)bn_json_in_name(&e, row, "kind", bn_layout_metric_kinds);
-    if (all[i].name == NULL || all[i].unit == NULL) {
-      bn_json_in_refuse(&e, "a metric has no name or no unit");
-      continue;
-    }
-    all[i].merge = store_read_merge(&e, row,
-                                    all[i].kind == BN_COUNTER && store_is_of_device(all[i].name)
-                                        ? BN_MERGE_NONE
-                                        : BN_MERGE_SUM);
-    if (strlen(all[i].name) > BN_BOUND_NAME || strlen(all[i].unit) > BN_BOUND_NAME)
-      bn_json_in_refuse(&e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
-  }
+  for (size_t i = 0; i < rows; i++)
+    store_read_metric(&e, bn_node_at(n, i), &all[i]);
   if (!e.failed)
     bn_metrics_copy_rows(out, all, rows);
   free(all);
@@ -126,12 +135,15 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
 
+/* The functions below read a part of a record.  What is not as it should be is a fault of e. */
+
+/* Reads three texts; without a list, the moments stay 0. */
 static void store_read_moments(struct bn_json_in *e, const struct bn_node *list, const char *key,
                                struct bn_moments *m)
 {
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
 
-  for (size_t i = 0; list != NULL && i < 3; i++) {
+  for (size_t i = 0; list != NULL && i < sizeof values / sizeof *values; i++) {
     const char *digits = bn_node_get_text(bn_node_at(list, i));
     char *end = NULL;
 
@@ -159,6 +171,7 @@ static void store_read_labels(struct bn_json_in *e, const struct bn_node *map, s
   }
 }
 
+/* Reads the numbers of sessions, each a list in the order of measure/store.h. */
 static void store_read_raw_sessions(struct bn_json_in *e, const struct bn_node *list,
                                     struct bn_snap *s)
 {
@@ -183,6 +196,7 @@ static void store_read_histograms(struct bn_json_in *e, const struct bn_node *ma
   }
 }
 
+/* Reads the histograms of statements, which store_read_statements() has read before. */
 static void store_read_statement_buckets(struct bn_json_in *e, const struct bn_node *list,
                                          const struct bn_snap *s)
 {
@@ -224,7 +238,7 @@ static void store_read_raw(struct bn_json_in *e, const struct bn_node *raw, stru
   store_read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
 }
 
-/* Packs the histograms of an interval, because a run has many intervals. */
+/* Packs the histograms of an interval, if it has any, because a run has many intervals. */
 static void store_pack_histograms(struct bn_snap *s)
 {
   bn_snap_pack(s, s);
@@ -251,6 +265,7 @@ static void store_read_figures(struct bn_json_in *e, const struct bn_node *map, 
     store_read_figure(e, bn_node_get(map, f->name), f, v);
 }
 
+/* Reads the figures of a brief record, which are a list in the order of bn_view_fields. */
 static void store_read_brief_figures(struct bn_json_in *e, const struct bn_node *list,
                                      struct bn_view *v)
 {
@@ -276,8 +291,8 @@ static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *l
   r->view.percentile_s = r->store.percentile_s;
 }
 
-/* Reads the values of the record's ranks, in their order.  Older documents and intervals do not
-   have them. */
+/* Reads the percentiles of the timing with index `at`, in the order of the record's ranks.  Older
+   documents and intervals do not have them. */
 static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
                                           struct bn_record *r, size_t at)
 {
@@ -295,23 +310,35 @@ static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
 
+/* Gives all timings the names and kinds of their histograms, also those that the document lacks. */
+static void store_name_timings(struct bn_record *r)
+{
+  for (size_t i = BN_H_FIXED; i < r->delta.metrics.n_hists; i++) {
+    const struct bn_metric *hist = &r->delta.metrics.hist[i];
+
+    r->store.timing[i - BN_H_FIXED] =
+        (struct bn_timing){.name = hist->name,
+                           .of_script = hist->kind == BN_SCRIPT_HISTOGRAM,
+                           .of_kind = hist->kind == BN_EVENT_HISTOGRAM,
+                           .of_phase = hist->kind == BN_PHASE_HISTOGRAM};
+  }
+}
+
+/* Reads the next timing.  Of a map that the document lacks, NULL, it has no values. */
 static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   const size_t at = r->view.n_timings++;
-  const struct bn_metric *hist = &r->delta.metrics.hist[BN_H_FIXED + at];
+  struct bn_timing *t = &r->store.timing[at];
 
-  r->store.timing[at].name = hist->name;
-  r->store.timing[at].of_script = hist->kind == BN_SCRIPT_HISTOGRAM;
-  r->store.timing[at].of_kind = hist->kind == BN_EVENT_HISTOGRAM;
-  r->store.timing[at].of_phase = hist->kind == BN_PHASE_HISTOGRAM;
-  bn_json_in_layout(e, map, bn_layout_timing, &r->store.timing[at]);
-  if (r->store.timing[at].of_phase)
-    bn_json_in_layout(e, map, bn_layout_ages, &r->store.timing[at]);
+  bn_json_in_layout(e, map, bn_layout_timing, t);
+  if (t->of_phase)
+    bn_json_in_layout(e, map, bn_layout_ages, t);
   else if (bn_node_get(map, "unfinished") != NULL)
-    r->store.timing[at].unfinished = bn_json_in_get_count(e, map, "unfinished");
+    t->unfinished = bn_json_in_get_count(e, map, "unfinished");
   store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
 }
 
+/* Reads the phases.  A document that has any has all; what it lacks is 0. */
 static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "phases", bn_phases_count(&r->delta.metrics));
@@ -323,8 +350,8 @@ static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, 
     bn_json_in_layout(e, bn_node_at(list, k), bn_layout_phase, &r->store.phase[k]);
 }
 
-/* Reads the timings, the kinds of events and the phases, which have the order of their histograms.
-   A document may end before the last timing, and only totals have phases. */
+/* Reads the timings, the kinds of events and the phases, each of which has a list in the order of
+   its histograms.  A document may lack the last ones, and only totals have phases. */
 static void store_read_timings(struct bn_json_in *e, const struct bn_node *record,
                                struct bn_record *r)
 {
@@ -334,9 +361,11 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
   const size_t n = bn_json_in_length(e, list, "timings", most);
   const size_t n_kinds = bn_json_in_length(e, kinds, "event_kinds", most);
+  const size_t n_phases = bn_node_count(phases); /* store_read_phases() checks it */
   size_t at = 0, k = 0, phase = 0;
 
-  while (at + k + phase < most && at + k < n + n_kinds)
+  store_name_timings(r);
+  while (at + k + phase < most && (at + k < n + n_kinds || phase < n_phases))
     switch (r->delta.metrics.hist[BN_H_FIXED + at + k + phase].kind) {
     case BN_EVENT_HISTOGRAM:
       store_read_timing(e, bn_node_at(kinds, k++), r);
@@ -354,7 +383,7 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   store_read_phases(e, phases, r);
 }
 
-/* A statement has one percentile for each rank of the run, or none. */
+/* Reads the next statement.  It has one percentile for each rank of the run, or none. */
 static void store_read_statement(struct bn_json_in *e, const struct bn_node *map,
                                  struct bn_record *r)
 {
@@ -385,7 +414,8 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
   r->view.n_statements++;
 }
 
-/* Reads the statements, which only totals and checkpoints have. */
+/* Reads the statements, which only totals and checkpoints have.  The table has room for as many as
+   the list has. */
 static void store_read_statements(struct bn_json_in *e, const struct bn_node *list,
                                   struct bn_record *r)
 {
@@ -411,7 +441,7 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
   r->view.counts = r->store.count;
 }
 
-/* The names and texts of all figures are copied into one piece of memory. */
+/* Reads the figures of the workload, whose names and texts are copied into one block. */
 static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_record *r)
 {
@@ -444,6 +474,7 @@ static void store_read_workload(struct bn_json_in *e, const struct bn_node *list
   r->view.n_figures = n;
 }
 
+/* Reads the lines that a script has added to the report. */
 static void store_read_lines(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "lines", BN_LINES_MAX);
@@ -460,12 +491,13 @@ static void store_read_lines(struct bn_json_in *e, const struct bn_node *list, s
   bn_buf_done(&b);
 }
 
-/* Collects the watched figures of a map. */
+/* The watched figures of a map, while they are read. */
 struct watched {
   struct bn_json_in *in;
   struct bn_watched *out;
 };
 
+/* Reads a watched figure.  Returns -1 if there are too many, which ends the reading. */
 static int store_read_watched_figure(void *arg, const char *key, const struct bn_node *value)
 {
   const struct watched *w = arg;
@@ -503,6 +535,7 @@ static void store_read_sessions(struct bn_json_in *e, const struct bn_node *list
   r->view.n_sessions = n;
 }
 
+/* Reads all of a record whose memory has been made, and completes its view. */
 static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
                              const struct bn_node *raw, bool brief, struct bn_record *r)
 {
@@ -536,19 +569,20 @@ static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
 /* The form of a record. */
 struct form {
   enum bn_view_span span;
-  bool brief, hists; /* hists: it has histograms, which are read */
+  bool brief; /* it was written by bn_store_brief() */
+  bool hists; /* it has histograms, which are read */
 };
 
-/* Counts the sessions and statements first, because the memory of a record depends on them.  After
-   -1 there is nothing to free. */
+/* Reads a record.  The sessions and statements are counted first, because its memory depends on
+   them.  Returns 0, or -1 and err; then there is nothing to free. */
 static int store_read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
                              struct bn_record *out, struct bn_err *err)
 {
   struct bn_json_in e = {err, false};
   const struct bn_node *raw = bn_json_in_map(&e, n, "raw");
-  const size_t of_debug = bn_node_count(bn_json_in_list(&e, n, "sessions"));
+  const size_t shown_sessions = bn_node_count(bn_json_in_list(&e, n, "sessions"));
   const size_t raw_sessions = bn_node_count(bn_json_in_list(&e, raw, "sessions"));
-  const size_t sessions = of_debug > raw_sessions ? of_debug : raw_sessions;
+  const size_t sessions = shown_sessions > raw_sessions ? shown_sessions : raw_sessions;
   const size_t statements =
       bn_json_in_length(&e, bn_json_in_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
 
@@ -570,17 +604,18 @@ static int store_read_record(const struct bn_node *n, const struct bn_metrics *m
 int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
                          enum bn_view_span span, struct bn_record *out, struct bn_err *err)
 {
-  const bool some = bn_node_get(bn_node_get(n, "raw"), "histograms") != NULL;
-  const struct form form = {.span = span,
-                            .hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && some)};
+  const bool has_hists = bn_node_get(bn_node_get(n, "raw"), "histograms") != NULL;
+  /* A tick always has some: they are added to those of earlier ticks.  A checkpoint never does. */
+  const struct form form = {
+      .span = span, .hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && has_hists)};
 
   return store_read_record(n, m, form, out, err);
 }
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Takes the text between a gap and the next one off the front of *texts.  Returns false if there is
-   none. */
+/* Takes a gap, and the text behind it up to the next gap or the end, off the front of *texts, of
+ *which rest bytes are left.  Returns false if there is no gap. */
 static bool store_take_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;
@@ -596,6 +631,7 @@ static bool store_take_text(const char **texts, size_t *rest, const char **text,
   return true;
 }
 
+/* Reads the histograms of a brief record, one text for each. */
 static void store_read_texts(struct bn_json_in *e, const char *texts, size_t rest,
                              const struct bn_metrics *m, struct bn_hist_codec *b)
 {
@@ -629,15 +665,15 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
   return bn_json_in_verdict(&e);
 }
 
+/* --- adding what was read --------------------------------------------------------------------- */
+
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err)
 {
-  struct bn_group *g = NULL;
-
-  if (r->n_groups == BN_BOUND_GROUPS)
+  if (r->n_groups == BN_BOUND_GROUPS) {
     (void)bn_err_set(err, EFBIG, "'groups' has more than %d values", BN_BOUND_GROUPS);
-  else
-    g = bn_result_add_group(r, name != NULL ? name : "");
-  return g;
+    return NULL;
+  }
+  return bn_result_add_group(r, name != NULL ? name : "");
 }
 
 int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err)
@@ -649,7 +685,7 @@ int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *
   return 0;
 }
 
-/* Returns the bytes of the records of all groups. */
+/* Returns the bytes that the intervals and checkpoints of all groups take. */
 static uint64_t store_bytes_of(const struct bn_result *r)
 {
   uint64_t sum = 0;
