@@ -9,7 +9,7 @@
 
 #include "api/metric.h"
 
-/* Takes a number off the front of *at.  Returns false if there is none. */
+/* Takes a number, and blanks before it, off the front of *at.  Returns false if there is none. */
 static bool diskrow_take_number(const char **at, uint64_t *n)
 {
   const char *from = *at + strspn(*at, " \t");
@@ -22,7 +22,7 @@ static bool diskrow_take_number(const char **at, uint64_t *n)
   return true;
 }
 
-/* The line is "254 2 vda2 10 1 80 …" and has at least eleven numbers behind the name. */
+/* The line is "254 2 vda2 10 1 80 …", with at least eleven numbers behind the name. */
 bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
 {
   uint64_t number;

@@ -29,11 +29,13 @@ enum bn_disk_field {
   BN_ROW_FIELDS
 };
 
-/* Reads a line; out: BN_ABSENT (api/metric.h) where it ends before.  false: it is not this
-   device's, or not a whole row. */
+/* Reads the row of a device from a line.  A field that the kernel does not have is BN_ABSENT
+   (api/metric.h).  Returns false, with `out` undefined, if the line is that of another device or
+   lacks one of the first eleven fields. */
 bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor,
                       uint64_t out[BN_ROW_FIELDS]);
-/* The row of this moment; false: the device has none. */
+/* Reads the row of a device as it is now.  Returns false if the device has none, or the file cannot
+   be read. */
 bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS]);
 
 #endif

@@ -37,6 +37,9 @@ static unsigned host_count_list(const char *list)
   }
 }
 
+/* These read a group of facts.  text: room for a file, whose contents are not needed afterwards. */
+
+/* Reads the model of the processor, which has other names on other architectures. */
 static void host_read_cpu(struct bn_host *h, const char *root, char *text)
 {
   static const char *const keys[] = {"model name", "Model", "cpu model", "Processor", "Hardware"};
@@ -71,6 +74,8 @@ static void host_read_memory(struct bn_host *h, const char *root, char *text)
   h->memory_bytes = value != NULL ? strtoull(value, NULL, 10) * 1024 : 0;
 }
 
+/* Reads the names of the host, the kernel, the machine and the distribution, and two settings of
+   the kernel. */
 static void host_read_system(struct bn_host *h, const char *root, char *text)
 {
   const char *value;
@@ -102,8 +107,10 @@ static void host_read_system(struct bn_host *h, const char *root, char *text)
 
 /* --- virtual machines and containers ---------------------------------------------------------- */
 
+/* What names a hypervisor in the names that the firmware has for the machine and its maker; the
+   first that is found counts. */
 static const struct {
-  const char *sign; /* in the names that the firmware has for the machine and its maker */
+  const char *sign;
   const char *name;
 } hypervisors[] = {
     {"KVM", "kvm"},
@@ -122,6 +129,7 @@ static const struct {
     {"BHYVE", "bhyve"},
 };
 
+/* Returns the hypervisor that the firmware names, or NULL. */
 static const char *host_find_hypervisor(const char *root, char *text)
 {
   static const char *const files[] = {"product_name", "sys_vendor", "bios_vendor"};
@@ -146,18 +154,19 @@ static void host_read_hypervisor(struct bn_host *h, const char *root, char *text
   }
   (void)bn_kernel_text(text, "%s/proc/cpuinfo", root);
   const char *flags = bn_kernel_field(text, "flags", ':');
-  const char *bit = flags != NULL ? strstr(flags, " hypervisor") : NULL;
-  const bool has_bit = bit != NULL && bit < flags + strcspn(flags, "\n");
+  const char *flag = flags != NULL ? strstr(flags, " hypervisor") : NULL;
+  const bool has_flag = flag != NULL && flag < flags + strcspn(flags, "\n");
   const char *name = NULL;
 
-  /* Processors without flags, such as those of ARM, do not tell. */
-  if (has_bit || flags == NULL)
+  /* Where processors have no flags, such as those of ARM, the firmware alone decides. */
+  if (has_flag || flags == NULL)
     name = host_find_hypervisor(root, text);
   if (name == NULL)
-    name = has_bit ? "unknown" : "none";
+    name = has_flag ? "unknown" : "none";
   (void)snprintf(h->hypervisor, sizeof h->hypervisor, "%s", name);
 }
 
+/* Reads the container: as systemd names it, or by the file that an engine leaves in each. */
 static void host_read_container(struct bn_host *h, const char *root, char *text)
 {
   static const struct {
@@ -181,35 +190,38 @@ static void host_read_container(struct bn_host *h, const char *root, char *text)
 
 /* --- limits of control groups ----------------------------------------------------------------- */
 
-/* 0 is no limit. */
+/* Lowers a limit to another one.  0 or less is no limit, in either. */
 static void host_lower(double *limit, double to)
 {
   if (to > 0 && (*limit <= 0 || to < *limit))
     *limit = to;
 }
 
-/* "max 100000", "150000 100000" of version 2; -1 is no limit of version 1. */
+/* Lowers the quota of processors to that of a group: the time that it may use in a period, divided
+   by the period.  Version 2 has both in one file, "150000 100000", or "max 100000" without a limit;
+   version 1 has two files, and -1 for no limit. */
 static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], *end;
   double n;
 
-  if (g->second && bn_kernel_text(text, "%s/cpu.max", g->folder)) {
+  if (g->is_v2 && bn_kernel_text(text, "%s/cpu.max", g->folder)) {
     n = strtod(text, &end);
     if (end != text)
       host_lower(quota, n / strtod(end, NULL));
   }
-  if (!g->second && bn_kernel_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
+  if (!g->is_v2 && bn_kernel_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
     n = strtod(text, NULL);
     if (n > 0 && bn_kernel_text(text, "%s/cpu.cfs_period_us", g->folder))
       host_lower(quota, n / strtod(text, NULL));
   }
 }
 
-/* Version 2 counts microseconds, version 1 nanoseconds. */
+/* Raises the time for which groups were held back to that of a group.  Version 2 counts
+   microseconds, version 1 nanoseconds. */
 static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group *g)
 {
-  const char *const key = g->second ? "throttled_usec " : "throttled_time ";
+  const char *const key = g->is_v2 ? "throttled_usec " : "throttled_time ";
   char text[BN_KERNEL_TEXT];
   double *most = throttled_s, s;
   const char *found = NULL;
@@ -218,7 +230,7 @@ static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group
     found = strstr(text, key);
   if (found == NULL)
     return;
-  s = strtod(found + strlen(key), NULL) * (g->second ? 1e-6 : 1e-9);
+  s = strtod(found + strlen(key), NULL) * (g->is_v2 ? 1e-6 : 1e-9);
   *most = s > *most ? s : *most;
 }
 
@@ -252,7 +264,7 @@ static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
   char text[BN_KERNEL_TEXT];
   double n;
 
-  if (!bn_kernel_text(text, "%s/%s", g->folder, g->second ? "memory.max" : "memory.limit_in_bytes"))
+  if (!bn_kernel_text(text, "%s/%s", g->folder, g->is_v2 ? "memory.max" : "memory.limit_in_bytes"))
     return;
   n = strtod(text, NULL);
   if (n < 0x1p62)
@@ -303,6 +315,7 @@ static void host_copy_word(char *out, size_t size, const char *from)
   out[n] = '\0';
 }
 
+/* Returns whether a path is a folder or within it. */
 static bool host_is_below(const char *path, const char *folder)
 {
   const size_t len = strlen(folder);
@@ -316,10 +329,12 @@ static bool host_is_below(const char *path, const char *folder)
    "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
 static void host_note_mount(struct bn_place *p, const char *line)
 {
-  const char *point = line, *tail = strstr(line, " - ");
+  enum { FIELDS_BEFORE_POINT = 4 };
+  static const char separator[] = " - "; /* before the file system and the device */
+  const char *point = line, *tail = strstr(line, separator);
   char mount[sizeof p->mount_point];
 
-  for (int i = 0; point != NULL && i < 4; i++) {
+  for (int i = 0; point != NULL && i < FIELDS_BEFORE_POINT; i++) {
     point = strchr(point, ' ');
     point = point != NULL ? point + 1 : NULL;
   }
@@ -329,8 +344,9 @@ static void host_note_mount(struct bn_place *p, const char *line)
   if (!host_is_below(p->path, mount) || strlen(mount) < strlen(p->mount_point))
     return;
   (void)snprintf(p->mount_point, sizeof p->mount_point, "%s", mount);
-  host_copy_word(p->file_system, sizeof p->file_system, tail + 3);
-  tail = strchr(tail + 3, ' ');
+  tail += sizeof separator - 1;
+  host_copy_word(p->file_system, sizeof p->file_system, tail);
+  tail = strchr(tail, ' ');
   host_copy_word(p->device, sizeof p->device, tail != NULL ? tail + 1 : "");
 }
 

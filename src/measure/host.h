@@ -35,19 +35,20 @@ struct bn_place {
   char mount_point[PATH_MAX]; /* "/home" */
 };
 
-/* All read a few small files below `root` (""; a folder with made-up ones in tests), start no
-   process and never fail: what cannot be read stays unknown. */
+/* These functions read a few small files below `root`, which is "" or in tests a folder with
+   made-up files.  They start no process and never fail: what cannot be read stays unknown. */
 void bn_host_read(struct bn_host *h, const char *root);
-/* Returns for how long the CPU quota of a control group has held back its threads since the group
-   was made, in seconds of all processors together; -1: there is no such group.  Of nested groups,
-   the one that did so longest counts. */
+/* Returns for how long the CPU quota of a control group of this process has held back its threads
+   since the group was made, in seconds of all processors together, or -1 if there is no such group.
+   Of nested groups, the one that was held back longest counts. */
 double bn_host_throttled_s(const char *root);
-/* Returns what has been added to such a time since it was `before`; -1: there was or is no such
-   group, or another group counts now. */
+/* Returns how much bn_host_throttled_s() has grown since it was `before`, or -1 if one of the two
+   is not known, or less than before, because another group counts now. */
 double bn_host_throttled_since(const char *root, double before);
 /* Returns the processor time of all threads of this process. */
 double bn_host_processor_s(void);
-/* path: a file or folder; the mount table is root's, the path is not. */
+/* Reads where a file or folder is.  The mount table is read below root, but the path is taken as it
+   is. */
 void bn_place_read(struct bn_place *p, const char *root, const char *path);
 
 #endif

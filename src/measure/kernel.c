@@ -66,7 +66,8 @@ const char *bn_kernel_field(const char *text, const char *key, char mark)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* Returns whether the list of names in front of `end` has the name.  An empty list has "". */
+/* Returns whether the list of names that ends at `end`, with commas between them, has the name.  An
+   empty list has the name "". */
 static bool kernel_is_listed(const char *names, const char *end, const char *name)
 {
   const size_t len = strlen(name);
@@ -81,8 +82,9 @@ static bool kernel_is_listed(const char *names, const char *end, const char *nam
   return len == 0 && names == end;
 }
 
-/* Finds the group of this process in the hierarchy with that controller.  Version 2 has a single
-   hierarchy, whose list of controllers is "". */
+/* Finds the group of this process in the hierarchy with that controller, in the text of
+   /proc/self/cgroup, whose lines are "4:cpu,cpuacct:/a".  Version 2 has a single hierarchy, whose
+   list of controllers is "".  Returns false if there is no such hierarchy. */
 static bool kernel_find_group(char *group, size_t size, const char *text, const char *controller)
 {
   for (const char *line = text; *line != '\0'; line = bn_kernel_next_line(line)) {
@@ -96,9 +98,10 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
   return false;
 }
 
-/* Visits a group and those above it.  In a container that has its own namespace of groups, its
-   group is the topmost one, "/". */
-static void kernel_visit_upwards(const char *top, char *name, bool second,
+/* Visits a group and those above it, up to the topmost one, "/".  That is the group of a container
+   which has its own namespace of groups.  `top` is the folder of the hierarchy; the name is cut on
+   the way. */
+static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
                                  void (*visit)(void *arg, const struct bn_kernel_group *g),
                                  void *arg)
 {
@@ -108,7 +111,7 @@ static void kernel_visit_upwards(const char *top, char *name, bool second,
     name[0] = '\0';
   for (;;) {
     (void)snprintf(folder, sizeof folder, "%s%s", top, name);
-    visit(arg, &(struct bn_kernel_group){folder, name[0] != '\0' ? name : "/", second});
+    visit(arg, &(struct bn_kernel_group){folder, name[0] != '\0' ? name : "/", is_v2});
     slash = strrchr(name, '/');
     if (slash == NULL)
       return;

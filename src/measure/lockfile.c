@@ -18,14 +18,16 @@ enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
 
 /* The state of the file that an attempt has found. */
 struct found {
-  bool made;     /* the file is new */
-  bool writable; /* for this user */
-  bool locked;   /* false: its file system has no locks */
+  bool is_new;      /* this attempt has made it */
+  bool is_writable; /* for this user */
+  bool is_locked;   /* false: its file system has no locks */
 };
 
-static int lockfile_refuse(const struct bn_lockfile *l, const char *why, struct bn_err *err)
+/* Refuses the file because of an error.  Returns -1. */
+static int lockfile_refuse(const struct bn_lockfile *l, int error, const char *why,
+                           struct bn_err *err)
 {
-  return bn_err_set(err, errno, "cannot write the journal '%s': %s", l->path, why);
+  return bn_err_set(err, error, "cannot write the journal '%s': %s", l->path, why);
 }
 
 /* Returns whether the name still leads to the file that is open. */
@@ -36,7 +38,8 @@ static bool lockfile_has_name(const struct bn_lockfile *l)
   return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
 }
 
-/* Renames a file, but replaces none.  A file system without RENAME_NOREPLACE needs two calls. */
+/* Renames a file, but replaces none.  A file system without RENAME_NOREPLACE needs two calls.
+   Returns 0, or -1 and errno; EEXIST: there is a file of the new name. */
 static int lockfile_move(const char *from, const char *to)
 {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -46,6 +49,7 @@ static int lockfile_move(const char *from, const char *to)
   return link(from, to) == 0 ? unlink(from) : -1;
 }
 
+/* Gives the file that has the name another one, and notes it.  Returns 0, or -1 and err. */
 static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
 {
   int error = EEXIST;
@@ -65,28 +69,29 @@ static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
                     strerror(error));
 }
 
-/* Returns whether no other process writes to the file.  An empty file that is not new was left by a
-   process before its first byte; the lock says that this process is gone. */
+/* Returns whether the file can be used as it is: nobody writes to it, and nothing is in it.  An
+   empty file that is not new was left by a process before its first byte; that this process is gone
+   is known only by the lock. */
 static bool lockfile_is_free(const struct found *f, const struct stat *st)
 {
   if (st->st_size != 0)
     return false;
   /* Servers and file systems may give a new file to another user. */
-  if (f->made)
+  if (f->is_new)
     return true;
-  return f->locked && f->writable && st->st_nlink == 1 && st->st_uid == geteuid();
+  return f->is_locked && f->is_writable && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
-/* Returns 0 if the file is locked, 1 if the name is free now or was taken by another file, or -1
-   and err. */
+/* Decides about the file that is open.  Returns 0 if it is claimed; 1 if its name is free now or
+   leads to another file, so that another attempt is needed; or -1 and err. */
 static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct bn_err *err)
 {
   struct stat st;
 
   if (fstat(l->fd, &st) != 0)
-    return lockfile_refuse(l, strerror(errno), err);
+    return lockfile_refuse(l, errno, strerror(errno), err);
   if (!S_ISREG(st.st_mode))
-    return lockfile_refuse(l, "it is not a plain file", err);
+    return lockfile_refuse(l, EINVAL, "it is not a plain file", err);
   l->dev = st.st_dev;
   l->ino = st.st_ino;
   if (!lockfile_has_name(l))
@@ -96,34 +101,46 @@ static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct 
   return lockfile_move_aside(l, err) == 0 ? 1 : -1;
 }
 
-/* Makes the file, or opens the file that exists; to move that of another user aside, it need not be
-   writable.  Returns 0, 1 if the file has gone meanwhile, or -1 and err. */
+/* Returns why a file could not be opened: ELOOP may mean the file itself, which is not followed, or
+   a folder on its way. */
+static const char *lockfile_reason(const struct bn_lockfile *l, int error)
+{
+  struct stat st;
+
+  if (error == EACCES)
+    return "Permission denied; remove this file or name another";
+  if (error == ELOOP && lstat(l->path, &st) == 0 && S_ISLNK(st.st_mode))
+    return "it is a symbolic link";
+  return strerror(error);
+}
+
+/* Makes the file, or opens the one that exists.  A file of another user that cannot be written is
+   opened for reading, so that it can be moved aside.  Returns 0, 1 if the file has gone meanwhile,
+   or -1 and err. */
 static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 {
   enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
+  int error;
 
   l->fd = open(l->path, O_RDWR | O_CREAT | O_EXCL | FLAGS, 0666);
-  f->made = f->writable = l->fd >= 0;
+  f->is_new = f->is_writable = l->fd >= 0;
   if (l->fd >= 0)
     return 0;
   if (errno != EEXIST)
-    return lockfile_refuse(l, strerror(errno), err);
+    return lockfile_refuse(l, errno, strerror(errno), err);
   l->fd = open(l->path, O_RDWR | FLAGS);
-  f->writable = l->fd >= 0;
+  f->is_writable = l->fd >= 0;
   if (l->fd < 0 && errno == EACCES)
     l->fd = open(l->path, O_RDONLY | O_NONBLOCK | FLAGS);
   if (l->fd >= 0)
     return 0;
-  if (errno == ENOENT)
-    return 1;
-  if (errno == EACCES)
-    return lockfile_refuse(l, "Permission denied; remove this file or name another", err);
-  return lockfile_refuse(l, errno == ELOOP ? "it is a symbolic link" : strerror(errno), err);
+  error = errno;
+  return error == ENOENT ? 1 : lockfile_refuse(l, error, lockfile_reason(l, error), err);
 }
 
 /* Tries once to claim the name.  Returns as lockfile_settle().  On a file system without locks (NFS
-   without its lock service, Lustre, FUSE), a journal in use may be moved aside; neither run loses
-   anything. */
+   without its lock service, Lustre, FUSE), a journal in use may be moved aside; its run goes on
+   writing to it under the other name. */
 static int lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
 {
   struct found f = {false, false, false};
@@ -131,8 +148,8 @@ static int lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
 
   if (rc != 0)
     return rc;
-  f.locked = flock(l->fd, LOCK_EX | LOCK_NB) == 0;
-  if (!f.locked && errno == EWOULDBLOCK)
+  f.is_locked = flock(l->fd, LOCK_EX | LOCK_NB) == 0;
+  if (!f.is_locked && errno == EWOULDBLOCK)
     return bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", l->path);
   return lockfile_settle(l, &f, err);
 }
@@ -167,7 +184,7 @@ int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err
   return -1;
 }
 
-/* If another run takes the name once it is free, what stands aside stays there. */
+/* If another run has taken the name since, the file that was moved aside keeps its other name. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how)
 {
   if (l->fd >= 0 && how != BN_LOCKFILE_KEEP && lockfile_has_name(l))

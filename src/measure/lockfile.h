@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that belongs to one process while it runs, which it shows by a lock.  The lock goes with
-   the process, so that a file without one is what a killed process left.  Where the file system has
-   no locks, files are claimed without one. */
+/* A file that belongs to one process, which holds a lock on it while it runs.  The lock goes with
+   the process, so that a file without a lock was left by a process that was killed.  Where the file
+   system has no locks, files are claimed without one. */
 #ifndef BN_MEASURE_LOCKFILE_H
 #define BN_MEASURE_LOCKFILE_H
 
@@ -12,7 +12,7 @@
 struct bn_lockfile {
   int fd;      /* for appending; -1: nothing is claimed */
   char *path;  /* owned */
-  char *aside; /* owned; where that stands now which had the name before; NULL: nothing had */
+  char *aside; /* owned; the new name of the file that had this one before; NULL: none had */
   dev_t dev;   /* of the file */
   ino_t ino;
 };
@@ -20,14 +20,15 @@ struct bn_lockfile {
 enum bn_lockfile_end {
   BN_LOCKFILE_KEEP,   /* the file stays */
   BN_LOCKFILE_REMOVE, /* the file is removed */
-  BN_LOCKFILE_UNDO    /* as if it had not been claimed: what stands aside gets its name again */
+  BN_LOCKFILE_UNDO    /* it is removed, and the file that was moved aside gets its name again */
 };
 
-/* Makes an empty file.  One of that name that nobody holds becomes PATH.1, or the next that is
-   free.  -1: err says why, with the code EBUSY when another process holds it; nothing is
-   claimed. */
+/* Makes an empty file and locks it.  A file of that name which nobody holds becomes PATH.1, or the
+   next number that is free.  Returns 0, or -1 and err, with the code EBUSY if another process holds
+   the file; then nothing is claimed. */
 int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err);
-/* Also of a claim without a file, or all zero but fd. */
+/* Ends a claim, of which nothing is left afterwards but fd, -1; also of a claim that failed, or
+   that is all zero but fd, -1. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how);
 
 #endif

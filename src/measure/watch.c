@@ -12,8 +12,10 @@
 #include "measure/view.h"
 
 static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
-enum { SECTOR = 512 };
+enum { SECTOR = 512 }; /* bytes */
 
+/* Adds a figure.  There is room: a document with more than BN_WATCHED_MAX is refused, and a run
+   cannot have more. */
 static void watch_add(struct bn_watched *out, const char *name, double value)
 {
   if (out->n < BN_WATCHED_MAX)
@@ -30,6 +32,7 @@ static double watch_span_s(const struct bn_reading *from, const struct bn_readin
   return (double)(to->at_ns - from->at_ns) / ns_per_s;
 }
 
+/* Returns how much a count has grown, or 0 if it has fallen. */
 static uint64_t watch_grown(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return to->value[i] > from->value[i] ? to->value[i] - from->value[i] : 0;
@@ -73,6 +76,7 @@ enum {
   STATES = sizeof states / sizeof *states
 };
 
+/* Adds the shares of the kinds of processor time, unless one of the kinds is not known. */
 static void watch_add_shares(const struct bn_reading *from, const struct bn_reading *to,
                              struct bn_watched *out)
 {
@@ -120,19 +124,20 @@ static const struct request {
      "device_discard_await_ms", "device_discard_size_bytes"},
 };
 
-/* Times wrap around at 32 bits. */
+/* Returns how much a time of the kernel in ms has grown, which wraps around at 32 bits. */
 static double watch_grown_ms(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return (double)(uint32_t)(to->value[i] - from->value[i]);
 }
 
-/* Adds the mean of n values with that sum; there is none of no values. */
+/* Adds the mean of n values with that sum, unless there are none. */
 static void watch_add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
 {
   if (n > 0)
     watch_add(out, name, sum / (double)n);
 }
 
+/* Adds the figures of a kind of requests. */
 static void watch_add_requests(const struct bn_reading *from, const struct bn_reading *to,
                                const struct request *r, struct bn_watched *out)
 {
@@ -167,7 +172,8 @@ void bn_watched_device(const struct bn_reading *from, const struct bn_reading *t
 
 /* --- a server --------------------------------------------------------------------------------- */
 
-static void watch_add_server(const struct bn_watched_name *name, double grown, double s,
+/* Adds the figures of a counter of a server that has grown. */
+static void watch_add_growth(const struct bn_watched_name *name, double grown, double s,
                              double transactions, struct bn_watched *out)
 {
   watch_add(out, name->rate, grown / s);
@@ -175,7 +181,8 @@ static void watch_add_server(const struct bn_watched_name *name, double grown, d
     watch_add(out, name->part, grown / transactions);
 }
 
-/* Leaves out events in the grace, which come after the last reading. */
+/* Returns the transactions of a view without those in the grace, which come after the last reading.
+ */
 static double watch_transactions_of(const struct bn_view *v)
 {
   return (double)(v->transactions - v->in_grace);
@@ -192,7 +199,7 @@ void bn_watched_server(const struct bn_watched_name *names, const struct bn_read
     if (names[i].state != NULL)
       watch_add(out, names[i].state, (double)to->value[i]);
     else if (names[i].rate != NULL && watch_grown(from, to, i) > 0)
-      watch_add_server(&names[i], (double)watch_grown(from, to, i), s, transactions, out);
+      watch_add_growth(&names[i], (double)watch_grown(from, to, i), s, transactions, out);
   }
 }
 
@@ -236,22 +243,22 @@ static bool watch_is_per_transaction(const char *name)
 
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)
 {
-  const double all_made = watch_transactions_of(all);
-  const double part = all_made > 0 ? fmin(watch_transactions_of(one) / all_made, 1) : 0;
+  const double of_all = watch_transactions_of(all);
+  const double share = of_all > 0 ? fmin(watch_transactions_of(one) / of_all, 1) : 0;
 
   bn_watched_pick(one, true, out);
   for (size_t i = 0; i < out->n; i++)
     if (watch_is_per_transaction(out->figure[i].name))
-      out->figure[i].value *= part;
+      out->figure[i].value *= share;
 }
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n)
 {
-  size_t size = (n + 1) * sizeof *from;
+  size_t size = (n + 1) * sizeof *from; /* one more, so that it is not 0 */
   struct bn_watched_figure *copy;
-  char *at;
+  char *at; /* the names stand behind the figures */
 
   for (size_t i = 0; i < n; i++)
     size += strlen(from[i].name) + 1;

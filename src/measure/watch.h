@@ -61,14 +61,17 @@ struct bn_watched {
   size_t n;
 };
 
-/* The figures of the host.  A rate is the difference by the time between the readings.  A share of
-   processor time is the difference by the sum of the differences of all kinds: user to steal.  A
-   count that falls back, as iowait may (proc_stat(5)), has a difference of 0.  A state, such as
-   available memory, is that of the later reading. */
+/* These add the figures of the time between two readings to `out`.  A value that one of them lacks
+   has no figure. */
+
+/* Adds the figures of the host.  A rate is the difference by the time between the readings.  A
+   share of processor time is the difference by the sum of the differences of all kinds: user to
+   steal.  A count that falls back, as iowait may (proc_stat(5)), has a difference of 0.  A state,
+   such as available memory, is that of the later reading. */
 void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
                      struct bn_watched *out);
-/* The figures of a device as iostat -x (sysstat) defines them, from the fields that the kernel's
-   Documentation/admin-guide/iostats.rst explains, t being the time between the readings:
+/* Adds the figures of a device as iostat -x (sysstat) defines them, from the fields that the
+   kernel's Documentation/admin-guide/iostats.rst explains, t being the time between the readings:
      utilization  = time with a request in flight / t
      queue length = requests in flight integrated over time / t        (aqu-sz)
      await        = time of the requests that ended / their number     (0 without any)
@@ -77,35 +80,39 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
 void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
                        struct bn_watched *out);
 
-/* The name of a server's figure begins with the one; with the other ends that of a figure per
-   transaction.  By them alone a document, and so the merge of several hosts, knows the traits of a
-   figure: a server may have two thousand, each in every interval. */
+/* The name of a server's figure begins with BN_WATCHED_SERVER, and that of a figure per transaction
+   ends with BN_WATCHED_PER_TRANSACTION.  Documents, and so the merge of several hosts, know the
+   traits of a figure by its name alone: a server may have two thousand figures, each in every
+   interval. */
 #define BN_WATCHED_SERVER          "server_"
 #define BN_WATCHED_PER_TRANSACTION "_per_transaction"
 
-/* The names of the figures of a server's value; NULL: it has no such figure. */
+/* The names of the figures of one value of a server; NULL: it has no such figure. */
 struct bn_watched_name {
-  char *state;       /* the value at the end */
-  char *rate, *part; /* the difference by the time between the readings, and by transactions */
+  char *state; /* the value at the end */
+  char *rate;  /* the difference, divided by the time between the readings */
+  char *part;  /* the difference, divided by the number of transactions */
 };
 
-/* The figures of a server; names: one for each known value.  Transactions are those of the span of
-   v, events in the grace left out.  What has not changed has no figure. */
+/* Adds the figures of a server; names: [BN_READING_MAX], by value.  Transactions are those of the
+   span of v, without those in the grace.  A counter that has not grown has no figure. */
 void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
                        const struct bn_reading *to, const struct bn_view *v,
                        struct bn_watched *out);
 
 /* Returns whether a figure of that name is about the server, which all hosts of a run share. */
 bool bn_watched_is_shared(const char *name);
-/* Returns whether a figure may be one of the above: a number, with a name of letters, digits and
-   "_-.". */
+/* Returns whether a figure of a document may be one of these: it is a finite number, and its name
+   has one of their beginnings, and only letters, digits and "_-.". */
 bool bn_watched_is_sound(const struct bn_watched_figure *f);
-/* The figures of a view that hosts share, or the others.  Names stay the view's, also below. */
+/* Sets `out` to the figures of a view that all hosts share, or to the others.  Names stay the
+   view's. */
 void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out);
-/* The figures that hosts share, for the sum of all hosts, as one of them has watched them.  Figures
-   per transaction of that host become figures per transaction of all hosts. */
+/* Sets `out` to the figures that all hosts share, as the view of one of them has them, for the sum
+   of all hosts.  Figures per transaction of that host become figures per transaction of all hosts.
+ */
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out);
-/* A copy of n figures with their names in one block, to free(). */
+/* Returns a copy of n figures with their names in one block, which the caller frees with free(). */
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);
 
 #endif
