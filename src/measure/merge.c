@@ -17,19 +17,19 @@
 #include "measure/messages.h"
 #include "measure/sum.h"
 
-/* Below this share the rates of the runs do not add up to one. */
+/* Below this overlap the sum of the rates of the runs is not the rate of all of them together. */
 static const double overlap_min = 0.9;
 
 /* Times since the measurement began are nanoseconds as seconds; this bounds their rounding. */
 static const double rounding_s = 1e-6;
 
 struct job {
-  struct bn_part *part; /* in the order of their starts */
-  uint64_t *end_ns;     /* time of day at which the total of each ends */
+  struct bn_part *part; /* in the order of their starts, but hosts in that of the caller */
+  uint64_t *end_ns;     /* [n]: the time of day at which the total of each ends */
   size_t n;
   enum bn_merge_how how;
   struct bn_runs runs;
-  uint64_t last_ns; /* the latest of the ends */
+  uint64_t last_ns; /* the latest of these ends */
   struct bn_result *out;
   struct bn_buf *notes;
   struct bn_err *err;
@@ -47,7 +47,8 @@ static const struct bn_plan *merge_plan_of(const struct job *j, size_t i)
 
 /* --- the total -------------------------------------------------------------------------------- */
 
-static struct bn_views merge_all_totals(const struct job *j)
+/* Returns the totals of all parts, in a list that the caller frees. */
+static struct bn_views merge_list_totals(const struct job *j)
 {
   struct bn_views all = {bn_alloc(j->n, sizeof *all.view), j->n};
 
@@ -57,19 +58,19 @@ static struct bn_views merge_all_totals(const struct job *j)
   return all;
 }
 
-/* A result of a host has no checkpoints, but its total begins at the last one.  Some tests are not
-   cut, and no checkpoint comes after the end: the time before the total, if there is any, says
-   whether one has come. */
+/* Returns whether the total of a result begins at a checkpoint.  The result of a host does not have
+   its checkpoints, and a planned one may not have come, because the run ended before it or its test
+   is not cut by them: it has come if the total begins after its time. */
 static bool merge_has_passed_checkpoint(const struct bn_result *r)
 {
   const struct bn_plan *p = &r->facts.plan;
   const struct bn_view *v = &r->group[0].total.view;
   const double before_s = v->at_s - v->span_s + rounding_s;
-  bool any = r->group[0].n_checkpoints > 0;
+  bool has_passed = r->group[0].n_checkpoints > 0;
 
   for (size_t i = 0; i < p->n_checkpoints; i++)
-    any |= p->checkpoint_ns[i] > 0 && (double)p->checkpoint_ns[i] * 1e-9 <= before_s;
-  return any;
+    has_passed |= p->checkpoint_ns[i] > 0 && (double)p->checkpoint_ns[i] * 1e-9 <= before_s;
+  return has_passed;
 }
 
 /* Returns whether the total is of all that was measured, so that extremes since the beginning are
@@ -89,24 +90,27 @@ static unsigned merge_count_sessions(const struct bn_views *parts)
   return n <= BN_BOUND_SESSIONS ? (unsigned)n : UINT_MAX;
 }
 
-/* Returns the time of day on the monotonic clock of the first run's host, as in the facts. */
-static uint64_t merge_clock_at(const struct job *j, uint64_t wall_ns)
+/* Returns the monotonic time of a time of day on the host of the first run, whose clocks the facts
+   of the result have. */
+static uint64_t merge_monotonic_of(const struct job *j, uint64_t wall_ns)
 {
   const struct bn_facts *f = &j->out->facts;
 
   return f->start_ns + (wall_ns - f->start_wall_ns);
 }
 
+/* Sets the times of the sum: its span is the time in which at least one run was measured. */
 static void merge_set_times(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
   v->snap.span_ns = j->runs.union_ns;
-  v->snap.at_ns = merge_clock_at(j, j->last_ns);
+  v->snap.at_ns = merge_monotonic_of(j, j->last_ns);
   for (size_t i = 0; i < parts->n; i++)
     if (parts->view[i]->delta->wall_ns > v->snap.wall_ns)
       v->snap.wall_ns = parts->view[i]->delta->wall_ns;
 }
 
+/* Returns the rules by which the views of all parts were filled. */
 static struct bn_view_rules merge_rules_of(const struct job *j)
 {
   const struct bn_view *v = &merge_group_of(j, 0)->total.view;
@@ -118,21 +122,23 @@ static struct bn_view_rules merge_rules_of(const struct job *j)
                                 .commits = true};
 }
 
-/* Forgets exact extremes if those of a part are not of its total: a total after a checkpoint. */
+/* Forgets the exact extremes, which are those since the beginnings of the measurements, if the
+   total of a part begins later. */
 static void merge_forget_extremes(const struct job *j, struct bn_merged_view *v)
 {
-  bool whole = true;
+  bool are_whole = true;
 
   for (size_t i = 0; i < j->n; i++)
-    whole &= merge_is_whole(j->part[i].result);
-  if (!whole) {
+    are_whole &= merge_is_whole(j->part[i].result);
+  if (!are_whole) {
     v->snap.min_ns = UINT64_MAX;
     v->snap.max_ns = 0;
   }
 }
 
 /* Sums the totals.  Their counters are added first, and the figures computed from the sum; figures
-   that counters do not determine (rates over different spans, longest times) are summed last. */
+   that counters do not determine (rates over different spans, longest times) are summed last.
+   Returns 0, or -1 and an error. */
 static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
@@ -163,7 +169,8 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   return 0;
 }
 
-/* Keeps watched figures of a single run only: they belong to its host. */
+/* Keeps the watched figures of a single run, and leaves out those of several with a note: each
+   belongs to one host. */
 static void merge_keep_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
 {
   bool any = false;
@@ -178,10 +185,11 @@ static void merge_keep_watched(const struct job *j, const struct bn_views *parts
   }
 }
 
+/* Adds the sum of the totals to the result.  Returns 0, or -1 and an error. */
 static int merge_add_total(const struct job *j)
 {
   struct bn_merged_view s = {.ages = NULL};
-  struct bn_views parts = merge_all_totals(j);
+  struct bn_views parts = merge_list_totals(j);
   const int rc = merge_make_total(j, &s, &parts);
 
   if (rc == 0) {
@@ -195,26 +203,29 @@ static int merge_add_total(const struct job *j)
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
-/* The intervals of all parts by their places: the i-th of each is of the same time. */
+/* What the intervals of all parts are summed by.  Interval k of each part is of about the same
+   time. */
 struct intervals {
-  struct bn_views at;       /* the i-th of each part */
-  double *late_s;           /* owned; how much later than the first measurement each began */
-  double length_s, whole_s; /* whole_s: from the first beginning to the last end */
-  bool packed;              /* all have histograms */
+  struct bn_views at; /* the intervals of the parts that are to be summed next; its list is owned */
+  double *late_s;     /* owned; [n]: how much later than the first measurement each part's began */
+  double length_s;    /* of an interval */
+  double whole_s;     /* from the first beginning of a measurement to the last end */
+  bool has_hists;     /* all intervals so far have histograms */
 };
 
-/* Returns the time from the beginning of the i-th measurement to the end of the last one. */
+/* Returns the time from the beginning of the measurement of part i to the last end. */
 static double merge_until_last_end_s(const struct job *j, size_t i)
 {
   return merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
 }
 
-static void merge_begin_intervals(const struct job *j, struct intervals *in)
+/* Finds the times of the measurements of the parts; merge_intervals_done() frees them. */
+static void merge_init_intervals(const struct job *j, struct intervals *in)
 {
   *in = (struct intervals){.at = {bn_alloc(j->n, sizeof *in->at.view), j->n},
                            .late_s = bn_alloc(j->n, sizeof *in->late_s),
                            .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
-                           .packed = true};
+                           .has_hists = true};
   for (size_t i = 0; i < j->n; i++)
     in->whole_s = fmax(in->whole_s, merge_until_last_end_s(j, i));
   for (size_t i = 0; i < j->n; i++)
@@ -227,8 +238,8 @@ static void merge_intervals_done(struct intervals *in)
   free(in->late_s);
 }
 
-/* Returns why the intervals cannot be summed, or NULL. */
-static const char *merge_why_apart(const struct job *j, const struct intervals *in)
+/* Returns why the intervals cannot be summed, or NULL if they can. */
+static const char *merge_find_obstacle(const struct job *j, const struct intervals *in)
 {
   for (size_t i = 0; i < j->n; i++) {
     if (merge_plan_of(j, i)->interval_ns != merge_plan_of(j, 0)->interval_ns)
@@ -241,7 +252,7 @@ static const char *merge_why_apart(const struct job *j, const struct intervals *
   return NULL;
 }
 
-static bool merge_any_intervals(const struct job *j)
+static bool merge_has_intervals(const struct job *j)
 {
   for (size_t i = 0; i < j->n; i++)
     if (merge_group_of(j, i)->n_intervals > 0)
@@ -249,8 +260,8 @@ static bool merge_any_intervals(const struct job *j)
   return false;
 }
 
-/* Selects the k-th interval of each part.  Returns false if a part has none, or if their times
-   differ by more than half an interval. */
+/* Selects interval k of each part.  Returns false if a part has none, or if their times differ by
+   more than half an interval. */
 static bool merge_select_intervals(const struct job *j, struct intervals *in, size_t k)
 {
   double first = HUGE_VAL, last = 0;
@@ -269,14 +280,15 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
   return last - first <= in->length_s / 2;
 }
 
-/* Sums the selected intervals into one, which ends when the last of them does. */
+/* Sums the selected intervals into one, which ends when the last of them does.  Returns 0, or -1
+   and an error. */
 static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *v)
 {
   const bool hists = bn_merged_view_has_hists(&in->at);
   const struct bn_view_rules rules = merge_rules_of(j);
   struct bn_merge_time t = {.span = BN_VIEW_INTERVAL};
 
-  in->packed &= hists;
+  in->has_hists &= hists;
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_view *part = in->at.view[i];
 
@@ -284,7 +296,7 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  t.at_ns = merge_clock_at(j, j->last_ns - bn_view_ns(in->whole_s - t.at_s));
+  t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_ns(in->whole_s - t.at_s));
   if (bn_merged_view_span(v, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (hists)
@@ -292,6 +304,7 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
   return 0;
 }
 
+/* Adds the sum of the selected intervals to the result.  Returns 0, or -1 and an error. */
 static int merge_add_interval(const struct job *j, struct intervals *in)
 {
   struct bn_merged_view s = {.ages = NULL};
@@ -303,6 +316,8 @@ static int merge_add_interval(const struct job *j, struct intervals *in)
   return rc;
 }
 
+/* Adds the sums of all intervals that all parts have, with notes about what is missing.  Returns 0,
+   or -1 and an error. */
 static int merge_sum_intervals(const struct job *j, struct intervals *in)
 {
   size_t most = 0, n = 0;
@@ -317,22 +332,24 @@ static int merge_sum_intervals(const struct job *j, struct intervals *in)
                         "the result has %zu interval(s): after them, not all runs have "
                         "one of the same time\n",
                         n);
-  if (n > 0 && !in->packed && merge_rules_of(j).n_percents > 0)
+  if (n > 0 && !in->has_hists && merge_rules_of(j).n_percents > 0)
     (void)bn_buf_str(j->notes, "the intervals have no percentiles: the results do not hold their "
                                "histograms (--report-bins=all)\n");
   return 0;
 }
 
+/* Adds intervals to the result if the parts have any that can be summed, else a note.  Returns 0,
+   or -1 and an error. */
 static int merge_add_intervals(const struct job *j)
 {
   struct intervals in;
   const char *why;
   int rc = 0;
 
-  if (!merge_any_intervals(j))
+  if (!merge_has_intervals(j))
     return 0;
-  merge_begin_intervals(j, &in);
-  why = merge_why_apart(j, &in);
+  merge_init_intervals(j, &in);
+  why = merge_find_obstacle(j, &in);
   if (why != NULL) {
     (void)bn_buf_printf(j->notes, "the result has no intervals: %s\n", why);
     j->out->facts.plan.interval_ns = 0;
@@ -354,7 +371,8 @@ static void merge_copy_records(const struct job *j)
     bn_group_add(&j->out->group[0], &g->checkpoint[i].view);
 }
 
-/* Checkpoints are not merged: without histograms none of their percentiles would be known. */
+/* Leaves checkpoints out of the result, with a note if there are any: they have no histograms, so
+   that none of the percentiles of a sum would be known. */
 static void merge_leave_out_checkpoints(const struct job *j)
 {
   bool any = false;
@@ -368,8 +386,9 @@ static void merge_leave_out_checkpoints(const struct job *j)
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* Gives the result the plan of the runs together: sums of what they share out, the longest times,
-   and what any of them was told to do.  A seed, or 0 events (no limit), must not be invented. */
+/* Gives the result the plan of the runs together: the sums of threads, events and rates, the
+   longest times, and what any of them was told to do.  Without a limit in one run there is none,
+   and without one seed for all there is none.  Returns 0, or -1 and an error. */
 static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;
@@ -420,7 +439,8 @@ static bool merge_has_reported(const struct job *j, size_t i)
   return j->how != BN_MERGE_HOSTS || !any || !j->part[i].result->end.partial;
 }
 
-static void merge_gather_common(const struct job *j, struct bn_facts *f)
+/* Adds the facts that all parts which have reported have in common. */
+static void merge_add_common(const struct job *j, struct bn_facts *f)
 {
   struct bn_part *reported = bn_alloc(j->n, sizeof *reported);
   size_t n = 0;
@@ -432,7 +452,8 @@ static void merge_gather_common(const struct job *j, struct bn_facts *f)
   free(reported);
 }
 
-static int merge_gather_facts(const struct job *j)
+/* Sets the facts and the plan of the result.  Returns 0, or -1 and an error. */
+static int merge_set_facts(const struct job *j)
 {
   struct bn_facts *f = &j->out->facts;
   const struct bn_facts *first = &j->part[0].result->facts;
@@ -444,20 +465,24 @@ static int merge_gather_facts(const struct job *j)
       f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
   if (j->how != BN_MERGE_HOSTS)
     bn_runs_add_facts(&j->runs, f);
-  merge_gather_common(j, f);
+  merge_add_common(j, f);
   bn_messages_merge(j->part, j->n, f);
   return merge_sum_plan(j);
 }
 
-/* Orders exit statuses as bn_outcome_status() does, the weightiest first: a signal, a timeout, the
-   script's own, a failure, no event, too few events that were due, an assertion. */
+/* Returns how weighty an exit status (engine/outcome.h) is, in the order of bn_outcome_status(): a
+   signal most, then a timeout, a status of the script's own, a failure, no event, too few events
+   that were due, a violated assertion, and success least. */
 static int merge_weight_of_status(int status)
 {
-  static const int weights[] = {0, 4, 6, 1, 2, 3};
+  enum { OK, FAILED, TIMEOUT, VIOLATED, UNSERVED, EMPTY, STATUSES, SIGNAL = 128 };
+  enum { BY_SCRIPT = 5, BY_SIGNAL = 7 };
+  static const int weights[STATUSES] = {
+      [OK] = 0, [VIOLATED] = 1, [UNSERVED] = 2, [EMPTY] = 3, [FAILED] = 4, [TIMEOUT] = 6};
 
-  if (status > 128)
-    return 7;
-  return status >= 0 && status <= 5 ? weights[status] : 5;
+  if (status > SIGNAL)
+    return BY_SIGNAL;
+  return status >= 0 && status < STATUSES ? weights[status] : BY_SCRIPT;
 }
 
 int bn_merge_status(int a, int b)
@@ -475,7 +500,8 @@ static void merge_note_assertions(const struct job *j)
     }
 }
 
-/* Returns the reason if all runs have ended for the same one. */
+/* Returns the reason for which all parts that have reported have ended, or BN_END_UNKNOWN if they
+   differ. */
 static enum bn_end_reason merge_common_reason(const struct job *j)
 {
   const struct bn_end *first = NULL;
@@ -492,6 +518,8 @@ static enum bn_end_reason merge_common_reason(const struct job *j)
   return first != NULL ? first->reason : BN_END_UNKNOWN;
 }
 
+/* Sets how the result ended: with the weightiest status, the first signal, and everything that is
+   true of any part. */
 static void merge_sum_end(const struct job *j)
 {
   struct bn_end *end = &j->out->end;
@@ -512,7 +540,8 @@ static void merge_sum_end(const struct job *j)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Refuses runs whose rates do not add up, unless they are to be merged by force. */
+/* Refuses runs whose rates do not add up, unless they are to be merged by force, and notes the
+   overlap of several.  Returns 0, or -1 and an error. */
 static int merge_check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
@@ -552,6 +581,7 @@ static int merge_compare_parts(const void *a, const void *b)
   return strcmp(p->name, q->name);
 }
 
+/* Puts the parts in order, and finds the times of their runs.  Returns 0, or -1 and an error. */
 static int merge_find_times(struct job *j)
 {
   if (j->how != BN_MERGE_HOSTS)
@@ -568,9 +598,10 @@ static int merge_find_times(struct job *j)
   return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_refuse_twice(&j->runs, j->err);
 }
 
+/* Makes the result of parts whose times are known.  Returns 0, or -1 and an error. */
 static int merge_make_result(const struct job *j)
 {
-  if (merge_gather_facts(j) != 0)
+  if (merge_set_facts(j) != 0)
     return -1;
   (void)bn_result_add_group(j->out, merge_group_of(j, 0)->name);
   if (j->how == BN_MERGE_HOSTS) {

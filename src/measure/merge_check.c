@@ -16,6 +16,7 @@ static bool merge_same_text(const char *a, const char *b)
 
 /* --- what was measured ------------------------------------------------------------------------ */
 
+/* Checks that a part has one total, with histograms.  Returns 0, or -1 and err. */
 static int merge_check_total(const struct bn_part *p, struct bn_err *err)
 {
   const struct bn_result *r = p->result;
@@ -38,6 +39,7 @@ static const char *merge_dialect_of(const struct bn_part *p)
   return p->result->facts.plan.native ? "none" : bn_layout_dialects[p->result->facts.plan.version];
 }
 
+/* Checks that two parts are of the same workload and dialect.  Returns 0, or -1 and err. */
 static int merge_check_workload(const struct bn_part *a, const struct bn_part *b,
                                 struct bn_err *err)
 {
@@ -77,6 +79,7 @@ bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n
   return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
 }
 
+/* Checks that two parts have the same metrics and ranks.  Returns 0, or -1 and err. */
 static int merge_check_figures(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
 {
   const struct bn_plan *p = &a->result->facts.plan, *q = &b->result->facts.plan;
@@ -127,7 +130,7 @@ static void merge_sort_options(struct sorted *s, const struct bn_facts *f)
   qsort(s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
 }
 
-/* Returns the option of the same name, or NULL. */
+/* Returns the option that has the name of `like`, or NULL. */
 static const struct bn_fact_option *merge_find_option(const struct sorted *s,
                                                       const struct bn_fact_option *like)
 {
@@ -137,8 +140,8 @@ static const struct bn_fact_option *merge_find_option(const struct sorted *s,
   return at != NULL ? *at : NULL;
 }
 
-/* Returns whether an option keeps two runs from being merged.  An option that only one of two
-   programs knows (b NULL), and that was not set, makes no difference. */
+/* Returns whether an option keeps two runs from being merged.  b NULL: only one of the two programs
+   knows it; then it does if it was set. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
@@ -153,6 +156,7 @@ static const char *merge_value_of(const struct bn_fact_option *o)
   return o != NULL && o->value != NULL ? o->value : "(none)";
 }
 
+/* Two parts whose options are compared. */
 struct comparison {
   const struct bn_part *a, *b;
   bool force;
@@ -160,7 +164,8 @@ struct comparison {
   struct bn_err *err;
 };
 
-/* Refuses to merge runs with different values, or notes that they differ (--force). */
+/* Refuses to merge runs whose values of an option differ (NULL: a run does not have it), or with
+   --force notes the difference.  Returns 0, or -1 and an error. */
 static int merge_refuse_option(const struct comparison *c, const char *name,
                                const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
@@ -174,6 +179,7 @@ static int merge_refuse_option(const struct comparison *c, const char *name,
   return 0;
 }
 
+/* Refuses or notes all options that differ.  Returns 0, or -1 and an error. */
 static int merge_compare_options(const struct comparison *c, const struct sorted *a,
                                  const struct sorted *b)
 {
@@ -194,6 +200,7 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
   return rc;
 }
 
+/* Checks that two parts were given the same options.  Returns 0, or -1 and an error. */
 static int merge_check_options(const struct comparison *c)
 {
   struct sorted a, b;
@@ -224,6 +231,7 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
+/* Returns whether there is a fact of the same section, key and value. */
 static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
 {
   const struct bn_fact *fact = bn_facts_find(f, like->section, like->key);
@@ -241,6 +249,7 @@ static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
   return false;
 }
 
+/* Adds the facts that all parts have alike. */
 static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
@@ -255,7 +264,7 @@ static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_fact
   }
 }
 
-/* Adds the errors of all parts: they differ from run to run. */
+/* Adds the facts about errors of all parts: which errors occur differs from run to run. */
 static void merge_add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   for (size_t k = 0; k < n; k++)
@@ -270,6 +279,7 @@ static bool merge_has_row(const struct bn_facts *f, const struct bn_fact_row *li
   return false;
 }
 
+/* Adds the lines that all parts have. */
 static void merge_add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
@@ -284,6 +294,8 @@ static void merge_add_rows(const struct bn_part *part, size_t n, struct bn_facts
   }
 }
 
+/* Adds the options that all n parts have alike.  s: the sorted options of each; first: the facts of
+   the first part. */
 static void merge_add_options(const struct sorted *s, size_t n, const struct bn_facts *first,
                               struct bn_facts *out)
 {

@@ -15,7 +15,8 @@ void bn_merged_view_done(struct bn_merged_view *v)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* Counters of a device are not summed: hosts may share it. */
+/* Marks the sums of counters of devices as absent: several parts may have counted the same device.
+ */
 static void merged_view_forget_devices(struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_counters; i++)
@@ -23,7 +24,8 @@ static void merged_view_forget_devices(struct bn_snap *s)
       s->counter[i] = BN_ABSENT;
 }
 
-/* Returns the number of rows for the statements of all parts. */
+/* Returns how many rows the sum needs for statements: the most there can be, or 0 if no part has
+   any. */
 static size_t merged_view_statement_rows(const struct bn_views *parts)
 {
   for (size_t i = 0; i < parts->n; i++)
@@ -53,15 +55,18 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   return 0;
 }
 
-/* A document may lack the ages of unfinished events.  One of them is as old as the oldest, and the
-   others get an age of 0, with which no percentile is too high. */
+/* Adds the ages of unfinished events of a part.  A document may lack them; then one event is as old
+   as its oldest, and the others get an age of 0, with which no percentile is too high.  Returns
+   false if there are too many. */
 static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
 {
-  if (v->ages != NULL && !bn_hist_fits(ages, v->ages))
-    return false;
+  const bool has_unfinished = v->unfinished != UINT64_MAX && v->unfinished > 0;
+
   if (v->ages != NULL) {
+    if (!bn_hist_fits(ages, v->ages))
+      return false;
     bn_hist_add(ages, v->ages);
-  } else if (v->unfinished != UINT64_MAX && v->unfinished > 0) {
+  } else if (has_unfinished) {
     if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
       return false;
     bn_hist_put(ages, bn_view_ns(v->oldest_s), 1);
@@ -89,7 +94,8 @@ int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *par
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
-/* Sums a timing from the figures of its parts, from which its deviation does not follow. */
+/* Sums timing k from the figures of the parts.  Its deviation does not follow from them, and is not
+   known. */
 static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
   *t = (struct bn_timing){.name = t->name,
@@ -112,8 +118,8 @@ static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *p
   t->dev_s = HUGE_VAL;
 }
 
-/* Computes latencies from the figures of the parts if not all have histograms.  Ranks are not
-   known then. */
+/* Computes the latencies from the figures of the parts, of which not all have histograms.  Ranks
+   and deviations do not follow from them, and are not known (HUGE_VAL). */
 static void merged_view_sum_latencies(struct bn_merged_view *s, const struct bn_views *parts)
 {
   struct bn_view *v = &s->view;

@@ -17,15 +17,17 @@ struct bn_merged_view {
   struct bn_view view;  /* points into the others, and to names of the parts */
 };
 
-/* Also of one that could not be made. */
+/* Frees what the view owns, also after a function below has failed. */
 void bn_merged_view_done(struct bn_merged_view *v);
 
+/* These functions return 0, or -1 and err if a sum is beyond 64 bits. */
+
 /* Adds up the snapshots, which are of the same metrics.  sessions: how many they have together; 0:
-   none are kept.  Each function returns 0, or -1 and err: a sum is beyond 64 bits. */
+   none are kept. */
 int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
                        struct bn_err *err);
-/* Adds up the ages of unfinished events, once bn_merged_view_add() has added the latencies.  In a
-   dialect percentiles do not count ages. */
+/* Adds up the ages of unfinished events into v->ages, which stays NULL if there are none.
+   bn_merged_view_add() has been called.  Not for dialects, whose percentiles count no ages. */
 int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *parts,
                             struct bn_err *err);
 
@@ -36,12 +38,13 @@ struct bn_merge_time {
   double at_s;
 };
 
-/* An interval or a tick with all its figures.  hists: the sums of the parts' histograms, if the
-   parts have none; NULL: the parts have them.  Without the histograms of all parts it has no
-   percentiles. */
+/* Makes an interval or a tick with all its figures.  hists: the sums of the histograms of all
+   parts, which have none themselves; NULL: the histograms of the parts are added up.  Without the
+   histograms of all parts the view has no percentiles. */
 int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err);
+/* Returns whether all parts have histograms, in either form. */
 bool bn_merged_view_has_hists(const struct bn_views *parts);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorts messages by their texts, so that those of one text are neighbours, and then by time. */
+/* Joins messages: sorts them by their texts, so that equal ones are neighbours, and then by time.
+ */
 #include "measure/messages.h"
 
 #include <stdlib.h>
@@ -8,9 +9,10 @@
 #include "base/alloc.h"
 #include "measure/bounds.h"
 
-/* The largest number of a document: UINT64_MAX means that a number is not known. */
+/* The largest count that a document can have: UINT64_MAX means that a count is not known. */
 static const uint64_t most_times = UINT64_MAX - 1;
 
+/* Orders messages by their texts, and those of one text by level. */
 static int messages_compare_texts(const void *a, const void *b)
 {
   const struct bn_fact_message *p = a, *q = b;
@@ -19,6 +21,7 @@ static int messages_compare_texts(const void *a, const void *b)
   return order != 0 ? order : (p->level > q->level) - (p->level < q->level);
 }
 
+/* Orders messages by time, and those of one time by their texts. */
 static int messages_compare_times(const void *a, const void *b)
 {
   const struct bn_fact_message *p = a, *q = b;
@@ -37,7 +40,8 @@ static size_t messages_count(const struct bn_part *part, size_t n)
   return all;
 }
 
-/* Copies all messages with a text, which stays that of the part. */
+/* Copies all messages that have a text, which stays owned by the part.  Returns how many there
+   are. */
 static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_part *part, size_t n)
 {
   size_t used = 0;
@@ -49,21 +53,23 @@ static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_par
   return used;
 }
 
-/* Joins neighbours with the same text and returns how many messages there are then. */
+/* Adds a message to another one of the same text and level. */
+static void messages_join(struct bn_fact_message *to, const struct bn_fact_message *m)
+{
+  to->wall_ns = m->wall_ns < to->wall_ns ? m->wall_ns : to->wall_ns;
+  to->times = m->times < most_times - to->times ? to->times + m->times : most_times;
+}
+
+/* Joins neighbours with the same text and level.  Returns how many messages are left. */
 static size_t messages_join_equals(struct bn_fact_message *all, size_t n)
 {
   size_t used = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    struct bn_fact_message *last = used > 0 ? &all[used - 1] : NULL;
-
-    if (last == NULL || messages_compare_texts(last, &all[i]) != 0) {
+  for (size_t i = 0; i < n; i++)
+    if (used > 0 && messages_compare_texts(&all[used - 1], &all[i]) == 0)
+      messages_join(&all[used - 1], &all[i]);
+    else
       all[used++] = all[i];
-      continue;
-    }
-    last->wall_ns = all[i].wall_ns < last->wall_ns ? all[i].wall_ns : last->wall_ns;
-    last->times = all[i].times < most_times - last->times ? last->times + all[i].times : most_times;
-  }
   return used;
 }
 

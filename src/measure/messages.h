@@ -6,9 +6,8 @@
 #include "measure/runs.h"
 
 /* Adds the messages of all parts to `out`, in the order of time.  A text that several parts have
-   with the same level is one message, told first when the first of them told it, and as often as
-   all together.  Those beyond what a document holds are left out.  What there is no memory for
-   makes `out` incomplete. */
+   with the same level becomes one message, with the time of the first, and logged as often as in
+   all parts together.  Messages beyond what a document holds are left out. */
 void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out);
 
 #endif

@@ -12,6 +12,7 @@
 
 enum { KEY_SIZE = 64 };
 
+/* Prints the key of a fact about run i, such as "part_1_file", and returns it. */
 static const char *runs_key_of(char out[KEY_SIZE], size_t i, const char *what)
 {
   (void)snprintf(out, KEY_SIZE, "part_%zu_%s", i + 1, what);
@@ -35,46 +36,42 @@ int bn_run_end(const struct bn_result *r, uint64_t *wall_ns)
   return s->span_ns <= *wall_ns ? 0 : -1;
 }
 
-static struct bn_run *runs_add(struct bn_runs *runs, struct bn_err *err)
+/* Adds a copy of a run.  Returns 0, or -1 and err if there is no room for it. */
+static int runs_append(struct bn_runs *runs, const struct bn_stored_run *run, struct bn_err *err)
 {
-  if (runs->n < BN_RUNS_MAX)
-    return &runs->run[runs->n++];
-  (void)bn_err_set(err, EFBIG, "there are more than %d runs", BN_RUNS_MAX);
-  return NULL;
+  if (runs->n == BN_RUNS_MAX)
+    return bn_err_set(err, EFBIG, "there are more than %d runs", BN_RUNS_MAX);
+  runs->run[runs->n++] = *run;
+  return 0;
 }
 
+/* Adds the run of a result that was not merged; the file that holds it is its own. */
 static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
 {
   const struct bn_result *r = part->result;
   const struct bn_snap *s = &r->group[0].total.delta;
   const char *host = bn_facts_find_text(&r->facts, "host", "name");
-  struct bn_run *run = runs_add(runs, err);
-  uint64_t end_ns;
+  struct bn_stored_run run = {
+      .part = part->name, .file = part->name, .host = host != NULL ? host : ""};
 
-  if (run == NULL)
-    return -1;
-  if (bn_run_end(r, &end_ns) != 0)
+  if (bn_run_end(r, &run.end_wall_ns) != 0)
     return bn_err_set(err, EINVAL, "'%s' does not contain the times of its run", part->name);
-  *run = (struct bn_run){.part = part->name,
-                         .file = part->name,
-                         .host = host != NULL ? host : "",
-                         .start_ns = s->at_ns - s->span_ns,
-                         .start_wall_ns = end_ns - s->span_ns,
-                         .end_wall_ns = end_ns};
-  (void)snprintf(run->seed, sizeof run->seed, "%" PRIu64, r->facts.plan.seed);
-  return 0;
+  run.start_wall_ns = run.end_wall_ns - s->span_ns;
+  run.start_ns = s->at_ns - s->span_ns;
+  (void)snprintf(run.seed, sizeof run.seed, "%" PRIu64, r->facts.plan.seed);
+  return runs_append(runs, &run, err);
 }
 
-/* Returns a text about the i-th run, or NULL. */
-static const char *runs_text_fact(const struct bn_facts *f, size_t i, const char *what)
+/* Returns a text about run i of a merged result, or NULL. */
+static const char *runs_find_text(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
 
   return bn_facts_find_text(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
 }
 
-/* Returns a time of the i-th run, or 0 if the facts do not have it. */
-static uint64_t runs_time_fact(const struct bn_facts *f, size_t i, const char *what)
+/* Returns a time of run i of a merged result, or 0 if the facts do not have it. */
+static uint64_t runs_find_time(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
   const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
@@ -82,16 +79,16 @@ static uint64_t runs_time_fact(const struct bn_facts *f, size_t i, const char *w
   return fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0 ? (uint64_t)fact->whole : 0;
 }
 
-/* Returns 0, or -1 if the facts do not hold the i-th run. */
-static int runs_read_one(struct bn_run *run, const struct bn_facts *f, size_t i)
+/* Reads run i from the facts of a merged result.  Returns 0, or -1 if they do not hold it. */
+static int runs_read_one(struct bn_stored_run *run, const struct bn_facts *f, size_t i)
 {
-  const char *seed = runs_text_fact(f, i, "seed");
+  const char *seed = runs_find_text(f, i, "seed");
 
-  *run = (struct bn_run){.file = runs_text_fact(f, i, "file"),
-                         .host = runs_text_fact(f, i, "host"),
-                         .start_ns = runs_time_fact(f, i, "start_ns"),
-                         .start_wall_ns = runs_time_fact(f, i, "start_wall_ns"),
-                         .end_wall_ns = runs_time_fact(f, i, "end_wall_ns")};
+  *run = (struct bn_stored_run){.file = runs_find_text(f, i, "file"),
+                                .host = runs_find_text(f, i, "host"),
+                                .start_ns = runs_find_time(f, i, "start_ns"),
+                                .start_wall_ns = runs_find_time(f, i, "start_wall_ns"),
+                                .end_wall_ns = runs_find_time(f, i, "end_wall_ns")};
   (void)snprintf(run->seed, sizeof run->seed, "%s", seed != NULL ? seed : "");
   if (run->file == NULL || run->host == NULL || seed == NULL || run->start_wall_ns == 0 ||
       run->start_wall_ns > run->end_wall_ns)
@@ -99,19 +96,24 @@ static int runs_read_one(struct bn_run *run, const struct bn_facts *f, size_t i)
   return 0;
 }
 
-/* Adds the runs of a result that was merged itself. */
+static int runs_refuse_list(const struct bn_part *part, struct bn_err *err)
+{
+  return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
+                    part->name);
+}
+
+/* Adds the n runs of a result that was merged itself. */
 static int runs_add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t n,
                            struct bn_err *err)
 {
   for (int64_t i = 0; i < n; i++) {
-    struct bn_run *run = runs_add(runs, err);
+    struct bn_stored_run run;
 
-    if (run == NULL)
+    if (runs_read_one(&run, &part->result->facts, (size_t)i) != 0)
+      return runs_refuse_list(part, err);
+    run.part = part->name;
+    if (runs_append(runs, &run, err) != 0)
       return -1;
-    if (runs_read_one(run, &part->result->facts, (size_t)i) != 0)
-      return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
-                        part->name);
-    run->part = part->name;
   }
   return 0;
 }
@@ -123,14 +125,15 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
   if (parts == NULL)
     return runs_add_single(runs, part, err);
   if (parts->type != BN_FACT_WHOLE || parts->whole < 1)
-    return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
-                      part->name);
+    return runs_refuse_list(part, err);
   return runs_add_merged(runs, part, parts->whole, err);
 }
 
+/* Orders runs by their starts, and those of one start so that the order of the parts makes no
+   difference. */
 static int runs_compare(const void *a, const void *b)
 {
-  const struct bn_run *p = a, *q = b;
+  const struct bn_stored_run *p = a, *q = b;
 
   if (p->start_wall_ns != q->start_wall_ns)
     return p->start_wall_ns < q->start_wall_ns ? -1 : 1;
@@ -141,9 +144,9 @@ static int runs_compare(const void *a, const void *b)
   return by_host != 0 ? by_host : strcmp(p->seed, q->seed);
 }
 
-/* Returns whether both are the same run.  The times of day do not tell: if the clock was set in the
-   run, that of a journal differs from that of the document. */
-static bool runs_is_same(const struct bn_run *a, const struct bn_run *b)
+/* Returns whether both are the same run.  The times of day do not decide this: if the clock was set
+   during the run, those of its journal differ from those of its document. */
+static bool runs_are_same(const struct bn_stored_run *a, const struct bn_stored_run *b)
 {
   return a->start_ns == b->start_ns && strcmp(a->host, b->host) == 0 &&
          strcmp(a->seed, b->seed) == 0;
@@ -153,7 +156,7 @@ int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err)
 {
   for (size_t i = 0; i < runs->n; i++)
     for (size_t k = i + 1; k < runs->n; k++)
-      if (runs_is_same(&runs->run[i], &runs->run[k]))
+      if (runs_are_same(&runs->run[i], &runs->run[k]))
         return bn_err_set(err, EINVAL, "'%s' and '%s' hold the same run, which would count twice",
                           runs->run[i].part, runs->run[k].part);
   return 0;
@@ -161,25 +164,27 @@ int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err)
 
 void bn_runs_settle(struct bn_runs *runs)
 {
-  uint64_t last_start = 0, first_end = UINT64_MAX, covered = 0;
+  /* covered_ns: the latest end so far.  The runs come in the order of their starts, so that only
+     what a run takes after it is new. */
+  uint64_t last_start_ns = 0, first_end_ns = UINT64_MAX, covered_ns = 0;
 
   qsort(runs->run, runs->n, sizeof *runs->run, runs_compare);
   runs->union_ns = 0;
   for (size_t i = 0; i < runs->n; i++) {
-    const struct bn_run *r = &runs->run[i];
-    const uint64_t from = r->start_wall_ns > covered ? r->start_wall_ns : covered;
+    const struct bn_stored_run *r = &runs->run[i];
+    const uint64_t from_ns = r->start_wall_ns > covered_ns ? r->start_wall_ns : covered_ns;
 
-    if (r->end_wall_ns > from) {
-      runs->union_ns += r->end_wall_ns - from;
-      covered = r->end_wall_ns;
+    if (r->end_wall_ns > from_ns) {
+      runs->union_ns += r->end_wall_ns - from_ns;
+      covered_ns = r->end_wall_ns;
     }
-    last_start = r->start_wall_ns;
-    first_end = r->end_wall_ns < first_end ? r->end_wall_ns : first_end;
+    last_start_ns = r->start_wall_ns;
+    first_end_ns = r->end_wall_ns < first_end_ns ? r->end_wall_ns : first_end_ns;
   }
   if (runs->union_ns == 0)
     runs->overlap = 1;
-  else if (first_end > last_start)
-    runs->overlap = (double)(first_end - last_start) / (double)runs->union_ns;
+  else if (first_end_ns > last_start_ns)
+    runs->overlap = (double)(first_end_ns - last_start_ns) / (double)runs->union_ns;
   else
     runs->overlap = 0;
 }
@@ -193,7 +198,7 @@ void bn_runs_add_facts(const struct bn_runs *runs, struct bn_facts *f)
   bn_facts_real(f, BN_RUNS_SECTION, "overlap", runs->overlap);
   bn_facts_real(f, BN_RUNS_SECTION, "union_s", (double)runs->union_ns * 1e-9);
   for (size_t i = 0; i < runs->n; i++) {
-    const struct bn_run *r = &runs->run[i];
+    const struct bn_stored_run *r = &runs->run[i];
     char key[KEY_SIZE];
 
     bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "file"), r->file);

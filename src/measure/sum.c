@@ -17,6 +17,7 @@ int bn_sum_too_large(struct bn_err *err)
 
 /* --- figures of views ------------------------------------------------------------------------- */
 
+/* Returns whether a time or a rate is a number that can be summed. */
 static bool sum_is_span(double x)
 {
   return isfinite(x) && x >= 0;
@@ -28,7 +29,7 @@ static bool sum_is_count(uint64_t n, uint64_t most)
   return n <= most || n == UINT64_MAX;
 }
 
-static bool sum_is_known(const struct bn_moments *m)
+static bool sum_are_finite(const struct bn_moments *m)
 {
   return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
 }
@@ -42,7 +43,7 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
 {
   const uint64_t most = bn_sum_most(n);
   bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
-              sum_is_known(&v->delta->fair_events) && sum_is_known(&v->delta->fair_busy_s) &&
+              sum_are_finite(&v->delta->fair_events) && sum_are_finite(&v->delta->fair_busy_s) &&
               sum_is_span(v->span_s) && sum_is_span(v->at_s) &&
               (v->ages == NULL || bn_hist_within(v->ages, most));
 
@@ -54,9 +55,10 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
   return fits;
 }
 
-/* A figure that is not known of one part is not known of the sum. */
-static int sum_counter(uint64_t *sum, const struct bn_views *parts, const struct bn_view_field *f,
-                       struct bn_err *err)
+/* Adds up a count.  If it is not known of one part, neither is the sum.  Returns 0, or -1 and err.
+ */
+static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct bn_view_field *f,
+                     struct bn_err *err)
 {
   *sum = 0;
   for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
@@ -69,7 +71,8 @@ static int sum_counter(uint64_t *sum, const struct bn_views *parts, const struct
   return 0;
 }
 
-static double sum_longest(const struct bn_views *parts, const struct bn_view_field *f)
+/* Returns the largest value of a figure. */
+static double sum_find_longest(const struct bn_views *parts, const struct bn_view_field *f)
 {
   double most = 0;
 
@@ -78,8 +81,8 @@ static double sum_longest(const struct bn_views *parts, const struct bn_view_fie
   return most;
 }
 
-/* A part's rates leave out what was counted after its span: each is a count of the span again when
-   it is multiplied by the span. */
+/* Returns the sum of a rate per second of span_s.  The rate of a part times its span is what it
+   counted in its span: its counter has also what it counted in the grace. */
 static double sum_rate(const struct bn_views *parts, const struct bn_view_field *f, double span_s)
 {
   double sum = 0;
@@ -89,7 +92,8 @@ static double sum_rate(const struct bn_views *parts, const struct bn_view_field 
   return sum;
 }
 
-/* Sums the figures that do not follow from the sum of the snapshots, by their rules. */
+/* Sums the figures that do not follow from the sum of the snapshots, by their rules.  Returns 0, or
+   -1 and err. */
 static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
@@ -102,17 +106,18 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
       *bn_view_f64_at(v, f->offset) = sum_rate(parts, f, v->span_s);
       break;
     case BN_RULE_SUM:
-      if (sum_counter(bn_view_u64_at(v, f->offset), parts, f, err) != 0)
+      if (sum_count(bn_view_u64_at(v, f->offset), parts, f, err) != 0)
         return -1;
       break;
     case BN_RULE_LONGEST:
-      *bn_view_f64_at(v, f->offset) = sum_longest(parts, f);
+      *bn_view_f64_at(v, f->offset) = sum_find_longest(parts, f);
       break;
     }
   return 0;
 }
 
-static bool sum_parts_are_known(const struct bn_views *all)
+/* Returns whether all views tell the parts of their run apart. */
+static bool sum_have_parts(const struct bn_views *all)
 {
   for (size_t i = 0; i < all->n; i++)
     if (!bn_view_has_parts(all->view[i]))
@@ -120,11 +125,11 @@ static bool sum_parts_are_known(const struct bn_views *all)
   return true;
 }
 
-/* Sets the figures of the parts of a run to 0, which bn_view_has_parts takes for unknown, unless
+/* Sets the figures of the parts of a run to 0, which bn_view_has_parts() takes for unknown, unless
    all views know them. */
 static void sum_forget_parts(struct bn_view *v, const struct bn_views *all)
 {
-  if (sum_parts_are_known(all))
+  if (sum_have_parts(all))
     return;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) == 0)
@@ -136,7 +141,6 @@ static void sum_forget_parts(struct bn_view *v, const struct bn_views *all)
   }
 }
 
-/* Sums what bn_view_fill does not set, but for the times. */
 int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   if (sum_fields(v, parts, err) != 0)
@@ -158,8 +162,8 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
 
 /* --- figures of workloads --------------------------------------------------------------------- */
 
-/* Returns the figure of that name, or NULL. */
-static const struct bn_figure *sum_figure_of(const struct bn_view *v, const char *key)
+/* Returns the figure of a workload that has that name, or NULL. */
+static const struct bn_figure *sum_find_figure(const struct bn_view *v, const char *key)
 {
   for (size_t i = 0; i < v->n_figures; i++)
     if (strcmp(v->figures[i].key, key) == 0)
@@ -167,9 +171,10 @@ static const struct bn_figure *sum_figure_of(const struct bn_view *v, const char
   return NULL;
 }
 
-/* Returns the weight of a part's figure in that of the sum. */
-static double sum_share_of(const struct bn_view *sum, const struct bn_view *part,
-                           const struct bn_figure *f)
+/* Returns the weight of a part's figure in that of the sum: its share of the time for a rate, and
+   of what the counter f->weight counts for a mean. */
+static double sum_weight_of(const struct bn_view *sum, const struct bn_view *part,
+                            const struct bn_figure *f)
 {
   if (f->merge == BN_MERGE_RATE)
     return part->span_s / sum->span_s;
@@ -178,20 +183,20 @@ static double sum_share_of(const struct bn_view *sum, const struct bn_view *part
   return (double)part->counter[f->weight] / (double)sum->counter[f->weight];
 }
 
-/* Sums a rate or a mean of a workload.  A part without the mean has counted nothing for it. Returns
-   false if the sum is not known. */
+/* Sums a rate or a mean of a workload; a part that lacks a mean has counted nothing for it.
+   Returns false if the sum is not known: the figure has another rule, or a part lacks the rate. */
 static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, struct bn_figure *f)
 {
   if (f->merge != BN_MERGE_RATE && f->merge != BN_MERGE_MEAN)
     return false;
   f->value = 0;
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_figure *part = sum_figure_of(parts->view[i], f->key);
+    const struct bn_figure *part = sum_find_figure(parts->view[i], f->key);
 
     if (part == NULL && f->merge == BN_MERGE_RATE)
       return false;
     if (part != NULL)
-      f->value += part->value * sum_share_of(sum, parts->view[i], f);
+      f->value += part->value * sum_weight_of(sum, parts->view[i], f);
   }
   return true;
 }
@@ -223,8 +228,9 @@ static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store
   }
 }
 
-/* Returns the only part that has events of a group, or NULL. */
-static const struct bn_view *sum_part_of_group(const struct bn_views *parts, size_t k)
+/* Returns the only part that has events of the group with timing k, or NULL if none or several have
+   any. */
+static const struct bn_view *sum_find_part(const struct bn_views *parts, size_t k)
 {
   const struct bn_view *found = NULL;
 
@@ -240,8 +246,8 @@ static const struct bn_view *sum_part_of_group(const struct bn_views *parts, siz
   return found;
 }
 
-/* Copies the latencies of a group from the part that it is, which has computed them with the ages
-   of its unfinished events. */
+/* Copies the latencies of a group, with its n percentiles, from the only part that has events of
+   it: that part has computed them with the ages of its unfinished events. */
 static void sum_copy_group(struct bn_timing *t, double *percentile_s, const struct bn_timing *from,
                            size_t n)
 {
@@ -252,8 +258,8 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
   memcpy(percentile_s, from->percentile_s, n * sizeof *percentile_s);
 }
 
-/* Computes the latencies of a group that several parts have.  Its unfinished events count as longer
-   than all others. */
+/* Computes the latencies of the group with timing k, of which several parts have events.
+   Unfinished events count as longer than all others. */
 static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, double *percentile_s,
                                const struct bn_views *parts, size_t k)
 {
@@ -284,7 +290,7 @@ static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
     return;
   for (size_t k = 0; k < v->n_timings; k++) {
     struct bn_timing *t = &store->timing[k];
-    const struct bn_view *part = sum_part_of_group(parts, k);
+    const struct bn_view *part = sum_find_part(parts, k);
 
     if (!t->of_kind || !bn_event_kinds_is_group(t->name))
       continue;
@@ -295,7 +301,7 @@ static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
   }
 }
 
-/* A single result needs no sum.  Names and texts are those of the first part. */
+/* The figures of a single part are kept whatever their rules. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
   const struct bn_view *first = parts->view[0];

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The figures of a view that is the sum of others: those that do not follow from the sum of their
-   snapshots. */
+/* Computes the figures of a sum of views that do not follow from the sum of their snapshots. */
 #ifndef BN_MEASURE_SUM_H
 #define BN_MEASURE_SUM_H
 
 #include "base/err.h"
 #include "measure/view.h"
 
-/* Views of the same span, one of each part. */
+/* The views of the same time, one of each part: of runs that are merged, or of the hosts of one
+   run. */
 struct bn_views {
-  const struct bn_view **view; /* owned by who made it */
+  const struct bn_view **view; /* [n]; the caller owns the list and the views */
   size_t n;
 };
 
-/* Returns -1 and sets err: a sum is beyond 64 bits. */
+/* Refuses a sum that is beyond 64 bits: sets err and returns -1. */
 int bn_sum_too_large(struct bn_err *err);
-/* Sums of n counts of at most so much fit into 64 bits, also the latencies and the ages of events
-   together. */
+/* Returns the largest count of which a sum of n fits into 64 bits, even if latencies and the ages
+   of events are summed together.  n > 0. */
 uint64_t bn_sum_most(size_t n);
-/* Returns whether a view can be part of a sum of n views: the sum is not too large, whatever the
-   others are if they fit too, and its rates and times are numbers. */
+/* Returns whether a view can be part of a sum of n views: no count is larger than bn_sum_most(n),
+   and the rates and times are numbers. */
 bool bn_sum_fits(const struct bn_view *v, size_t n);
-/* After bn_view_fill(), which has set span_s: what else is in a view but its times and the figures
-   of the workload.  0, or -1 and err. */
+/* Sets the figures of a sum that bn_view_fill(), which was called before, has not computed, but for
+   its times and what bn_sum_figures() sets.  Returns 0, or -1 and err. */
 int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err);
-/* The figures of the workload, as far as they can be summed, and what a script has counted.  Names
-   and texts stay the parts'. */
+/* Sets the figures of the workload, as far as they can be summed, the rates of a script's counts
+   and of kinds of events, the latencies of groups, and the phases.  Names and texts stay the
+   parts'. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts);
 
 #endif
