@@ -35,8 +35,9 @@ static const struct {
 
 enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
 
-/* The figures that parts of a run have and the whole run does not: first that of kinds of events,
-   then those of phases. */
+/* The figures that parts of a run have and the whole run does not: first that of kinds of events
+   and groups, then those of phases. */
+enum { SHARE_FIGURE, FIRST_PHASE_FIGURE };
 static const struct bn_view_field part_figures[] = {{.name = "share",
                                                      .unit = "1",
                                                      .type = BN_VIEW_F64,
@@ -63,13 +64,14 @@ enum { N_PART_FIGURES = sizeof part_figures / sizeof part_figures[0] };
 
 static bool assert_is_of_phases(const struct bn_view_field *f)
 {
-  for (size_t i = 1; i < N_PART_FIGURES; i++)
+  for (size_t i = FIRST_PHASE_FIGURE; i < N_PART_FIGURES; i++)
     if (f == &part_figures[i])
       return true;
   return false;
 }
 
-static const struct bn_view_field *assert_field_named(const char *name)
+/* Returns the figure of that name, of parts of a run or of all of it, or NULL. */
+static const struct bn_view_field *assert_find_field(const char *name)
 {
   const struct bn_view_field *f = bn_view_fields;
 
@@ -89,9 +91,11 @@ void bn_assert_names(struct bn_buf *out)
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     (void)bn_buf_printf(out, ", %s", f->name);
   for (size_t i = 0; i < N_PART_FIGURES; i++)
-    (void)bn_buf_printf(out, ", %s (of a %s)", part_figures[i].name, i == 0 ? "part" : "phase");
+    (void)bn_buf_printf(out, ", %s (of a %s)", part_figures[i].name,
+                        i < FIRST_PHASE_FIGURE ? "part" : "phase");
 }
 
+/* Refuses a name that no metric has, with the name that is nearest to it.  Returns -1. */
 static int assert_refuse_name(const char *name, struct bn_err *err)
 {
   struct bn_near near = {.typed = name};
@@ -107,7 +111,7 @@ static int assert_refuse_name(const char *name, struct bn_err *err)
 
 /* --- parsing ---------------------------------------------------------------------------------- */
 
-/* Copies text[0..len) without the blanks around it; false: it does not fit. */
+/* Copies text[0..len) without the blanks around it.  Returns false if it does not fit. */
 static bool assert_trim(char *out, size_t size, const char *text, size_t len)
 {
   while (len > 0 && *text == ' ') {
@@ -123,7 +127,8 @@ static bool assert_trim(char *out, size_t size, const char *text, size_t len)
   return true;
 }
 
-static bool assert_is_number(const char *text)
+/* Returns whether what stands behind the p of pN is to be read as a rank, and not as a name. */
+static bool assert_is_rank(const char *text)
 {
   return text[strspn(text, "0123456789.")] == '\0';
 }
@@ -137,6 +142,7 @@ static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err
   return 0;
 }
 
+/* Returns how a figure is found: the names "max_s" and "max" mean the same latency. */
 static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
 {
   for (size_t i = 0; i < N_SHORTS; i++)
@@ -145,12 +151,13 @@ static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
   return BN_ASSERT_FIELD;
 }
 
+/* Sets which figure an assertion is about.  Returns 0, or -1 and err. */
 static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *field = name;
 
   a->scale = 1;
-  if (name[0] == 'p' && name[1] != '\0' && assert_is_number(name + 1))
+  if (name[0] == 'p' && name[1] != '\0' && assert_is_rank(name + 1))
     return assert_read_rank(a, name + 1, err);
   for (size_t i = 0; i < N_SHORTS; i++)
     if (strcmp(shorts[i].name, name) == 0) {
@@ -158,7 +165,7 @@ static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err
       a->unit = shorts[i].unit;
       a->scale = shorts[i].scale;
     }
-  a->field = assert_field_named(field);
+  a->field = assert_find_field(field);
   if (a->field == NULL)
     return assert_refuse_name(name, err);
   a->what = assert_what_of(a->field);
@@ -172,11 +179,11 @@ bool bn_assert_is_latency(const struct bn_assert *a)
 
 bool bn_assert_is_share(const struct bn_assert *a)
 {
-  return a->field == &part_figures[0];
+  return a->field == &part_figures[SHARE_FIGURE];
 }
 
-/* Refuses the name of a figure that the whole run does not have. */
-static int assert_read_whole(const struct bn_assert *a, const char *name, struct bn_err *err)
+/* Refuses a figure without a part that the whole run does not have.  Returns 0, or -1 and err. */
+static int assert_check_whole(const struct bn_assert *a, const char *name, struct bn_err *err)
 {
   if (a->field != NULL && assert_is_of_phases(a->field))
     return bn_err_set(err, 0, "%s is of a phase; write %s@" BN_PHASE_PART "NUMBER", name, name);
@@ -186,13 +193,15 @@ static int assert_read_whole(const struct bn_assert *a, const char *name, struct
   return 0;
 }
 
-/* Returns whether kinds of events, groups or phases have a figure that is no latency. */
+/* Returns whether parts of that sort (kinds of events, groups or phases) have a figure that is no
+   latency. */
 static bool assert_part_has(const char *part, const char *figure)
 {
   return bn_phases_is_part(part) ? bn_phases_have(figure)
                                  : bn_layout_has(bn_layout_event_kind, figure);
 }
 
+/* Adds the names of the figures that parts of that sort have besides latencies. */
 static void assert_add_figures(struct bn_buf *names, const char *part)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
@@ -203,6 +212,7 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
       (void)bn_buf_printf(names, ", %s", part_figures[i].name);
 }
 
+/* Refuses a figure that parts of that sort do not have.  Returns -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_part(part), *sort = "phases";
@@ -217,13 +227,14 @@ static int assert_refuse_figure(const char *part, const char *name, struct bn_er
   return -1;
 }
 
-/* Decides whether the part has the figure that has been read. */
-static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err *err)
+/* Checks that the part has the figure, and sets a->what if that is no latency.  name: the figure as
+   typed.  Returns 0, or -1 and err. */
+static int assert_check_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_part(a->timing);
 
   if (a->timing[0] == '\0')
-    return assert_read_whole(a, name, err);
+    return assert_check_whole(a, name, err);
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
   if (kind != NULL && strcmp(kind, BN_GROUP_PART) == 0)
@@ -239,7 +250,7 @@ static int assert_read_part(struct bn_assert *a, const char *name, struct bn_err
   return 0;
 }
 
-/* Reads "NAME[@PART]" from text[0..len). */
+/* Reads "NAME[@PART]" from text[0..len).  Returns 0, or -1 and err. */
 static int assert_read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
 {
   const char *at = memchr(text, '@', len);
@@ -253,13 +264,14 @@ static int assert_read_metric(struct bn_assert *a, const char *text, size_t len,
   if (assert_read_name(a, name, err) != 0)
     return -1;
   if (at == NULL)
-    return assert_read_part(a, name, err);
+    return assert_check_part(a, name, err);
   if (!assert_trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
     return bn_err_set(
         err, 0, "the name of a part after @ is missing, such as read or " BN_EVENT_PART "NAME");
-  return assert_read_part(a, name, err);
+  return assert_check_part(a, name, err);
 }
 
+/* Sets the unit of a limit that is a time, which must have one.  Returns 0, or -1 and err. */
 static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
   static const struct {
@@ -278,9 +290,11 @@ static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct b
   return bn_err_set(err, 0, "'%s' is not a unit of time; use ns, us, ms or s", unit);
 }
 
+/* Sets the unit of the limit, in which errors in percent are another figure than errors.  unit: as
+   typed behind the limit, or "".  Returns 0, or -1 and err. */
 static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
-  const bool share = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;
+  const bool takes_percent = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;
 
   if (a->field == NULL || bn_assert_is_latency(a) || strcmp(a->field->unit, "s") == 0)
     return assert_read_time_unit(a, unit, err);
@@ -288,9 +302,9 @@ static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err
     a->unit = a->field->unit;
   if (unit[0] == '\0')
     return 0;
-  if (!share || strcmp(unit, "%") != 0)
+  if (!takes_percent || strcmp(unit, "%") != 0)
     return bn_err_set(err, 0, "'%s' does not fit the metric; use a number without a unit%s", unit,
-                      share ? ", or %" : "");
+                      takes_percent ? ", or %" : "");
   a->unit = "%";
   a->scale = 100;
   if (a->field->type == BN_VIEW_U64)
@@ -298,6 +312,7 @@ static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err
   return 0;
 }
 
+/* Reads "LIMIT [UNIT]".  Returns 0, or -1 and err. */
 static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   char whole[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
@@ -306,6 +321,7 @@ static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_er
   if (!assert_trim(whole, sizeof whole, text, strlen(text)))
     return bn_err_set(err, 0, "the limit is too long");
   len = strspn(whole, "0123456789.eE+-");
+  /* Parts of what fits fit. */
   (void)assert_trim(number, sizeof number, whole, len);
   (void)assert_trim(unit, sizeof unit, whole + len, strlen(whole + len));
   if (bn_units_double(number, &a->limit) != 0 || a->limit < 0)
@@ -380,7 +396,8 @@ static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
   return i;
 }
 
-/* Refuses a part that the run does not have.  known: those that it has, of the same sort. */
+/* Refuses a kind of events or a group that the run does not have.  known: the names of the groups
+   or kinds that it has; NULL: it has none.  Returns -1. */
 static int assert_refuse_kind(const char *name, const char *known, struct bn_err *err)
 {
   const bool is_group = bn_event_kinds_is_group(name);
@@ -397,6 +414,7 @@ static int assert_refuse_kind(const char *name, const char *known, struct bn_err
                     shown);
 }
 
+/* Returns 0 if the run has that kind of events or group, or -1 and err. */
 static int assert_check_kind(const char *name, const struct bn_metrics *m, struct bn_err *err)
 {
   const bool is_group = bn_event_kinds_is_group(name);
@@ -427,6 +445,7 @@ static bool assert_has_groups(const struct bn_metrics *m)
   return false;
 }
 
+/* Returns 0 if the run has the phase "phase:NUMBER", or -1 and err. */
 static int assert_check_phase(const char *part, const struct bn_metrics *m, struct bn_err *err)
 {
   const size_t n = bn_phases_count(m);
@@ -443,6 +462,8 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
   return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);
 }
 
+/* Returns 0 if the run has a latency of that name, or may have one of statements of that name, or
+   -1 and err. */
 static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
                                struct bn_err *err)
 {
@@ -527,6 +548,7 @@ size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
+/* Returns how many decimals a value in that unit has: none if it is a whole count or ns. */
 static int assert_decimals_of(double value, const char *unit)
 {
   const bool counted = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads assertions about a result, such as "p99@read<2ms", and judges a view by them.
 
-   Pure.  METRIC [@PART] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a latency, a
-   short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and >=.  PART is
-   event:NAME for a kind of events, group:NAME for a group and phase:NUMBER for a phase of
+   An assertion is METRIC [@PART] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a
+   latency, a short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and
+   >=.  PART is event:NAME for a kind of events, group:NAME for a group and phase:NUMBER for a phase
+   of
    --rate-profile, of which some figures are known besides latencies; else it is the name of a
    latency, or with --statements that of a statement. */
 #ifndef BN_MEASURE_ASSERT_H
@@ -35,20 +36,21 @@ struct bn_assert {
   enum bn_assert_what what;
   double rank;                       /* of a percentile */
   const struct bn_view_field *field; /* NULL: a percentile */
-  char timing[BN_ASSERT_NAME];       /* the part as typed; "": all events */
+  char timing[BN_ASSERT_NAME];       /* the name of the part, as typed; "": all events */
   enum bn_assert_op op;
   double limit;     /* in its unit */
   const char *unit; /* as in documents: "ms", "%", "1/s" */
-  double scale;     /* times the figure of the view, which then is in that unit */
+  double scale;     /* the figure of the view times this is in that unit */
 };
 
-/* Returns 0, or -1 and err, which says what is wrong with the text, without repeating it; its code
-   is ENOENT if there is no such metric. */
+/* Reads an assertion, which keeps the text.  Returns 0, or -1 and err, which says what is wrong
+   with the text without repeating it; its code is ENOENT if no metric has that name. */
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err);
-/* As bn_assert_parse(), and also "proof": no line of the proof sheet of a script is violated. */
+/* As bn_assert_parse().  Reads also "proof", which asserts that no line of the proof sheet of a
+   script is violated. */
 int bn_assert_parse_option(struct bn_assert *out, const char *text, struct bn_err *err);
-/* Only METRIC [@PART], which has no limit; its unit is that of documents, latencies are in s.
-   Returns as bn_assert_parse(). */
+/* As bn_assert_parse() for METRIC [@PART] without a comparison and a limit.  Its unit is that of
+   documents: latencies are in s. */
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err);
 /* Adds all names of metrics, separated by commas. */
 void bn_assert_names(struct bn_buf *out);
@@ -63,7 +65,7 @@ struct bn_assert_scope {
   bool proves;     /* a script makes a proof sheet */
 };
 
-/* Returns 0, or -1 and err, which says why the run will not measure that. */
+/* Returns 0, or -1 and err, which says why the run will not measure what is asserted. */
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err);
 
@@ -71,23 +73,24 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 bool bn_assert_is_latency(const struct bn_assert *a);
 /* Returns whether the figure is the share of the events that a kind of them has. */
 bool bn_assert_is_share(const struct bn_assert *a);
-/* Returns the index of the histogram of a latency, or n_hists if the run does not have it. */
+/* Returns the index of the histogram of the events or part that the assertion is about, or n_hists
+   if the run does not have it. */
 size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m);
 
-/* By the final report.  v is filled with these rules; NULL: nothing was measured.  Without a
-   histogram (a stored result), only the percentiles of the view are known.  A proof sheet is not
-   part of a view: an assertion about it is not measured. */
+/* Judges the total of a run (v NULL: nothing was measured), which was filled with these rules.
+   Without histograms, as in a stored result, only the percentiles in the view's list are known.  An
+   assertion about a proof sheet is not measured, because no view has one. */
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules);
 
-/* By a difference of about a second.  Unknown: the metric is of a whole run (a count, a part of the
-   time), or nothing happened from which it follows.  While no event ends, a latency is asserted to
-   be small until an event has been in flight for longer. */
+/* Judges the view of about a second.  BN_SECOND_UNKNOWN: the metric is of a whole run (a count, or
+   a figure of a phase), or nothing happened from which it follows.  While no event ends, the upper
+   limit of a latency is violated once an event has been in flight for longer. */
 enum bn_assert_second { BN_SECOND_HOLDS, BN_SECOND_VIOLATED, BN_SECOND_UNKNOWN };
 enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
                                        const struct bn_view_rules *rules);
 
-/* "63.10 ms", "at least 63.10 ms", "not measured".  Returns out. */
+/* Prints what was found: "63.10 ms", "at least 63.10 ms" or "not measured".  Returns out. */
 const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares what a view says with assertions. */
+/* Finds the value that an assertion is about in a view, and compares it with the limit. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-/* Makes a finding of a value in the unit of the view, which bn_assert_judge changes.  at_least: an
-   unfinished event may make the value larger, if there is one. */
-static struct bn_finding assert_make_limit(double value, bool at_least)
+/* Makes a finding of a value in the unit of the view, which bn_assert_judge() converts; NaN is not
+   measured.  at_least: an unfinished event may make the value larger. */
+static struct bn_finding assert_make_bounded(double value, bool at_least)
 {
   const bool measured = !isnan(value);
 
@@ -19,9 +19,10 @@ static struct bn_finding assert_make_limit(double value, bool at_least)
 
 static struct bn_finding assert_make_finding(double value)
 {
-  return assert_make_limit(value, false);
+  return assert_make_bounded(value, false);
 }
 
+/* Finds the share of the attempts that ended in an error. */
 static struct bn_finding assert_find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
@@ -29,17 +30,19 @@ static struct bn_finding assert_find_errors(const struct bn_view *v)
   return assert_make_finding(attempts > 0 ? (double)v->errors / attempts : NAN);
 }
 
-/* Finds a percentile in the list of a view: views of documents need not have a histogram. */
+/* Finds a percentile of all events in the list of a view; it is not measured if the list does not
+   have the rank. */
 static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
 {
   const size_t i = bn_view_find_rank(v, rank);
 
   if (i == v->n_percents)
     return assert_make_finding(NAN);
-  return assert_make_limit(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
+  return assert_make_bounded(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
 }
 
-/* Finds a latency of the events, which counts the ages of unfinished ones. */
+/* Finds a latency of all events.  Its percentiles and maximum count the ages of unfinished events.
+   A view of a document need not have a histogram for ranks that its list does not have. */
 static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
                                              const struct bn_view_rules *rules)
 {
@@ -53,15 +56,15 @@ static struct bn_finding assert_find_latency(const struct bn_assert *a, const st
     if (v->latency == NULL || !isnan(f.value))
       return f;
     value = bn_view_percentile_s(v, rules, a->rank, &at_least);
-    return assert_make_limit(value, at_least);
+    return assert_make_bounded(value, at_least);
   case BN_ASSERT_MAX:
-    return assert_make_limit(v->max_s, v->max_at_least);
+    return assert_make_bounded(v->max_s, v->max_at_least);
   default:
     return assert_make_finding(bn_view_value(v, a->field));
   }
 }
 
-/* Finds a percentile in the list of a timing. */
+/* Finds a percentile in the list of a timing, as assert_find_listed(). */
 static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
                                                    const struct bn_timing *t)
 {
@@ -69,10 +72,11 @@ static struct bn_finding assert_find_listed_timing(double rank, const struct bn_
 
   if (i == v->n_percents || t->percentile_s == NULL)
     return assert_make_finding(NAN);
-  return assert_make_limit(t->percentile_s[i], bn_timing_at_least(t, i));
+  return assert_make_bounded(t->percentile_s[i], bn_timing_at_least(t, i));
 }
 
-/* Finds a percentile of a timing, which counts unfinished events of a group or phase. */
+/* Finds a percentile of a timing, in its list or by its histogram h (NULL: there is none).  Those
+   of groups and phases count unfinished events. */
 static struct bn_finding assert_find_timing_rank(double rank, const struct bn_view *v,
                                                  const struct bn_view_rules *rules,
                                                  const struct bn_timing *t, const struct bn_hist *h)
@@ -85,7 +89,7 @@ static struct bn_finding assert_find_timing_rank(double rank, const struct bn_vi
   if (t->unfinished == 0)
     return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
   value = bn_view_timing_s(t, h, rank, &most_s);
-  return assert_make_limit(value, value < most_s);
+  return assert_make_bounded(value, value < most_s);
 }
 
 /* Returns the rank of an assertion on a percentile. */
@@ -94,22 +98,20 @@ static double assert_rank_of(const struct bn_assert *a)
   return a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
 }
 
-/* h: the histogram of the timing, or NULL. */
+/* Finds a latency of a part, by its timing and the histogram of that, or NULL. */
 static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
                                             const struct bn_view_rules *rules,
                                             const struct bn_timing *t, const struct bn_hist *h)
 {
-  const double rank = assert_rank_of(a);
-
   switch (a->what) {
   case BN_ASSERT_MIN:
     return assert_make_finding(t->min_s);
   case BN_ASSERT_AVG:
     return assert_make_finding(t->avg_s);
   case BN_ASSERT_MAX:
-    return assert_make_limit(t->max_s, t->unfinished > 0);
+    return assert_make_bounded(t->max_s, t->unfinished > 0);
   default:
-    return assert_find_timing_rank(rank, v, rules, t, h);
+    return assert_find_timing_rank(assert_rank_of(a), v, rules, t, h);
   }
 }
 
@@ -126,6 +128,7 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
   return assert_make_finding(NAN);
 }
 
+/* Finds a figure of a phase that is no latency. */
 static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_phase_view *p = bn_phases_find(v, a->timing);
@@ -134,9 +137,10 @@ static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const s
   if (p == NULL)
     return assert_make_finding(NAN);
   (void)bn_phases_value(p, a->field->name, &value);
-  return assert_make_limit(value, bn_phases_at_least(p, a->field->name));
+  return assert_make_bounded(value, bn_phases_at_least(p, a->field->name));
 }
 
+/* Finds a figure of a kind of events, or of a group, that is no latency. */
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
@@ -147,6 +151,8 @@ static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const st
   return assert_make_finding(value);
 }
 
+/* Finds what an assertion is about.  A name that no histogram of the run has is that of a
+   statement. */
 static struct bn_finding assert_find_value(const struct bn_assert *a, const struct bn_view *v,
                                            const struct bn_view_rules *rules)
 {
@@ -168,16 +174,19 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   return assert_find_statement(a, v, rules);
 }
 
-/* Returns -1, 0 or 1.  A value is a product with its unit, whose last bits may be off: 50 ms are
-   not less than 50 ms. */
+/* Returns -1, 0 or 1 as a value is less than the limit, equal or more.  A value is a product with
+   its unit, whose last bits may be off: 50 ms are not less than 50 ms. */
 static int assert_compare(double value, double limit)
 {
-  if (fabs(value - limit) <= 1e-12 * limit)
+  static const double rounding = 1e-12;
+
+  if (fabs(value - limit) <= rounding * limit)
     return 0;
   return value < limit ? -1 : 1;
 }
 
-/* most: an upper bound of the value; HUGE_VAL: none is known. */
+/* Returns whether the assertion is sure to hold for what may be any value from `value` to `most`;
+   HUGE_VAL: no upper bound is known. */
 static bool assert_holds(const struct bn_assert *a, double value, double most)
 {
   switch (a->op) {
@@ -193,9 +202,9 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
   return false;
 }
 
-/* Returns an upper bound of the value in the unit of the assertion.  A percentile that is known to
-   be at least so much is often below a limit all the same: one arrival that waits does not move the
-   rank of 99 %. */
+/* Returns an upper bound of what was found, in the unit of the assertion, or HUGE_VAL if none is
+   known.  A percentile that is only a lower bound is often below the limit all the same: one
+   arrival that still waits does not move the rank of 99 % far. */
 static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
                                 const struct bn_view_rules *rules, const struct bn_finding *f)
 {
@@ -225,8 +234,7 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   if (v == NULL || a->what == BN_ASSERT_PROOF)
     return (struct bn_finding){.measured = false};
   f = assert_find_value(a, v, rules);
-  /* The value is beyond the range of the histogram. */
-  if (isinf(f.value)) {
+  if (isinf(f.value)) { /* beyond the range of the histogram, whose end it is at least */
     f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
     f.at_least = true;
   }
@@ -237,14 +245,14 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   return f;
 }
 
+/* Returns whether the metric of an assertion is known of each second: a latency, a rate or a share.
+   Phases are known in totals alone. */
 static bool assert_is_of_each_second(const struct bn_assert *a)
 {
-  if (a->what == BN_ASSERT_PROOF)
+  if (a->what == BN_ASSERT_PROOF || bn_phases_is_part(a->timing))
     return false;
   if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
     return true;
-  if (bn_phases_is_part(a->timing))
-    return false;
   return bn_view_is_rate(a->field) || bn_assert_is_share(a);
 }
 

@@ -7,10 +7,10 @@
 
 #include "measure/layout.h"
 
-/* Returns the index of the k-th row of a kind of metrics, counted from 0, or n if there are fewer:
-   the k-th kind of events has the k-th row of each kind of metrics. */
-static size_t event_kinds_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
-                              size_t k)
+/* Returns the index of row k, from 0 on, among the rows of a kind of metrics, or n if there are
+   fewer: kind k of the events has row k of each kind of metrics. */
+static size_t event_kinds_find_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
+                                   size_t k)
 {
   size_t before = 0;
 
@@ -26,10 +26,10 @@ static size_t event_kinds_row(const struct bn_metric *rows, size_t n, enum bn_me
 
 bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
-  out->hist = event_kinds_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
+  out->hist = event_kinds_find_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
   for (size_t i = 0; i < BN_EVENT_COUNTERS; i++)
-    out->counter[i] =
-        event_kinds_row(m->counter, m->n_counters, (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
+    out->counter[i] = event_kinds_find_row(m->counter, m->n_counters,
+                                           (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
   return out->hist < m->n_hists;
 }
 
@@ -52,7 +52,7 @@ const char *bn_event_kinds_part(const char *part)
   return strncmp(part, BN_EVENT_PART, len) == 0 ? part + len : NULL;
 }
 
-/* A document may name its metrics in any way. */
+/* A document may name its metrics in any way: a name without a prefix is left as it is. */
 const char *bn_event_kinds_name(const char *metric)
 {
   const char *name = bn_event_kinds_part(metric);
@@ -65,6 +65,7 @@ bool bn_event_kinds_value(const struct bn_event_kind *k, const char *figure, dou
   return bn_layout_value(bn_layout_event_kind, k, figure, value);
 }
 
+/* Returns the value of one of the counters of a kind, or 0 if it is not counted. */
 static uint64_t event_kinds_count(const struct bn_view *v, const struct bn_event_kind_rows *rows,
                                   enum bn_metric_kind counter)
 {
@@ -106,8 +107,8 @@ void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
   }
 }
 
-/* Events of the grace count as the view counts those of all kinds: not in rates, and in counts
-   unless in_span. */
+/* Events of the grace count as they do in the figures of all events: never in rates, and in counts
+   unless the rules say in_span. */
 void bn_event_kinds_find(struct bn_view *v, struct bn_view_store *store,
                          const struct bn_view_rules *rules)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The non-empty buckets of a histogram, for keeping many of them. */
+/* Packs, copies and subtracts the sparse forms of histograms. */
 #include "measure/hist_sparse.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-static void hist_sparse_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+static void hist_sparse_count_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   size_t *buckets = arg;
 
@@ -17,7 +17,7 @@ static void hist_sparse_count(void *arg, uint64_t lowest, uint64_t highest, uint
   ++*buckets;
 }
 
-static void hist_sparse_keep(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
+static void hist_sparse_add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   struct bn_hist_sparse *s = arg;
 
@@ -29,9 +29,9 @@ void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
 {
   size_t buckets = 0;
 
-  bn_hist_each(h, hist_sparse_count, &buckets);
+  bn_hist_each(h, hist_sparse_count_bucket, &buckets);
   *s = (struct bn_hist_sparse){.bucket = bn_alloc(buckets, sizeof *s->bucket)};
-  bn_hist_each(h, hist_sparse_keep, s);
+  bn_hist_each(h, hist_sparse_add_bucket, s);
 }
 
 void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from)

@@ -9,7 +9,7 @@
 #include "base/hist.h"
 
 struct bn_bucket {
-  uint64_t lowest, count; /* lowest: 2^BN_HIST_TOP_BIT for the overflow */
+  uint64_t lowest, count; /* lowest: its least value; 2^BN_HIST_TOP_BIT for the overflow */
 };
 
 struct bn_hist_sparse {
@@ -17,10 +17,12 @@ struct bn_hist_sparse {
   size_t n;
 };
 
+/* Make a sparse form, which is not freed before: that of a histogram, or a copy. */
 void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h);
-void bn_hist_sparse_done(struct bn_hist_sparse *s);
 void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from);
-/* from -= base, where it has more; empty buckets are left out. */
+void bn_hist_sparse_done(struct bn_hist_sparse *s);
+/* Subtracts the counts of `base` from those of `from`.  A bucket in which `base` has as much or
+   more is left out. */
 void bn_hist_sparse_sub(struct bn_hist_sparse *from, const struct bn_hist_sparse *base);
 
 #endif

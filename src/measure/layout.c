@@ -206,7 +206,7 @@ unsigned bn_layout_trait(const char *name)
   return bit >= 0 ? 1U << bit : 0;
 }
 
-/* Returns the member of that name if it is a number that a view can have, or NULL. */
+/* Returns the member of that name if its type is that of figures, or NULL. */
 static const struct bn_layout *layout_find_number(const struct bn_layout *l, const char *name)
 {
   for (; l->name != NULL; l++)
@@ -220,14 +220,14 @@ bool bn_layout_has(const struct bn_layout *l, const char *name)
   return layout_find_number(l, name) != NULL;
 }
 
-bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name, double *value)
+bool bn_layout_value(const struct bn_layout *l, const void *from, const char *name, double *value)
 {
   const struct bn_layout *member = layout_find_number(l, name);
-  const void *at;
+  const void *at; /* the member in the struct */
 
   if (member == NULL)
     return false;
-  at = (const char *)of + member->offset;
+  at = (const char *)from + member->offset;
   *value = member->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
   return true;
 }

@@ -22,37 +22,37 @@ struct bn_layout {
   size_t offset;
 };
 
-/* Sets the value of the member of that name, which is a whole or a real number.  false: there is
-   none. */
-bool bn_layout_value(const struct bn_layout *l, const void *of, const char *name, double *value);
+/* Sets *value to the member of that name in the struct at `from`, and returns true.  Returns false,
+   and leaves *value, if the layout has no such member, or one that is neither BN_LAY_WHOLE nor
+   BN_LAY_REAL. */
+bool bn_layout_value(const struct bn_layout *l, const void *from, const char *name, double *value);
 
-/* Returns whether there is such a member. */
+/* Returns whether bn_layout_value() would find a member of that name. */
 bool bn_layout_has(const struct bn_layout *l, const char *name);
 
-/* Returns the place of a text among names that end with NULL; -1: it is none of them, or NULL. */
+/* Returns the index of a text among names that end with NULL, or -1 if it is none of them or
+   NULL. */
 int bn_layout_find_name(const char *const *names, const char *name);
-/* Returns the bit of enum bn_opt_trait of that name; 0: there is none, as for one of a later
- * version.
- */
+/* Returns the bit of enum bn_opt_trait of that name, or 0 if this version has no such trait. */
 unsigned bn_layout_trait(const char *name);
 
-/* They end with a NULL name. */
+/* Each of these layouts ends with a NULL name. */
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];
 extern const struct bn_layout bn_layout_view[], bn_layout_snap[];
 extern const struct bn_layout bn_layout_timing[], bn_layout_count[], bn_layout_event_kind[],
     bn_layout_phase[], bn_layout_ages[], bn_layout_session[];
 extern const struct bn_layout bn_layout_member[];
 
-/* The key of a record that is a line of its own. */
+/* The keys of records that are lines of their own, by enum bn_view_span; NULL does not end them. */
 extern const char *const bn_layout_spans[];
-/* Names of the values of enum bn_version, bn_kind, bn_origin, bn_metric_kind, bn_merge and
-   bn_end_reason, of the levels of messages, and of the bits of enum bn_opt_trait; they end with
-   NULL. */
-extern const char *const bn_layout_dialects[],
-    *const bn_layout_kinds[], *const bn_layout_origins[], *const bn_layout_metric_kinds[],
-                                                              *const bn_layout_merges[],
-                                                                  *const bn_layout_reasons[],
-                                                                      *const bn_layout_levels[],
-                                                                          *const bn_layout_traits[];
+/* Names by the values of an enum or, of traits, by bit.  They end with NULL. */
+extern const char *const bn_layout_dialects[];     /* enum bn_version */
+extern const char *const bn_layout_kinds[];        /* enum bn_kind */
+extern const char *const bn_layout_origins[];      /* enum bn_origin */
+extern const char *const bn_layout_metric_kinds[]; /* enum bn_metric_kind */
+extern const char *const bn_layout_merges[];       /* enum bn_merge_rule */
+extern const char *const bn_layout_reasons[];      /* enum bn_end_reason */
+extern const char *const bn_layout_levels[];       /* enum bn_level */
+extern const char *const bn_layout_traits[];       /* enum bn_opt_trait */
 
 #endif

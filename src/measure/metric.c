@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-#define COUNTER_ROW(index, as, of) {.name = (as), .unit = (of)},
+#define COUNTER_ROW(index, as, in) {.name = (as), .unit = (in)},
 #define HISTOGRAM_ROW(index, as)   {.name = (as), .unit = "ns", .kind = BN_HISTOGRAM},
 #define LABELLED_ROW(index, as)    {.name = (as), .unit = "1", .kind = BN_LABELLED},
 
@@ -26,7 +26,8 @@ static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
 }
 
-static void metric_add(struct bn_metric *to, const struct bn_metric *row, char **names)
+/* Copies a row, and its texts to *names, which goes on behind them. */
+static void metric_copy_row(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
   const size_t name = strlen(row->name) + 1, unit = strlen(row->unit) + 1;
 
@@ -41,6 +42,7 @@ static void metric_add(struct bn_metric *to, const struct bn_metric *row, char *
 /* The parts of the block of rows, in its order. */
 enum part { COUNTERS, HISTS, LABELLED, PARTS };
 
+/* Returns the part of the block that a row belongs to. */
 static enum part metric_part_of(const struct bn_metric *row)
 {
   switch (row->kind) {
@@ -50,7 +52,7 @@ static enum part metric_part_of(const struct bn_metric *row)
   case BN_EVENT_RETRIES:
   case BN_EVENT_FAILED:
   case BN_EVENT_LATE:
-    break;
+    return COUNTERS;
   case BN_HISTOGRAM:
   case BN_SCRIPT_HISTOGRAM:
   case BN_EVENT_HISTOGRAM:
@@ -62,8 +64,9 @@ static enum part metric_part_of(const struct bn_metric *row)
   return COUNTERS;
 }
 
-/* Every record of a result has such a table, so it takes no more memory than its rows. */
-static void metric_fill(struct bn_metrics *m, const struct rows *r)
+/* Makes a table of the rows.  Every record of a result has one, so that it gets no more memory than
+   its rows and texts take: they are counted first. */
+static void metric_init(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
   size_t bytes = 1, number[PARTS] = {0};
@@ -86,7 +89,7 @@ static void metric_fill(struct bn_metrics *m, const struct rows *r)
   next[LABELLED] = m->labelled;
   names = m->names;
   for (size_t i = 0; i < n; i++)
-    metric_add(next[metric_part_of(metric_row_at(r, i))]++, metric_row_at(r, i), &names);
+    metric_copy_row(next[metric_part_of(metric_row_at(r, i))]++, metric_row_at(r, i), &names);
 }
 
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
@@ -95,14 +98,14 @@ void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
 
   while (extra != NULL && extra[r.n[1]].name != NULL)
     r.n[1]++;
-  metric_fill(m, &r);
+  metric_init(m, &r);
 }
 
 void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
 {
   const struct rows r = {{rows, NULL}, {n, 0}};
 
-  metric_fill(m, &r);
+  metric_init(m, &r);
 }
 
 void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
@@ -125,18 +128,12 @@ bool bn_metrics_are_fixed(const char *name)
   return false;
 }
 
-/* Returns the index of the workload's counter of that name, or n.  A script may give a counter of
-   its own the same name. */
-static size_t metric_find(const struct bn_metric *rows, size_t n, const char *name)
+size_t bn_metrics_counter(const struct bn_metrics *m, const char *name)
 {
   size_t i = 0;
 
-  while (i < n && (rows[i].kind == BN_SCRIPT_COUNTER || strcmp(rows[i].name, name) != 0))
+  while (i < m->n_counters &&
+         (m->counter[i].kind == BN_SCRIPT_COUNTER || strcmp(m->counter[i].name, name) != 0))
     i++;
   return i;
-}
-
-size_t bn_metrics_counter(const struct bn_metrics *m, const char *name)
-{
-  return metric_find(m->counter, m->n_counters, name);
 }

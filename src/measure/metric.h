@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of metrics as values: who holds one owns its names, so that it outlives the run. */
+/* Tables of metrics as values: a table owns the texts of its rows, so that it outlives the run. */
 #ifndef BN_MEASURE_METRIC_H
 #define BN_MEASURE_METRIC_H
 
@@ -12,22 +12,23 @@
    with BN_H_LATENCY, labelled counts with BN_L_ERRORS. */
 struct bn_metrics {
   size_t n_counters, n_hists, n_labelled;
-  struct bn_metric *counter, *hist, *labelled; /* owned: one block, in this order */
-  char *names;                                 /* owned: their names and units */
+  struct bn_metric *counter, *hist, *labelled; /* owned: one block of rows, in this order */
+  char *names;                                 /* owned: the names and units of all rows */
 };
 
-/* Copies the metrics of every run and then the workload's: `extra` ends with a NULL name; NULL:
-   none. */
+/* Makes a table of copies of the metrics that every run has, and then those of a workload: `extra`
+   ends with a NULL name; NULL: there are none. */
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra);
-/* Copies n rows of any kinds, which are in order within each kind. */
+/* Makes a table of copies of n rows, and nothing else.  Counters, histograms and labelled counts
+   may be mixed; within each of these the order stays. */
 void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n);
 void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from);
 void bn_metrics_done(struct bn_metrics *m);
 
 /* Returns whether every run has a metric of that name. */
 bool bn_metrics_are_fixed(const char *name);
-/* Returns the index of the counter of that name, or n_counters if there is none but what a script
-   may have declared. */
+/* Returns the index of the counter of that name, or n_counters if there is none.  A script may
+   declare a counter of the same name, which is passed over. */
 size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
+/* Allocates the rows of a snapshot whose metrics and number of sessions are set. */
 static void snap_allocate(struct bn_snap *s, bool hists)
 {
   const struct bn_metrics *m = &s->metrics;
@@ -65,13 +66,13 @@ struct in_flight {
   uint64_t n, begun_at; /* begun_at: sum of their starts */
 };
 
-static uint64_t snap_ordered(const _Atomic uint64_t *v)
+static uint64_t snap_load_ordered(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
-/* Corrects a start or an end that is half written: its time is there and its number is not.  This
-   shows if a session has one event at a time. */
+/* Corrects what was read while a start or an end was half written: its time was there and its
+   number was not.  That shows only if the session has one event at a time. */
 static void snap_mend_in_flight(struct in_flight *f)
 {
   if (f->n == 0 && f->begun_at != 0)
@@ -80,19 +81,21 @@ static void snap_mend_in_flight(struct in_flight *f)
     f->n = 0;
 }
 
-/* Reads again until no event has ended meanwhile.  Events of a few ns may never give such a moment;
-   then none is taken to be in flight. */
+/* Reads the events in flight of a session, again if one has begun or ended meanwhile.  Events of a
+   few ns may never leave enough time between them; then none is taken to be in flight. */
 static struct in_flight snap_read_in_flight(const struct bn_stat *st)
 {
   enum { TRIES = 16 };
   struct in_flight f = {0, 0};
 
   for (int i = 0; i < TRIES; i++) {
-    const uint64_t ended = snap_ordered(&st->ended), ended_at = snap_ordered(&st->ended_at);
-    const uint64_t begun_at = snap_ordered(&st->begun_at), begun = snap_ordered(&st->begun);
+    const uint64_t ended = snap_load_ordered(&st->ended),
+                   ended_at = snap_load_ordered(&st->ended_at);
+    const uint64_t begun_at = snap_load_ordered(&st->begun_at),
+                   begun = snap_load_ordered(&st->begun);
 
-    if (snap_ordered(&st->ended) != ended || snap_ordered(&st->begun_at) != begun_at ||
-        snap_ordered(&st->ended_at) != ended_at)
+    if (snap_load_ordered(&st->ended) != ended || snap_load_ordered(&st->begun_at) != begun_at ||
+        snap_load_ordered(&st->ended_at) != ended_at)
       continue;
     f.n = begun - ended;
     f.begun_at = begun_at - ended_at;
@@ -163,7 +166,8 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_statement_table_take(&out->statements, set->statements);
 }
 
-/* Returns what a session has counted in its loop: a session that has left it may count on. */
+/* Returns what a session has counted in its loop.  After it has left the loop it may count on, so
+   that its counters of that moment are taken. */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
@@ -174,17 +178,19 @@ static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 /* Returns the time up to which the counters of a session count, at least end_ns. */
 static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, uint64_t now_ns)
 {
-  if (atomic_load_explicit(&st->left, memory_order_acquire))
-    now_ns = st->at_end_ns;
-  return now_ns > end_ns ? now_ns : end_ns;
+  const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
+  const uint64_t until_ns = left ? st->at_end_ns : now_ns;
+
+  return until_ns > end_ns ? until_ns : end_ns;
 }
 
 uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                        uint64_t now_ns)
 {
-  double later_ns = 0;
+  double later_ns = 0; /* a sum of many times may not fit into 64 bits */
 
-  /* A session that leaves meanwhile has counted a little more than its time says. */
+  /* The times are read first: a session that leaves meanwhile has counted a little more than they
+     say. */
   for (unsigned s = 0; s < set->n_sessions; s++)
     later_ns += (double)(snap_covered_until(set->stat[s], end_ns, now_ns) - end_ns);
   for (size_t c = 0; c < set->metrics.n_counters; c++) {
@@ -207,6 +213,7 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
     s->counter[BN_C_EVENTS] += one->warm_events;
     s->busy_ns += one->warm_busy_ns;
   }
+  /* The stripes of the warm-up, if it has a histogram, stand behind those of the metrics. */
   for (size_t k = set->metrics.n_hists * set->n_stripes; k < set->n_rows * set->n_stripes; k++)
     bn_hist_add(s->hist[BN_H_LATENCY], set->stripe[k]);
 }
@@ -241,7 +248,8 @@ uint64_t bn_snap_start(const struct bn_snap_session *s)
   return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
 }
 
-static uint64_t snap_between(uint64_t from_ns, uint64_t to_ns)
+/* Returns the time from one moment to another, or 0 if the second one comes first. */
+static uint64_t snap_between_ns(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
@@ -250,10 +258,12 @@ uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns)
 {
   uint64_t first_ns = UINT64_MAX;
 
-  for (unsigned i = 0; i < s->n_sessions; i++)
-    if (bn_snap_start(&s->session[i]) < first_ns)
-      first_ns = bn_snap_start(&s->session[i]);
-  return snap_between(first_ns, now_ns);
+  for (unsigned i = 0; i < s->n_sessions; i++) {
+    const uint64_t start_ns = bn_snap_start(&s->session[i]);
+
+    first_ns = start_ns < first_ns ? start_ns : first_ns;
+  }
+  return snap_between_ns(first_ns, now_ns);
 }
 
 uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
@@ -264,9 +274,9 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
-    const uint64_t age_ns = snap_between(bn_snap_start(one), now_ns);
+    const uint64_t start_ns = bn_snap_start(one), age_ns = snap_between_ns(start_ns, now_ns);
 
-    if (one->in_flight == 0 || (!warming && bn_snap_start(one) < one->counts_from_ns))
+    if (one->in_flight == 0 || (!warming && start_ns < one->counts_from_ns))
       continue;
     n += one->in_flight;
     if (age_ns > *oldest_ns)
@@ -276,7 +286,8 @@ uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, st
   return n;
 }
 
-/* Labels only get appended, so a row stands at the same place in a later snapshot. */
+/* Subtracts the counts of labels.  A label that is new is appended, so that each has the same place
+   in a later snapshot. */
 static void snap_diff_labels(struct bn_snap *now, const struct bn_snap *base)
 {
   for (size_t i = 0; i < now->metrics.n_labelled; i++)
@@ -297,8 +308,8 @@ static void snap_add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
-/* Returns how long a session has executed events.  A session does not execute an event while the
-   event waits for it. */
+/* Returns how long a session has executed events: without their queueing, where it is told apart.
+ */
 static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 {
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
@@ -308,7 +319,7 @@ void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {0, 0, 0};
 
-  /* The run's end may come before a checkpoint that was reported late. */
+  /* The run may end before the time of a checkpoint that was reported late; the span is 0 then. */
   now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
   now->busy_ns -= base->busy_ns;
   now->service_ns -= base->service_ns;
@@ -361,8 +372,8 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 
 /* --- merging ---------------------------------------------------------------------------------- */
 
-/* Adds n to a count; the sum of an absent one is absent.  Returns false if the sum does not fit: it
-   is too large, or its value would mean that it is absent. */
+/* Adds n to a count.  If either is absent, so is the sum.  Returns false if the sum does not fit:
+   it is too large, or its value would mean that it is absent. */
 static bool snap_add_count(uint64_t *into, uint64_t n)
 {
   const uint64_t before = *into;
@@ -375,6 +386,7 @@ static bool snap_add_count(uint64_t *into, uint64_t n)
   return *into >= before && *into != BN_ABSENT;
 }
 
+/* Adds a histogram.  Returns false, and adds nothing, if the number of values does not fit. */
 static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
 {
   if (!bn_hist_fits(into, from))
@@ -383,6 +395,7 @@ static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
   return true;
 }
 
+/* Adds a histogram in the sparse form.  Returns false if the number of values does not fit. */
 static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse *from)
 {
   uint64_t n = bn_hist_count(into);
@@ -395,8 +408,9 @@ static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse 
   return fits;
 }
 
-/* Returns the row of that name, possibly a new one.  The last row is that of all other names. */
-static struct bn_label *snap_label_of(struct bn_label *row, size_t *n, const char *name)
+/* Returns the row of that name, a new one if there is none.  When all rows but the last are taken,
+   other names share the last one. */
+static struct bn_label *snap_get_label(struct bn_label *row, size_t *n, const char *name)
 {
   for (size_t i = 0; i < *n; i++)
     if (strcmp(row[i].name, name) == 0)
@@ -410,6 +424,7 @@ static struct bn_label *snap_label_of(struct bn_label *row, size_t *n, const cha
   return &row[(*n)++];
 }
 
+/* Adds labels by name.  Returns false if a sum does not fit. */
 static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
 {
   bool fits = true;
@@ -418,7 +433,7 @@ static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
     for (size_t k = 0; k < from->n_labels[i]; k++) {
       const struct bn_label *label = &from->label[i][k];
 
-      fits &= snap_add_count(&snap_label_of(into->label[i], &into->n_labels[i], label->name)->n,
+      fits &= snap_add_count(&snap_get_label(into->label[i], &into->n_labels[i], label->name)->n,
                              label->n);
     }
   return fits;
@@ -431,6 +446,7 @@ static void snap_merge_moments(struct bn_moments *into, const struct bn_moments 
   into->sum_sq += from->sum_sq;
 }
 
+/* Copies sessions to the places from `first` on, as far as there are any, and adds the moments. */
 static void snap_merge_sessions(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
   for (unsigned i = 0; i < from->n_sessions && first + i < into->n_sessions; i++)
@@ -439,6 +455,7 @@ static void snap_merge_sessions(struct bn_snap *into, const struct bn_snap *from
   snap_merge_moments(&into->fair_busy_s, &from->fair_busy_s);
 }
 
+/* Adds the counts of events and the counters.  Returns false if a sum does not fit. */
 static bool snap_merge_counts(struct bn_snap *into, const struct bn_snap *from)
 {
   bool fits = snap_add_count(&into->late, from->late) &&
@@ -478,6 +495,7 @@ static bool snap_is_within(uint64_t count, uint64_t most)
   return count == BN_ABSENT || count <= most;
 }
 
+/* Returns whether the counts of all labels and statements are at most `most`. */
 static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
 {
   bool fit = true;

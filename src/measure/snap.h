@@ -9,12 +9,14 @@
 #include "measure/metric.h"
 #include "measure/stat.h"
 
-struct bn_moments { /* mean and deviation survive merging; long double because sum_sq cancels
-                       against sum^2 / n */
+/* The number, sum and sum of squares of values, so that the mean and the deviation can be computed
+   after merging.  long double, because sum_sq cancels against sum^2 / n. */
+struct bn_moments {
   long double n, sum, sum_sq;
 };
 
-struct bn_snap_session { /* kept per session because fairness is a difference too */
+/* The numbers of one session, which are kept because fairness is a difference too. */
+struct bn_snap_session {
   uint64_t events, busy_ns, service_ns;
   uint64_t min_ns, max_ns; /* exact, since the measurement began; min > max: none */
   uint64_t warm_events, warm_busy_ns;
@@ -23,80 +25,87 @@ struct bn_snap_session { /* kept per session because fairness is a difference to
 };
 
 struct bn_snap {
-  uint64_t at_ns, wall_ns,
-      span_ns;               /* at_ns is CLOCK_MONOTONIC of this host; wall time serves merging */
+  uint64_t at_ns, wall_ns;   /* CLOCK_MONOTONIC of this host; the time of day, for merging */
+  uint64_t span_ns;          /* of a difference: the time between the two */
   struct bn_metrics metrics; /* owned: what the rows below mean */
   uint64_t *counter;         /* owned; [metrics.n_counters] */
   struct bn_hist **hist; /* owned; [metrics.n_hists]; each NULL in a snapshot without histograms */
   struct bn_hist_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
   struct bn_label **label;       /* owned; [labelled][BN_LABELS_MAX + 1], of a record [n_labels] */
   size_t *n_labels;              /* owned */
-  struct bn_statement_table statements; /* owned; no place: they are not told apart */
-  uint64_t busy_ns, min_ns,
-      max_ns;          /* exact extremes since the measurement began; min > max: none */
-  uint64_t late;       /* of the events, those that ended after the span */
-  uint64_t dropped;    /* events that were begun, but not counted */
-  uint64_t overdue;    /* --rate: events of the warm-up that were begun after it */
-  uint64_t service_ns; /* of busy_ns what is not queueing; where that is told apart */
-  bool waiting;        /* it is told apart */
-  uint64_t unfinished; /* events in flight */
-  double unfinished_s; /* their time so far */
+  struct bn_statement_table statements; /* owned; no room: statements are not told apart */
+  uint64_t busy_ns;                     /* sum of the durations of counted events, modulo 2^64 */
+  uint64_t min_ns, max_ns; /* exact extremes since the measurement began; min > max: none */
+  uint64_t late;           /* of the events, those that ended after the span */
+  uint64_t dropped;        /* events that were begun, but not counted */
+  uint64_t overdue;        /* --rate: events of the warm-up that were begun after it */
+  uint64_t service_ns;     /* busy_ns without queueing, if `waiting` */
+  bool waiting;            /* queueing is told apart */
+  uint64_t unfinished;     /* events in flight */
+  double unfinished_s;     /* their time so far */
   unsigned running;
   unsigned n_sessions;
   struct bn_snap_session *session;            /* owned; [n_sessions] */
   struct bn_moments fair_events, fair_busy_s; /* set by diff */
 };
 
-/* Allocates for a statset; reusable for any number of takes. */
+/* Makes an empty snapshot with room for the numbers of a set, which bn_snap_take() may fill any
+   number of times. */
 void bn_snap_init(struct bn_snap *s, const struct bn_statset *set);
-/* The same for a table of metrics, which is copied; without hists only the histograms' names. */
+/* Makes an empty snapshot of metrics, which are copied.  Without `hists` it has no histograms, and
+   in any case no room for statements. */
 void bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
                   bool hists);
 void bn_snap_done(struct bn_snap *s);
+/* Takes the numbers of all sessions of a set at now_ns, while they count on.  `out` was made by
+   bn_snap_init() for this set. */
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
-/* Raises the counters, [set->metrics.n_counters], to what sessions have counted at now_ns, when the
-   span has ended, at end_ns.  Of sessions that have left their loops, what they had counted then.
-   What is looked up (set->sample) is left as it is.  Returns the time up to which they are on
-   average: a session that has left begins nothing after the span, so it is covered up to the end of
-   its last event, but at least to end_ns; the others up to now_ns. */
+/* Raises counters, [set->metrics.n_counters], of a span that ended at end_ns to what the sessions
+   have counted at now_ns; a session that has left its loop, to what it had counted when it left.
+   What is looked up (set->sample) is left as it is.  Returns the time up to which the counters
+   count, on average over the sessions: a session that has left begins nothing after the span, so it
+   is covered up to the end of its last event, but at least to end_ns; the others up to now_ns. */
 uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                        uint64_t now_ns);
 /* Adds the events of the warm-up, for a report of a run that ended in it. */
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
-/* The end of the warm-up: events, which were counted apart until now, begin with 0, and the rest
-   with what it is.  Sets that do not count them apart are left alone. */
+/* Makes a snapshot of the end of the warm-up the base of what follows.  Events that start in the
+   warm-up are counted apart, so that what is of events has a base of 0; the rest keeps its value.
+   If the sessions do not count events of the warm-up apart, nothing is done. */
 void bn_snap_end_warmup(struct bn_snap *s);
-/* How long the oldest event in flight has been so at now_ns; 0: there is none. */
+/* Returns how long the oldest event in flight has been in flight at now_ns, or 0 if there is none.
+ */
 uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns);
-/* Returns when the event in flight of a session started: the average of several; UINT64_MAX: there
-   is none. */
+/* Returns when the event in flight of a session started (of several, the average), or UINT64_MAX if
+   there is none. */
 uint64_t bn_snap_start(const struct bn_snap_session *s);
-/* Returns how many events are in flight, without those of the warm-up or (warming) with them.  ages
-   gets the age of each at now_ns, and *oldest_ns the largest (0: there is none).  Several events of
-   one session have their average. */
+/* Adds the age at now_ns of each event in flight to `ages`, and sets *oldest_ns to the largest, or
+   0 if there is none.  Several events of one session all have their average age.  Events of the
+   warm-up are left out unless `warming`.  Returns how many events were added. */
 uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
                       uint64_t *oldest_ns);
-/* now -= base; span_ns = the time between. */
+/* Subtracts an earlier snapshot of the same sessions, so that `now` has what was counted between
+   the two, and computes its span and the moments of fairness. */
 void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
-void bn_snap_copy(struct bn_snap *to,
-                  const struct bn_snap *from); /* both made for the same metrics; what
-                                                  one has no histograms for is not copied */
+/* Copies a snapshot into one that was made for the same metrics.  Histograms, sessions and
+   statements are copied as far as `to` has room for them; sparse forms are not copied. */
+void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from);
 /* Adds what other sessions, of another process or host, have counted: counters, histograms in
    either form, labels by name (beyond BN_LABELS_MAX as "other"), moments, extremes.  Their sessions
-   take the places from `first` on, as far as there are any.  The times are the caller's.  `into`
-   was made for the same metrics, with histograms.  0, or -1: a sum does not fit into 64 bits, and
-   `into` is of no use. */
+   take the places from `first` on, as far as there are any.  The caller sets the times.  `into`
+   was made for the same metrics, with histograms.  Returns 0, or -1 if a sum does not fit into 64
+   bits; then `into` is of no use. */
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first);
-/* Returns whether all counts are at most so large, and those of labels and statements so much
-   smaller that all of them may be summed as "other". */
+/* Returns whether all counts are at most `most`, and the counts of labels and statements so much
+   smaller that the sum of all of them, as "other", is too. */
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most);
-/* Gives a snapshot without a sparse form that of another one, or of itself: copied, or made from
-   the histograms, if it has any. */
+/* Gives a snapshot without sparse histograms those of `from`, which may be the same: a copy of its
+   sparse ones, or packed from its histograms.  If `from` has neither, nothing is done. */
 void bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
 /* Gives back the memory of labels that are not used: nothing more can be copied or taken into the
    snapshot. */
 void bn_snap_trim(struct bn_snap *s);
-/* How many buckets the sparse form has. */
+/* Returns how many buckets the sparse histograms have, or 0 if there are none. */
 size_t bn_snap_buckets(const struct bn_snap *s);
 
 #endif

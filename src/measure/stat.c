@@ -34,8 +34,7 @@ void bn_labels_free(struct bn_labels *l)
   free(l);
 }
 
-/* Returns the row of a label, possibly a new one, or that of all labels without a row of their
-   own. */
+/* Returns the row of a label, a new one if there is none, or "other" if all rows are taken. */
 static struct bn_label *stat_get_label(struct bn_labels *l, const char *label)
 {
   for (size_t i = 0; i < l->n; i++)
@@ -89,8 +88,10 @@ static void stat_allocate_labels(struct bn_statset *set)
     set->labels[i] = bn_labels_new();
 }
 
-/* Allocates a block: statistics on cache lines of their own, then each session's row of stripe
-   pointers.  The counters at the ends of loops are apart, so that they take no memory before. */
+/* Allocates the statistics of all sessions in one block: first the statistics of each, on cache
+   lines of their own, then each session's row of stripe pointers.  The counters at the ends of
+   loops are apart, because pages that are not written take no memory.  Returns 0, or -1 without
+   memory, with what there is in the set. */
 static int stat_allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
@@ -123,6 +124,7 @@ static int stat_allocate_sessions(struct bn_statset *set)
   return 0;
 }
 
+/* The histograms of waiting, in the order in which they stand behind all others. */
 static const struct bn_metric waiting[] = {
     {.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM},
     {.name = "service", .unit = "ns", .kind = BN_HISTOGRAM},
@@ -130,7 +132,7 @@ static const struct bn_metric waiting[] = {
 };
 
 enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
-_Static_assert((int)N_WAITING == (int)BN_STAT_WAITS, "each has a place");
+_Static_assert((int)N_WAITING == (int)BN_STAT_WAITS, "each histogram of waiting has a place");
 
 static bool stat_has_hist(const struct bn_metrics *m, const char *name)
 {
@@ -158,8 +160,8 @@ bool bn_statset_has_lag(const struct bn_metrics *m)
   return stat_has_hist(m, waiting[N_WAITING - 1].name);
 }
 
-/* Returns how many of `waiting`, the last ones, a set has. */
-static size_t stat_n_waiting(unsigned apart)
+/* Returns how many of the histograms of waiting a set has; they are the last ones of `waiting`. */
+static size_t stat_count_waiting(unsigned apart)
 {
   if ((apart & BN_STAT_WAITING) != 0)
     return N_WAITING;
@@ -171,11 +173,11 @@ bool bn_statset_takes(const char *name)
   return bn_statset_waiting_place(name) > 0 || bn_metrics_are_fixed(name);
 }
 
-/* Declares the metrics of the workload, and behind them those of waiting. */
+/* Makes the table of the fixed metrics, those of the workload, and behind them those of waiting. */
 static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *metrics,
                               unsigned apart)
 {
-  const size_t n_waiting = stat_n_waiting(apart);
+  const size_t n_waiting = stat_count_waiting(apart);
   struct bn_metric *all;
   size_t n = 0;
 
@@ -194,7 +196,7 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
 }
 
 /* Returns the index of the first row of a kind, or n. */
-static size_t stat_first_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind)
+static size_t stat_find_first(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind)
 {
   size_t i = 0;
 
@@ -203,13 +205,13 @@ static size_t stat_first_row(const struct bn_metric *rows, size_t n, enum bn_met
   return i;
 }
 
-/* Gives the sessions the indices of the metrics of the kinds of events and of the phases. */
-static void stat_point_sessions_at_parts(struct bn_statset *set)
+/* Sets the indices of the metrics of the kinds of events and of the phases in all sessions. */
+static void stat_set_part_indices(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
-  const size_t hist = stat_first_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM);
-  const size_t counter = stat_first_row(m->counter, m->n_counters, BN_EVENT_ENDED);
-  const size_t phase = stat_first_row(m->hist, m->n_hists, BN_PHASE_HISTOGRAM);
+  const size_t hist = stat_find_first(m->hist, m->n_hists, BN_EVENT_HISTOGRAM);
+  const size_t counter = stat_find_first(m->counter, m->n_counters, BN_EVENT_ENDED);
+  const size_t phase = stat_find_first(m->hist, m->n_hists, BN_PHASE_HISTOGRAM);
 
   for (unsigned i = 0; i < set->n_sessions; i++) {
     set->stat[i]->kind_hist = (unsigned short)hist;
@@ -218,9 +220,10 @@ static void stat_point_sessions_at_parts(struct bn_statset *set)
   }
 }
 
-/* Gives the sessions the indices of the histograms that get the events of the warm-up, and the
-   times of waiting: the last ones, in the order of `waiting`. */
-static void stat_point_sessions_apart(struct bn_statset *set, unsigned apart)
+/* Sets the indices of the histograms for the events of the warm-up, which stands behind all
+   metrics, and for the times of waiting, the last metrics, in all sessions.  They stay 0 if a set
+   does not have them. */
+static void stat_set_apart_indices(struct bn_statset *set, unsigned apart)
 {
   const unsigned short n = (unsigned short)set->metrics.n_hists;
 
@@ -229,10 +232,10 @@ static void stat_point_sessions_apart(struct bn_statset *set, unsigned apart)
 
     st->warm_hist = (apart & BN_STAT_WARMUP) != 0 ? n : 0;
     if ((apart & BN_STAT_WAITING) != 0) {
-      st->queueing_hist = (unsigned short)(n - 3);
-      st->service_hist = (unsigned short)(n - 2);
+      st->queueing_hist = (unsigned short)(n - N_WAITING);
+      st->service_hist = (unsigned short)(st->queueing_hist + 1);
     }
-    if (stat_n_waiting(apart) != 0) {
+    if (stat_count_waiting(apart) != 0) {
       st->lag_hist = (unsigned short)(n - 1);
       atomic_store_explicit(&st->pauses, true, memory_order_relaxed);
     }
@@ -253,8 +256,8 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
   if ((apart & BN_STAT_STATEMENTS) != 0)
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
   if (stat_allocate_sessions(set) == 0) {
-    stat_point_sessions_apart(set, apart);
-    stat_point_sessions_at_parts(set);
+    stat_set_apart_indices(set, apart);
+    stat_set_part_indices(set);
     return 0;
   }
   bn_statset_done(set);

@@ -14,9 +14,8 @@
 #include "measure/statements.h"
 
 /* Identities: begun = ended + in flight; sum of the starts of events in flight = begun_at -
-   ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64).
-   ended = events + warm_events + those that were
-   dropped. */
+   ended_at, so their time so far at T is (begun - ended) * T - (begun_at - ended_at) (modulo 2^64);
+   ended = events + warm_events + dropped. */
 struct bn_stat {
   _Alignas(64) _Atomic uint64_t begun, begun_at, ended, ended_at;
   _Atomic uint64_t busy_ns;        /* sum of the durations of counted events */
@@ -25,11 +24,11 @@ struct bn_stat {
   /* Events that started before counts_from_ns, and their durations: counted nowhere else. */
   _Atomic uint64_t warm_events, warm_busy_ns;
   _Atomic uint64_t late;            /* events that ended after the span */
-  _Atomic uint64_t late_service_ns; /* --rate: of service_ns, that of late ones */
+  _Atomic uint64_t late_service_ns; /* --rate: of service_ns, that of late events */
   _Atomic uint64_t dropped;         /* events that were begun, but not counted */
-  _Atomic uint64_t failed;          /* of those, events that failed for good in the span */
+  _Atomic uint64_t failed;          /* of the dropped, events that failed for good in the span */
   _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
-  _Atomic uint64_t service_ns;      /* of busy_ns what is not queueing; where that is told apart */
+  _Atomic uint64_t service_ns;      /* busy_ns without queueing, where it is told apart */
   _Atomic uint64_t last_end_ns;     /* of the latest event, where `pauses` */
   uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
   uint64_t counts_from_ns;          /* set before the start barrier opens, like the next */
@@ -47,8 +46,8 @@ struct bn_stat {
   uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
   uint64_t at_end_ns;               /* the end of its last event */
   _Atomic bool left;
-  /* The time at which the first of the events began that were not counted since the last one that
-     was; 0: there are none.  The time until which events had ended before them. */
+  /* The start of the first event that was not counted since the last one that was counted; 0: there
+     is none.  And the end of the last event before it. */
   _Atomic uint64_t failing_since_ns, last_ok_ns;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
@@ -64,7 +63,7 @@ static inline bool bn_stat_pauses(const struct bn_stat *st)
   return atomic_load_explicit(&st->pauses, memory_order_relaxed);
 }
 
-/* v += n, this thread being the only writer. */
+/* Adds n to v, whose only writer is this thread. */
 static inline void bn_stat_bump(_Atomic uint64_t *v, uint64_t n)
 {
   atomic_store_explicit(v, atomic_load_explicit(v, memory_order_relaxed) + n, memory_order_relaxed);
@@ -79,11 +78,13 @@ static inline void bn_stat_raise(_Atomic uint64_t *v, uint64_t n)
     ;
 }
 
+/* Adds n to a counter of the session.  Its worker. */
 static inline void bn_stat_count(struct bn_stat *s, unsigned counter, uint64_t n)
 {
   bn_stat_bump(&s->counter[counter], n);
 }
 
+/* Records a time in a histogram of the session.  Its worker. */
 static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
 {
   if (__builtin_expect(s->shared_hist, 0))
@@ -92,7 +93,7 @@ static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
     bn_hist_record(s->hist[hist], ns);
 }
 
-/* Records a time in two histograms. */
+/* Records a time in two histograms of the session.  Its worker. */
 static inline void bn_stat_record_both(struct bn_stat *s, unsigned a, unsigned b, uint64_t ns)
 {
   if (__builtin_expect(s->shared_hist, 0)) {
@@ -108,14 +109,14 @@ static inline void bn_stat_record_both(struct bn_stat *s, unsigned a, unsigned b
 struct bn_labels;
 struct bn_labels *bn_labels_new(void);
 void bn_labels_free(struct bn_labels *l);
-/* Beyond BN_LABELS_MAX different labels the rest is counted as "other".  true: the first of its
-   label.  Any thread. */
+/* Adds n to the count of a label; beyond BN_LABELS_MAX different labels the others are counted as
+   "other".  Returns true for the first count of a label.  Any thread. */
 bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n);
 struct bn_label {
   char name[BN_LABEL_LEN];
   uint64_t n;
 };
-/* Copies at most max rows; returns how many there are.  Any thread. */
+/* Copies at most max rows, and returns how many there are.  Any thread. */
 size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
 
 /* The statistics of all sessions of a run and what their parts mean. */
@@ -124,15 +125,15 @@ struct bn_statset {
   struct bn_metrics metrics; /* owned */
   struct bn_stat **stat;     /* by session */
   struct bn_hist **stripe;   /* [hist * n_stripes + stripe] */
-  size_t n_rows;             /* of stripes: metrics.n_hists, and one more of the warm-up */
+  size_t n_rows;             /* of stripes: metrics.n_hists, and one more if the warm-up has one */
   struct bn_labels **labels;
   struct bn_statements *statements; /* owned; NULL: they are not told apart */
   /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
   void (*sample)(void *self, uint64_t *counter);
   void *sampled;
-  void *block;      /* the memory behind stat */
-  uint64_t *at_end; /* that behind the sessions' at_end */
-  size_t stat_size;
+  void *block;      /* owned: the memory behind stat */
+  uint64_t *at_end; /* owned: the memory behind the sessions' at_end */
+  size_t stat_size; /* bytes of a session's statistics in the block */
 };
 
 /* Parts that not every run tells apart. */
@@ -144,25 +145,28 @@ enum {
   BN_STAT_LAG = 8         /* --think-time: of these histograms, "wakeup_lag" alone */
 };
 
-/* n_writers: the threads that drive the sessions, session i by thread i % n_writers; those of a
-   thread share its histograms.  metrics: the workload's, ending with a NULL name, or NULL; apart:
-   BN_STAT_….  0 or -1: out of memory. */
+/* Makes the statistics of a run.  n_writers threads drive the sessions, session i by thread
+   i % n_writers; the sessions of a thread share its histograms.  metrics: the workload's, ending
+   with a NULL name, or NULL.  apart: BN_STAT_…, ORed.  Returns 0, or -1 if there is no memory for
+   so many sessions. */
 int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writers,
                     const struct bn_metric *metrics, unsigned apart);
 void bn_statset_done(struct bn_statset *set);
-/* Returns whether there are the histograms of BN_STAT_WAITING, and that of the lag, which is the
-   last one. */
+/* Returns whether metrics have the histograms of BN_STAT_WAITING. */
 bool bn_statset_has_waiting(const struct bn_metrics *m);
-/* Returns 1 to BN_STAT_WAITS, the order in which these stand behind all others, for the name of
-   one; 0: it is none. */
-enum { BN_STAT_WAITS = 3 };
-unsigned bn_statset_waiting_place(const char *name);
+/* Returns whether metrics have the histogram "wakeup_lag", which then is the last one. */
 bool bn_statset_has_lag(const struct bn_metrics *m);
-/* Sets have a metric of that name, all or some of them, whatever the workload. */
+/* The number of the histograms of waiting, which stand behind all others. */
+enum { BN_STAT_WAITS = 3 };
+/* Returns the place of a histogram of waiting among them, from 1 to BN_STAT_WAITS, or 0 if the name
+   is that of another metric. */
+unsigned bn_statset_waiting_place(const char *name);
+/* Returns whether sets have a metric of that name whatever the workload, all of them or some, so
+   that no workload may use it. */
 bool bn_statset_takes(const char *name);
 
-/* The session has left its loop, in which its last event ended at end_ns: what it counts from now
-   on belongs to no rate.  Its worker, once. */
+/* Keeps the counters of a session that leaves its loop, in which its last event ended at end_ns:
+   what it counts afterwards belongs to no rate.  Its worker calls it, once. */
 void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements by name: what sessions count of each, and the sums of that. */
+/* Finds the counters of statements by their names, and sums them. */
 #include "measure/statements.h"
 
 #include <pthread.h>
@@ -12,11 +12,12 @@ static const char other[] = "other";
 
 /* --- counting --------------------------------------------------------------------------------- */
 
+/* The statements of one name. */
 struct kind {
   char *name; /* owned */
   size_t len;
-  struct bn_hist **stripe;      /* owned; each is NULL until a session needs it */
-  struct bn_statement **writer; /* owned; each is NULL until a session of it needs it */
+  struct bn_hist **stripe;      /* owned; each is NULL until a worker needs it */
+  struct bn_statement **writer; /* owned; each is NULL until the worker needs it */
 };
 
 struct bn_statements {
@@ -77,8 +78,9 @@ static struct kind *statements_add(struct bn_statements *all, const char *name, 
   return k;
 }
 
-/* Returns the kind of that name, possibly a new one.  Too many names share the kind "other". */
-static struct kind *statements_kind_of(struct bn_statements *all, const char *name, size_t len)
+/* Returns the kind of that name, a new one if there is none.  Names beyond BN_STATEMENTS_MAX share
+   the kind "other". */
+static struct kind *statements_get_kind(struct bn_statements *all, const char *name, size_t len)
 {
   struct kind *k = statements_find(all, name, len);
 
@@ -90,8 +92,8 @@ static struct kind *statements_kind_of(struct bn_statements *all, const char *na
   return k != NULL ? k : statements_add(all, name, len);
 }
 
-/* Returns the counters of the session's writer, which are made when first asked for.  Their
-   histogram may be one of several writers. */
+/* Returns the counters of the session's worker for a kind, which are made when they are first asked
+   for.  With more workers than stripes, several record into one histogram. */
 static struct bn_statement *statements_get_of_session(const struct bn_statements *all,
                                                       struct kind *k, unsigned session)
 {
@@ -105,7 +107,8 @@ static struct bn_statement *statements_get_of_session(const struct bn_statements
     *stripe = bn_hist_new();
   st = bn_alloc_aligned(_Alignof(struct bn_statement), sizeof *st);
   *st = (struct bn_statement){.hist = *stripe, .shared = all->n_writers > all->n_stripes};
-  return k->writer[writer] = st;
+  k->writer[writer] = st;
+  return st;
 }
 
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
@@ -115,8 +118,8 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
   struct kind *k;
 
   (void)pthread_mutex_lock(&all->lock);
-  k = statements_kind_of(all, name,
-                         strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
+  k = statements_get_kind(all, name,
+                          strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
   st = statements_get_of_session(all, k, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
@@ -132,7 +135,7 @@ void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool his
 
 void bn_statement_table_done(struct bn_statement_table *t)
 {
-  /* A swap or a shorter copy may have left rows behind the last one. */
+  /* Rows behind the last one may be left of earlier contents. */
   for (size_t i = 0; t->sum != NULL && i < t->room; i++) {
     free(t->sum[i].name);
     bn_hist_free(t->sum[i].hist);
@@ -182,6 +185,7 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   return statements_zero_row(t, t->n++, name);
 }
 
+/* Adds the counts of all workers for a kind to a sum. */
 static void statements_sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
                                 const struct kind *k)
 {

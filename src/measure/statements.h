@@ -12,16 +12,16 @@
 #include "base/hist.h"
 
 enum {
-  BN_STATEMENTS_MAX = 256,                    /* names; the rest is counted as "other" */
-  BN_STATEMENTS_ROWS = BN_STATEMENTS_MAX + 1, /* with that */
-  BN_STATEMENT_NAME = 1024                    /* bytes of a name; what is behind them is left out */
+  BN_STATEMENTS_MAX = 256,                    /* names; others are counted as "other" */
+  BN_STATEMENTS_ROWS = BN_STATEMENTS_MAX + 1, /* the names and "other" */
+  BN_STATEMENT_NAME = 1024                    /* bytes of a name, which is cut there */
 };
 
-/* The counts of a session for a name: its worker writes, anybody reads.  The number of statements
-   that succeeded is that of the times. */
+/* The counts of a worker for a name: it writes them, anybody reads.  The statements that succeeded
+   are counted by their times. */
 struct bn_statement {
-  _Alignas(64) struct bn_hist *hist; /* times; the session's stripe */
-  bool shared;                       /* which has other writers */
+  _Alignas(64) struct bn_hist *hist; /* times, in the worker's stripe */
+  bool shared;                       /* the stripe has other writers */
   _Atomic uint64_t rows, errors;
 };
 
@@ -36,6 +36,7 @@ static inline void bn_statement_succeeded(struct bn_statement *st, uint64_t ns, 
     bn_hist_record(st->hist, ns);
 }
 
+/* Counts a statement that failed. */
 static inline void bn_statement_failed(struct bn_statement *st)
 {
   atomic_store_explicit(&st->errors, atomic_load_explicit(&st->errors, memory_order_relaxed) + 1,
@@ -46,41 +47,44 @@ static inline void bn_statement_failed(struct bn_statement *st)
 struct bn_statements;
 struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes);
 void bn_statements_free(struct bn_statements *all);
-/* Returns the counters of that session for the name, always the same object.  Any thread; it takes
-   a lock, so callers keep the result. */
+/* Returns the counters of the worker of a session for the name name[0..len), which is cut at a 0 or
+   after BN_STATEMENT_NAME bytes.  They are always the same object for a name; since finding it
+   takes a lock, callers keep it.  Any thread. */
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
                                        const char *name, size_t len);
 
-/* The sum over all sessions. */
+/* The counts of a name, summed over all workers. */
 struct bn_statement_sum {
   char *name; /* owned */
   uint64_t rows, errors;
   struct bn_hist *hist; /* owned; NULL in a table without histograms */
 };
 
-/* Plain values: the sums of all names at an instant, or their difference.  All zeroes is a table
-   that has no place for any. */
+/* Plain values: the sums of all names at an instant, or their difference.  A table that is all zero
+   has no room for any. */
 struct bn_statement_table {
   struct bn_statement_sum *sum; /* owned; [room] */
   size_t n, room;
   bool hists;
 };
 
+/* Makes an empty table with room for that many names.  hists: each has a histogram. */
 void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool hists);
 void bn_statement_table_done(struct bn_statement_table *t);
 /* Returns the sum of that name, or NULL. */
 struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table *t,
                                                  const char *name);
-/* Returns the sum of that name, possibly a new one, beyond BN_STATEMENTS_MAX names that of "other";
-   NULL: the table is full. */
+/* Returns the sum of that name, a new one of 0 if there is none, or, beyond BN_STATEMENTS_MAX
+   names, that of "other".  Returns NULL if the table is full. */
 struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name);
-/* Takes the sums of now.  Names beyond the room of the table are left out, here and in a copy. */
+/* Sets a table to the sums of now.  Names beyond its room are left out, as in
+   bn_statement_table_copy(). */
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all);
-/* Copies the sums, with histograms if both tables have them. */
+/* Sets a table to a copy of the sums of another, with histograms if both have them. */
 void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from);
-/* now -= base, both of one run. */
+/* Subtracts earlier sums of the same run, in which the names have the same places. */
 void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_statement_table *base);
-/* into += from, by name; false: it does not fit into 64 bits. */
+/* Adds sums by name.  Returns false if one does not fit into 64 bits, or the table is full. */
 bool bn_statement_table_merge(struct bn_statement_table *into,
                               const struct bn_statement_table *from);
 

@@ -113,13 +113,14 @@ enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_vi
    but no dialect has its own figures. */
 static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const bool of_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
-  const bool of_wakes = (f->traits & BN_FIGURE_WAKES) != 0;
+  /* Only figures that need it have the metrics searched, for this is asked of every figure. */
+  const bool needs_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
+  const bool needs_wakes = (f->traits & BN_FIGURE_WAKES) != 0;
   const struct bn_view_scope s = {
       .kinds = 1U << v->kind,
       .paced = v->paced,
-      .wakes = v->paced || (of_wakes && bn_statset_has_lag(&v->delta->metrics)),
-      .commits = of_commits && bn_view_counts_commits(&v->delta->metrics),
+      .wakes = v->paced || (needs_wakes && bn_statset_has_lag(&v->delta->metrics)),
+      .commits = needs_commits && bn_view_counts_commits(&v->delta->metrics),
       .parts = bn_view_has_parts(v),
       .native = true,
       .total = v->span == BN_VIEW_TOTAL};
@@ -133,7 +134,8 @@ static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field 
   return f->type == BN_VIEW_U64 ? bn_view_u64(v, f) == UINT64_MAX : !isfinite(bn_view_value(v, f));
 }
 
-/* A script may count what tests of its kind do not: then its value is more than 0. */
+/* A script may count what other tests of its kind do not, such as bytes: such a figure is measured
+   if it is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
   const enum bn_view_lack lack = view_lack(v, f);
@@ -145,7 +147,7 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 
 /* --- statistics of nothing -------------------------------------------------------------------- */
 
-/* Sets a figure that the run does not measure to 0. */
+/* Sets a figure that is not known to 0 if the run does not measure it. */
 static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
 {
   if (!view_is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
@@ -156,7 +158,8 @@ static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
     *bn_view_f64_at(v, f->offset) = 0;
 }
 
-/* Returns whether a statistic is that of no values: the figure that it is of is 0 or not known. */
+/* Returns whether a statistic is that of no values: the figure that counts them is 0 or not known.
+   A maximum that counts ages is that of an unfinished event, if there is one. */
 static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
 {
   const struct bn_view_field *of = bn_view_fields;
@@ -168,13 +171,14 @@ static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_fie
   return !(bn_view_value(v, of) > 0 && isfinite(bn_view_value(v, of)));
 }
 
-static void view_forget_values(double *value, size_t n)
+static void view_set_nan(double *value, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     value[i] = NAN;
 }
 
-/* percentile_s has its n percentiles, or is NULL. */
+/* Sets the statistics of a timing without values to NaN, but not its maximum and its n percentiles
+   if these count unfinished events.  percentile_s is NULL if it has no percentiles. */
 static void view_settle_timing(struct bn_timing *t, double *percentile_s, size_t n)
 {
   if (t->count > 0)
@@ -184,10 +188,11 @@ static void view_settle_timing(struct bn_timing *t, double *percentile_s, size_t
     return;
   t->max_s = NAN;
   if (percentile_s != NULL)
-    view_forget_values(percentile_s, n);
+    view_set_nan(percentile_s, n);
 }
 
-/* The extremes may be those of events before the baseline. */
+/* Sets the statistics of a session without events to NaN.  Its extremes are since the measurement
+   began, so that they may be those of events before this span. */
 static void view_settle_session(struct bn_session_view *s)
 {
   if (s->events > 0)
@@ -205,7 +210,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
       *bn_view_f64_at(v, f->offset) = NAN;
   }
   if (v->events == 0 && !v->max_at_least)
-    view_forget_values(store->percentile_s, v->n_percents);
+    view_set_nan(store->percentile_s, v->n_percents);
   for (size_t i = 0; i < v->n_timings; i++)
     view_settle_timing(&store->timing[i], store->timing_s != NULL ? store->timing_s[i] : NULL,
                        v->n_percents);
@@ -220,6 +225,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
 
 /* --- values from a snapshot ------------------------------------------------------------------- */
 
+/* Returns a value of a histogram in seconds; one beyond its range, UINT64_MAX, is HUGE_VAL. */
 static double view_seconds(uint64_t ns)
 {
   return ns == UINT64_MAX ? HUGE_VAL : (double)ns * 1e-9;
@@ -231,8 +237,9 @@ static bool view_same_bucket(uint64_t a, uint64_t b)
 {
   const uint64_t beyond = UINT64_C(1) << BN_HIST_TOP_BIT;
 
-  return a >= beyond || b >= beyond ? a >= beyond && b >= beyond
-                                    : bn_hist_index(a) == bn_hist_index(b);
+  if (a >= beyond || b >= beyond)
+    return a >= beyond && b >= beyond;
+  return bn_hist_index(a) == bn_hist_index(b);
 }
 
 /* The extremes of a difference are its outermost non-empty buckets; an exact extreme replaces an
@@ -261,8 +268,10 @@ static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
   v->max_at_least = true;
 }
 
+/* The sum of the durations of events is kept modulo this. */
 static const double turn_ns = 0x1p64;
 
+/* Returns the middle of a bucket, or the lower edge of the last one, which has no upper edge. */
 static double view_middle_of(uint64_t lowest, uint64_t highest)
 {
   return highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2;
@@ -275,8 +284,9 @@ static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint6
   *sum += (double)count * view_middle_of(lowest, highest);
 }
 
-/* Sums of latencies are kept modulo 2^64 ns, 584 years.  Under --rate they include waiting and a
-   few minutes of overload go round it; about how large they are tells how often. */
+/* Returns a sum of latencies without the modulo.  Sums are kept modulo 2^64 ns, 584 years; under
+   --rate they include waiting, and a few minutes of overload exceed that.  How often they did
+   follows from the size of the sum, which is known roughly from the histogram (about_ns). */
 static double view_unwrapped(uint64_t sum_ns, double about_ns)
 {
   const double turns = round((about_ns - (double)sum_ns) / turn_ns);
@@ -331,14 +341,15 @@ static double view_spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
   return n > 0 ? sqrt(s.sum_sq / (double)n) * 1e-9 : 0;
 }
 
-/* Returns the time of a session's events.  The common average tells about how large it is. */
+/* Returns the busy time of a session without the modulo.  Its rough size follows from the average
+   of all sessions. */
 static double view_busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
   return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
 }
 
-/* Returns ceil(q N / 100) in [1, N].  The product may be off by its last bits: 99.9 % of 1,000 is
-   999. */
+/* Returns the rank of a percentile of n values: ceil(percent n / 100), within [1, n].  The product
+   may be off by its last bits, which must not round it up: 99.9 % of 1,000 is 999. */
 static uint64_t view_rank_of(uint64_t n, double percent)
 {
   const double rank = (double)n * percent / 100;
@@ -349,8 +360,8 @@ static uint64_t view_rank_of(uint64_t n, double percent)
   return up < (double)n ? (uint64_t)up : n;
 }
 
-/* `ages` has those of unfinished events, which count as longer than all of the histogram, or is
-   NULL.  `nearest` is that of the rules. */
+/* Returns a percentile of a histogram together with the ages of unfinished events (NULL: there are
+   none), or 0 if both are empty.  `nearest` is as in the rules, which then have no ages. */
 static uint64_t view_percentile_ns(const struct bn_hist *h, const struct bn_hist *ages,
                                    double percent, bool nearest)
 {
@@ -395,9 +406,9 @@ double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
   return bn_hist_count(h) > 0 ? view_seconds(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
 }
 
-/* The histogram of a phase counts the ages of unfinished events.  As many of its values as there
-   are ages may be longer, so that the value of a rank is at most that of a rank which is higher by
-   their number. */
+/* Does bn_view_timing_s() for a phase, whose histogram counts the ages of unfinished events.  Any
+   of these events may take longer than its age, so that the value of a rank is at most that of the
+   rank which is higher by their number. */
 static double view_phase_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
                            double *most_s)
 {
@@ -422,6 +433,7 @@ double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, doub
   return rank > t->unfinished ? view_seconds(bn_hist_nth(h, NULL, rank - t->unfinished)) : 0;
 }
 
+/* Sets the figures of the lag, whose histogram is the last one if the run has it. */
 static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
 {
   const size_t last = delta->metrics.n_hists - 1;
@@ -435,8 +447,8 @@ static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
   v->lag_max_s = view_seconds(high);
 }
 
-/* Returns whether a percentile is at least so long, because an unfinished event is not older: how
-   long that event will take is not known. */
+/* Returns whether a percentile of that value is a lower bound: an unfinished event is not older,
+   and how long it will take is not known. */
 static bool view_is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 {
   uint64_t low, high;
@@ -461,6 +473,7 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
   return s;
 }
 
+/* Sets the percentiles of the rules, and the median, which does not count ages. */
 static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store,
                                   const struct bn_view_rules *rules)
 {
@@ -476,7 +489,9 @@ static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store
   }
 }
 
-/* Adds a bucket of a histogram.  The last bucket has no upper edge, and so no middle. */
+/* Adds a bucket of a histogram to the count and the sum of a timing.  Each value counts as the
+   middle of its bucket in whole ns; in the last bucket, which has no upper edge, as the lower
+   edge. */
 static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct bn_timing *t = arg;
@@ -486,8 +501,8 @@ static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uin
   t->sum_s += (double)count * (double)middle * 1e-9;
 }
 
-/* Neither sum nor extremes are counted: a value stands for the middle of its bucket in the sum, and
-   for an edge in the extremes. */
+/* Computes the statistics of a timing from its histogram alone: no sum and no extremes are kept
+   beside it.  In the sum each value is the middle of its bucket, in the extremes an edge. */
 static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
 {
   uint64_t lowest = 0, highest = 0;
@@ -500,6 +515,7 @@ static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
   t->dev_s = view_spread_s(h, t->count, t->avg_s);
 }
 
+/* Sets the timings of all histograms but that of the latency. */
 static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
                               const struct bn_snap *delta, bool nearest)
 {
@@ -530,7 +546,8 @@ static int view_compare_statements(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
-/* Leaves out statements without an execution in the span. */
+/* Sets the statements, ordered by their time; those without an execution in the span are left
+   out. */
 static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
                                  const struct bn_snap *delta, bool nearest)
 {
@@ -563,6 +580,7 @@ double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s)
   return sum_s > 0 ? s->timing.sum_s / sum_s : 0;
 }
 
+/* Sets the statistics of the sessions.  Extremes of no events are 0 until bn_view_settle(). */
 static void view_find_sessions(struct bn_view *v, struct bn_view_store *store,
                                const struct bn_snap *delta)
 {
@@ -580,14 +598,14 @@ static void view_find_sessions(struct bn_view *v, struct bn_view_store *store,
   v->n_sessions = delta->n_sessions;
 }
 
-static double view_mean(const struct bn_moments *m)
+static double view_moments_mean(const struct bn_moments *m)
 {
   return m->n > 0 ? (double)(m->sum / m->n) : 0;
 }
 
 /* Returns the standard deviation of the population: the sessions are all there are, not a sample.
  */
-static double view_deviation(const struct bn_moments *m)
+static double view_moments_dev(const struct bn_moments *m)
 {
   const long double average = m->n > 0 ? m->sum / m->n : 0;
   const long double variance = m->n > 0 ? m->sum_sq / m->n - average * average : 0;
@@ -595,7 +613,8 @@ static double view_deviation(const struct bn_moments *m)
   return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
-/* Computes the fairness of busy times from the unwrapped sums of the sessions. */
+/* Sets the fairness of busy times from the sums of the sessions without the modulo, where the sum
+   of all may have exceeded it. */
 static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
 {
   struct bn_moments times = {.n = delta->n_sessions};
@@ -606,11 +625,11 @@ static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *
     times.sum += busy;
     times.sum_sq += (long double)busy * busy;
   }
-  v->fair_time_avg = view_mean(&times);
-  v->fair_time_dev = view_deviation(&times);
+  v->fair_time_avg = view_moments_mean(&times);
+  v->fair_time_dev = view_moments_dev(&times);
 }
 
-/* Returns a counter that only some workloads have, or `otherwise`. */
+/* Returns the value of a counter that only some workloads have, or `otherwise`. */
 static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *counter,
                                    const char *name, uint64_t otherwise)
 {
@@ -664,6 +683,7 @@ void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
     view_set_rates(v, v->counter, v->span_s);
 }
 
+/* Sets the counts of a script, whose rates follow from the same counters as those of the view. */
 static void view_find_counts(struct bn_view *v, struct bn_view_store *store,
                              const struct bn_view_rules *rules)
 {
@@ -680,8 +700,9 @@ static void view_find_counts(struct bn_view *v, struct bn_view_store *store,
   v->counts = store->count;
 }
 
-/* Events of the grace are in the total alone, so that the events of all intervals are those that it
-   has besides them.  Latencies are those of both. */
+/* Takes the events of the grace out of the counts of an interval: they are in the total alone, so
+   that the events of all intervals and of the grace add up to those of the total.  The latencies of
+   an interval keep them. */
 static void view_leave_out_grace(struct bn_view *v)
 {
   v->events -= v->in_grace;
@@ -699,7 +720,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->ages = rules->ages;
   v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
   v->running = delta->running;
-  v->in_grace = rules->nearest ? 0 : delta->late;
+  v->in_grace = rules->nearest ? 0 : delta->late; /* dialects do not tell the grace apart */
   bn_view_count(v, rules);
   view_find_sums(v, delta);
   v->dev_s = view_spread_s(v->latency, bn_hist_count(v->latency), v->avg_s);
@@ -711,10 +732,10 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   view_find_counts(v, store, rules);
   bn_event_kinds_find(v, store, rules);
   view_find_lag(v, delta);
-  v->fair_events_avg = view_mean(&delta->fair_events);
-  v->fair_events_dev = view_deviation(&delta->fair_events);
-  v->fair_time_avg = view_mean(&delta->fair_busy_s);
-  v->fair_time_dev = view_deviation(&delta->fair_busy_s);
+  v->fair_events_avg = view_moments_mean(&delta->fair_events);
+  v->fair_events_dev = view_moments_dev(&delta->fair_events);
+  v->fair_time_avg = view_moments_mean(&delta->fair_busy_s);
+  v->fair_time_dev = view_moments_dev(&delta->fair_busy_s);
   if (v->sum_s * 1e9 >= turn_ns)
     view_find_fairness_of_time(v, delta);
   if (rules->sessions) {
@@ -736,10 +757,10 @@ void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape
   store->phase = bn_alloc(bn_phases_count(&shape->metrics), sizeof *store->phase);
   store->figure = bn_alloc(BN_FIGURES_MAX, sizeof *store->figure);
   store->session = bn_alloc(shape->n_sessions, sizeof *store->session);
-  if (shape->statements.room == 0)
-    return;
-  store->statement = bn_alloc(shape->statements.room, sizeof *store->statement);
-  store->statement_s = bn_alloc(shape->statements.room, sizeof *store->statement_s);
+  if (shape->statements.room > 0) {
+    store->statement = bn_alloc(shape->statements.room, sizeof *store->statement);
+    store->statement_s = bn_alloc(shape->statements.room, sizeof *store->statement_s);
+  }
 }
 
 void bn_view_store_done(struct bn_view_store *store)

@@ -18,8 +18,8 @@ enum bn_view_span { BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TOTAL, BN_VIEW
 
 enum { BN_FIGURES_MAX = 64, BN_LINES_MAX = 1 << 16 }; /* bytes of lines */
 
-/* Statistics of one session.  The extremes are exact, and since the measurement began.  Those of
-   nothing are NaN. */
+/* Statistics of one session.  The extremes are exact, and since the measurement began.  A statistic
+   of no events is NaN. */
 struct bn_session_view {
   double min_s, avg_s, max_s, busy_s;
   uint64_t events;
@@ -97,9 +97,8 @@ struct bn_phase_view {
 
 /* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
    where span_s = span_ns * 1e-9.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another
-   order the last bit may differ.  A pointer
-   refers to memory of whoever made the view: of the reports while a reporter is called, of the
-   record in a result. */
+   order the last bit may differ.  The pointers refer to memory of whoever made the view: of the
+   reports while a reporter is called, of the record in a result. */
 struct bn_view {
   const struct bn_snap *delta;   /* raw counters and histograms of the span */
   const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */
@@ -181,20 +180,21 @@ struct bn_view_field {
   size_t offset;   /* in struct bn_view */
 };
 extern const struct bn_view_field bn_view_fields[]; /* ends with a NULL name */
-/* Its unit is "1/s" or "bytes/s". */
+/* Returns whether the unit of a figure is "1/s" or "bytes/s". */
 bool bn_view_is_rate(const struct bn_view_field *f);
-/* The value of a figure as a number. */
+/* Returns the value of a figure of either type; a whole number beyond 2^53 is rounded. */
 double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
-/* The exact value of a figure of the type BN_VIEW_U64. */
+/* Returns the exact value of a figure of the type BN_VIEW_U64. */
 uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f);
-/* The figure at an offset of bn_view_field. */
+/* Return the place of the figure with that offset of struct bn_view_field, which has the type
+   BN_VIEW_U64, or BN_VIEW_F64. */
 uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset);
 double *bn_view_f64_at(struct bn_view *v, size_t offset);
 
 /* Returns whether the view tells the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v);
-/* Returns false if the figure is not 0, but unknown: it is of PARTS, and the view does not tell
-   them apart. */
+/* Returns false if the 0 of a figure means that it is unknown: the figure is one of PARTS, and the
+   view does not tell the parts of a run apart. */
 bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f);
 
 /* These facts decide whether a run measures a figure. */
@@ -216,7 +216,7 @@ enum bn_view_lack {
   BN_LACK_TOTAL,   /* a part of the time does not have it */
   BN_LACK_KIND     /* it is of other kinds of tests */
 };
-/* Why a run does not measure a figure; the first that applies. */
+/* Returns why a run does not measure a figure: the first reason that applies, or BN_LACK_NONE. */
 enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s);
 /* Returns whether a run with these metrics counts the commits of --verify-commits. */
 bool bn_view_counts_commits(const struct bn_metrics *m);
@@ -238,63 +238,69 @@ struct bn_view_store {
   struct bn_phase_view *phase;            /* owned; as many as the snapshots have phases */
 };
 
-/* For views of snapshots of that shape. */
+/* Allocates the memory for views of snapshots with as many metrics, sessions and statements as
+   `shape` has room for. */
 void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
 void bn_view_store_done(struct bn_view_store *store);
-/* Sets every statistic of nothing to NaN, and what a run does not measure to 0.  A view that is
-   filled or read needs it: documents have null for both, and those of earlier versions 0. */
+/* Sets every statistic of no values to NaN, and what a run does not measure to 0.  A view that was
+   filled or read from a document needs this: documents have null for both, and those of earlier
+   versions have 0. */
 void bn_view_settle(struct bn_view *v, struct bn_view_store *store);
 
-/* Figures depend on these besides the snapshot. */
+/* Besides the snapshot, figures depend on these rules. */
 struct bn_view_rules {
   const double *percents;
   size_t n_percents;
   bool nearest;  /* the rank of a percentile is rounded to the nearest, as sysbench does; else up */
-  bool commits;  /* transactions are COMMITs, counted as "transactions"; else events */
+  bool commits;  /* transactions are what the counter "transactions" counts, if there is one; else
+                    events */
   bool exact;    /* delta's base is the start of the measurement: its exact extremes hold where they
                     fall into the outermost buckets */
   bool in_span;  /* an interval counts the events that ended in the span alone */
   bool sessions; /* also the statistics of each session, and of each name of statements */
   const struct bn_hist *ages; /* of unfinished events; NULL: there are none */
-  uint64_t oldest_ns;         /* the largest of them */
+  uint64_t oldest_ns;         /* the largest of these ages */
   const uint64_t *rated;      /* the counters at the end of the span, from which rates follow; NULL:
                                  the delta's.  Of events those in the grace are subtracted. */
-  double rated_s;             /* the time that they cover */
+  double rated_s;             /* the time that these counters cover */
 };
 
-/* Fills the part of a view that follows from a difference alone: pure. */
+/* Sets what follows from a difference of two snapshots and the rules; all other members become 0 or
+   NULL, and the caller sets them afterwards.  The view points into the store, delta and rules. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
-/* Any percentile of the events of a view that was filled with these rules; HUGE_VAL: overflow; NaN:
-   there are neither finished events nor ages.  *at_least: an unfinished event may make it
-   larger. */
+/* Returns any percentile of the events of a view that was filled with these rules; HUGE_VAL if it
+   is beyond the range of the histogram, NaN if there are neither finished events nor ages.  Sets
+   *at_least to whether an unfinished event may still make it larger. */
 double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules *rules,
                             double percent, bool *at_least);
 /* Returns the largest value that the percentile may still reach: unfinished events count as longer
    than all others.  HUGE_VAL: it may be that of an unfinished event, or there are no events. */
 double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
                                  double percent);
-/* Returns the index of a rank, or n_percents. */
+/* Returns the index of a rank in the view's list, or n_percents if it is not there. */
 size_t bn_view_find_rank(const struct bn_view *v, double rank);
 /* Returns the index of the greatest rank, which lines with a single percentile show; 0: there is no
    rank. */
 size_t bn_view_greatest_rank(const struct bn_view *v);
-/* Returns that percentile of a histogram; nearest: as in the rules; NaN: it is empty. */
+/* Returns that percentile of a histogram, or NaN if it is empty.  `nearest` is as in the rules. */
 double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
-/* Returns that percentile of the histogram of a timing, or a lower bound if it is that of an
-   unfinished event; then *most_s, an upper bound, is larger. */
+/* Returns that percentile of a timing, whose histogram is h, or a lower bound of it if it may be
+   that of an unfinished event.  Sets *most_s to an upper bound, which is larger in that case and
+   equal in others. */
 double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
                         double *most_s);
-/* Returns the nanoseconds of a figure in seconds; 0: it is negative or as long as a run cannot
+/* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or longer than a run can
    be. */
 uint64_t bn_view_ns(double s);
-/* Returns the mean of n values with that sum; 0: there are none. */
+/* Returns the mean of n values with that sum, or 0 if there are none. */
 double bn_view_mean(double sum, uint64_t n);
-/* Returns the share of the events due that finished, 0 to 1; NaN: none was due. */
+/* Returns the share of the events due that finished, 0 to 1, or NaN if none was due. */
 double bn_view_served(uint64_t finished, uint64_t due);
-/* Returns the share of the time of all statements that those of one name took, 0 to 1. */
+/* Returns the share of the time of all statements of a view that the statements of one name took,
+   0 to 1; 0 if they took no time. */
 double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);
-/* The counts and rates of a view whose delta, counter, span_s and in_grace are set. */
+/* Sets the counts and rates of a view whose delta, counter, span_s and in_grace are set. */
 void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules);
 
 #endif
