@@ -47,7 +47,7 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
-/* No script can declare an option of the controller. */
+/* A script may declare an option of the same name, but none of the controller. */
 bool bn_facts_have_groups(const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_options; i++)
@@ -57,7 +57,7 @@ bool bn_facts_have_groups(const struct bn_facts *f)
   return false;
 }
 
-/* Returns the fact of that name, possibly a new one, without a text. */
+/* Returns the fact of that section and key, a new one if there is none.  It has no text. */
 static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {
   struct bn_fact *fact = facts_find(f, section, key);
@@ -70,7 +70,7 @@ static struct bn_fact *facts_place(struct bn_facts *f, const char *section, cons
   f->fact = facts_grow(f->fact, f->n_facts, sizeof *f->fact);
   fact = &f->fact[f->n_facts];
   *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
-  /* Without memory, the watchdog reports the facts that are whole. */
+  /* The fact counts once it is whole: if there is no memory for it, the others are reported. */
   f->n_facts++;
   return fact;
 }
@@ -114,6 +114,7 @@ void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact)
   }
 }
 
+/* Returns whether a fact is in one of the sections about errors and failed threads. */
 static bool facts_is_of_error(const struct bn_fact *fact)
 {
   return strcmp(fact->section, "error_classes") == 0 ||
@@ -130,6 +131,7 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
       bn_facts_add(f, &from->fact[i]);
 }
 
+/* Adds a row, and takes its text over. */
 static void facts_add_row(struct bn_facts *f, int level, char *text)
 {
   f->row = facts_grow(f->row, f->n_rows, sizeof *f->row);
@@ -156,13 +158,13 @@ void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
 
 void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
-  const bool none = option->secret || option->text == NULL || option->text[0] == '\0';
+  const bool has_value = !option->secret && option->text != NULL && option->text[0] != '\0';
 
   f->option = facts_grow(f->option, f->n_options, sizeof *f->option);
   f->option[f->n_options++] =
       (struct bn_fact_option){.group = bn_alloc_copy(option->group),
                               .name = bn_alloc_copy(option->name),
-                              .value = none ? NULL : bn_alloc_copy(option->text),
+                              .value = has_value ? bn_alloc_text(option->text) : NULL,
                               .origin = option->origin,
                               .traits = option->traits,
                               .secret = option->secret};

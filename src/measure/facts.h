@@ -39,10 +39,10 @@ struct bn_fact_option {
 
 /* A message of the run. */
 struct bn_fact_message {
-  uint64_t wall_ns; /* when it was told first */
+  uint64_t wall_ns; /* when it was logged first */
   int level;        /* enum bn_level of base/log.h; BN_NOTICE: a line on standard error */
   char *text;
-  uint64_t times; /* it was told, in all */
+  uint64_t times; /* how often it was logged in all */
 };
 
 /* The outcome of an assertion at the end of the run. */
@@ -60,7 +60,7 @@ struct bn_verdict {
   struct bn_finding found;
 };
 
-/* All strings are owned.  One thread at a time; the engine's reports have a lock around its own. */
+/* All strings are owned.  One thread at a time uses them; the engine has a lock around its own. */
 struct bn_facts {
   struct bn_plan plan;
   struct bn_fact *fact;
@@ -74,45 +74,49 @@ struct bn_facts {
   struct bn_verdict *verdict; /* from the final report on */
   size_t n_verdicts;
   /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
-  uint64_t start_ns, start_wall_ns; /* the start barrier opened */
-  uint64_t end_wall_ns;             /* the last thread had gone */
+  uint64_t start_ns, start_wall_ns; /* when the start barrier opened */
+  uint64_t end_wall_ns;             /* when the last thread had gone */
 };
 
-/* Sections about threads that failed while others went on: by the kind of the failure the message
-   of the first one, and when that was, in seconds since the measurement began. */
+/* The sections about threads that failed while others went on.  Their keys are the kinds of
+   failures; the values are the message of the first failure of that kind, and its time in seconds
+   since the measurement began. */
 #define BN_THREAD_ERRORS      "thread_errors"
 #define BN_THREAD_ERROR_TIMES "thread_error_seconds"
 
-/* Facts of the same section and key are replaced.  Sections in use: program, workload, database,
-   host, clock, process. */
+/* These set a fact, whose text is copied.  They replace an earlier fact of the same section and
+   key.  Sections in use: program, workload, database, host, clock, process. */
 void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text);
 void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
 void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);
-/* Copies a fact of others. */
+/* Sets a copy of a fact. */
 void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact);
-/* Copies the facts about errors and failed threads that f does not have. */
+/* Copies from others the facts about errors and failed threads that f does not have. */
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from);
 /* Returns whether groups made the run (--group). */
 bool bn_facts_have_groups(const struct bn_facts *f);
-/* Returns whether no fact before number i has its section. */
+/* Returns whether fact i is the first of its section. */
 bool bn_facts_begins_section(const struct bn_facts *f, size_t i);
-/* Returns NULL if it is not known. */
+/* Returns a fact, or NULL if it is not known.  It is valid until the next fact is set. */
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key);
-/* The text of a fact, which belongs to the facts; NULL: not known, or no text. */
+/* Returns the text of a fact, which is valid until that fact is set again; NULL if it is not known
+   or a number. */
 const char *bn_facts_find_text(const struct bn_facts *f, const char *section, const char *key);
-/* A line of the workload; a newline is added where the text has none at its end. */
+/* Adds a line that the workload says about itself; a newline is added if the text does not end with
+   one. */
 __attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int level,
                                                         const char *fmt, ...);
-/* Adds a copy. */
+/* Adds a copy of an option, without the value of a secret. */
 void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option);
-/* Gives options of an older document, whose traits it does not tell, those of today.  NULL:
-   nobody knows them. */
+/* Gives the options of an older document, which does not say their traits, the traits that they
+   have today.  traits_of NULL: nobody knows them, and nothing is done. */
 void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of);
-/* Adds a message. */
+/* Adds a message, whose text is copied. */
 void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                       uint64_t times);
 /* Adds all messages that have been logged so far. */
 void bn_facts_add_messages(struct bn_facts *f);
+/* Adds the outcome of an assertion. */
 void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
                       const struct bn_finding *found);
 void bn_facts_done(struct bn_facts *f);

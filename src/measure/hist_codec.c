@@ -24,6 +24,7 @@ struct walk {
   size_t next; /* the bucket behind the last one */
 };
 
+/* Passes a bucket on, with the number of empty ones before it. */
 static void hist_codec_walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct walk *w = arg;
@@ -49,6 +50,7 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* Appends a number; its digits are found from the last one on. */
 static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
 {
   char text[DIGITS_MOST];

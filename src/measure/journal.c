@@ -10,20 +10,22 @@
 #include "measure/json_write.h"
 #include "measure/layout.h"
 
+/* How the text of every journal begins. */
 static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Says that the journal ends here; returns -1. */
-static int journal_end_early(const struct bn_journal *j, int why, struct bn_err *err)
+/* Sets err to why the journal ends here.  Returns -1. */
+static int journal_refuse_more(const struct bn_journal *j, int why, struct bn_err *err)
 {
   if (j->lock.path == NULL)
     return bn_err_set(err, why, "the journal ends early: %s", strerror(why));
   return bn_err_set(err, why, "the journal '%s' ends early: %s", j->lock.path, strerror(why));
 }
 
-/* Puts a newline in the place of the final 0 and writes the line with one call.  If a part of it is
-   missing, the journal ends there: readers pass over a line without an end. */
+/* Puts a newline in the place of the final 0, and writes the line with one call.  If only a part of
+   it is written, the journal ends there: readers pass over a line without an end.  Returns 0, or -1
+   and err. */
 static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct bn_journal *j = of;
@@ -34,7 +36,7 @@ static int journal_write_line(void *of, char *line, size_t len, struct bn_err *e
   j->written |= written > 0;
   if (written == (ssize_t)len)
     return 0;
-  return journal_end_early(j, written < 0 ? errno : ENOSPC, err);
+  return journal_refuse_more(j, written < 0 ? errno : ENOSPC, err);
 }
 
 void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of)
@@ -49,18 +51,20 @@ int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
   return j->ended ? -1 : 0;
 }
 
-/* Writes a line and frees its text, which is NULL if there was no memory for it. */
+/* Writes a line and frees its text, which is NULL if there was no memory for it.  Returns 0, or -1
+   and err. */
 static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
   if (text != NULL)
     j->ended = j->put(j->of, text, len, err) != 0;
   else
-    j->ended = journal_end_early(j, ENOMEM, err) != 0;
+    j->ended = journal_refuse_more(j, ENOMEM, err) != 0;
   free(text);
   return j->ended ? -1 : 0;
 }
 
-/* Returns the line of a value, which the caller frees, or NULL; frees the value. */
+/* Returns the text of a value on one line, which the caller frees, or NULL without memory.  Frees
+   the value, which may be NULL. */
 static char *journal_print_line(struct bn_node *line, size_t *len)
 {
   char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
@@ -69,7 +73,7 @@ static char *journal_print_line(struct bn_node *line, size_t *len)
   return text;
 }
 
-/* Writes a value as a line, and frees it. */
+/* Writes a value as a line, and frees it.  Returns 0, or -1 and err. */
 static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct bn_err *err)
 {
   size_t len = 0;
@@ -78,7 +82,7 @@ static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct b
   return journal_put_text(j, text, len, err);
 }
 
-/* Returns {key: value}, which owns the value, or NULL. */
+/* Returns {key: value}, which owns the value, or NULL without memory. */
 static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
   struct bn_json_out p = {.failed = false};
@@ -138,6 +142,7 @@ int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_fac
   return journal_put_line(j, bn_json_finish(&p, map), err);
 }
 
+/* Sets the histograms of a snapshot to those of another one of the same metrics. */
 static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
 {
   for (size_t i = 0; i < to->metrics.n_hists; i++) {
@@ -146,6 +151,7 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
+/* Returns the line of a view, which the caller frees, or NULL without memory. */
 static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   if (j->brief)
@@ -153,7 +159,8 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
   return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
-/* Prints a tick with the difference of its histograms from those of the previous tick. */
+/* Returns the line of a tick with the difference of its histograms from those of the previous tick,
+   which the caller frees, or NULL without memory. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -178,10 +185,12 @@ int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_vie
 
   if (j->ended)
     return 0;
-  if (!j->has_group &&
-      journal_put_line(
-          j, journal_line_of("group", journal_begin_group(j, group, &v->delta->metrics)), err) != 0)
-    return -1;
+  if (!j->has_group) {
+    struct bn_node *first = journal_begin_group(j, group, &v->delta->metrics);
+
+    if (journal_put_line(j, journal_line_of("group", first), err) != 0)
+      return -1;
+  }
   text = v->span == BN_VIEW_TICK ? journal_print_tick(j, v, &len) : journal_print_view(j, v, &len);
   return journal_put_text(j, text, len, err);
 }
@@ -202,23 +211,23 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The lines in the form of a document, so that names of later versions are kept. */
+/* The lines in the form of a document, so that what later versions have added is kept. */
 struct kept {
   struct bn_node *document, *groups;
   struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
   bool failed;                                             /* there was no memory */
-  bool wanted;                                             /* else nothing is kept */
+  bool is_wanted;                                          /* else nothing is kept */
 };
 
 struct reader {
   struct bn_result *out;
   struct kept kept;
-  struct bn_metrics metrics; /* of the last group */
-  bool in_group;             /* which could be read */
+  struct bn_metrics metrics; /* owned; of the last group */
+  bool in_group;             /* the line of the last group could be read */
   struct bn_err *err;
 };
 
-/* Returns a copy of a map, or NULL. */
+/* Returns a copy of a map, whose values both share, or NULL without memory. */
 static struct bn_node *journal_copy_of(const struct bn_node *n)
 {
   struct bn_node *map = bn_node_map();
@@ -229,12 +238,14 @@ static struct bn_node *journal_copy_of(const struct bn_node *n)
   return NULL;
 }
 
+/* Frees a value, and puts another one in its place. */
 static void journal_replace(struct bn_node **at, struct bn_node *with)
 {
   bn_node_free(*at);
   *at = with;
 }
 
+/* Completes the last group, if there is one, and appends it to the groups of the document. */
 static void journal_end_group(struct kept *k)
 {
   if (k->group == NULL && k->intervals == NULL && k->checkpoints == NULL)
@@ -246,6 +257,7 @@ static void journal_end_group(struct kept *k)
   k->group = k->intervals = k->checkpoints = k->total = NULL;
 }
 
+/* Ends the last group and begins another one. */
 static void journal_keep_group(struct kept *k, const struct bn_node *n)
 {
   journal_end_group(k);
@@ -257,19 +269,21 @@ static void journal_keep_group(struct kept *k, const struct bn_node *n)
   k->failed |= k->group == NULL;
 }
 
+/* Keeps a view in the last group: a tick as its total. */
 static void journal_keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span span)
 {
+  struct bn_node *list = span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints;
   struct bn_node *copy = journal_copy_of(n);
 
   k->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
     journal_replace(&k->total, copy);
   else
-    k->failed |=
-        bn_node_append(span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints, copy) != 0;
+    k->failed |= bn_node_append(list, copy) != 0;
 }
 
-/* Returns NULL if there was no memory. */
+/* Completes the document, and returns it.  Returns NULL if there was no memory, or nothing was to
+   be kept. */
 static struct bn_node *journal_document_of(struct kept *k)
 {
   journal_end_group(k);
@@ -281,6 +295,8 @@ static struct bn_node *journal_document_of(struct kept *k)
   return NULL;
 }
 
+/* Begins a group of the result.  Returns 0, or -1 and an error; then views are refused until the
+   next group. */
 static int journal_take_group(struct reader *r, const struct bn_node *n)
 {
   struct bn_metrics metrics;
@@ -293,12 +309,13 @@ static int journal_take_group(struct reader *r, const struct bn_node *n)
   r->in_group = bn_store_group(r->out, bn_node_get_text(bn_node_get(n, "name")), r->err) != NULL;
   if (!r->in_group)
     return -1;
-  if (r->kept.wanted)
+  if (r->kept.is_wanted)
     journal_keep_group(&r->kept, n);
   return 0;
 }
 
-/* Notes that a script has replaced reports of that kind.  A tick stands for the total. */
+/* Notes whether a script has replaced the reports of views like this one.  A tick stands for the
+   total. */
 static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
 {
   if (v->span == BN_VIEW_INTERVAL)
@@ -308,7 +325,8 @@ static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
 }
 
 /* Returns how many events were in flight, or waited, at the last tick: their ends are not known.
-   Dialects count them only at a forced shutdown.  It is UINT64_MAX if the number is not known. */
+   Returns UINT64_MAX if the number is not known, and 0 in a dialect, which counts such events only
+   at a forced shutdown. */
 static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
   const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;
@@ -318,6 +336,7 @@ static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native
   return in_flight < UINT64_MAX / 2 && waiting < UINT64_MAX / 2 ? in_flight + waiting : UINT64_MAX;
 }
 
+/* Makes a copy of a tick the total of a group. */
 static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, bool native)
 {
   struct bn_view total = *tick;
@@ -327,8 +346,8 @@ static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, b
   bn_group_add(g, &total);
 }
 
-/* Makes the tick the total so far: its figures are those of all ticks, its histograms are added to
-   those of earlier ticks. */
+/* Makes a tick the total so far.  Its figures are since the beginning, but its histograms since the
+   tick before, so that those of the earlier ticks are added to them. */
 static void journal_take_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
@@ -336,6 +355,7 @@ static void journal_take_tick(struct bn_group *g, const struct bn_record *record
   journal_keep_total(g, &record->view, native);
 }
 
+/* Adds a view to the last group of the result.  Returns 0, or -1 and an error. */
 static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
 {
   struct bn_record record;
@@ -352,12 +372,13 @@ static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_
   else
     rc = bn_store_keep(r->out, &record.view, r->err);
   bn_record_done(&record);
-  if (rc == 0 && r->kept.wanted)
+  if (rc == 0 && r->kept.is_wanted)
     journal_keep_view(&r->kept, n, span);
   return rc;
 }
 
-/* Takes the facts, which come again when more of them are known. */
+/* Sets the facts of the result, which come again when more of them are known.  Returns 0, or -1 and
+   an error. */
 static int journal_take_facts(struct reader *r, const struct bn_node *line)
 {
   const int64_t version = bn_node_get_integer(bn_node_get(line, "version"));
@@ -370,12 +391,13 @@ static int journal_take_facts(struct reader *r, const struct bn_node *line)
     return -1;
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
-  if (r->kept.wanted)
+  if (r->kept.is_wanted)
     journal_replace(&r->kept.document, journal_copy_of(line));
   return 0;
 }
 
-/* Takes a line; ignores a line of a kind that a later version may have added. */
+/* Adds what a line has to the result; ignores a line of a kind that a later version may have added.
+   Returns 0, or -1 and an error. */
 static int journal_take_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
@@ -394,8 +416,8 @@ static int journal_take_line(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* Sets the start of a run whose facts were written before it: a tick covers the time since the end
-   of the warm-up. */
+/* Sets the start of a run whose facts were written before it: it is earlier than the last tick by
+   the span of the tick, which begins with the end of the warm-up, and by the warm-up. */
 static void journal_find_start(struct bn_result *r)
 {
   const struct bn_view *total = bn_result_total(r);
@@ -408,6 +430,7 @@ static void journal_find_start(struct bn_result *r)
   r->facts.start_wall_ns = total->delta->wall_ns - since_ns;
 }
 
+/* Says that the run was cut, as that of every journal was. */
 static void journal_mark_cut(struct bn_end *end)
 {
   end->partial = true;
@@ -426,7 +449,7 @@ bool bn_journal_is(const char *text, size_t len)
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Reads a line.  If it fails, nothing of the line has been added to the result. */
+/* Reads a line.  Returns 0, or -1 and an error, with nothing of the line added to the result. */
 static int journal_read_line(struct reader *r, const char *text, size_t len)
 {
   struct bn_node *line = bn_node_parse(text, len, r->err);
@@ -436,8 +459,9 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* Records a line that cannot be read.  Returns 0 if the lines behind it can, 1 if it is too large
-   for that, or -1 and err: nothing can be read without the first line or without memory. */
+/* Notes a line that cannot be read.  Returns 0 if the reading goes on behind it; 1 if it ends here,
+   because a bound was exceeded; or -1 and err: nothing can be read without the first line or
+   without memory. */
 static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
                              const struct bn_err *why, struct bn_err *err)
 {
@@ -455,7 +479,8 @@ static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
   return 0;
 }
 
-/* Reads the next line and counts it in *number.  Returns as journal_pass_over(), 1 at the end. */
+/* Reads the next line and counts it in *number.  Returns as journal_pass_over(), and 1 at the end.
+ */
 static int journal_next_line(struct reader *r, struct bn_lines *lines,
                              struct bn_skipped_lines *passed, size_t *number, struct bn_err *err)
 {
@@ -473,7 +498,7 @@ int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *ou
                     struct bn_err *err)
 {
   struct bn_err why = {0};
-  struct reader r = {.out = &out->result, .kept.wanted = keep_tree, .err = &why};
+  struct reader r = {.out = &out->result, .kept.is_wanted = keep_tree, .err = &why};
   size_t number = 0;
   int rc;
 

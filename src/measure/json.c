@@ -20,9 +20,9 @@ static struct bn_node *json_outer(const json_t *j)
   return (struct bn_node *)(uintptr_t)j;
 }
 
-/* Returns a number that is not less than that of the values in the text: one more than commas, and
-   one for each list and map. */
-static size_t json_count_values(const char *text, size_t len)
+/* Returns a number that is not less than that of the values in the text: one more than it has
+   commas, and one for each list and map. */
+static size_t json_bound_values(const char *text, size_t len)
 {
   size_t n = 1;
   bool quoted = false;
@@ -43,7 +43,7 @@ struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, 
   json_error_t why = {.line = 0};
   json_t *j;
 
-  if (json_count_values(text, len) > most) {
+  if (json_bound_values(text, len) > most) {
     (void)bn_err_set(err, EFBIG, "it has more than %zu values", most);
     return NULL;
   }
@@ -62,8 +62,8 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
   return bn_node_parse_within(text, len, BN_BOUND_VALUES, err);
 }
 
-/* Returns the length of the list of numbers, or of lists of numbers, that begins at text[0], which
-   is '[', or 0 if it has something else. */
+/* Returns the length of the list that begins at text[0], which is '[', or 0 if it has anything but
+   numbers, nulls, and lists of them. */
 static size_t json_length_of_numbers(const char *text)
 {
   const char *end = text;
@@ -185,6 +185,7 @@ int bn_node_append(struct bn_node *list, struct bn_node *value)
 
 static int json_complete(json_t *into, json_t *from);
 
+/* Completes the values of a list by those of a list of the same length. */
 static int json_complete_list(json_t *into, json_t *from)
 {
   if (json_array_size(into) != json_array_size(from))
@@ -195,7 +196,8 @@ static int json_complete_list(json_t *into, json_t *from)
   return 0;
 }
 
-/* Adds the members that `into` lacks.  The depth is bounded: the parser has accepted the trees. */
+/* Does bn_node_complete().  The recursion is bounded, because the parser has bounded the depth of
+   the trees. */
 static int json_complete(json_t *into, json_t *from)
 {
   const char *key;
@@ -228,6 +230,7 @@ static bool json_is_empty(const json_t *j)
 
 static void json_confine(json_t *into, json_t *from);
 
+/* Confines the values of a list to those of a list of the same length. */
 static void json_confine_list(json_t *into, json_t *from)
 {
   if (json_array_size(into) != json_array_size(from))
@@ -236,8 +239,7 @@ static void json_confine_list(json_t *into, json_t *from)
     json_confine(json_array_get(into, i), json_array_get(from, i));
 }
 
-/* Removes the members that `from` does not have, unless they are empty.  The depth is bounded, as
-   in json_complete(). */
+/* Does bn_node_confine().  The recursion is bounded, as that of json_complete(). */
 static void json_confine(json_t *into, json_t *from)
 {
   const char *key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON, as trees of values. */
+/* Reads and writes JSON as trees of values. */
 #ifndef BN_MEASURE_JSON_H
 #define BN_MEASURE_JSON_H
 
@@ -23,17 +23,18 @@ enum bn_node_type {
 };
 
 /* Parses a text, which must be a single map or list with every key once, and have no more values
-   than measure/bounds.h allows.  Returns NULL if it is not; err has the fault and the line. */
+   than measure/bounds.h allows.  Returns NULL and err if it is not, with the fault and its line. */
 struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err);
-/* The same for a text with at most that many values. */
+/* As bn_node_parse() for a text with at most that many values. */
 struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, struct bn_err *err);
-/* Prints a tree; indent 0: all on one line.  The caller frees the text, which ends with a 0 that
-   len does not count.  Returns NULL if out of memory. */
+/* Prints a tree with that indentation, and lists of numbers on one line each; indent 0: all on one
+   line.  The caller frees the text, which ends with a 0 that len does not count.  Returns NULL if
+   there is no memory. */
 char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len);
 void bn_node_free(struct bn_node *n); /* frees a tree; NULL is allowed */
 
-/* These make a value.  They return NULL if out of memory, for a text that is not UTF-8, or for a
-   number that is not finite. */
+/* These make a value.  They return NULL if there is no memory, for a text that is not UTF-8, or for
+   a number that is not finite. */
 struct bn_node *bn_node_map(void);
 struct bn_node *bn_node_list(void);
 struct bn_node *bn_node_utf8(const char *s);
@@ -41,18 +42,19 @@ struct bn_node *bn_node_integer(int64_t i);
 struct bn_node *bn_node_real(double x);
 struct bn_node *bn_node_boolean(bool yes);
 struct bn_node *bn_node_null(void);
-/* These take the value over, also when they fail.  They return -1 if out of memory, if the value
-   is NULL, or if the key is not UTF-8. */
+/* These take the value over, also when they fail.  They return 0, or -1 if there is no memory, if
+   the value or the map or list is NULL, or if the key is not UTF-8. */
 int bn_node_set(struct bn_node *map, const char *key, struct bn_node *value);
 int bn_node_append(struct bn_node *list, struct bn_node *value);
-/* Adds keys of `from` that `into` lacks, also in maps within maps and in maps of lists that are as
-   long in both.  Returns 0, or -1 if out of memory. */
+/* Adds the keys of `from` that `into` lacks, with their values, which the trees share then; also in
+   maps within maps, and in maps within lists that have the same length in both.  Returns 0, or -1
+   if there is no memory. */
 int bn_node_complete(struct bn_node *into, const struct bn_node *from);
-/* Removes keys of `into` that `from` lacks, where bn_node_complete adds them.  Empty lists and maps
-   stay. */
+/* Removes the keys of `into` that `from` lacks, in all maps in which bn_node_complete() would add
+   some.  Keys with an empty list or map stay. */
 void bn_node_confine(struct bn_node *into, const struct bn_node *from);
 
-/* These read; the tree owns their results. */
+/* These read a tree, which owns what they return. */
 enum bn_node_type bn_node_type_of(const struct bn_node *n); /* NULL: BN_NODE_NULL */
 const struct bn_node *bn_node_get(const struct bn_node *map, const char *key); /* or NULL */
 const struct bn_node *bn_node_at(const struct bn_node *list, size_t i);        /* or NULL */

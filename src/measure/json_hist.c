@@ -29,7 +29,7 @@ struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
   return to.list;
 }
 
-/* Reads a bucket of version 1. */
+/* Reads a bucket of version 1, [lowest, count]. */
 static void json_hist_read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
                                 struct bn_hist *h)
 {
@@ -38,7 +38,8 @@ static void json_hist_read_pair(struct bn_json_in *e, const struct bn_node *pair
   bn_hist_put(h, lowest, bn_json_in_count(e, bn_node_at(pair, 1), key));
 }
 
-/* Returns how many buckets the number at bucket `at` stands for. */
+/* Reads a number of version 2, which stands at bucket `at`.  Returns how many buckets it stands
+ * for. */
 static uint64_t json_hist_read_number(struct bn_json_in *e, const struct bn_node *n,
                                       const char *key, struct bn_hist *h, uint64_t at)
 {

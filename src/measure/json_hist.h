@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The form of a histogram in documents and journals: one list of numbers.
 
-   They are the counts of its buckets (base/hist.h), from that of 0 ns to the last that is not
-   empty; a negative number stands for so many empty buckets.  What is beyond the range has the
-   bucket behind all others.  Version 1 has a list for each bucket that is not empty: its lowest
-   value (2^42 beyond the range), and its count. */
+   The numbers are the counts of its buckets (base/hist.h), from that of 0 ns to the last that is
+   not empty; -n stands for n empty buckets.  Values beyond the range are in the bucket behind all
+   others.  Version 1 has a list for each bucket that is not empty: its lowest value (2^42 beyond
+   the range), and its count. */
 #ifndef BN_MEASURE_JSON_HIST_H
 #define BN_MEASURE_JSON_HIST_H
 
@@ -12,10 +12,12 @@
 #include "measure/json_read.h"
 #include "measure/json_write.h"
 
-/* The list of a histogram in one of its two forms; if both are NULL, it is empty. */
+/* Returns the list of a histogram in one of its two forms; if both are NULL, it is empty.  Without
+   memory p->failed is set. */
 struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
                              const struct bn_hist_sparse *s);
-/* Adds the values of a list, of either version, to a histogram; key: for the sentence. */
+/* Adds the values of a list, of either version, to a histogram.  key: the name in the message if
+   the list is refused. */
 void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,
                      struct bn_hist *h);
 

@@ -30,7 +30,8 @@ int bn_json_in_verdict(const struct bn_json_in *e)
   return e->failed ? -1 : 0;
 }
 
-/* Returns the member, or NULL if there is none, or null.  Refuses a member of another type. */
+/* Returns the member of a map, or NULL if there is none or it is null.  Refuses a member of another
+   type than `what`. */
 static const struct bn_node *json_read_member(struct bn_json_in *e, const struct bn_node *map,
                                               const char *key, enum bn_node_type type,
                                               const char *what)

@@ -12,15 +12,17 @@
 
 struct bn_json_in {
   struct bn_err *err; /* gets the first fault */
-  bool failed;
+  bool failed;        /* there was one */
 };
 
+/* Notes a fault, unless there was one before. */
 __attribute__((format(printf, 2, 3))) void bn_json_in_refuse(struct bn_json_in *e, const char *fmt,
                                                              ...);
-int bn_json_in_verdict(const struct bn_json_in *e); /* 0 or -1 */
+/* Returns -1 if there was a fault, which err has, else 0. */
+int bn_json_in_verdict(const struct bn_json_in *e);
 
-/* Members of a map.  NULL or 0: there is none, it is null, or it is of another type, which is a
-   fault. */
+/* These return a member of a map; NULL, false or 0 if there is none, if it is null, or if it is of
+   another type or out of range, which is a fault. */
 const struct bn_node *bn_json_in_list(struct bn_json_in *e, const struct bn_node *map,
                                       const char *key);
 const struct bn_node *bn_json_in_map(struct bn_json_in *e, const struct bn_node *map,
@@ -29,20 +31,23 @@ const char *bn_json_in_text(struct bn_json_in *e, const struct bn_node *map, con
 bool bn_json_in_bool(struct bn_json_in *e, const struct bn_node *map, const char *key);
 int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const char *key,
                           int64_t min, int64_t max);
-/* The place of a text among names that end with NULL; another text is a fault. */
+/* Returns the index of a text among names that end with NULL.  Another text, or none, is a fault.
+ */
 unsigned bn_json_in_name(struct bn_json_in *e, const struct bn_node *map, const char *key,
                          const char *const *names);
-/* A count as measure/store.h has it: null is UINT64_MAX. */
+/* Returns a count, which may be a text of digits (measure/store.h), or UINT64_MAX for null; 0 if
+   there is none.  Anything else is a fault. */
 uint64_t bn_json_in_get_count(struct bn_json_in *e, const struct bn_node *map, const char *key);
-/* null is HUGE_VAL. */
+/* Returns a number, or HUGE_VAL for null; 0 if there is none.  Anything else is a fault. */
 double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, const char *key);
-/* The same of a value at hand; key: for the sentence. */
+/* As the last two for a value instead of a member.  key: its name in the message. */
 uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const char *key);
 double bn_json_in_number(struct bn_json_in *e, const struct bn_node *n, const char *key);
-/* How many values a list has; more than max are a fault. */
+/* Returns how many values a list has; NULL has none.  More than max are a fault, and 0 is returned.
+ */
 size_t bn_json_in_length(struct bn_json_in *e, const struct bn_node *list, const char *key,
                          size_t max);
-/* Every member of a struct that a layout names. */
+/* Sets every member of a struct that a layout names. */
 void bn_json_in_layout(struct bn_json_in *e, const struct bn_node *map, const struct bn_layout *l,
                        void *into);
 

@@ -56,8 +56,8 @@ static bool json_write_is_ascii(const char *s)
   return true;
 }
 
-/* Returns the key as bn_node_text cleans it, with a number if the map has that key, or NULL without
-   memory. */
+/* Returns the key as bn_node_text() cleans it, with a number if the map has that key already.  The
+   caller frees it.  Returns NULL without memory. */
 static char *json_write_unused_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
@@ -111,6 +111,7 @@ void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
   bn_json_put(p, map, key, list);
 }
 
+/* Returns the value of a member, which is at `at`. */
 static struct bn_node *json_write_value_at(const struct bn_layout *l, const void *at)
 {
   switch (l->type) {
@@ -130,13 +131,14 @@ static struct bn_node *json_write_value_at(const struct bn_layout *l, const void
   return NULL;
 }
 
+/* Returns whether the bytes of a member are those of 0 or false. */
 static bool json_write_is_zero(const struct bn_layout *l, const void *at)
 {
   static const uint64_t zero;
   static const size_t size[] = {
-      [BN_LAY_BOOL] = sizeof(bool),      [BN_LAY_INT] = sizeof(int),
-      [BN_LAY_UNSIGNED] = sizeof(int),   [BN_LAY_WHOLE] = sizeof(uint64_t),
-      [BN_LAY_SIGNED] = sizeof(int64_t), [BN_LAY_REAL] = sizeof(double),
+      [BN_LAY_BOOL] = sizeof(bool),         [BN_LAY_INT] = sizeof(int),
+      [BN_LAY_UNSIGNED] = sizeof(unsigned), [BN_LAY_WHOLE] = sizeof(uint64_t),
+      [BN_LAY_SIGNED] = sizeof(int64_t),    [BN_LAY_REAL] = sizeof(double),
   };
 
   return memcmp(at, &zero, size[l->type]) == 0;

@@ -32,7 +32,8 @@ void bn_lines_skip(struct bn_lines *l, size_t len)
   l->at += len;
 }
 
-static int lines_add(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
+/* Appends to the line.  Returns 0, or -1 and err. */
+static int lines_append(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
 {
   if (l->line.len + len > l->line.max)
     return bn_err_set(err, EFBIG, "it has more than %zu MiB", l->line.max >> 20);
@@ -51,7 +52,7 @@ int bn_lines_next(struct bn_lines *l, struct bn_err *err)
 
     if (len == 0)
       return 0;
-    if (lines_add(l, from, part, err) != 0)
+    if (lines_append(l, from, part, err) != 0)
       return -1;
     bn_lines_skip(l, end != NULL ? part + 1 : part);
     if (end != NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a file block by block or line by line, so that no more of it than that is in memory. */
+/* Reads a file block by block or line by line, so that no more than a block and a line of it are in
+   memory. */
 #ifndef BN_MEASURE_LINES_H
 #define BN_MEASURE_LINES_H
 
@@ -11,19 +12,22 @@
 struct bn_lines {
   FILE *f;
   struct bn_buf line; /* its max is the bound of a line */
-  size_t at, n;       /* what is left of the block */
+  size_t at, n;       /* block[at..n) has not been taken yet */
   char block[65536];
 };
 
-/* The file stays the caller's. */
+/* Reads the file from where it is.  max: the most bytes of a line.  The file stays the caller's. */
 void bn_lines_init(struct bn_lines *l, FILE *f, size_t max);
 void bn_lines_done(struct bn_lines *l);
-/* Returns the bytes that come next, across lines; they stay there until they are skipped.  *len 0:
-   the end, or ferror(). */
+/* Returns the bytes that come next, which may end within a line or be of several, and sets *len to
+   their number; 0: the file is at its end, or ferror() says that it cannot be read.  The same bytes
+   come again until they are skipped. */
 const char *bn_lines_block(struct bn_lines *l, size_t *len);
+/* Skips the first len bytes of the block. */
 void bn_lines_skip(struct bn_lines *l, size_t len);
-/* Puts the next line into l->line, without its newline.  0: there is none that has one, or
-   ferror(); 1, or -1 and err: it is longer than the bound, or there is no memory. */
+/* Puts the next line into l->line, without its newline.  Returns 1; 0 if no line with a newline is
+   left, or ferror() says that the file cannot be read; or -1 and err: the line is longer than the
+   bound, or there is no memory for it. */
 int bn_lines_next(struct bn_lines *l, struct bn_err *err);
 
 #endif

@@ -52,7 +52,8 @@ bool bn_reporters_want_rest(const struct bn_reporters *r)
   return false;
 }
 
-/* Keeps or logs the error of a reporter that has failed.  Returns true if it has not (rc 0). */
+/* Returns whether a call of a reporter has succeeded (rc 0).  Keeps or logs the error of one that
+   has failed; without a text it has been logged before. */
 static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *err)
 {
   if (rc == 0)
@@ -67,6 +68,8 @@ static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *
 
 /* --- before the first view -------------------------------------------------------------------- */
 
+/* Opens a reporter and asks it whether it accepts the plan, if there is one.  Returns 0, or -1 and
+   err. */
 static int reporters_open_slot(struct bn_reporters_slot *s, const struct bn_plan *plan,
                                struct bn_err *err)
 {
@@ -115,7 +118,9 @@ void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-static int reporters_pass_slot(const struct bn_reporters_slot *s, const struct bn_view *v,
+/* Calls the function of a reporter for views of that span, if it has one.  Returns 0, or -1 and
+ * err. */
+static int reporters_call_slot(const struct bn_reporters_slot *s, const struct bn_view *v,
                                struct bn_err *err)
 {
   const struct bn_reporter *ops = s->use.ops;
@@ -133,7 +138,8 @@ static int reporters_pass_slot(const struct bn_reporters_slot *s, const struct b
   return 0;
 }
 
-/* Passes the view to one reporter.  A reporter with hooks of a script runs them for the total. */
+/* Passes a view to one reporter.  While a reporter with hooks of a script gets the total,
+   r->in_hook is true.  Returns false if it has failed. */
 static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                 const struct bn_view *v)
 {
@@ -144,14 +150,15 @@ static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporter
 
   atomic_store(&r->in_hook,
                is_total && (ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0));
-  rc = reporters_pass_slot(s, v, &err);
+  rc = reporters_call_slot(s, v, &err);
   atomic_store(&r->in_hook, false);
   if (is_total && ops == r->text && !v->replaced)
     atomic_store(&r->shown, true);
   return reporters_note(r, rc, &err);
 }
 
-/* Asks all reporters for the lines that scripts add to the view. */
+/* Points v->lines at the lines that scripts add to the view, or sets it to NULL if there are none
+   or a reporter has failed.  Returns false then. */
 static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
 {
   bool ok = true;
@@ -170,17 +177,20 @@ static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
   return ok;
 }
 
+/* Passes the groups of n hosts to one reporter, if it takes them.  Returns false if it has failed.
+ */
 static bool reporters_pass_members(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                    const struct bn_group *g, size_t n)
 {
   struct bn_err err = {0};
 
-  return n == 0 || s->use.ops->members == NULL ||
-         reporters_note(r, s->use.ops->members(s->state, g, n, &err), &err);
+  if (n == 0 || s->use.ops->members == NULL)
+    return true;
+  return reporters_note(r, s->use.ops->members(s->state, g, n, &err), &err);
 }
 
-/* Has reporters print the view that hooks of a script, which have failed, were to print. */
-static void reporters_fill_in(struct bn_reporters *r, const struct bn_view *v)
+/* Has the reporters print a view that hooks of a script were to print, which have failed. */
+static void reporters_print_instead(struct bn_reporters *r, const struct bn_view *v)
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_reporters_slot *s = &r->slot[i];
@@ -195,7 +205,7 @@ bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct 
                         size_t n)
 {
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
-  const bool replaced = v->replaced; /* on the hosts */
+  const bool was_replaced = v->replaced; /* on the hosts */
   bool ok = true, replacement_failed = false;
 
   if (v->span == BN_VIEW_TOTAL) {
@@ -209,14 +219,14 @@ bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct 
     struct bn_reporters_slot *s = &r->slot[i];
     const bool replaces = (s->use.ops->replaces & bit) != 0;
 
-    v->replaced = replaced || ((r->replaced & bit) != 0 && !replaces);
+    v->replaced = was_replaced || ((r->replaced & bit) != 0 && !replaces);
     if (!reporters_pass_view(r, s, v) || !reporters_pass_members(r, s, g, n)) {
       ok = false;
       replacement_failed |= replaces;
     }
   }
   if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK)
-    reporters_fill_in(r, v);
+    reporters_print_instead(r, v);
   return ok;
 }
 
@@ -234,7 +244,8 @@ void bn_reporters_ended(struct bn_reporters *r)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Finishes a report.  Threads that were abandoned may still add facts, so the lock is held. */
+/* Has a reporter finish its report.  Threads that were abandoned may still add facts, so the lock
+   is held.  Returns 0, or -1 and err. */
 static int reporters_finish_slot(struct bn_reporters *r, struct bn_reporters_slot *s,
                                  const struct bn_end *end, struct bn_err *err)
 {
@@ -250,14 +261,15 @@ static int reporters_finish_slot(struct bn_reporters *r, struct bn_reporters_slo
   return rc;
 }
 
-/* Closes a report.  If there was an error before, that of closing is dropped. */
+/* Closes a report.  If an error is kept already, the reporter gets no place for another one, from
+   which it knows that its report is not complete.  Returns 0, or -1 and, with such a place, err. */
 static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporters_slot *s,
                                 struct bn_err *err)
 {
-  const bool known = r->err != NULL && r->failed;
+  const bool has_error = r->err != NULL && r->failed;
 
   s->opened = false;
-  return s->use.ops->close != NULL ? s->use.ops->close(s->state, known ? NULL : err) : 0;
+  return s->use.ops->close != NULL ? s->use.ops->close(s->state, has_error ? NULL : err) : 0;
 }
 
 /* Returns whether a report goes to a standard output whose reader has left, which needs no
@@ -267,8 +279,8 @@ static bool reporters_is_unread(const struct bn_reporters *r, const struct bn_re
   return r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path);
 }
 
-/* Keeps or logs the error at the end of a report.  Returns true if that is no failure: the reader
-   has left. */
+/* Keeps or logs the error of a report that could not be ended, and returns false.  Returns true,
+   and does nothing, if the report has no reader any more, which is no failure. */
 static bool reporters_note_end(struct bn_reporters *r, struct bn_reporters_slot *s,
                                const char *prefix, const struct bn_err *err)
 {
@@ -300,6 +312,7 @@ static bool reporters_lack_result(const struct bn_reporters *r)
   return lost;
 }
 
+/* Returns whether a report, or the hooks of a script, write to standard output. */
 static bool reporters_use_stdout(const struct bn_reporters *r)
 {
   for (size_t i = 0; i < r->n; i++)
@@ -308,6 +321,8 @@ static bool reporters_use_stdout(const struct bn_reporters *r)
   return r->replaced != 0;
 }
 
+/* Prints the facts, the total and the end as a text report of its own, at the usual verbosity.  An
+   error of it is logged. */
 static void reporters_print_text(const struct bn_reporters *r, const struct bn_report_use *use,
                                  const struct bn_end *end)
 {
@@ -326,14 +341,14 @@ static void reporters_print_text(const struct bn_reporters *r, const struct bn_r
   bn_reporters_done(&text);
 }
 
-/* Prints the result as text, at any verbosity: it cannot be measured again.  As in
+/* Prints the result as text, whatever the verbosity: it cannot be measured again.  As in
    reporters_finish_slot(), the lock is held. */
 static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
 {
-  const bool apart = reporters_use_stdout(r);
-  const struct bn_report_use use = {.ops = r->text, .out = bn_log_stream(apart)};
+  const bool to_stderr = reporters_use_stdout(r);
+  const struct bn_report_use use = {.ops = r->text, .out = bn_log_stream(to_stderr)};
 
-  bn_log_stderr("the text report goes to standard %s instead", apart ? "error" : "output");
+  bn_log_stderr("the text report goes to standard %s instead", to_stderr ? "error" : "output");
   if (r->lock != NULL)
     (void)pthread_mutex_lock(r->lock);
   reporters_print_text(r, &use, end);
@@ -363,7 +378,7 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
 
 /* --- stored results --------------------------------------------------------------------------- */
 
-/* Prints a record, also if a hook of the script printed it in the run. */
+/* Passes a record as a view.  It is printed even if a hook of the script printed it in the run. */
 static bool reporters_replay_record(struct bn_reporters *r, const struct bn_record *record)
 {
   struct bn_view v = record->view;
@@ -372,7 +387,8 @@ static bool reporters_replay_record(struct bn_reporters *r, const struct bn_reco
   return bn_reporters_view(r, &v);
 }
 
-/* Prints the records of a group in the order of time; at one moment the interval comes first. */
+/* Passes the records of a group in the order of time; at one moment the interval comes before the
+   checkpoint.  Returns false if a reporter has failed. */
 static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group *g)
 {
   size_t i = 0, c = 0;
@@ -390,7 +406,8 @@ static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group
   return ok && g->has_total ? reporters_replay_record(r, &g->total) : ok;
 }
 
-/* Passes the groups of hosts, which stand behind their sum, the first group. */
+/* Passes the groups of hosts, which stand behind their sum, the first group.  Returns false if a
+   reporter has failed. */
 static bool reporters_replay_members(struct bn_reporters *r, const struct bn_result *result)
 {
   size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The loop over reporters: of a run, of a run on many hosts, and of results that were stored.
+/* The loop over the reporters of a run, of a run on many hosts, or of a stored result.
 
    Order of the calls: open, begin, starting, started, views, ended, total, close.  One thread makes
    them at a time. */
@@ -48,30 +48,34 @@ struct bn_reporters {
 
 /* Copies `use`; what its members point at is borrowed. */
 void bn_reporters_init(struct bn_reporters *r, const struct bn_report_use *use, size_t n);
-/* Frees what is left; the reporters were closed. */
+/* Frees the reporters, which have been closed. */
 void bn_reporters_done(struct bn_reporters *r);
 
-/* The calls below return false if a reporter failed. */
+/* Functions that return a bool return false if a reporter has failed. */
 
 /* Opens the reporters until one cannot be opened or refuses the plan.  plan NULL: they are not
-   asked.  They are closed all the same. */
+   asked whether they accept it.  bn_reporters_close() is to be called in any case. */
 bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan);
-/* The facts stay valid until the reporters are closed, and may grow. */
+/* These pass the facts of a run: for the heading, before the first worker begins, and when the
+   start barrier opens.  The facts stay valid until the reporters are closed, and may grow. */
 void bn_reporters_begin(struct bn_reporters *r, const struct bn_facts *f);
 void bn_reporters_starting(struct bn_reporters *r, const struct bn_facts *f);
 void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f);
 /* Passes a view.  Sets v->replaced, and v->lines if a reporter adds lines. */
 bool bn_reporters_view(struct bn_reporters *r, struct bn_view *v);
+/* Says that no interval, checkpoint or tick will come any more.  Comes before the total. */
 void bn_reporters_ended(struct bn_reporters *r);
-/* Passes the total of a run on n hosts, each with its group.  With `text`, it and the groups stay
-   valid until the reporters are closed, as does a total that bn_reporters_view() passes. */
+/* Passes the total of a run on n hosts, each with its group.  If `text` is set, the view and the
+   groups stay valid until the reporters are closed, as does a total that bn_reporters_view()
+   passes. */
 bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct bn_group *g,
                         size_t n);
-/* Passes a stored result, from its facts to how it ended; stops at the first error. */
+/* Passes a stored result, from its facts to how it ended, until a reporter fails. */
 bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result);
-/* Passes how the run ended, and closes. end NULL: that has been passed by bn_reporters_replay.
-   If a report could not be written, and no text report has been, `text` prints it on standard
-   output, or on standard error if a report was to go to standard output. */
+/* Passes how the run ended, and closes the reporters that were opened.  end NULL:
+   bn_reporters_replay() has passed it.  If a report could not be written, and there is no text
+   report, `text` prints the result on standard output, or on standard error if a report was to go
+   to standard output. */
 bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end);
 
 /* Returns whether a reporter wants views of that span. */

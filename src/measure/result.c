@@ -10,6 +10,7 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
+/* Returns the bytes that a text takes with its 0, or 0 of NULL. */
 static size_t result_text_size(const char *text)
 {
   return text != NULL ? strlen(text) + 1 : 0;
@@ -26,6 +27,9 @@ const char *bn_result_keep_text(char **at, const char *text)
   *at += size;
   return copy;
 }
+
+/* These copy a part of a view into a record.  r->view is a copy of the view, whose pointers they
+   replace by the record's own; its snapshot and its store have the room. */
 
 static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
 {
@@ -62,8 +66,8 @@ static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.at_least = r->store.at_least;
 }
 
-/* bare: without percentiles but for those of kinds of events, which with many ranks would fill
-   documents. */
+/* bare: only kinds of events keep their percentiles; with many ranks, those of all timings would
+   fill documents. */
 static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {
@@ -119,6 +123,7 @@ static void result_copy_counts(struct bn_record *r, const struct bn_view *v)
   r->view.counts = r->store.count;
 }
 
+/* Copies the statistics of sessions, for which a record without sessions has no room. */
 static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
 {
   if (v->sessions == NULL || r->delta.n_sessions == 0) {
@@ -130,6 +135,7 @@ static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
+/* Returns the bytes of the names and units of n metrics. */
 static uint64_t result_size_of_names(const struct bn_metric *row, size_t n)
 {
   uint64_t size = 0;
@@ -139,6 +145,7 @@ static uint64_t result_size_of_names(const struct bn_metric *row, size_t n)
   return size;
 }
 
+/* Returns the bytes of the statements of a record. */
 static uint64_t result_size_of_statements(const struct bn_record *r)
 {
   const struct bn_statement_table *t = &r->delta.statements;
@@ -176,7 +183,8 @@ static uint64_t result_size_of_record(const struct bn_record *r)
          result_text_size(r->lines);
 }
 
-/* Frees the room for more labels and figures: a run of days keeps many records. */
+/* Frees the room for more labels and figures, and for percentiles that a bare record does not have:
+   a run of days keeps many records. */
 static void result_trim(struct bn_record *r, bool bare)
 {
   bn_snap_trim(&r->delta);
@@ -199,11 +207,11 @@ static void result_copy_ages(struct bn_record *r, const struct bn_view *v)
 
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
-/* Makes a record of a view that owns what the view points to, but for the facts of errors, which a
-   view has only while the run reports. */
+/* Makes a record that owns all that a view points to.  It has no facts about errors, which a view
+   has only while the run reports. */
 static void result_init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
 {
-  /* Intervals by the hour, each with thousands of sessions that no report shows, would fill the
+  /* Thousands of intervals, each with thousands of sessions that no report shows, would fill the
      memory. */
   const bool bare = v->span == BN_VIEW_INTERVAL && hists != HISTS_WHOLE;
   const unsigned sessions = bare ? 0 : v->delta->n_sessions;
@@ -261,8 +269,9 @@ void bn_record_done(struct bn_record *r)
   memset(r, 0, sizeof *r);
 }
 
-/* Points the view of a record that has moved, because its array grew, to the record's own data. */
-static void result_follow(struct bn_record *r)
+/* Points the view of a record that has moved, because its array grew, at the data that moved with
+   it. */
+static void result_fix_pointers(struct bn_record *r)
 {
   r->view.delta = &r->delta;
   if (r->view.percents != NULL)
@@ -277,7 +286,7 @@ struct bn_group *bn_result_add_group(struct bn_result *r, const char *name)
 {
   r->group = bn_alloc_resize(r->group, r->n_groups + 1, sizeof *r->group);
   for (size_t i = 0; i < r->n_groups; i++)
-    result_follow(&r->group[i].total);
+    result_fix_pointers(&r->group[i].total);
   r->group[r->n_groups] = (struct bn_group){.name = bn_alloc_text(name)};
   return &r->group[r->n_groups++];
 }
@@ -308,13 +317,15 @@ void bn_result_add_member(struct bn_result *r, const char *name, const struct bn
     bn_group_add(g, v);
 }
 
+/* Appends a copy of a view to an array of n records.  The array doubles whenever n is a power of
+   two, so that no capacity has to be kept. */
 static void result_append(struct bn_record **array, size_t *n, const struct bn_view *v,
                           enum hists hists)
 {
   if ((*n & (*n - 1)) == 0) {
     *array = bn_alloc_resize(*array, *n == 0 ? 1 : 2 * *n, sizeof **array);
     for (size_t i = 0; i < *n; i++)
-      result_follow(&(*array)[i]);
+      result_fix_pointers(&(*array)[i]);
   }
   result_init_record(&(*array)[(*n)++], v, hists);
 }
@@ -353,6 +364,7 @@ void bn_group_add(struct bn_group *g, const struct bn_view *v)
 
 /* --- texts of others -------------------------------------------------------------------------- */
 
+/* Replaces a text by its escaped form, if that differs.  keep: characters that stay. */
 static void result_escape_text(char **at, const char *keep)
 {
   const size_t len = bn_escape(NULL, 0, *at, keep);
@@ -380,6 +392,7 @@ static size_t result_escaped_size(const struct bn_record *r)
   return size;
 }
 
+/* Copies the keys and the escaped texts of all figures into a new block. */
 static void result_escape_figures(struct bn_record *r)
 {
   const size_t size = result_escaped_size(r);

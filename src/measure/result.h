@@ -12,9 +12,9 @@ struct bn_record {
   struct bn_snap delta;
   struct bn_view_store store;
   struct bn_hist *ages;              /* owned; NULL: none */
-  char *figure_names;                /* keys and texts of the figures */
-  char *lines;                       /* owned; the view's */
-  struct bn_watched_figure *watched; /* owned, with their names; NULL: none */
+  char *figure_names;                /* owned: the keys and texts of the figures */
+  char *lines;                       /* owned; the view's; NULL: none */
+  struct bn_watched_figure *watched; /* owned: one block with their names; NULL: none */
 };
 
 /* A host of a run on several hosts. */
@@ -23,14 +23,14 @@ struct bn_member {
   char *lost; /* owned; what became of it; NULL: it came to its end */
   unsigned threads;
   double processor_s;   /* processor time of its process; HUGE_VAL: not known */
-  double clock_error_s; /* its clock was compared with that of the others within this */
-  double start_lag_s;   /* it started so long after the agreed time; HUGE_VAL: not known */
-  double time_s;        /* so long its events counted; HUGE_VAL: not known */
+  double clock_error_s; /* how far its clock may be off those of the others */
+  double start_lag_s;   /* how long after the agreed time it started; HUGE_VAL: not known */
+  double time_s;        /* how long its events counted; HUGE_VAL: not known */
 };
 
-/* The section of facts about the hosts of a run, and its members: the time in which the events of
-   all hosts counted; and as far as it is known for whole seconds, the rate of all of them up to the
-   last second in which all were there, and that second. */
+/* The section of facts about the hosts of a run, and its keys: the time in which the events of all
+   hosts counted; and, if they are known for whole seconds, the rate of all hosts together up to the
+   last second in which all of them were there, and the number of that second. */
 #define BN_HOSTS_SECTION "hosts"
 #define BN_HOSTS_TIME    "together_s"
 #define BN_HOSTS_RATE    "together_events_per_s"
@@ -46,12 +46,13 @@ struct bn_group {
   size_t n_intervals, n_checkpoints;
   struct bn_record total;
   bool has_total;
-  uint64_t bytes; /* that the intervals and checkpoints take */
+  uint64_t bytes; /* of memory that the intervals and checkpoints take */
   bool packs;     /* intervals keep their histograms, in the sparse form */
-  bool bare;      /* the total keeps none */
+  bool bare;      /* the total keeps no histograms */
 };
 
-/* Why a run ended; the first that applies, from BN_END_SIGNAL on, then the limits. */
+/* Why a run ended: the first reason that applies, from BN_END_SIGNAL on, else one of those before
+   it. */
 enum bn_end_reason {
   BN_END_UNKNOWN,
   BN_END_TIME,     /* the time limit */
@@ -87,30 +88,32 @@ struct bn_result {
   struct bn_end end;
 };
 
-/* All that a view has, with its histograms. */
+/* Makes a record of all that a view has, with its histograms. */
 void bn_record_copy(struct bn_record *r, const struct bn_view *v);
-/* Replaces what was watched by a copy of n figures. */
+/* Replaces the watched figures of a record by a copy of n others. */
 void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n);
 void bn_record_done(struct bn_record *r);
 
-/* Appends a group without records.  The pointer is valid until the next. */
+/* Appends a group without records, and returns it.  It is valid until the next one is added. */
 struct bn_group *bn_result_add_group(struct bn_result *r, const char *name);
 /* Returns the total of all sessions, which is that of the first group, or NULL if there is none. */
 const struct bn_view *bn_result_total(const struct bn_result *r);
-/* Appends a group of one host, with a copy of its total, without histograms, if v is not NULL. */
+/* Appends a group of one host, with copies of m and, unless v is NULL, of its total, without
+   histograms. */
 void bn_result_add_member(struct bn_result *r, const char *name, const struct bn_member *m,
                           const struct bn_view *v);
-/* Keeps a copy of a view where its span belongs: the total with histograms unless the group is
-   bare, an interval without its sessions, and with histograms only if they are sparse already or
-   the group packs them. */
+/* Keeps a copy of a view among the intervals, the checkpoints, or as the total, by its span; a tick
+   is a total so far.  The total has histograms unless the group is bare; an interval has no
+   sessions, and histograms only if they are sparse already or the group packs them. */
 void bn_group_add(struct bn_group *g, const struct bn_view *v);
-/* Points the plan at the metrics that the records of the first group are of; when the last record
+/* Points the plan at the metrics that the records of the first group are of, once the last record
    was added. */
 void bn_result_find_metrics(struct bn_result *r);
 /* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
    result that comes from a file.  Rows keep their newlines. */
 void bn_result_escape(struct bn_result *r);
-/* Copies a text to *at, which goes on behind it.  NULL: there is none. */
+/* Copies a text to *at, which goes on behind it, and returns the copy.  Of NULL nothing is copied,
+   and NULL returned. */
 const char *bn_result_keep_text(char **at, const char *text);
 void bn_result_done(struct bn_result *r);
 

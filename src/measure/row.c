@@ -16,7 +16,7 @@
 #include "measure/layout.h"
 #include "measure/phases.h"
 
-/* What rows have of a script, a kind of events or a phase if the view does not have it: values that
+/* What rows have of a count, a timing or a kind of events that the view does not have: values that
    are not known. */
 static const struct bn_count no_count = {.count = UINT64_MAX, .per_s = HUGE_VAL};
 static const struct bn_timing no_timing = {
@@ -28,6 +28,7 @@ static const struct bn_event_kind no_kind = {.timing = &no_timing,
                                              .events_per_s = HUGE_VAL,
                                              .share = HUGE_VAL};
 
+/* Returns percentile i of a timing, or HUGE_VAL if it has none. */
 static double row_percentile_of(const struct bn_timing *t, size_t i)
 {
   return t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL;
@@ -47,6 +48,7 @@ void bn_row_done(struct bn_row *row)
   *row = (struct bn_row){.n = 0};
 }
 
+/* Returns a new cell behind the others, which is not initialized. */
 static struct bn_cell *row_add_cell(struct bn_row *row)
 {
   if (row->n == row->room) {
@@ -56,8 +58,8 @@ static struct bn_cell *row_add_cell(struct bn_row *row)
   return &row->cell[row->n++];
 }
 
-/* Returns a new cell, whose value is unknown until it is set.  It stays there until the next one is
-   added. */
+/* Returns a new cell of that name, whose value is unknown until it is set.  It is valid until the
+   next one is added. */
 static struct bn_cell *row_add(struct bn_row *row, const char *name)
 {
   struct bn_cell *c = row_add_cell(row);
@@ -67,20 +69,21 @@ static struct bn_cell *row_add(struct bn_row *row, const char *name)
   return c;
 }
 
-/* UINT64_MAX is a count that is not known. */
+/* Sets a cell to a whole number, or leaves it unknown if it is UINT64_MAX. */
 static void row_set_whole(struct bn_cell *c, uint64_t whole)
 {
   c->type = whole != UINT64_MAX ? BN_CELL_WHOLE : BN_CELL_UNKNOWN;
   c->whole = whole;
 }
 
+/* Sets a cell to a real number, or leaves it unknown if it is not finite. */
 static void row_set_real(struct bn_cell *c, double real)
 {
   c->type = isfinite(real) ? BN_CELL_REAL : BN_CELL_UNKNOWN;
   c->real = real;
 }
 
-/* A time of 0, or one that is not known, leaves the cell unknown. */
+/* Adds a cell with a time of day.  If it is 0 or UINT64_MAX, the cell stays unknown. */
 static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 {
   struct bn_cell *c = row_add(row, name);
@@ -90,7 +93,7 @@ static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
     c->type = BN_CELL_TIME;
 }
 
-/* Without a text the cell stays unknown. */
+/* Adds a cell with a text.  If it is NULL, the cell stays unknown. */
 static void row_add_text(struct bn_row *row, const char *name, const char *text)
 {
   struct bn_cell *c = row_add(row, name);
@@ -103,6 +106,7 @@ static void row_add_text(struct bn_row *row, const char *name, const char *text)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
+/* Adds the column of a figure, which is unknown if the view (or NULL) does not measure it. */
 static void row_add_figure(struct bn_row *row, const struct bn_view_field *f,
                            const struct bn_view *v)
 {
@@ -139,6 +143,7 @@ static void row_add_percentile(struct bn_row *row, double percent, const struct 
     row_set_real(c, v->percentile_s[i]);
 }
 
+/* Adds the columns of all percentiles of the plan. */
 static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {
@@ -149,7 +154,8 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- what a script has declared --------------------------------------------------------------- */
 
-/* Replaces what no name of a column has: a document may name a metric in any characters. */
+/* Replaces the characters that no name of a column has by '_': a document may name a metric in any.
+ */
 static void row_clean_name(char *name)
 {
   for (char *c = name; *c != '\0'; c++)
@@ -167,30 +173,32 @@ static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metri
   return row_add(row, name);
 }
 
+/* Adds the columns of a count of a script. */
 static void row_add_count(struct bn_row *row, const char *name, const struct bn_count *c)
 {
   row_set_whole(row_add_script_cell(row, name, ""), c->count);
   row_set_real(row_add_script_cell(row, name, "_per_s"), c->per_s);
 }
 
-/* `ranks` says whether percentiles have columns; intervals of documents have no values for them. */
+/* Adds the columns of a histogram of a script; with_ranks: also those of its percentiles, for which
+   intervals of documents have no values. */
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
-                           const struct bn_timing *t, bool ranks)
+                           const struct bn_timing *t, bool with_ranks)
 {
   char what[BN_ROW_RANK + 1] = "_";
 
   row_set_whole(row_add_script_cell(row, name, "_count"), t->count);
   row_set_real(row_add_script_cell(row, name, "_avg_s"), t->avg_s);
-  for (size_t i = 0; ranks && i < plan->n_percents; i++) {
+  for (size_t i = 0; with_ranks && i < plan->n_percents; i++) {
     (void)bn_row_name_rank(what + 1, plan->percents[i]);
     row_set_real(row_add_script_cell(row, name, what), row_percentile_of(t, i));
   }
   row_set_real(row_add_script_cell(row, name, "_max_s"), t->max_s);
 }
 
-/* Adds columns for all metrics of the script, also for a view without them (NULL). */
+/* Adds columns for all metrics of the script, also for a view (or NULL) without them. */
 static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *plan,
-                                   const struct bn_view *v, bool ranks)
+                                   const struct bn_view *v, bool with_ranks)
 {
   const struct bn_metrics *m = plan->metrics;
   size_t next = 0;
@@ -209,7 +217,7 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
       row_add_timing(row, m->hist[i].name, plan,
                      v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED]
                                                                 : &no_timing,
-                     ranks);
+                     with_ranks);
 }
 
 /* --- kinds of events -------------------------------------------------------------------------- */
@@ -226,6 +234,7 @@ static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure,
   return row_add(row, name);
 }
 
+/* Adds the columns of a kind of events. */
 static void row_add_kind(struct bn_row *row, const char *name, const struct bn_plan *plan,
                          const struct bn_event_kind *k)
 {
@@ -243,7 +252,7 @@ static void row_add_kind(struct bn_row *row, const char *name, const struct bn_p
   row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
 }
 
-/* Adds columns for all kinds of events, also for a view without them (NULL). */
+/* Adds columns for all kinds of events, also for a view (or NULL) without them. */
 static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {
@@ -257,6 +266,7 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
+/* Adds a column of phase k: the name of the figure, '@' and that of the part. */
 static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure, size_t k)
 {
   char name[sizeof row->cell[0].name];
@@ -265,15 +275,15 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   return row_add(row, name);
 }
 
-/* of NULL: the values are not known.  A whole number that a document does not know is 2^64 as a
-   double. */
+/* Adds columns for the members of a struct of phase k; from NULL: the values are not known.  A
+   whole number that a document does not know, UINT64_MAX, is 2^64 as a double. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
-                                  const void *of)
+                                  const void *from)
 {
   double value = HUGE_VAL;
 
   for (; l->name != NULL; l++) {
-    const bool known = of != NULL && bn_layout_value(l, of, l->name, &value);
+    const bool known = from != NULL && bn_layout_value(l, from, l->name, &value);
 
     if (l->type == BN_LAY_WHOLE)
       row_set_whole(row_add_phase_cell(row, l->name, k),
@@ -283,7 +293,7 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
   }
 }
 
-/* p NULL: the values are not known. */
+/* Adds the columns of phase k; p NULL: the values are not known. */
 static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
                           const struct bn_phase_view *p)
 {
@@ -300,6 +310,7 @@ static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *pl
   row_set_real(row_add_phase_cell(row, "max_s", k), t->max_s);
 }
 
+/* Adds columns for all phases, also for a view (or NULL) without them. */
 static void row_add_phases(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   const size_t n = plan->metrics != NULL ? bn_phases_count(plan->metrics) : 0;
@@ -380,13 +391,14 @@ void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_en
     row_add_text(row, texts[i].name,
                  f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
   row_add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
-  /* The status of a run that was killed is not known. */
+  /* The status of a run that was killed is not known.  As unsigned it stays below UINT64_MAX. */
   row_set_whole(row_add(row, "status"),
                 end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
+/* Prints a time of day as "2026-11-28T15:04:05.678", or "" if it has no date. */
 static void row_print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
 {
   const time_t s = (time_t)(wall_ns / BN_NSEC_PER_SEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A report as one flat row of named values: the columns of every format that has rows. */
+/* Makes one flat row of named values of a report: the columns of every format that has rows. */
 #ifndef BN_MEASURE_ROW_H
 #define BN_MEASURE_ROW_H
 
@@ -29,6 +29,7 @@ struct bn_cell {
   const char *text; /* the facts' */
 };
 
+/* Room for the digits of a cell, and for the name of the column of a percentile. */
 enum { BN_CELL_DIGITS = 40, BN_ROW_RANK = BN_UNITS_DIGITS + 4 };
 
 /* All zero is an empty row. */
@@ -41,20 +42,25 @@ void bn_row_done(struct bn_row *row);
 /* Writes the name of the column of a percentile, "p99.9_s", and returns it. */
 const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent);
 
-/* An interval: when it ended, every figure that intervals have, the percentiles of the plan, and
-   what a script has declared. */
+/* These replace the cells of a row.  Without what they describe (NULL), the cells have no values,
+   so that all rows have the same columns. */
+
+/* Describes an interval: when it ended, every figure that intervals have, the percentiles of the
+   plan, and what a script has declared. */
 void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
-/* The columns that say what a run was, and how it ended. */
+/* Describes what a run was, and its exit status. */
 void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
-/* Every figure of a total, the percentiles of the plan, and what a script has declared; v NULL:
-   there is none. */
+/* Describes a total: every figure, the percentiles of the plan, what a script has declared, and the
+   phases. */
 void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
-/* Cells after those that are there. */
+
+/* Appends copies of the cells of another row. */
 void bn_row_append(struct bn_row *row, const struct bn_row *more);
 
-/* A number as %.17g tells it with the fewest digits, a real one never as a whole one, so that a
-   column has one type; a time of UTC in the form of ISO 8601, without the zone.  Both are the same
-   in every locale.  Returns digits; "": not known, or a text. */
+/* Prints a number with the fewest digits that are read back as the same one, a real number never
+   like a whole one, so that a column has one type; or a time, in UTC and the form of ISO 8601,
+   without the zone.  The locale makes no difference.  Returns digits, "" of a value that is not
+   known or a text. */
 const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS]);
 
 #endif

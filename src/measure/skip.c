@@ -15,7 +15,7 @@ struct skipping {
   char *to;             /* the end of the shortened text */
 };
 
-/* Goes behind a quoted text. */
+/* Goes behind a quoted text, which begins here, or to the end if it has none. */
 static void skip_pass_text(struct skipping *s)
 {
   for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
@@ -30,7 +30,7 @@ static void skip_pass_space(struct skipping *s)
     s->at++;
 }
 
-/* Goes behind a list or a map.  Returns false if it has no end. */
+/* Goes behind a list or a map, which begins here.  Returns false, at the end, if it has no end. */
 static bool skip_pass_value(struct skipping *s)
 {
   int depth = 0;
@@ -47,7 +47,7 @@ static bool skip_pass_value(struct skipping *s)
   return depth == 0;
 }
 
-/* Keeps the text up to `end`. */
+/* Keeps the text from what was kept or left out last up to `end`. */
 static void skip_keep_to(struct skipping *s, const char *end)
 {
   const size_t n = (size_t)(end - s->kept);
@@ -57,7 +57,8 @@ static void skip_keep_to(struct skipping *s, const char *end)
   s->kept = end;
 }
 
-/* Goes behind a quoted text.  Returns whether it is the name of a list of records. */
+/* Goes behind a quoted text, which begins here.  Returns whether it is the name of a list of
+   records. */
 static bool skip_pass_name(struct skipping *s)
 {
   static const char *const names[] = {"\"intervals\"", "\"checkpoints\""};
@@ -72,9 +73,9 @@ static bool skip_pass_name(struct skipping *s)
   return false;
 }
 
-/* Leaves out the values of the list whose name has just been read.  Its newlines are kept, so that
-   the lines of errors stay those of the file. */
-static void skip_list(struct skipping *s)
+/* Leaves out the values of the list whose name has just been read, unless no list with an end
+   follows.  Its newlines are kept, so that the lines of errors stay those of the file. */
+static void skip_leave_out_list(struct skipping *s)
 {
   const char *list;
 
@@ -101,7 +102,7 @@ size_t bn_skip_records(char *text, size_t len)
   while (s.at < s.end) {
     if (*s.at == '"') {
       if (skip_pass_name(&s) && depth == GROUP_DEPTH)
-        skip_list(&s);
+        skip_leave_out_list(&s);
       continue;
     }
     depth += *s.at == '[' || *s.at == '{';

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The durable form of a result: a JSON document, and a journal while the run lasts.
+/* Writes and reads the durable form of a result: a JSON document, and a journal while the run
+   lasts.
 
    Document, version 2:
 
@@ -18,7 +19,7 @@
       "host": {"name": …, "lost": TEXT or null, "threads": …, "processor_s": …,
                "clock_error_s": …, "start_lag_s": …, "time_s": …}
 
-   and with a total if it has told what it measured.  A RECORD has the figures that people read and
+   and with a total if it has sent what it measured.  A RECORD has the figures that people read and
    the raw numbers that they were computed from:
 
      {"kind": …, "running": …, "paced": …, "replaced": …, "max_at_least": …,
@@ -67,45 +68,49 @@
 #include "measure/result.h"
 
 enum { BN_STORE_VERSION = 2 };
-/* Is not in JSON of one line. */
+/* Stands between the parts of a brief record; JSON of one line does not have it. */
 enum { BN_STORE_GAP = '\t' };
 
-/* --- writing: trees, NULL: out of memory --- */
+/* --- writing --- */
 
+/* These return a tree, or NULL without memory: the facts, the metrics of a group, and a record. */
 struct bn_node *bn_store_facts(const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_view *v);
-/* Prints the same as a line that is sent to another process of this version, which is quick to
+/* Returns a record as a line that is sent to another process of this version, which is quick to
    read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
    absent is 0, and behind it, each after BN_STORE_GAP, the histograms of the metrics
-   (measure/hist_codec.h). malloc'd; NULL: out of memory. */
+   (measure/hist_codec.h).  The caller frees it.  Returns NULL without memory. */
 char *bn_store_brief(const struct bn_view *v, size_t *len);
-/* At least as many values as bn_store_record() makes of an interval or a checkpoint. */
+/* Returns a number of values that is not less than that of what bn_store_record() makes of an
+   interval or a checkpoint. */
 uint64_t bn_store_values(const struct bn_view *v);
 /* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
-   values: of the group's records. */
+   values: the sum of bn_store_values() of the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
-/* The whole document; `known`: an older one with names to keep, or NULL. */
+/* Returns the whole document, or NULL without memory.  known: an older document of the same result,
+   or NULL; names that only it has are kept, and names that it lacks are not added. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known);
-/* As bn_file_save (base/file.h). */
+/* These write a document (NULL: there was no memory for it) to a file, which it replaces as by
+   bn_file_save(), or to a stream.  They return 0, or -1 and err. */
 int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err);
 int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err);
 
 /* --- reading --- */
 
-/* Lines of a journal that say nothing that can be understood, and were passed over. */
+/* Lines of a journal that could not be read, and were passed over. */
 struct bn_skipped_lines {
-  size_t lines, first; /* how many, and the number of the first; from 1 on */
-  struct bn_err why;   /* of the first */
+  size_t lines, first; /* how many there are, and the number of the first, from 1 on */
+  struct bn_err why;   /* what is wrong with the first */
   size_t bound;        /* the number of the line that ended the reading; 0: none did */
-  struct bn_err large; /* why that did */
+  struct bn_err large; /* why that line did */
 };
 
-/* The content of a file: a result and, on request, the tree it was read from, which has the form of
-   a document for a journal too. */
+/* The content of a file: a result and, on request, the tree that it was read from; of a journal
+   too, the tree has the form of a document. */
 struct bn_stored {
   struct bn_result result;
-  struct bn_node *document; /* or NULL */
+  struct bn_node *document; /* owned; NULL: not requested */
   bool of_journal;
   struct bn_skipped_lines passed;
 };
@@ -120,37 +125,42 @@ struct bn_stored {
     .help = "largest document that is read"                                                        \
   }
 
-/* Reads a document of at most `most` bytes, or a journal.  keep_tree: for a document that is
-   written anew; it takes several times the memory of the result.  -1: err names the file and what
-   is wrong with it. */
+/* Reads a document of at most `most` bytes, or a journal, from a file, or from standard input
+   ("-"). keep_tree: also keeps the tree, for a document that is written anew; it takes several
+   times the memory of the result.  Returns 0, or -1 and err, which names the file and what is wrong
+   with it; then there is nothing to free. */
 int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,
                   struct bn_err *err);
-/* As bn_store_load for a result whose intervals and checkpoints are not asked for, which take half
-   of the time: a document is read without them, and what they have is not checked. */
+/* As bn_store_load() without the intervals and checkpoints of a document, which take half of the
+   time and are not checked then.  A journal is read with them. */
 int bn_store_load_totals(const char *path, uint64_t most, struct bn_stored *out,
                          struct bn_err *err);
 void bn_stored_done(struct bn_stored *s);
-/* The result of a tree that is a document.  -1 and err; *out is to be freed in both cases. */
+/* Reads the result of a tree that is a document.  Returns 0, or -1 and err; the caller frees *out
+   in both cases. */
 int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struct bn_err *err);
-/* Parts of it, for journals; -1 and err. */
+/* These read parts of a document or of a line of a journal.  They return 0, or -1 and err; then
+   there is nothing to free. */
 int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn_err *err);
-/* Adds them to the facts, which have been read. */
+/* Adds the assertions to facts that have been read. */
 int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err);
 int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err *err);
 int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err);
 int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
                          enum bn_view_span span, struct bn_record *out, struct bn_err *err);
-/* As bn_store_read_record for a part of the time that bn_store_brief() has written; texts: from the
-   first BN_STORE_GAP to the end of the line.  The record has no histograms, but `hists` has what
-   they are made of. */
+/* As bn_store_read_record() for a view of a part of the time that bn_store_brief() has written;
+   texts: from the first BN_STORE_GAP to the end of the line.  The record has no histograms: `hists`
+   gets their buckets. */
 int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                         struct bn_hist_codec *hists, struct bn_err *err);
-/* Add what was read, within the bounds (measure/bounds.h).  A NULL name is an empty one. */
+/* Adds a group that was read (name NULL: without a name) to a result, and returns it.  Returns NULL
+   and err if that exceeds a bound (measure/bounds.h). */
 struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
-/* Adds a view to the last group. */
+/* Adds a view that was read to the last group.  Returns 0, or -1 and err if that exceeds a bound.
+ */
 int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *err);
-/* Returns 0 if a group may have `length` intervals or checkpoints, else -1 and err. */
+/* Checks that a group may have `length` intervals or checkpoints.  Returns 0, or -1 and err. */
 int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err);
 
 #endif

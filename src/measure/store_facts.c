@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the facts of a document, and reads them, its assertions and its end. */
+/* Writes the facts of a document; reads the facts, the assertions and the end. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -12,12 +12,14 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
+/* These make a part of the facts.  Without memory they set p->failed. */
+
 static struct bn_node *store_plan_of(struct bn_json_out *p, const struct bn_plan *plan)
 {
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
   bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
-  /* Documents from before there was an own form do not have it. */
+  /* "own" says that there was no dialect.  A document of a dialect does not have it. */
   if (plan->native)
     bn_json_put(p, map, "own", bn_node_boolean(true));
   bn_json_layout(p, map, bn_layout_plan, plan);
@@ -95,8 +97,8 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
   return NULL;
 }
 
-/* Puts the sections in the order of their first facts.  The map cannot tell which sections it has,
-   because names are cleaned when they are put. */
+/* Puts each section, with all its facts, where its first fact comes.  Whether a fact is the first
+   of its section cannot be seen from the map, because names are cleaned when they are put there. */
 static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
@@ -133,6 +135,8 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
 
 enum { DECIMALS_MAX = 9 };
 
+/* These read a part of the facts.  What is not as it should be is a fault of e. */
+
 static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
 {
   const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
@@ -168,6 +172,8 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
   }
 }
 
+/* Returns the traits of an option, without those of a later version; BN_OPT_UNTOLD if the document
+   does not have them. */
 static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *option)
 {
   const struct bn_node *list = bn_json_in_list(e, option, "traits");
@@ -215,13 +221,15 @@ static void store_read_messages(struct bn_json_in *e, const struct bn_node *list
   }
 }
 
+/* A section of facts that is read. */
 struct section {
   struct bn_json_in *in;
   struct bn_facts *facts;
   const char *name;
 };
 
-/* Values of other types are from later versions. */
+/* Reads a fact of a section.  A value of another type is from a later version, and left out.
+   Returns -1 if there are too many facts, which ends the reading. */
 static int store_read_fact(void *arg, const char *key, const struct bn_node *value)
 {
   const struct section *s = arg;
@@ -246,12 +254,13 @@ static int store_read_fact(void *arg, const char *key, const struct bn_node *val
   return 0;
 }
 
+/* Reads a member of the facts if it is a section.  Returns as store_read_fact(). */
 static int store_read_section(void *arg, const char *key, const struct bn_node *value)
 {
-  static const char *const others[] = {"plan", "times", "rows", "options", "messages", NULL};
+  static const char *const no_sections[] = {"plan", "times", "rows", "options", "messages", NULL};
   struct section *s = arg;
 
-  if (bn_layout_find_name(others, key) >= 0)
+  if (bn_layout_find_name(no_sections, key) >= 0)
     return 0;
   s->name = key;
   return bn_node_each(value, store_read_fact, s);
@@ -268,13 +277,14 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   store_read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
   store_read_options(&e, bn_json_in_list(&e, n, "options"), out);
   store_read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
-  (void)bn_node_each(n, store_read_section, &section);
+  (void)bn_node_each(n, store_read_section, &section); /* e has its fault */
   if (e.failed)
     bn_facts_done(out);
   return bn_json_in_verdict(&e);
 }
 
-/* A later version may know more reasons. */
+/* Returns the reason for the end of a run, or BN_END_UNKNOWN if there is none, or that of a later
+   version. */
 static enum bn_end_reason store_read_reason(struct bn_json_in *e, const struct bn_node *map)
 {
   const int i = bn_layout_find_name(bn_layout_reasons, bn_json_in_text(e, map, "reason"));

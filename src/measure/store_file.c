@@ -27,7 +27,8 @@ struct store_want {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static int store_too_large(const char *path, uint64_t most, struct bn_err *err)
+/* Refuses a file that is larger than `most`.  Returns -1. */
+static int store_refuse_size(const char *path, uint64_t most, struct bn_err *err)
 {
   return bn_err_set(
       err, EFBIG, "'%s' has more than %llu MiB%s", path, (unsigned long long)(most >> 20),
@@ -44,18 +45,19 @@ static bool store_is_no_object(const char *text, size_t len)
   return i < len && text[i] != '{';
 }
 
+/* Appends a block to the text of a file.  Returns 0, or -1 and err. */
 static int store_add_block(struct bn_buf *text, const char *block, size_t n, const char *path,
                            struct bn_err *err)
 {
   if (text->len + n > text->max)
-    return store_too_large(path, text->max, err);
+    return store_refuse_size(path, text->max, err);
   if (bn_buf_add(text, block, n) != 0)
     return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
   return 0;
 }
 
-/* Reads the rest of a file, or only the first block of a file that is no document: the parser names
-   what is wrong. */
+/* Reads the rest of a file, or only the first block of a file that is no document, for the parser
+   to name what is wrong.  Returns 0, or -1 and err. */
 static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *path,
                            struct bn_err *err)
 {
@@ -66,7 +68,7 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
   if (store_is_no_object(block, n))
     return store_add_block(text, block, n, path, err);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
-    return store_too_large(path, text->max, err);
+    return store_refuse_size(path, text->max, err);
   for (; n > 0; block = bn_lines_block(l, &n)) {
     if (store_add_block(text, block, n, path, err) != 0)
       return -1;
@@ -75,6 +77,7 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
   return 0;
 }
 
+/* Adds the records of a list to the last group.  Returns 0, or -1 and err. */
 static int store_read_records(const struct bn_node *list, const struct bn_metrics *m,
                               enum bn_view_span span, struct bn_result *out, struct bn_err *err)
 {
@@ -95,6 +98,7 @@ static int store_read_records(const struct bn_node *list, const struct bn_metric
   return 0;
 }
 
+/* Reads the total of a group, which need not have one.  Returns 0, or -1 and err. */
 static int store_read_total(const struct bn_node *n, const struct bn_metrics *m, struct bn_group *g,
                             struct bn_err *err)
 {
@@ -106,7 +110,7 @@ static int store_read_total(const struct bn_node *n, const struct bn_metrics *m,
   return 0;
 }
 
-/* Reads the host of a group, to which it belongs even if that fails. */
+/* Reads the host of a group.  The group owns it even if that fails. */
 static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
@@ -119,6 +123,7 @@ static void store_read_member(struct bn_json_in *e, const struct bn_node *map, s
   g->member->lost = bn_alloc_copy(lost);
 }
 
+/* Adds a group to the result.  Returns 0, or -1 and err. */
 static int store_read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
   struct bn_group *g = bn_store_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
@@ -148,6 +153,7 @@ static int store_read_group(const struct bn_node *n, struct bn_result *out, stru
   return rc;
 }
 
+/* Checks that a tree is a document of a version that can be read.  Returns 0, or -1 and err. */
 static int store_check_format(const struct bn_node *n, struct bn_err *err)
 {
   const char *format = bn_node_get_text(bn_node_get(n, "format"));
@@ -184,7 +190,8 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   return 0;
 }
 
-/* *why gets what is wrong with the content, and err what is wrong with the file itself. */
+/* Loads a document.  Returns 0; or -1 with what is wrong with the content in *why, or what is wrong
+   with the file itself in *err. */
 static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
@@ -205,8 +212,8 @@ static int store_load_document(struct bn_lines *l, const char *path, struct stor
   return rc;
 }
 
-/* What is wrong with the content is said of the file; what is wrong with the file itself is in err
-   already. */
+/* Loads a journal or a document.  Returns 0, or -1 and err, in which the file is named with what is
+   wrong with its content. */
 static int store_load_lines(struct bn_lines *l, const char *path, struct store_want want,
                             struct bn_stored *out, struct bn_err *err)
 {
@@ -229,6 +236,7 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
 }
 
+/* Loads a file that is open.  Returns 0, or -1 and err; then there is nothing to free. */
 static int store_read_file(FILE *f, const char *name, struct store_want want, struct bn_stored *out,
                            struct bn_err *err)
 {
@@ -248,6 +256,7 @@ static int store_read_file(FILE *f, const char *name, struct store_want want, st
   return rc;
 }
 
+/* Loads a file, or standard input ("-").  Returns as store_read_file(). */
 static int store_load(const char *path, struct store_want want, struct bn_stored *out,
                       struct bn_err *err)
 {
@@ -288,6 +297,8 @@ void bn_stored_done(struct bn_stored *s)
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
+/* Returns the text of a document, which ends with a newline and no 0, for the caller to free; or
+   NULL and err. */
 static char *store_text_of(const struct bn_node *document, size_t *len, struct bn_err *err)
 {
   char *text = document != NULL ? bn_node_print(document, 1, len) : NULL;

@@ -15,7 +15,7 @@
 #include "measure/row.h"
 #include "measure/store.h"
 
-/* Puts a list of n rows; a brief record has no empty ones. */
+/* Puts a list of n rows, or frees it if it is empty and the record is brief. */
 static void store_put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
                            struct bn_node *list, size_t n)
 {
@@ -26,6 +26,9 @@ static void store_put_list(struct bn_json_out *p, struct bn_node *map, const cha
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
+
+/* The functions below put a part of a record into its map, or return it.  Without memory they set
+   p->failed. */
 
 static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
                               const struct bn_metric *rows, size_t n)
@@ -53,6 +56,7 @@ struct bn_node *bn_store_metrics(const struct bn_metrics *m)
   return bn_json_finish(&p, list);
 }
 
+/* Returns the value of a figure, or null if the view does not measure it. */
 static struct bn_node *store_figure_of(const struct bn_view *v, const struct bn_view_field *f)
 {
   if (!bn_view_measures(v, f))
@@ -60,12 +64,7 @@ static struct bn_node *store_figure_of(const struct bn_view *v, const struct bn_
   return f->type == BN_VIEW_U64 ? bn_node_u64(bn_view_u64(v, f)) : bn_node_f64(bn_view_value(v, f));
 }
 
-static bool store_is_figure(const struct bn_view *v, const struct bn_view_field *f)
-{
-  return bn_view_knows(v, f) && (f->type == BN_VIEW_U64 || bn_view_value(v, f) != 0);
-}
-
-/* Puts percentiles among the figures, under the names of the columns of a CSV file. */
+/* Puts the percentiles among the figures, under the names of the columns of a CSV file. */
 static void store_put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
 {
   char name[BN_ROW_RANK];
@@ -75,6 +74,7 @@ static void store_put_ranks(struct bn_json_out *p, struct bn_node *map, const st
       bn_json_put(p, map, bn_row_name_rank(name, v->percents[i]), bn_node_f64(v->percentile_s[i]));
 }
 
+/* Puts the figures that are known, by their names. */
 static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
@@ -87,15 +87,23 @@ static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "figures", map);
 }
 
-/* Puts all figures in their order, and 0 for a figure that is not known: names would be most of the
-   line, and a whole number is read faster than a real one. */
+/* Returns the value of a figure of a brief record.  A figure that is not known is 0, and a real 0
+   is a whole one, which is read faster. */
+static struct bn_node *store_brief_figure_of(const struct bn_view *v, const struct bn_view_field *f)
+{
+  if (!bn_view_knows(v, f) || (f->type == BN_VIEW_F64 && bn_view_value(v, f) == 0))
+    return bn_node_integer(0);
+  return store_figure_of(v, f);
+}
+
+/* Puts all figures as a list in their order: their names would be most of the line. */
 static void store_put_brief_figures(struct bn_json_out *p, struct bn_node *record,
                                     const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    bn_json_add(p, list, store_is_figure(v, f) ? store_figure_of(v, f) : bn_node_integer(0));
+    bn_json_add(p, list, store_brief_figure_of(v, f));
   bn_json_put(p, record, "figures", list);
 }
 
@@ -244,6 +252,7 @@ static void store_put_counts(struct bn_json_out *p, struct bn_node *record, cons
   bn_json_put(p, record, "counts", list);
 }
 
+/* Puts how a figure of a workload is merged. */
 static void store_put_merge(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v,
                             const struct bn_figure *f)
 {
@@ -314,6 +323,7 @@ static void store_put_sessions(struct bn_json_out *p, struct bn_node *record,
   store_put_list(p, record, "sessions", list, n);
 }
 
+/* Returns the list [a, b]. */
 static struct bn_node *store_pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
 {
   struct bn_node *list = bn_node_list();
@@ -323,13 +333,14 @@ static struct bn_node *store_pair_of(struct bn_json_out *p, struct bn_node *a, s
   return list;
 }
 
+/* Returns the list of three texts for moments, which a double cannot hold. */
 static struct bn_node *store_moments_of(struct bn_json_out *p, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
   struct bn_node *list = bn_node_list();
   char digits[64];
 
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
     bn_units_point(digits);
     bn_json_add(p, list, bn_node_utf8(digits));
@@ -353,6 +364,7 @@ static struct bn_node *store_labels_of(struct bn_json_out *p, const struct bn_sn
   return map;
 }
 
+/* Returns the numbers of sessions, each a list in the order of measure/store.h. */
 static struct bn_node *store_raw_sessions_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *list = bn_node_list();
@@ -380,6 +392,7 @@ static struct bn_node *store_histograms_of(struct bn_json_out *p, const struct b
   return map;
 }
 
+/* Puts the histograms of statements, if there are any. */
 static void store_put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
                                         const struct bn_view *v)
 {
@@ -410,7 +423,7 @@ static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_
   return map;
 }
 
-/* Puts moments; a brief record does not have those of no values. */
+/* Puts moments, but not those of no values into a brief record. */
 static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
                               const struct bn_moments *m)
 {
@@ -418,24 +431,25 @@ static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const 
     bn_json_put(p, map, key, store_moments_of(p, m));
 }
 
+/* Returns the raw part.  Which spans have sessions and histograms is said in measure/store.h. */
 static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
-  const bool sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
-  const bool full =
+  const bool has_sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
+  const bool has_whole_hists =
       (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[BN_H_LATENCY] != NULL;
-  const bool hists = !p->brief && (full || s->sparse != NULL);
+  const bool has_hists = !p->brief && (has_whole_hists || s->sparse != NULL);
   struct bn_node *map = bn_node_map();
 
   bn_json_layout(p, map, bn_layout_snap, s);
   bn_json_put(p, map, "counters", store_counters_of(p, s));
   bn_json_put(p, map, "labels", store_labels_of(p, s));
-  if (sessions)
+  if (has_sessions)
     bn_json_put(p, map, "sessions", store_raw_sessions_of(p, s));
   store_put_moments(p, map, "fair_events", &s->fair_events);
   store_put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
-  if (hists)
+  if (has_hists)
     bn_json_put(p, map, "histograms", store_histograms_of(p, s));
   if (span == BN_VIEW_TOTAL)
     store_put_statement_buckets(p, map, v);
@@ -444,7 +458,8 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   return map;
 }
 
-/* Returns a record.  A brief one has no histograms, and no names of figures. */
+/* Returns a record, or NULL without memory.  A brief one has no histograms, and no names of
+   figures. */
 static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
@@ -474,6 +489,7 @@ struct bn_node *bn_store_record(const struct bn_view *v)
   return store_record_of(&(struct bn_json_out){.failed = false}, v);
 }
 
+/* Returns the JSON of a brief record, which the caller frees, or NULL without memory. */
 static char *store_print_brief(const struct bn_view *v, size_t *len)
 {
   struct bn_json_out p = {.brief = true};
@@ -490,7 +506,7 @@ static char *store_print_brief(const struct bn_view *v, size_t *len)
 char *bn_store_brief(const struct bn_view *v, size_t *len)
 {
   const struct bn_snap *s = v->delta;
-  struct bn_buf b = {.max = 0};
+  struct bn_buf b = {.max = 0}; /* no bound */
   char *text = store_print_brief(v, len);
 
   b.failed = text == NULL;
@@ -506,8 +522,9 @@ char *bn_store_brief(const struct bn_view *v, size_t *len)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* These numbers of values are not less than those of the functions above.  A list or a map counts
-   twice, as the reader counts empty ones. */
+/* These return numbers of values that are not less than those of what the functions above make.  A
+   list or a map counts twice, as the reader counts empty ones; the constants are the members beside
+   those that are counted. */
 
 static uint64_t store_count_layout(const struct bn_layout *l)
 {
@@ -527,7 +544,7 @@ static uint64_t store_count_fields(void)
   return n;
 }
 
-/* Returns the number of values of the raw part; 18 are those that every raw part has. */
+/* Returns the number of values of the raw part. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
   uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
@@ -590,9 +607,9 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* --- documents -------------------------------------------------------------------------------- */
 
-/* A part of a document that is written anew has no members that the old one, `known`, does not have
-   there: what was never counted is not 0.  If `known` is NULL, there is no old one, and nothing is
-   removed. */
+/* Removes the members of a part of a document that the same part of the older document, `known`,
+   does not have: what was never counted is not 0.  Without an older one (NULL) nothing is removed.
+   Returns the part, which may be NULL. */
 static struct bn_node *store_as_known(struct bn_node *n, const struct bn_node *known)
 {
   if (n != NULL)
@@ -610,6 +627,7 @@ static struct bn_node *store_records_of(struct bn_json_out *p, const struct bn_r
   return list;
 }
 
+/* Returns the metrics of the records of a group, which are none if it has no record. */
 static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
 {
   static const struct bn_metrics none = {.n_counters = 0};
@@ -638,6 +656,7 @@ static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_me
   return map;
 }
 
+/* Returns a group; known: the same group of an older document, or NULL. */
 static struct bn_node *store_group_of(struct bn_json_out *p, const struct bn_group *g,
                                       const struct bn_node *known)
 {
