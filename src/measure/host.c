@@ -74,23 +74,26 @@ static void host_read_memory(struct bn_host *h, const char *root, char *text)
   h->memory_bytes = value != NULL ? strtoull(value, NULL, 10) * 1024 : 0;
 }
 
-/* Reads the names of the host, the kernel, the machine and the distribution, and two settings of
-   the kernel. */
-static void host_read_system(struct bn_host *h, const char *root, char *text)
+/* Copies the first line of a file; if it cannot be read, `out` stays as it is. */
+static void host_read_line(char *out, size_t size, const char *root, const char *file, char *text)
 {
-  const char *value;
-  struct utsname u;
-  char type[32] = "";
+  if (bn_kernel_text(text, "%s/%s", root, file))
+    bn_kernel_line(out, size, text);
+}
 
-  if (bn_kernel_text(text, "%s/proc/sys/kernel/hostname", root))
-    bn_kernel_line(h->name, sizeof h->name, text);
-  if (bn_kernel_text(text, "%s/proc/sys/kernel/ostype", root))
-    bn_kernel_line(type, sizeof type, text);
-  if (bn_kernel_text(text, "%s/proc/sys/kernel/osrelease", root)) {
-    text[strcspn(text, "\n")] = '\0';
-    (void)snprintf(h->kernel, sizeof h->kernel, "%s%s%.64s", type, type[0] != '\0' ? " " : "",
-                   text);
-  }
+/* Reads the names of the host, the kernel, the machine and the distribution. */
+static void host_read_names(struct bn_host *h, const char *root, char *text)
+{
+  struct utsname u;
+  char type[32] = "", release[sizeof u.release] = "";
+  const char *value;
+
+  host_read_line(h->name, sizeof h->name, root, "proc/sys/kernel/hostname", text);
+  host_read_line(type, sizeof type, root, "proc/sys/kernel/ostype", text);
+  host_read_line(release, sizeof release, root, "proc/sys/kernel/osrelease", text);
+  if (release[0] != '\0')
+    (void)snprintf(h->kernel, sizeof h->kernel, "%s%s%s", type, type[0] != '\0' ? " " : "",
+                   release);
   if (uname(&u) == 0)
     (void)snprintf(h->machine, sizeof h->machine, "%.31s", u.machine);
   if (!bn_kernel_text(text, "%s/etc/os-release", root))
@@ -98,11 +101,15 @@ static void host_read_system(struct bn_host *h, const char *root, char *text)
   value = bn_kernel_field(text, "PRETTY_NAME", '=');
   if (value != NULL)
     bn_kernel_line(h->distribution, sizeof h->distribution, value);
-  if (bn_kernel_text(text, "%s/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", root))
-    bn_kernel_line(h->governor, sizeof h->governor, text);
-  if (bn_kernel_text(text, "%s/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                     root))
-    bn_kernel_line(h->clocksource, sizeof h->clocksource, text);
+}
+
+/* Reads the governor of the first processor, and the source of the clock. */
+static void host_read_settings(struct bn_host *h, const char *root, char *text)
+{
+  host_read_line(h->governor, sizeof h->governor, root,
+                 "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text);
+  host_read_line(h->clocksource, sizeof h->clocksource, root,
+                 "sys/devices/system/clocksource/clocksource0/current_clocksource", text);
 }
 
 /* --- virtual machines and containers ---------------------------------------------------------- */
@@ -290,7 +297,8 @@ void bn_host_read(struct bn_host *h, const char *root)
   host_read_cpu(h, root, text);
   host_read_processors(h, root, text);
   host_read_memory(h, root, text);
-  host_read_system(h, root, text);
+  host_read_names(h, root, text);
+  host_read_settings(h, root, text);
   host_read_hypervisor(h, root, text);
   host_read_container(h, root, text);
   host_read_limits(h, root);

@@ -55,12 +55,15 @@ int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
    and err. */
 static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
+  int rc;
+
   if (text != NULL)
-    j->ended = j->put(j->of, text, len, err) != 0;
+    rc = j->put(j->of, text, len, err);
   else
-    j->ended = journal_refuse_more(j, ENOMEM, err) != 0;
+    rc = journal_refuse_more(j, ENOMEM, err);
   free(text);
-  return j->ended ? -1 : 0;
+  j->ended = rc != 0;
+  return rc;
 }
 
 /* Returns the text of a value on one line, which the caller frees, or NULL without memory.  Frees

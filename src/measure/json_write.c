@@ -9,23 +9,36 @@
 
 #include "base/alloc.h"
 
-struct bn_node *bn_node_text(const char *s)
+/* Returns a copy of a text with U+FFFD in place of each byte that is not ASCII, which the caller
+   frees. */
+static char *json_write_clean(const char *s)
 {
-  struct bn_node *n = s != NULL ? bn_node_utf8(s) : bn_node_null();
-  char *clean, *to;
+  static const char replacement[] = "\xef\xbf\xbd";
+  enum { LEN = sizeof replacement - 1 };
+  char *clean = bn_alloc(strlen(s) + 1, LEN), *to = clean;
 
-  if (n != NULL || s == NULL)
-    return n;
-  clean = to = bn_alloc(3, strlen(s) + 1);
-  for (; *s != '\0'; s++) {
+  for (; *s != '\0'; s++)
     if ((unsigned char)*s < 0x80) {
       *to++ = *s;
     } else {
-      memcpy(to, "\xef\xbf\xbd", 3);
-      to += 3;
+      memcpy(to, replacement, LEN);
+      to += LEN;
     }
-  }
   *to = '\0';
+  return clean;
+}
+
+struct bn_node *bn_node_text(const char *s)
+{
+  struct bn_node *n;
+  char *clean;
+
+  if (s == NULL)
+    return bn_node_null();
+  n = bn_node_utf8(s);
+  if (n != NULL)
+    return n;
+  clean = json_write_clean(s);
   n = bn_node_utf8(clean);
   free(clean);
   return n;
@@ -82,11 +95,12 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, st
     return;
   }
   own = json_write_unused_key(map, key);
-  if (own != NULL)
-    p->failed |= bn_node_set(map, own, value) != 0;
-  else
+  if (own == NULL) {
     bn_node_free(value);
-  p->failed |= own == NULL;
+    p->failed = true;
+    return;
+  }
+  p->failed |= bn_node_set(map, own, value) != 0;
   free(own);
 }
 

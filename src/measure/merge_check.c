@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "measure/layout.h"
 
-static bool merge_same_text(const char *a, const char *b)
+static bool merge_is_same_text(const char *a, const char *b)
 {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
@@ -55,8 +55,8 @@ static int merge_check_workload(const struct bn_part *a, const struct bn_part *b
 }
 
 /* Returns whether both lists have the same metrics in the same order. */
-static bool merge_same_rows(const struct bn_metric *a, size_t n_a, const struct bn_metric *b,
-                            size_t n_b)
+static bool merge_are_same_rows(const struct bn_metric *a, size_t n_a, const struct bn_metric *b,
+                                size_t n_b)
 {
   if (n_a != n_b)
     return false;
@@ -69,9 +69,9 @@ static bool merge_same_rows(const struct bn_metric *a, size_t n_a, const struct 
 
 bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
 {
-  return merge_same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
-         merge_same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
-         merge_same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
+  return merge_are_same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
+         merge_are_same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
+         merge_are_same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
 }
 
 bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
@@ -148,7 +148,7 @@ static bool merge_option_differs(const struct bn_fact_option *a, const struct bn
     return false;
   if (b == NULL)
     return a->origin != BN_FROM_DEFAULT;
-  return !b->secret && !merge_same_text(a->value, b->value);
+  return !b->secret && !merge_is_same_text(a->value, b->value);
 }
 
 static const char *merge_value_of(const struct bn_fact_option *o)
@@ -240,7 +240,7 @@ static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
     return false;
   switch (like->type) {
   case BN_FACT_TEXT:
-    return merge_same_text(fact->text, like->text);
+    return merge_is_same_text(fact->text, like->text);
   case BN_FACT_WHOLE:
     return fact->whole == like->whole;
   case BN_FACT_REAL:
@@ -306,7 +306,8 @@ static void merge_add_options(const struct sorted *s, size_t n, const struct bn_
     for (size_t k = 1; all && k < n; k++) {
       const struct bn_fact_option *other = merge_find_option(&s[k], o);
 
-      all = other != NULL && other->secret == o->secret && merge_same_text(other->value, o->value);
+      all =
+          other != NULL && other->secret == o->secret && merge_is_same_text(other->value, o->value);
     }
     if (all)
       bn_facts_option(out, &(struct bn_opt_fact){.name = o->name,

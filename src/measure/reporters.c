@@ -201,8 +201,11 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
   }
 }
 
-bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct bn_group *g,
-                        size_t n)
+/* Passes a view, and behind it the groups of n hosts, to all reporters, with the lines that scripts
+   add. Each learns by v->replaced whether another one prints the view.  Returns false if one has
+   failed. */
+static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
+                                  const struct bn_group *g, size_t n)
 {
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   const bool was_replaced = v->replaced; /* on the hosts */
@@ -230,9 +233,15 @@ bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct 
   return ok;
 }
 
+bool bn_reporters_total(struct bn_reporters *r, struct bn_view *v, const struct bn_group *g,
+                        size_t n)
+{
+  return reporters_pass_to_all(r, v, g, n);
+}
+
 bool bn_reporters_view(struct bn_reporters *r, struct bn_view *v)
 {
-  return bn_reporters_total(r, v, NULL, 0);
+  return reporters_pass_to_all(r, v, NULL, 0);
 }
 
 void bn_reporters_ended(struct bn_reporters *r)

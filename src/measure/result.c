@@ -109,17 +109,22 @@ static void result_copy_statements(struct bn_record *r, const struct bn_view *v)
   r->view.n_statements = n;
 }
 
+/* Copies the counts of a script, which have the order of its counters. */
 static void result_copy_counts(struct bn_record *r, const struct bn_view *v)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   size_t n = 0;
 
-  for (size_t i = 0; i < m->n_counters && n < v->n_counts; i++)
-    if (m->counter[i].kind == BN_SCRIPT_COUNTER) {
-      r->store.count[n] = v->counts[n];
-      r->store.count[n].name = m->counter[i].name;
-      r->store.count[n++].unit = m->counter[i].unit;
-    }
+  for (size_t i = 0; i < m->n_counters && n < v->n_counts; i++) {
+    struct bn_count *c = &r->store.count[n];
+
+    if (m->counter[i].kind != BN_SCRIPT_COUNTER)
+      continue;
+    *c = v->counts[n];
+    c->name = m->counter[i].name;
+    c->unit = m->counter[i].unit;
+    n++;
+  }
   r->view.counts = r->store.count;
 }
 

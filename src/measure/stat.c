@@ -181,10 +181,6 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
   struct bn_metric *all;
   size_t n = 0;
 
-  if (n_waiting == 0) {
-    bn_metrics_init(&set->metrics, metrics);
-    return;
-  }
   while (metrics != NULL && metrics[n].name != NULL)
     n++;
   all = bn_alloc(n + n_waiting + 1, sizeof *all);
@@ -255,13 +251,13 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
   stat_allocate_labels(set);
   if ((apart & BN_STAT_STATEMENTS) != 0)
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
-  if (stat_allocate_sessions(set) == 0) {
-    stat_set_apart_indices(set, apart);
-    stat_set_part_indices(set);
-    return 0;
+  if (stat_allocate_sessions(set) != 0) {
+    bn_statset_done(set);
+    return -1;
   }
-  bn_statset_done(set);
-  return -1;
+  stat_set_apart_indices(set, apart);
+  stat_set_part_indices(set);
+  return 0;
 }
 
 void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns)

@@ -290,10 +290,11 @@ static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
     return;
   for (size_t k = 0; k < v->n_timings; k++) {
     struct bn_timing *t = &store->timing[k];
-    const struct bn_view *part = sum_find_part(parts, k);
+    const struct bn_view *part;
 
     if (!t->of_kind || !bn_event_kinds_is_group(t->name))
       continue;
+    part = sum_find_part(parts, k);
     if (part != NULL && part->n_percents == v->n_percents && part->timings[k].percentile_s != NULL)
       sum_copy_group(t, store->timing_s[k], &part->timings[k], v->n_percents);
     else

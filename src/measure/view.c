@@ -561,7 +561,7 @@ static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
                                     .errors = sum->errors};
     view_find_timing(&s->timing, sum->hist);
     if (s->timing.count == 0 && s->errors == 0)
-      continue;
+      continue; /* the next one takes its place */
     for (size_t k = 0; k < v->n_percents; k++)
       percentile_s[k] = bn_view_hist_s(sum->hist, v->percents[k], nearest);
     v->n_statements++;

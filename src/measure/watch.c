@@ -267,7 +267,8 @@ struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, 
   for (size_t i = 0; i < n; i++) {
     const size_t len = strlen(from[i].name) + 1;
 
-    copy[i] = (struct bn_watched_figure){memcpy(at, from[i].name, len), from[i].value};
+    memcpy(at, from[i].name, len);
+    copy[i] = (struct bn_watched_figure){at, from[i].value};
     at += len;
   }
   return copy;
