@@ -536,6 +536,20 @@ def test_sizes_that_do_not_fit_each_other(tmp_path, options, own, plain):
     assert re.search("^FATAL: " + re.escape(plain).replace(r"\{\}", r"\d+") + "$", done.out, re.M)
 
 
+def test_only_joined_blocks_have_a_largest_request(tmp_path):
+    """A block of more than 1 GiB is accepted by sequential tests as by random ones; only a request that joins such
+    blocks is refused, by the option that joins them."""
+    sizes = ["--file-num=1", "--file-total-size=64K"]
+    assert fileio(tmp_path, *sizes, "prepare").status == 0
+    large = [*sizes, "--file-block-size=1500M", "--events=2", "--time=0"]
+    for mode in ["seqrd", "rndrd"]:
+        done = fileio(tmp_path, *large, f"--file-test-mode={mode}", "run")
+        assert done.status == 0, done.out + done.err
+    done = fileio(tmp_path, *large, "--file-test-mode=seqrd", "--file-merged-requests=2", "run")
+    assert (done.status, done.err) == (1, "--file-merged-requests=2: blocks of 1572864000 bytes make a request of "
+                                       "more than 1 GiB\n")
+
+
 def test_block_size_with_a_suffix(tmp_path):
     done = fileio(tmp_path, "--file-block-size=8K", "prepare")
     assert done.status == 0

@@ -32,6 +32,8 @@ static void bustrap_copy(void *to, const void *from, size_t n)
 }
 #endif
 
+/* Continues a copy of this thread that has met a page which is not available, in
+   bn_bustrap_copy. */
 static void bustrap_on_bus_error(int number, siginfo_t *info, void *context)
 {
   (void)context;

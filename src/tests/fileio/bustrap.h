@@ -9,9 +9,10 @@
 
 #include "base/err.h"
 
-/* Installs the handler before threads copy and removes it after they have; *old is the previous
-   one.  Main thread only.  Returns 0, or -1 and err. */
+/* Installs the handler, before threads copy; *old is the previous one.  Main thread only.  Returns
+   0, or -1 and err. */
 int bn_bustrap_install(struct sigaction *old, struct bn_err *err);
+/* Installs the previous handler again, after all threads have copied.  Main thread only. */
 void bn_bustrap_remove(const struct sigaction *old);
 /* Copies; any thread, while installed.  Returns false if a page of the mapping is not available
    (the file has shrunk, the device failed or is full); a part may have been copied. */

@@ -13,9 +13,9 @@ void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng)
     d->base[i] = bn_rng_next(rng);
 }
 
-/* Fills len bytes from the words of the base.  Words of the base combined with one new word differ
-   from all others in every byte, which is as good as new random words for whoever looks for
-   repetitions, at the price of a copy. */
+/* Fills len bytes from the words of the base, each combined with `key`, a new random word: these
+   differ from all earlier words, so that storage which looks for repetitions finds none, at the
+   price of a copy. */
 static void data_fill_words(unsigned char *at, size_t len, const uint64_t *base, uint64_t key)
 {
   uint64_t word;
@@ -38,7 +38,7 @@ void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng 
 
   for (size_t i = 0; len > 0; i++) {
     const size_t stretch = len < STRETCH ? len : STRETCH;
-    const size_t random = stretch * (100 - d->zeros) / 100;
+    const size_t random = stretch * (BN_DATA_ALL_ZEROS - d->zeros) / BN_DATA_ALL_ZEROS;
 
     if (i % n_stretches == 0)
       key = bn_rng_next(rng);

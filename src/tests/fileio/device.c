@@ -22,18 +22,19 @@ const char *bn_device_folder(const struct bn_fileio_plan *p)
   return p->conf->dir != NULL && p->conf->dir[0] != '\0' ? p->conf->dir : ".";
 }
 
-/* Returns whether the open file is a block device; sets *st either way. */
+/* Returns whether the open file is a block device; then *st is its state. */
 static bool device_is_block(int fd, struct stat *st)
 {
   return fstat(fd, st) == 0 && S_ISBLK(st->st_mode);
 }
 
+/* Returns whether the open file is in memory.  A block device is not, although the folder of its
+   name is. */
 static bool device_is_in_memory(int fd)
 {
   struct statfs fs;
   struct stat st;
 
-  /* The name of a device is on a file system in memory, the device is not. */
   return !device_is_block(fd, &st) && fstatfs(fd, &fs) == 0 &&
          (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
@@ -51,24 +52,25 @@ static bool device_flushes_each_write(const struct bn_fileio_plan *p)
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-  const uint64_t all = p->span * p->files;
-  const bool flushed = p->writing && device_flushes_each_write(p);
-  char is[64], has[64];
+  const uint64_t used = p->span * p->files;
+  const bool flushes = p->writing && device_flushes_each_write(p);
+  char used_text[64], memory_text[64];
 
   if (device_is_in_memory(fd)) {
     bn_log_note("the file system of the test files is in memory, so the test measures memory: "
                 "choose a folder on a device with --file-dir");
     return;
   }
-  if (p->direct || all >= memory || (flushed && !bn_fileio_reads(p)))
+  if (p->direct || used >= memory || (flushes && !bn_fileio_reads(p)))
     return;
-  bn_fileio_size_text(p, all, is, sizeof is);
-  bn_fileio_size_text(p, memory, has, sizeof has);
+  bn_fileio_size_text(p, used, used_text, sizeof used_text);
+  bn_fileio_size_text(p, memory, memory_text, sizeof memory_text);
   bn_log_note("the test files (%s) fit into memory (%s), so the page cache serves %s instead of "
               "the device: use --file-extra-flags=direct or a larger --file-total-size",
-              is, has, flushed ? "reads" : "requests");
+              used_text, memory_text, flushes ? "reads" : "requests");
 }
 
+/* Reports where the files are. */
 static void device_report_place(const struct bn_services *services, const struct bn_place *place)
 {
   services->fact(services->of, "files", "folder", place->path);
@@ -76,6 +78,7 @@ static void device_report_place(const struct bn_services *services, const struct
   services->fact(services->of, "files", "device", place->device);
 }
 
+/* Reports what the run writes. */
 static void device_report_data(const struct bn_fileio_plan *p, const struct bn_services *services)
 {
   char text[32] = "random";
@@ -104,7 +107,7 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
 
 /* Returns the alignment of offsets and lengths for direct I/O; 0: not possible; -1: not known. */
 #ifdef STATX_DIOALIGN
-static int64_t device_direct_alignment(int fd)
+static int64_t device_read_direct_alignment(int fd)
 {
   struct statx x;
 
@@ -113,13 +116,14 @@ static int64_t device_direct_alignment(int fd)
   return x.stx_dio_offset_align;
 }
 #else
-static int64_t device_direct_alignment(int fd)
+static int64_t device_read_direct_alignment(int fd)
 {
   (void)fd;
   return -1;
 }
 #endif
 
+/* Sets the sentence for a file system without direct I/O.  Returns -1. */
 static int device_refuse_direct(struct bn_err *err)
 {
   return bn_err_set(err, EINVAL,
@@ -129,7 +133,7 @@ static int device_refuse_direct(struct bn_err *err)
 
 int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err *err)
 {
-  const int64_t unit = device_direct_alignment(fd);
+  const int64_t unit = device_read_direct_alignment(fd);
 
   if (unit == 0)
     return device_refuse_direct(err);
@@ -151,8 +155,9 @@ int bn_device_try_file(const struct bn_fileio_plan *p, int *fd, struct bn_err *e
   return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
 }
 
-/* Root may also use the blocks that a file system keeps for it. */
-static uint64_t device_bytes_left(const struct statvfs *fs)
+/* Returns how many bytes this user may still write: root may also use the blocks that a file system
+   keeps for it. */
+static uint64_t device_count_free_bytes(const struct statvfs *fs)
 {
   return (uint64_t)(geteuid() == 0 ? fs->f_bfree : fs->f_bavail) * fs->f_frsize;
 }
@@ -174,7 +179,7 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
                       "more: lower --file-num or use --file-dir",
                       (unsigned long long)files, bn_device_folder(p),
                       (unsigned long long)fs.f_favail);
-  room = device_bytes_left(&fs);
+  room = device_count_free_bytes(&fs);
   /* Some file systems report no size at all. */
   if (bytes <= room || fs.f_blocks == 0)
     return 0;

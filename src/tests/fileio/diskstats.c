@@ -37,10 +37,11 @@ void bn_diskstats_init(struct bn_diskstats *d, int fd)
   }
 }
 
-/* Times are 32 bits of milliseconds: at a queue of 128, a time wraps around after nine hours. */
-static uint64_t diskstats_grown(enum bn_disk_value i, uint64_t now, uint64_t before)
+/* Returns by how much a value of the kernel has grown, in the unit of its name.  Times are 32 bits
+   of milliseconds: at a queue of 128, a time wraps around after nine hours. */
+static uint64_t diskstats_growth(enum bn_disk_value value, uint64_t now, uint64_t before)
 {
-  switch (i) {
+  switch (value) {
   case BN_DISK_BYTES_READ:
   case BN_DISK_BYTES_WRITTEN:
     return (now - before) * SECTOR;
@@ -58,14 +59,14 @@ static uint64_t diskstats_grown(enum bn_disk_value i, uint64_t now, uint64_t bef
 void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES])
 {
   for (enum bn_disk_value i = 0; i < BN_DISK_VALUES; i++) {
-    const uint64_t now = row != NULL ? row[fields[i]] : BN_ABSENT;
+    const uint64_t raw = row != NULL ? row[fields[i]] : BN_ABSENT;
 
-    if (now == BN_ABSENT) {
+    if (raw == BN_ABSENT) {
       out[i] = BN_ABSENT;
       continue;
     }
-    d->value[i] += d->known ? diskstats_grown(i, now, d->last[i]) : 0;
-    d->last[i] = now;
+    d->value[i] += d->known ? diskstats_growth(i, raw, d->last[i]) : 0;
+    d->last[i] = raw;
     out[i] = d->value[i];
   }
   d->known = d->known || row != NULL;

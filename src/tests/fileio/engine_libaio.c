@@ -16,9 +16,10 @@ struct engine {
   struct iocb **waiting; /* [depth] requests that are not sent yet */
   struct io_event *event;
   unsigned depth, n_waiting, sent;
-  unsigned together; /* this number of waiting requests is sent without waiting for more */
+  unsigned send_at; /* this number of waiting requests is sent without waiting for more */
 };
 
+/* Makes the queue of a session, which counts against a limit of the whole system. */
 static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
@@ -26,12 +27,13 @@ static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_er
 
   e->fd = setup->fd;
   e->depth = setup->depth;
-  e->together = bn_io_together(e->depth);
+  e->send_at = bn_io_together(e->depth);
   e->cb = calloc(e->depth, sizeof *e->cb);
   e->waiting = calloc(e->depth, sizeof *e->waiting);
   e->event = calloc(e->depth, sizeof *e->event);
   if (e->cb == NULL || e->waiting == NULL || e->event == NULL)
-    return bn_err_set(err, 0, "out of memory for %u requests", e->depth);
+    return bn_err_set(err, 0, "out of memory for %u requests: lower --file-async-backlog",
+                      e->depth);
   rc = io_queue_init((int)e->depth, &e->context);
   if (rc == 0)
     return 0;
@@ -42,7 +44,7 @@ static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_er
                                   : "");
 }
 
-/* io_queue_release waits for the requests in flight. */
+/* Frees the queue; io_queue_release waits for the requests in flight. */
 static void libaio_close(void *self)
 {
   struct engine *e = self;
@@ -67,6 +69,7 @@ static int libaio_send_some(struct engine *e)
   return rc;
 }
 
+/* Collects a request, and sends what was collected if it is enough. */
 static int libaio_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
@@ -89,7 +92,7 @@ static int libaio_submit(void *self, struct bn_io_req *r)
   }
   cb->data = r;
   e->waiting[e->n_waiting++] = cb;
-  if (e->n_waiting >= e->together)
+  if (e->n_waiting >= e->send_at)
     (void)libaio_send_some(e); /* requests that are not sent wait for reap, which meets the error */
   return 0;
 }
@@ -107,8 +110,10 @@ static struct bn_io_req *libaio_take_refused(struct engine *e, int error)
   return r;
 }
 
-/* Sends as many requests as it can.  Returns how many ended at once, or -errno. */
-static int libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
+/* Sends the waiting requests.  Returns how many of them the kernel has refused, which stand in
+   `done` with their results.  Stops when `max` are refused, or when the kernel takes none before
+   one that it has ends; if it has none, it is asked again at once. */
+static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   unsigned n = 0;
 
@@ -120,20 +125,23 @@ static int libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsign
     if (rc <= 0 && rc != -EINTR && rc != -EAGAIN)
       done[n++] = libaio_take_refused(e, rc < 0 ? -rc : EIO);
   }
-  return (int)n;
+  return n;
 }
 
+/* Sends what was collected and returns the requests that were refused meanwhile; only if there are
+   none, it waits for others, because then nothing is done yet. */
 static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                        uint64_t timeout_ns)
 {
   struct engine *e = self;
   struct timespec wait = {(time_t)(timeout_ns / BN_NSEC_PER_SEC),
                           (long)(timeout_ns % BN_NSEC_PER_SEC)};
-  const int at_once = libaio_send_waiting(e, done, max);
+  const unsigned refused = libaio_send_waiting(e, done, max);
   int n;
 
-  if (at_once > 0 || e->sent == 0)
-    return at_once;
+  if (refused > 0 || e->sent == 0)
+    return (int)refused;
+  /* Only what the kernel has can end. */
   if (min > e->sent)
     min = e->sent;
   do

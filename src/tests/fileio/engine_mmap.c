@@ -24,6 +24,7 @@ struct engine {
   const int *fd;
 };
 
+/* Maps file i, which it makes as long as wanted if it is new.  Returns 0, or -1 and err. */
 static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i,
                          struct bn_err *err)
 {
@@ -43,6 +44,8 @@ static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsign
   return 0;
 }
 
+/* Maps all files, after the trap for pages that are not available.  mmap_stop undoes what was done,
+   also after a failure. */
 static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct maps *m = calloc(1, sizeof *m + setup->n_files * sizeof m->at[0]);
@@ -85,9 +88,10 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
   return 0;
 }
 
-/* Returns why a page is not available: the file ends before it, or the error of the equivalent
-   system call: no space, no quota, a device that fails. */
-static int64_t mmap_find_error(int fd, struct bn_io_req *r)
+/* Returns the result of a request that has met a page which is not available: 0 if the file ends
+   before it, else the error of the equivalent system call (no space, no quota, a device that
+   fails), or -EIO if this call succeeds. */
+static int64_t mmap_find_result(int fd, struct bn_io_req *r)
 {
   struct stat st;
 
@@ -97,25 +101,29 @@ static int64_t mmap_find_error(int fd, struct bn_io_req *r)
   return r->result < 0 ? r->result : -EIO;
 }
 
+/* Copies to or from the mapping, or writes the whole mapping back; the request is done at once. */
 static int mmap_submit(void *self, struct bn_io_req *r)
 {
   const struct engine *e = self;
   const struct maps *m = e->maps;
   unsigned char *at = m->at[r->file] + r->offset;
-  bool done;
+  bool copied = true;
 
+  r->result = (int64_t)r->len;
   switch (r->op) {
   case BN_IO_READ:
+    copied = bn_bustrap_copy(r->buf, at, r->len);
+    break;
   case BN_IO_WRITE:
-    done = r->op == BN_IO_READ ? bn_bustrap_copy(r->buf, at, r->len)
-                               : bn_bustrap_copy(at, r->buf, r->len);
-    r->result = done ? (int64_t)r->len : mmap_find_error(e->fd[r->file], r);
+    copied = bn_bustrap_copy(at, r->buf, r->len);
     break;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:
     r->result = msync(m->at[r->file], m->size, MS_SYNC | MS_INVALIDATE) == 0 ? 0 : -errno;
     break;
   }
+  if (!copied)
+    r->result = mmap_find_result(e->fd[r->file], r);
   return 1;
 }
 

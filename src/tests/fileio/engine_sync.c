@@ -18,7 +18,8 @@ static int sync_open(void *self, const struct bn_io_setup *setup, struct bn_err 
   return 0;
 }
 
-/* Moves what comes after the first `done` bytes, or a part of it.  Returns the bytes, or -errno. */
+/* Moves bytes of a request that follow its first `done` bytes, in one system call.  Returns how
+   many were moved, which may be less than all, or -errno. */
 static int64_t sync_transfer(int fd, const struct bn_io_req *r, size_t done)
 {
   unsigned char *at = (unsigned char *)r->buf + done;

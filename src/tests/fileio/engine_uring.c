@@ -17,7 +17,7 @@ struct engine {
   bool fixed_buffers; /* buffers are named by slot */
   bool polled;        /* IOPOLL, which knows no flushes */
   unsigned depth, in_flight;
-  unsigned together; /* this number of waiting requests is sent without waiting for more */
+  unsigned send_at; /* this number of waiting requests is sent without waiting for more */
 };
 
 /* Flags, from the best for a single thread to those of every kernel with io_uring. */
@@ -36,7 +36,7 @@ static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setu
 {
   const unsigned polling =
       (setup->iopoll ? IORING_SETUP_IOPOLL : 0) | (setup->sqpoll ? IORING_SETUP_SQPOLL : 0);
-  int rc = -EINVAL;
+  int rc = -EINVAL; /* the answer to a flag that the kernel does not know */
 
   /* A kernel thread that submits and task work of the submitter exclude each other. */
   if (setup->sqpoll)
@@ -47,7 +47,7 @@ static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setu
 }
 
 /* Sets the sentence for a ring that cannot be made, with the remedy.  Returns -1. */
-static int uring_explain(struct bn_err *err, int error)
+static int uring_refuse(struct bn_err *err, int error)
 {
   switch (error) {
   case EPERM:
@@ -83,13 +83,13 @@ static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn
 
   *shared = NULL;
   if (rc < 0)
-    return uring_explain(err, -rc);
+    return uring_refuse(err, -rc);
   io_uring_queue_exit(&ring);
   return 0;
 }
 
-/* Registers files and buffers, which saves work per request and may be refused (limits on locked
-   memory, old kernels). */
+/* Registers files and buffers, which saves work per request.  The kernel may refuse either (limits
+   on locked memory, old kernels); requests then name them as system calls do. */
 static void uring_register_resources(struct engine *e, const struct bn_io_setup *setup)
 {
   struct iovec *v = calloc(setup->depth, sizeof *v);
@@ -103,18 +103,19 @@ static void uring_register_resources(struct engine *e, const struct bn_io_setup 
   free(v);
 }
 
+/* Makes the ring of a session. */
 static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
   const int rc = uring_make_ring(&e->ring, setup, setup->depth);
 
   if (rc < 0)
-    return uring_explain(err, -rc);
+    return uring_refuse(err, -rc);
   e->ready = true;
   e->fd = setup->fd;
   e->polled = setup->iopoll;
   e->depth = setup->depth;
-  e->together = bn_io_together(setup->depth);
+  e->send_at = bn_io_together(setup->depth);
   uring_register_resources(e, setup);
   return 0;
 }
@@ -132,7 +133,8 @@ static void uring_close(void *self)
   io_uring_queue_exit(&e->ring);
 }
 
-static void uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
+/* Writes a request into an entry of the submission queue. */
+static void uring_fill_entry(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_req *r)
 {
   const int fd = e->fixed_files ? (int)r->file : e->fd[r->file];
   const unsigned len = (unsigned)r->len;
@@ -160,6 +162,7 @@ static void uring_fill(struct engine *e, struct io_uring_sqe *sqe, struct bn_io_
   io_uring_sqe_set_data(sqe, r);
 }
 
+/* Queues a request, and sends the queue if enough requests wait in it. */
 static int uring_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
@@ -178,16 +181,17 @@ static int uring_submit(void *self, struct bn_io_req *r)
       (void)io_uring_sqring_wait(&e->ring);
     sqe = io_uring_get_sqe(&e->ring);
   }
-  uring_fill(e, sqe, r);
+  uring_fill_entry(e, sqe, r);
   e->in_flight++;
   /* With a full queue, the next reap sends and waits in one call.  An error comes again there. */
-  if (e->in_flight < e->depth && io_uring_sq_ready(&e->ring) >= e->together)
+  if (e->in_flight < e->depth && io_uring_sq_ready(&e->ring) >= e->send_at)
     (void)io_uring_submit(&e->ring);
   return 0;
 }
 
-/* Sends the queued requests and waits for min completions.  Returns 0 or more, or -errno. */
-static int uring_wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
+/* Sends the queued requests and waits for min completions, but no longer than timeout_ns.  Returns
+   0 or more, or -errno. */
+static int uring_send_and_wait(struct engine *e, unsigned min, uint64_t timeout_ns)
 {
   struct __kernel_timespec ts = {(long long)(timeout_ns / BN_NSEC_PER_SEC),
                                  (long long)(timeout_ns % BN_NSEC_PER_SEC)};
@@ -200,8 +204,9 @@ static int uring_wait_for(struct engine *e, unsigned min, uint64_t timeout_ns)
   return io_uring_submit_and_wait_timeout(&e->ring, &cqe, min, &ts, NULL);
 }
 
-/* Takes completions.  Kernels before 5.11 implement a timeout by an extra request of the library
-   (io_uring_submit_and_wait_timeout), which completes among the others. */
+/* Takes at most max completions, and returns their number.  Kernels before 5.11 implement a timeout
+   by an extra request of the library (io_uring_submit_and_wait_timeout), which completes among the
+   others. */
 static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   struct io_uring_cqe *cqe;
@@ -223,13 +228,21 @@ static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigne
   return n;
 }
 
+/* Returns whether a wait that has brought nothing is repeated: after a signal, or if it has no time
+   limit, because then only the library's entry for an earlier limit has come. */
+static bool uring_waits_again(int rc, uint64_t timeout_ns)
+{
+  return rc < 0 ? rc == -EINTR : timeout_ns == UINT64_MAX;
+}
+
 /* Returns whether the wait has ended without a failure: nothing has come in time, a signal came, or
    the kernel has no room now. */
-static bool uring_is_passing(int rc)
+static bool uring_is_harmless(int rc)
 {
   return rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY;
 }
 
+/* Sends the queue, waits for min requests, and returns what has come. */
 static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                       uint64_t timeout_ns)
 {
@@ -240,10 +253,10 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
   if (min > e->in_flight)
     min = e->in_flight;
   do {
-    rc = uring_wait_for(e, min, timeout_ns);
+    rc = uring_send_and_wait(e, min, timeout_ns);
     n = uring_collect(e, done, max);
-  } while (n == 0 && min > 0 && (rc >= 0 ? timeout_ns == UINT64_MAX : rc == -EINTR));
-  return n > 0 || uring_is_passing(rc) ? (int)n : rc;
+  } while (n == 0 && min > 0 && uring_waits_again(rc, timeout_ns));
+  return n > 0 || uring_is_harmless(rc) ? (int)n : rc;
 }
 
 __attribute__((visibility("default"))) extern const struct bn_ioengine bench_engine;

@@ -56,21 +56,27 @@ struct bn_fileio_plan {
   bool sync, dsync, direct;
   int open_flags; /* flags for open(2) from --file-extra-flags */
   bool writing, random, validate;
-  unsigned zeros;      /* percent of zeros in what is written; 100: buffers stay as they are */
+  unsigned zeros;      /* percent of zeros in what is written; BN_DATA_ALL_ZEROS: buffers stay as
+                          they are */
   uint64_t fsync_freq; /* after --file-fsync-all */
   bool fsync_end;
   uint64_t events;
 };
 
-/* Computes the plan. run: the test mode is required and read.  Returns 0, or -1 and err. */
+/* Computes the plan of a run, which needs a test mode; conf and general outlive it.  Returns 0, or
+   -1 and err. */
 int bn_fileio_resolve(struct bn_fileio_plan *plan, const struct bn_fileio_conf *conf,
-                      const struct bn_conf *general, bool run, struct bn_err *err);
+                      const struct bn_conf *general, struct bn_err *err);
+/* Does the same for 'prepare' and 'cleanup', which have no test mode. */
+int bn_fileio_resolve_files(struct bn_fileio_plan *plan, const struct bn_fileio_conf *conf,
+                            const struct bn_conf *general, struct bn_err *err);
 /* Returns whether the test reads from the files. */
 bool bn_fileio_reads(const struct bn_fileio_plan *plan);
-/* Writes the flags as text: "(none)", "sync directio". */
+/* Writes the flags as the dialect does: "(none)", "sync directio", or in 0.5 a number. */
 void bn_fileio_flags_text(const struct bn_fileio_plan *plan, char *out, size_t len);
 /* Writes a size as the dialect does: "325.52KiB". */
 void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char *out, size_t len);
+/* Adds the rows of the heading that describe the test; io_title is the engine's. */
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);
 
@@ -81,13 +87,20 @@ struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *plan);
 
 /* --- files.c --- */
 
+/* Makes the files, or extends those that are too short.  After a failure it removes what it has
+   made; after the end of the run by a signal it does not, so that the next prepare continues.
+   Returns 0, or -1 and err: EINTR without a text if the run is over. */
 int bn_files_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
+/* Removes all files that it can.  Returns 0, or -1 and err, which names the first file that it
+   cannot remove. */
 int bn_files_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
-/* Checks and opens all files for a run; fd has plan->files places, -1 where nothing is open.  With
-   -1 and an empty err, the reason has been logged. made has as many places: the files that did not
-   exist before. */
+/* Checks and opens all files for a run; fd has plan->files places, which are -1 before the call and
+   stay so where nothing is opened.  Sets made[i] if file i did not exist before.  Returns 0, or -1
+   and err, which is empty if the reason has been logged; the caller closes fd after either. */
 int bn_files_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct bn_err *err);
+/* Removes the files i with made[i]. */
 void bn_files_remove(const struct bn_fileio_plan *plan, const bool *made);
+/* Closes the open files; fd may be NULL. */
 void bn_files_close(const struct bn_fileio_plan *plan, int *fd);
 
 /* Checks the data that prepare has left, by a few blocks.  With --validate, returns -1 and err if
@@ -105,12 +118,12 @@ void bn_device_describe(const struct bn_fileio_plan *plan, int fd,
                         const struct bn_services *services);
 /* Checks whether direct I/O to this file works with these requests.  Returns 0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
-/* Opens a file without a name in plan's folder, as the test's files are opened, and checks that
-   direct I/O to it works.  Returns 0, with *fd -1 if the file cannot be made for any other reason
-   (ENOENT, EOPNOTSUPP, EACCES, ENOSPC), or -1 and err.  The caller closes *fd after either. */
+/* Opens a file without a name in plan's folder, as the test's files are opened.  Returns -1 and err
+   if direct I/O to it does not work, else 0; then *fd is -1 if the file cannot be made, which ends
+   only this check (ENOENT, EOPNOTSUPP, EACCES, ENOSPC).  The caller closes *fd after either. */
 int bn_device_try_file(const struct bn_fileio_plan *plan, int *fd, struct bn_err *err);
-/* Checks whether the file system of plan's folder has room for that many more bytes in that many
-   more files.  Returns 0, or -1 and err. */
+/* Checks whether the file system of plan's folder has room for `bytes` more bytes and `files` more
+   files.  Returns 0, or -1 and err. */
 int bn_device_check_space(const struct bn_fileio_plan *plan, uint64_t bytes, uint64_t files,
                           struct bn_err *err);
 
@@ -137,11 +150,13 @@ struct bn_diskstats {
   uint64_t value[BN_DISK_VALUES]; /* sums since the first row, in the units of the names */
 };
 
+/* Begins to count for the device of an open file, or for the device itself if the file is one. */
 void bn_diskstats_init(struct bn_diskstats *d, int fd);
-/* Adds the changes since the last row (measure/diskrow.h); NULL: nothing is known. out has
-   BN_ABSENT for values that the kernel does not count. */
+/* Adds the growth since the last row (measure/diskrow.h) to the sums, and copies them to out; the
+   first row is where they begin.  out[i] is BN_ABSENT for a value that the kernel does not count,
+   and all are without a row (NULL). */
 void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES]);
-/* As bn_diskstats_add, with the present row. */
+/* As bn_diskstats_add, with the present row of the device. */
 void bn_diskstats_update(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
 
 /* --- what the test measures --- */
@@ -156,7 +171,7 @@ struct bn_fileio {
   const struct bn_services *services;
   const struct bn_ioengine *engine;
   bool engine_started, paced, debug, pattern_made;
-  unsigned threads, depth;
+  unsigned depth;       /* requests of a session in flight */
   int *fd;              /* [plan.files] */
   bool *made;           /* [plan.files] by this run */
   struct bn_data *data; /* NULL: blocks are zeros or have checksums */
@@ -186,7 +201,10 @@ struct bn_fileio_session {
   char reason[80];
 };
 
+/* Hooks of the workload (api/workload.h). */
 int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err);
+/* Executes events until the run is over or a request has failed.  The session that ends last
+   flushes all files, if the options ask for that. */
 enum bn_next bn_inflight_loop(void *self, struct bn_session *s);
 int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err);
 

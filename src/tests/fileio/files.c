@@ -23,9 +23,9 @@ enum { FEW_OTHERS = 32, OTHER_FILES = 256 };
 
 static const uint64_t progress_ns = BN_NSEC_PER_SEC / 4;
 
-/* Makes the path "test_file.7" or "DIR/test_file.7". */
-static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
-                      struct bn_err *err)
+/* Makes the path of file i: "test_file.7" or "DIR/test_file.7".  Returns 0, or -1 and err. */
+static int files_make_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_MAX],
+                           struct bn_err *err)
 {
   const char *dir = p->conf->dir;
   const bool in_current = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
@@ -37,8 +37,8 @@ static int files_path(const struct bn_fileio_plan *p, unsigned i, char out[PATH_
   return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
 }
 
-/* Returns a text to append to the error of a file that is not written because of a link, or "". For
-   ELOOP it names all causes that bn_file_follow has. */
+/* Returns a text to append to the error of a file that is not written because of a link, or "" for
+   another error.  bn_file_follow has two causes for ELOOP, and the text names both. */
 static const char *files_explain_link(int error)
 {
   switch (error) {
@@ -88,9 +88,9 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the existing size, or -1 without a file.  Sets *regular if the file may be written and
-   extended. */
-static int64_t files_size(const char *path, bool *regular)
+/* Returns the size of what has this name, or -1 if there is nothing.  *regular becomes false if it
+   cannot be extended: it is no regular file. */
+static int64_t files_find_size(const char *path, bool *regular)
 {
   struct stat st;
 
@@ -101,6 +101,7 @@ static int64_t files_size(const char *path, bool *regular)
   return S_ISBLK(st.st_mode) ? files_size_of_device(path) : (int64_t)st.st_size;
 }
 
+/* Refuses a device that is too small.  Returns -1. */
 static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
                              uint64_t target, struct bn_err *err)
 {
@@ -114,6 +115,7 @@ static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, i
                     path, is, wanted);
 }
 
+/* Sets the sentence for a file that cannot be opened.  Returns -1. */
 static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, int error,
                              struct bn_err *err)
 {
@@ -123,8 +125,9 @@ static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, i
                                                  : files_explain_link(error));
 }
 
-/* Checks, before any file is made, whether the file may be written.  Sets *elsewhere if a link
-   leads to it, so that it may be on another file system than the folder. */
+/* Checks, before any file is made, whether links allow to write the file.  *elsewhere tells whether
+   a link leads to it, so that it may be on another file system than the folder.  Returns 0, or -1
+   and err; then *elsewhere is not set. */
 static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
                              struct bn_err *err)
 {
@@ -139,7 +142,8 @@ static int files_check_links(const struct bn_fileio_plan *p, const char *path, b
   return 0;
 }
 
-/* Notes the sizes of all files and checks, before any is made, that they can be made. */
+/* Notes the sizes of all files and checks, before any is made, that they can be made.  Returns 0,
+   or -1 and err. */
 static int files_survey(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -150,9 +154,9 @@ static int files_survey(struct making *m, struct bn_err *err)
     bool regular, elsewhere = false;
     uint64_t size;
 
-    if (files_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
+    if (files_make_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
       return -1;
-    m->old_size[i] = files_size(path, &regular);
+    m->old_size[i] = files_find_size(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
       return files_refuse_size(p, path, m->old_size[i], m->target, err);
     if (elsewhere)
@@ -164,17 +168,19 @@ static int files_survey(struct making *m, struct bn_err *err)
   return needed > 0 ? bn_device_check_space(p, needed, missing, err) : 0;
 }
 
+/* Shows how far prepare is, a few times per second; `file` is the number of the present file. */
 static void files_show_progress(struct making *m, unsigned file)
 {
-  const uint64_t now = bn_clock_mono();
-  const double s = (double)(now - m->start_ns) * 1e-9;
+  const uint64_t now_ns = bn_clock_mono();
+  const double elapsed_s = (double)(now_ns - m->start_ns) * 1e-9;
   char text[160];
 
-  if (now - m->shown_ns < progress_ns)
+  if (now_ns - m->shown_ns < progress_ns)
     return;
-  m->shown_ns = now;
+  m->shown_ns = now_ns;
   (void)snprintf(text, sizeof text, "file %u of %u, %.0f MiB written, %.0f MiB/s", file + 1,
-                 m->plan->files, (double)m->written / 0x1p20, (double)m->written / 0x1p20 / s);
+                 m->plan->files, (double)m->written / 0x1p20,
+                 (double)m->written / 0x1p20 / elapsed_s);
   bn_log_progress(text);
 }
 
@@ -195,9 +201,11 @@ static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint6
   return 0;
 }
 
-/* Writes a file up to its target size in whole blocks, from its last whole one on: it may be cut
-   from a longer one. */
-static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struct bn_err *err)
+/* Writes a file of `size` bytes up to the target size, in whole blocks.  A part of a block at its
+   end is written again, because it may have been cut from a block and lack its checksum.  Returns
+   0, or -1 and err: EINTR without a text if the run is over. */
+static int files_write_to_target(struct making *m, unsigned i, int fd, uint64_t size,
+                                 struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   const size_t block = (size_t)p->conf->block_size;
@@ -227,7 +235,8 @@ static int files_grow(struct making *m, unsigned i, int fd, uint64_t size, struc
   return 0;
 }
 
-/* Makes an open file as long as wanted, if it is not, and flushes it. */
+/* Makes open file i as long as wanted, if it is not, and flushes it.  Direct I/O is tried on the
+   first file.  Returns 0, or -1 and err. */
 static int files_fill_file(struct making *m, unsigned i, const char *path, int fd,
                            struct bn_err *err)
 {
@@ -241,7 +250,7 @@ static int files_fill_file(struct making *m, unsigned i, const char *path, int f
     bn_log(BN_NOTICE, "Reusing existing file %s", path);
   } else {
     bn_log(BN_NOTICE, "%s file %s", size == 0 ? "Creating" : "Extending existing", path);
-    rc = files_grow(m, i, fd, size, err);
+    rc = files_write_to_target(m, i, fd, size, err);
   }
   if (rc == 0 && fsync(fd) != 0)
     rc = bn_err_set(err, errno, "Failed to fsync file! file: %u errno = %d (%s)", i, errno,
@@ -257,12 +266,14 @@ static int files_open_target(const char *path, int flags)
   return bn_file_follow(path, file) == 0 ? bn_file_open(file, flags, 0600) : -1;
 }
 
+/* Makes or extends file i.  From its opening on, the undo of a failure includes it.  Returns 0, or
+   -1 and err. */
 static int files_make_one(struct making *m, unsigned i, struct bn_err *err)
 {
   char path[PATH_MAX];
   int fd, rc;
 
-  if (files_path(m->plan, i, path, err) != 0)
+  if (files_make_path(m->plan, i, path, err) != 0)
     return -1;
   fd = files_open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
   if (fd < 0)
@@ -308,27 +319,28 @@ static void files_undo_prepare(const struct making *m)
   for (unsigned i = 0; i < m->touched; i++) {
     const int64_t old = m->old_size[i];
 
-    if (files_path(m->plan, i, path, NULL) != 0)
+    if (files_make_path(m->plan, i, path, NULL) != 0)
       continue;
     if (old < 0)
       files_remove_made(path);
-    else if (files_size(path, &regular) > old && regular && files_shorten(path, old) != 0)
+    else if (files_find_size(path, &regular) > old && regular && files_shorten(path, old) != 0)
       bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
   }
 }
 
 static void files_log_speed(const struct making *m)
 {
-  const double s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
+  const double elapsed_s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
 
   if (m->written == 0)
     bn_log(BN_NOTICE, "No bytes written.");
   else
     bn_log(BN_NOTICE, "%llu bytes written in %.2f seconds (%.2f %s/sec).",
-           (unsigned long long)m->written, s, (double)m->written / 0x1p20 / s,
+           (unsigned long long)m->written, elapsed_s, (double)m->written / 0x1p20 / elapsed_s,
            m->plan->policy->rate_unit);
 }
 
+/* Makes all files, and undoes that if one of them fails.  Returns 0, or -1 and err. */
 static int files_make_all(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -366,7 +378,8 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
   m.old_size = calloc(p->files, sizeof *m.old_size);
   m.chunk = bn_alloc_try_aligned(PAGE, 1, m.chunk_size);
   if (m.old_size == NULL || m.chunk == NULL) {
-    (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes", block);
+    (void)bn_err_set(err, 0, "out of memory for blocks of %zu bytes: lower --file-block-size",
+                     block);
   } else {
     m.data = bn_fileio_make_data(p);
     rc = files_make_all(&m, err);
@@ -381,7 +394,7 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
 
 /* Returns the number of "test_file.7", or -1 for another name, such as one that no prepare makes
    because its number is too high. */
-static int64_t files_number(const char *name)
+static int64_t files_parse_number(const char *name)
 {
   static const char start[] = "test_file.";
   const size_t len = sizeof start - 1;
@@ -395,8 +408,8 @@ static int64_t files_number(const char *name)
   return n >= 0 && n < BN_FILES_MAX && strcmp(name, same) == 0 ? n : -1;
 }
 
-/* Returns how many files of a prepare with a larger --file-num there are.  *last is raised to the
-   number of the highest file. */
+/* Returns how many files there are that only a larger --file-num would use.  *last is raised to the
+   highest number of a file in the folder. */
 static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
 {
   DIR *dir = opendir(bn_device_folder(p));
@@ -404,7 +417,7 @@ static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
   const struct dirent *entry;
 
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
-    const int64_t n = files_number(entry->d_name);
+    const int64_t n = files_parse_number(entry->d_name);
 
     n_others += n >= (int64_t)p->files;
     *last = n > *last ? n : *last;
@@ -414,7 +427,8 @@ static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
   return n_others;
 }
 
-/* Warns of files of a prepare with a larger --file-num, which fill the disk. */
+/* Warns of files that cleanup leaves because a prepare with a larger --file-num made them: they
+   fill the disk. */
 static void files_warn_of_others(const struct bn_fileio_plan *p)
 {
   int64_t last = -1;
@@ -426,13 +440,12 @@ static void files_warn_of_others(const struct bn_fileio_plan *p)
                 (long long)n, bn_device_folder(p), (long long)last, (long long)last + 1);
 }
 
-/* Notes, if the run uses only a part of the files or of their data, how it would use all. */
-static void files_note_unused(const struct bn_fileio_plan *p, int fd)
+/* Notes that there are files which the run does not use, and the --file-num that uses them if none
+   is missing. */
+static void files_note_unused_files(const struct bn_fileio_plan *p)
 {
-  const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : files_size_of_open(fd);
   int64_t last = -1;
   const int64_t all = files_count_others(p, &last) + (int64_t)p->files;
-  char is[64], used[64];
 
   if (all > (int64_t)p->files && all == last + 1)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
@@ -442,6 +455,15 @@ static void files_note_unused(const struct bn_fileio_plan *p, int fd)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; some up to test_file.%lld are "
                 "missing",
                 bn_device_folder(p), (long long)all, p->files, (long long)last);
+}
+
+/* Notes that the first file, which is open as fd, is longer than the run uses it.  A sequential
+   write makes its files anew. */
+static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
+{
+  const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : files_size_of_open(fd);
+  char is[64], used[64];
+
   if (size <= 0 || (uint64_t)size <= p->span)
     return;
   bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
@@ -451,7 +473,6 @@ static void files_note_unused(const struct bn_fileio_plan *p, int fd)
               is, used);
 }
 
-/* Tries to remove all files before it returns; err names the first one that it cannot remove. */
 int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char path[PATH_MAX];
@@ -459,7 +480,7 @@ int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 
   bn_log(BN_NOTICE, "Removing test files...");
   for (unsigned i = 0; i < p->files; i++) {
-    if (files_path(p, i, path, err) != 0)
+    if (files_make_path(p, i, path, err) != 0)
       return -1;
     if (unlink(path) != 0 && errno != ENOENT && rc == 0)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
@@ -471,8 +492,9 @@ int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
 
 /* --- run --- */
 
-/* Raises the limit on open files to what the run needs, for root also the hard limit.  A hard limit
-   that leaves room for the files and a few others is tried: the need is an estimate. */
+/* Raises the limit on open files to what the run needs, for root also the hard limit.  If the hard
+   limit is lower but leaves room for the files and a few others, the run is tried with it, because
+   the need is an estimate.  Returns 0, or -1 and err. */
 static int files_raise_limit(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const rlim_t wanted = (rlim_t)p->files + p->threads + OTHER_FILES;
@@ -508,8 +530,8 @@ static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
   return fd;
 }
 
-/* Returns a descriptor, or -1 and errno.  A sequential write makes its files, in place of those
-   that are there; *made is set if there was none. */
+/* Returns a descriptor, or -1 and errno.  A sequential write makes its files, in place of files of
+   the same names; *made tells whether a file was made where there was none. */
 static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;
@@ -575,20 +597,23 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
   if (files_raise_limit(p, err) != 0)
     return -1;
   for (unsigned i = 0; i < p->files; i++) {
-    if (files_path(p, i, path, err) != 0)
+    if (files_make_path(p, i, path, err) != 0)
       return -1;
     bn_log(BN_DEBUG, "Opening file: %s", path);
     fd[i] = files_open_one(p, path, &made[i]);
     if (fd[i] < 0)
       return files_log_open_failure(p, path, errno);
-    /* The size that is expected follows from the size of a block. */
+    /* Without a dialect this comes before the size is checked, which follows from the size of a
+       block; in a dialect sysbench's message about the size comes first. */
     if (i == 0 && own && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
       return -1;
     if (files_check_size(p, path, fd[i]) != 0)
       return -1;
   }
-  if (own)
-    files_note_unused(p, fd[0]);
+  if (own) {
+    files_note_unused_files(p);
+    files_note_unused_data(p, fd[0]);
+  }
   return p->direct && !own ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
@@ -603,7 +628,8 @@ static bool files_read_block(const struct bn_fileio_plan *p, int fd, void *buf, 
   return r.result == (int64_t)block;
 }
 
-/* Returns whether a block has what --validate writes; a damaged one still has its offset. */
+/* Returns whether a block has what --validate writes.  A damaged one still has its offset, which
+   tells it from other data unless the offset is 0. */
 static bool files_is_stamped_block(const struct bn_fileio_plan *p, int fd, void *buf,
                                    uint64_t offset)
 {
@@ -648,7 +674,8 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
                     "the files have no checksums: run 'cleanup', then 'prepare' with --validate "
                     "and --file-block-size=%zu",
                     block);
-  } else if (p->zeros < 100 && files_read_block(p, fd[0], buf, 0) && files_is_zeros(buf, block)) {
+  } else if (p->zeros < BN_DATA_ALL_ZEROS && files_read_block(p, fd[0], buf, 0) &&
+             files_is_zeros(buf, block)) {
     services->fact(services->of, "files", "data_read", "zeros");
     bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
                 "not read: run 'cleanup', then 'prepare'");
@@ -662,7 +689,7 @@ void bn_files_remove(const struct bn_fileio_plan *p, const bool *made)
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++)
-    if (made[i] && files_path(p, i, path, NULL) == 0)
+    if (made[i] && files_make_path(p, i, path, NULL) == 0)
       (void)unlink(path);
 }
 

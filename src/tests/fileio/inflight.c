@@ -33,7 +33,9 @@ struct bn_flight {
 
 /* --- session --- */
 
-static int inflight_make_engine(struct bn_fileio *f, struct bn_fileio_session *w,
+/* Opens the engine of a session; bn_inflight_close closes it also after a failure.  Returns 0, or
+   -1 and err. */
+static int inflight_open_engine(struct bn_fileio *f, struct bn_fileio_session *w,
                                 struct bn_err *err)
 {
   struct bn_io_setup setup = f->setup;
@@ -59,7 +61,7 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
   if (w->flight == NULL || w->idle == NULL || w->done == NULL || w->buffers == NULL)
     return bn_err_set(err, ENOMEM,
                       "out of memory for %u requests of %zu bytes per thread: lower "
-                      "--file-async-backlog",
+                      "--file-async-backlog, --file-block-size or --threads",
                       f->depth, w->buffer_size);
   for (unsigned i = 0; i < f->depth; i++) {
     w->flight[i].io.slot = i;
@@ -68,7 +70,7 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
   }
   w->n_idle = f->depth;
   bn_rng_seed(&w->data, s->services->conf->seed, BN_RNG_DATA, s->number);
-  return inflight_make_engine(f, w, err);
+  return inflight_open_engine(f, w, err);
 }
 
 int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
@@ -90,18 +92,19 @@ int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
 /* --- what a completion means --- */
 
 /* Returns the verb for what a request does. */
-static const char *inflight_verb(const struct bn_io_req *r)
+static const char *inflight_verb_of(const struct bn_io_req *r)
 {
   if (bn_io_is_flush(r->op))
     return "flush";
   return r->op == BN_IO_READ ? "read" : "write";
 }
 
+/* Logs why a request has failed, or was cut short by a file that has become shorter. */
 static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io_req *r)
 {
   const int error = r->result < 0 ? (int)-r->result : 0;
 
-  /* The error is known now, and to every thread at once. */
+  /* The first request of every thread meets this error, so it is logged once. */
   if (error == EOPNOTSUPP && f->setup.iopoll) {
     if (!atomic_exchange_explicit(&f->poll_error_logged, true, memory_order_relaxed))
       bn_log(BN_FATAL, "the device of the files cannot be polled: leave out --file-uring-iopoll");
@@ -112,16 +115,17 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
   if (bn_io_is_flush(r->op))
     bn_log_errno(BN_FATAL, error, "Failed to fsync file! file: %u", r->file);
   else if (error != 0)
-    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", inflight_verb(r),
+    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", inflight_verb_of(r),
                  r->file, (unsigned long long)r->offset);
   else
-    bn_log(BN_FATAL,
-           "Failed to %s file! file: %u pos: %llu: %lld of %zu bytes, the file has changed",
-           inflight_verb(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
+    bn_log(
+        BN_FATAL, "Failed to %s file! file: %u pos: %llu: %lld of %zu bytes, the file has changed",
+        inflight_verb_of(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
-/* Moves what is left of a request: the kernel may move less than requested, which is rare enough to
-   wait for.  Returns whether the request has done all it should. */
+/* Moves the rest of a request of which the kernel has moved only a part, which is rare enough to
+   wait for.  Returns whether the request has done all that it should; if not, logs why, unless the
+   session has failed before. */
 static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
@@ -138,12 +142,12 @@ static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_sessi
   return false;
 }
 
-/* Logs a bad block; each is a separate error. */
+/* Logs a bad block as sysbench does.  Every bad block is an error of its own. */
 static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify found,
                                    const struct bn_verify_fault *fault)
 {
   const unsigned long long offset = fault->offset;
-  const bool unknown = f->plan.policy->unknown_offset;
+  const bool has_title_offset = !f->plan.policy->unknown_offset;
   char title[80] = "Checksum mismatch in block: ", values[96], where[96];
 
   if (found == BN_VERIFY_OFFSET) {
@@ -151,20 +155,21 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
     (void)snprintf(values, sizeof values, "   Actual offset: %llu    Stored offset: %llu", offset,
                    (unsigned long long)fault->stored_offset);
   } else {
-    if (!unknown)
+    if (has_title_offset)
       (void)snprintf(title, sizeof title, "Checksum mismatch in block with offset: %llu", offset);
     (void)snprintf(values, sizeof values, "    Calculated value: 0x%x    Stored value: 0x%x",
                    fault->computed, fault->stored);
   }
   (void)snprintf(where, sizeof where,
-                 unknown ? "Validation failed on file %u, block offset 0x%llx, exiting..."
-                         : "Validation failed on file %u, block offset %llu, exiting...",
+                 has_title_offset ? "Validation failed on file %u, block offset %llu, exiting..."
+                                  : "Validation failed on file %u, block offset 0x%llx, exiting...",
                  file, offset);
   bn_log_fatal_as(NULL, (const char *const[]){title, values, where}, 3);
 }
 
-/* Checks a block that was read with --validate, and logs it if it is bad. */
-static bool inflight_verify(const struct bn_fileio *f, const struct bn_io_req *r)
+/* Checks the blocks of a read with --validate, and logs the first bad one.  Returns whether all are
+   good, as those of any other request count. */
+static bool inflight_verify_data(const struct bn_fileio *f, const struct bn_io_req *r)
 {
   struct bn_verify_fault fault;
   enum bn_verify found;
@@ -178,37 +183,39 @@ static bool inflight_verify(const struct bn_fileio *f, const struct bn_io_req *r
 }
 
 /* Counts a request and the time since its submission; an event may have two requests. */
-static void inflight_count(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
+static void inflight_count_request(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
 {
-  const uint64_t took = bn_clock_between(x->submitted_ns, now_ns);
+  const uint64_t took_ns = bn_clock_between(x->submitted_ns, now_ns);
   struct bn_stat *st = s->stat;
 
   switch (x->io.op) {
   case BN_IO_READ:
     bn_stat_count(st, BN_C_READ, 1);
     bn_stat_count(st, BN_C_BYTES_READ, x->io.len);
-    bn_stat_record(st, BN_H_READ, took);
+    bn_stat_record(st, BN_H_READ, took_ns);
     break;
   case BN_IO_WRITE:
     bn_stat_count(st, BN_C_WRITE, 1);
     bn_stat_count(st, BN_C_BYTES_WRITTEN, x->io.len);
-    bn_stat_record(st, BN_H_WRITE, took);
+    bn_stat_record(st, BN_H_WRITE, took_ns);
     break;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:
     bn_stat_count(st, BN_C_OTHER, 1);
-    bn_stat_record(st, BN_H_FSYNC, took);
+    bn_stat_record(st, BN_H_FSYNC, took_ns);
     break;
   }
 }
 
 static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x);
 
+/* Returns the flush that --file-fsync-mode asks for. */
 static enum bn_io_op inflight_flush_op(const struct bn_fileio *f)
 {
   return f->plan.conf->fsync_mode == BN_FILE_FSYNC ? BN_IO_FSYNC : BN_IO_FDATASYNC;
 }
 
+/* Hands a request to the engine, and completes it if the engine does it at once. */
 static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   struct bn_fileio_session *w = s->state;
@@ -219,7 +226,7 @@ static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn
     inflight_complete(f, s, x);
 }
 
-/* Flushes the written file inside the event. */
+/* Begins the second half of an event: the flush of the file that its first half has written. */
 static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
 {
   x->kind = EVENT_FLUSH;
@@ -228,42 +235,45 @@ static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s, st
   inflight_submit(f, s, x);
 }
 
-/* Records the first failure, which explains later ones. */
+/* Marks the session failed, and writes the reason of its first failure, which explains later
+   ones. */
 static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
   if (w->failed)
     return;
   w->failed = true;
   if (r->result < 0)
-    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", inflight_verb(r),
+    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", inflight_verb_of(r),
                    strerror((int)-r->result));
   else if (!bn_io_is_flush(r->op) && r->result != (int64_t)r->len)
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed",
-                   inflight_verb(r));
+                   inflight_verb_of(r));
   else
     (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
 }
 
-/* Ends the event of a request, or drops it if that has failed. */
-static void inflight_finish(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x,
-                            bool good)
+/* Gives the block and the place of a completed request back, then ends its event and counts it.  A
+   request that has failed drops its event instead. */
+static void inflight_end_request(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x,
+                                 bool good)
 {
   struct bn_fileio_session *w = s->state;
-  const bool wrote = x->kind == EVENT_FLUSH;
+  /* The flush of an event also gives back the block of its write. */
+  const enum bn_io_op drawn_op = x->kind == EVENT_FLUSH ? BN_IO_WRITE : x->io.op;
 
-  bn_pattern_release(&f->pattern, x->io.file, x->io.offset, wrote ? BN_IO_WRITE : x->io.op);
+  bn_pattern_release(&f->pattern, x->io.file, x->io.offset, drawn_op);
   w->idle[w->n_idle++] = x;
-  if (!good)
+  if (!good) {
     inflight_note_failure(w, &x->io);
-  if (!good && x->kind != QUIET)
-    bn_event_drop(s, &x->tick);
-  if (!good)
+    if (x->kind != QUIET)
+      bn_event_drop(s, &x->tick);
     return;
+  }
   if (x->kind == QUIET)
     s->last_ns = bn_clock_now(&s->clock);
   else
     bn_event_end(s, &x->tick);
-  inflight_count(s, x, s->last_ns);
+  inflight_count_request(s, x, s->last_ns);
 }
 
 /* Goes on with a request whose result is known: with the flush of its event, or with the end. */
@@ -274,15 +284,16 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
 
   w->in_flight--;
   w->writes_in_flight -= x->io.op == BN_IO_WRITE;
-  good = inflight_move_rest(f, w, &x->io) && inflight_verify(f, &x->io);
+  good = inflight_move_rest(f, w, &x->io) && inflight_verify_data(f, &x->io);
   if (good && x->kind == EVENT_WRITE && !w->failed) {
-    inflight_count(s, x, bn_clock_now(&s->clock));
+    inflight_count_request(s, x, bn_clock_now(&s->clock));
     inflight_flush_written(f, s, x);
   } else {
-    inflight_finish(f, s, x, good);
+    inflight_end_request(f, s, x, good);
   }
 }
 
+/* Completes the next of the requests that the engine has returned. */
 static void inflight_complete_next_request(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
@@ -292,7 +303,7 @@ static void inflight_complete_next_request(struct bn_fileio *f, struct bn_sessio
 
 /* Ends a request that the engine has returned, or waits for more.  Requests that the engine
    returned together end one by one, and the next request is submitted after each end, so that the
-   queue is never empty for longer than a submission takes. Waits for at least min requests, but no
+   queue is never empty for longer than a submission takes.  Waits for at least min requests, but no
    longer than timeout_ns. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
@@ -326,48 +337,52 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
 static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
-  const uint64_t due = s->due_ns;
+  const uint64_t due_ns = s->due_ns;
 
   for (;;) {
-    const uint64_t now = bn_clock_now(&s->clock);
-    const uint64_t remaining = bn_clock_between(now, due);
-    const uint64_t wait = remaining < poll_ns ? remaining : poll_ns;
+    const uint64_t now_ns = bn_clock_now(&s->clock);
+    const uint64_t remaining_ns = bn_clock_between(now_ns, due_ns);
+    const uint64_t wait_ns = remaining_ns < poll_ns ? remaining_ns : poll_ns;
 
-    s->last_ns = now;
-    if (bn_session_over(s))
+    s->last_ns = now_ns;
+    if (w->failed || bn_session_over(s))
       return false;
-    if (remaining == 0 || w->failed)
-      return !w->failed;
+    if (remaining_ns == 0)
+      return true;
     if (w->in_flight > 0)
-      inflight_reap(f, s, 1, wait);
+      inflight_reap(f, s, 1, wait_ns);
     else
-      bn_clock_sleep_until(now + wait);
+      bn_clock_sleep_until(now_ns + wait_ns);
   }
 }
 
-/* Gives the ticket of the claimed event, which does not begin, back for other sessions if this one
-   has failed; otherwise the run is over for all.  Returns false, as there is no event. */
-static bool inflight_give_back(struct bn_session *s)
+/* Gives the ticket of a claimed event that does not begin back, so that another session takes it.
+   If this session has not failed, the run is over for all and nobody needs the ticket. */
+static void inflight_return_ticket(struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
 
   if (w->failed)
     bn_event_return_unbegun(s);
-  return false;
 }
 
-static bool inflight_claim(struct bn_fileio *f, struct bn_session *s)
+/* Claims the next event and, with --rate, waits for its arrival; requests that are in flight
+   meanwhile are reaped.  Returns false if there is no event for this session. */
+static bool inflight_claim_event(struct bn_fileio *f, struct bn_session *s)
 {
   if (!f->paced || f->depth == 1)
     return bn_event_more(s);
   if (!bn_event_claim(s))
     return false;
-  return s->due_ns == 0 || inflight_await_arrival(f, s) || inflight_give_back(s);
+  if (s->due_ns == 0 || inflight_await_arrival(f, s))
+    return true;
+  inflight_return_ticket(s);
+  return false;
 }
 
-/* Makes the data of a write.  Returns whether that took time. */
-static bool inflight_fill(const struct bn_fileio *f, struct bn_fileio_session *w,
-                          struct bn_io_req *r)
+/* Makes the data of a write.  Returns false if there was none to make, which takes no time. */
+static bool inflight_make_data(const struct bn_fileio *f, struct bn_fileio_session *w,
+                               struct bn_io_req *r)
 {
   if (r->op != BN_IO_WRITE || (f->data == NULL && !f->plan.validate))
     return false;
@@ -379,7 +394,7 @@ static bool inflight_fill(const struct bn_fileio *f, struct bn_fileio_session *w
 }
 
 /* Returns the number of a request in the debug messages of sysbench. */
-static int inflight_number_of(enum bn_io_op op)
+static int inflight_debug_number_of(enum bn_io_op op)
 {
   switch (op) {
   case BN_IO_READ:
@@ -393,16 +408,16 @@ static int inflight_number_of(enum bn_io_op op)
   return 3;
 }
 
-/* Submits a request that was drawn.  An event begins with it, unless it is quiet. */
-static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const struct bn_draw *d,
-                           enum kind kind)
+/* Submits a request that was drawn, in the place that its caller has made.  An event begins with
+   it, unless it is quiet. */
+static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
+                                   const struct bn_draw *d, enum kind kind)
 {
   struct bn_fileio_session *w = s->state;
   struct bn_flight *x = w->idle[--w->n_idle];
-  const bool flush = d->op == BN_IO_FSYNC;
-  bool filled;
+  bool has_made_data;
 
-  x->io.op = flush ? inflight_flush_op(f) : d->op;
+  x->io.op = d->op == BN_IO_FSYNC ? inflight_flush_op(f) : d->op;
   x->io.file = d->file;
   x->io.offset = d->offset;
   x->io.len = d->len;
@@ -410,16 +425,16 @@ static void inflight_begin(struct bn_fileio *f, struct bn_session *s, const stru
   x->kind = kind;
   if (f->debug && (kind != QUIET || f->plan.policy->flushes_are_quiet))
     bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
-           inflight_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
+           inflight_debug_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
   /* The event begins after its data is made, so that its time is the device's alone.  Without that
      work in between, the end of the last event is the start of this one. */
-  filled = inflight_fill(f, w, &x->io);
-  if (kind != QUIET && f->depth == 1 && !filled)
-    bn_event_start(s, &x->tick);
-  else if (kind != QUIET)
-    bn_event_start_now(s, &x->tick);
-  else
+  has_made_data = inflight_make_data(f, w, &x->io);
+  if (kind == QUIET)
     s->last_ns = bn_clock_now(&s->clock);
+  else if (f->depth == 1 && !has_made_data)
+    bn_event_start(s, &x->tick);
+  else
+    bn_event_start_now(s, &x->tick);
   x->submitted_ns = s->last_ns;
   inflight_submit(f, s, x);
 }
@@ -445,8 +460,10 @@ static bool inflight_make_room_for_flush(struct bn_fileio *f, struct bn_session 
   return inflight_make_room(f, s);
 }
 
-/* Draws a request.  Returns false if the run is over or has failed. */
-static bool inflight_draw(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
+/* Draws a request.  While the blocks that it tries are in use, waits for the session's own
+   requests, or lets other sessions go on.  Returns false if the run is over or the session has
+   failed. */
+static bool inflight_draw_request(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   struct bn_fileio_session *w = s->state;
 
@@ -461,35 +478,41 @@ static bool inflight_draw(struct bn_fileio *f, struct bn_session *s, struct bn_d
   return true;
 }
 
-/* Draws an event; quiet flushes on the way are no events. */
+/* Draws the request of an event and makes room for it.  Flushes that are no events, drawn on the
+   way, are submitted at once.  Returns false if the run is over or the session has failed. */
 static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
-  while (inflight_draw(f, s, d)) {
+  while (inflight_draw_request(f, s, d)) {
     if (d->op != BN_IO_FSYNC)
       return inflight_make_room(f, s);
     if (!inflight_make_room_for_flush(f, s))
       return false;
     if (!f->plan.policy->flushes_are_quiet)
       return true;
-    inflight_begin(f, s, d, QUIET);
+    inflight_begin_request(f, s, d, QUIET);
   }
   return false;
 }
 
-static bool inflight_next_event(struct bn_fileio *f, struct bn_session *s)
+/* Begins the next event.  Returns false if there is none for this session, or it has failed. */
+static bool inflight_begin_next_event(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d;
 
-  if (!inflight_make_room(f, s) || !inflight_claim(f, s))
+  if (!inflight_make_room(f, s) || !inflight_claim_event(f, s))
     return false;
-  if (!inflight_draw_event(f, s, &d))
-    return inflight_give_back(s);
-  inflight_begin(f, s, &d, d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
+  if (!inflight_draw_event(f, s, &d)) {
+    inflight_return_ticket(s);
+    return false;
+  }
+  inflight_begin_request(f, s, &d,
+                         d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
   return true;
 }
 
 /* --- the end --- */
 
+/* Completes all requests in flight. */
 static void inflight_drain(struct bn_fileio *f, struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
@@ -498,7 +521,8 @@ static void inflight_drain(struct bn_fileio *f, struct bn_session *s)
     inflight_reap(f, s, w->in_flight, UINT64_MAX);
 }
 
-/* Returns whether to flush at the end; in a dialect, perhaps only after an event limit. */
+/* Returns whether all files are to be flushed at the end.  Some versions of sysbench do so only if
+   the limit of events has ended the run. */
 static bool inflight_wants_end_flush(const struct bn_fileio *f, const struct bn_session *s)
 {
   if (!f->plan.fsync_end || !f->plan.writing)
@@ -506,21 +530,21 @@ static bool inflight_wants_end_flush(const struct bn_fileio *f, const struct bn_
   return !f->plan.policy->end_flush_after_events || (f->plan.events != 0 && !bn_session_over(s));
 }
 
-/* Flushes every file once, in the session that ends last. */
-static void inflight_flush_all(struct bn_fileio *f, struct bn_session *s)
+/* Flushes every file once, until a request fails or the run is interrupted. */
+static void inflight_flush_all_files(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d = {.op = BN_IO_FSYNC};
 
   for (; d.file < f->plan.files && !bn_session_interrupted(s); d.file++) {
     if (!inflight_make_room(f, s))
       return;
-    inflight_begin(f, s, &d, QUIET);
+    inflight_begin_request(f, s, &d, QUIET);
   }
   inflight_drain(f, s);
 }
 
-/* Returns whether to ask for tickets again: with requests in flight, the session did not wait for
-   tickets that other sessions return. */
+/* Returns whether to ask for tickets again after the last request: while requests were in flight,
+   the session did not wait for tickets that failing sessions give back. */
 static bool inflight_wants_more_tickets(const struct bn_fileio *f, const struct bn_session *s)
 {
   return f->depth > 1 && s->services->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
@@ -533,18 +557,19 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
   bool last;
 
   do {
-    while (inflight_next_event(f, s))
+    while (inflight_begin_next_event(f, s))
       continue;
     inflight_drain(f, s);
-  } while (!w->failed && inflight_wants_more_tickets(f, s) && inflight_next_event(f, s));
+  } while (!w->failed && inflight_wants_more_tickets(f, s) && inflight_begin_next_event(f, s));
   if (w->failed) {
+    /* Failures with the same reason are counted together, so the reason is their name too. */
     s->services->fail_session(s, w->reason, w->reason);
     if (!s->failed)
       return BN_FAILED;
   }
   /* Acquire pairs with release here: the flushes of the last session come after all writes. */
-  last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->threads;
+  last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->plan.threads;
   if (last && inflight_wants_end_flush(f, s))
-    inflight_flush_all(f, s);
+    inflight_flush_all_files(f, s);
   return w->failed ? BN_FAILED : BN_FINISHED;
 }

@@ -17,8 +17,9 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 
-/* The kernel moves no more than this in a system call. */
-static const uint64_t request_max = (uint64_t)1 << 30;
+/* The largest request that blocks are joined to: io_uring registers no larger buffer, and a system
+   call moves this much at once. */
+static const uint64_t joined_max = (uint64_t)1 << 30;
 
 static const char *const fsync_modes[] = {
     [BN_FILE_FSYNC] = "fsync",
@@ -189,6 +190,7 @@ const struct bn_opt bn_fileio_options[] = {
     BN_OPT_END,
 };
 
+/* Reads --file-extra-flags.  Returns 0, or -1 and err. */
 static int fileio_read_flags(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_list *flags = &p->conf->extra_flags;
@@ -206,17 +208,25 @@ static int fileio_read_flags(struct bn_fileio_plan *p, struct bn_err *err)
                                                     "sync, dsync, direct"},
                            "Invalid value for file-extra-flags: %s", err);
   }
-  if (p->conf->iopoll && !p->direct)
-    return bn_opt_refuse(
-        p->policy,
-        &(struct bn_opt_refusal){"file-uring-iopoll", "on",
-                                 "cannot be used without --file-extra-flags=direct", NULL},
-        "--file-uring-iopoll needs --file-extra-flags=direct", err);
   p->open_flags =
       (p->sync ? O_SYNC : 0) | (p->dsync ? O_DSYNC : 0) | (p->direct ? O_DIRECT : 0) | O_CLOEXEC;
   return 0;
 }
 
+/* Refuses polling without direct I/O: the kernel polls a device only for requests that do not pass
+   the page cache.  Returns 0, or -1 and err. */
+static int fileio_check_polling(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  if (!p->conf->iopoll || p->direct)
+    return 0;
+  return bn_opt_refuse(p->policy,
+                       &(struct bn_opt_refusal){"file-uring-iopoll", "on",
+                                                "cannot be used without --file-extra-flags=direct",
+                                                NULL},
+                       "--file-uring-iopoll needs --file-extra-flags=direct", err);
+}
+
+/* Reads --file-test-mode, which has to be given.  Returns 0, or -1 and err. */
 static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const char *name = p->conf->test_mode != NULL ? p->conf->test_mode : "";
@@ -224,7 +234,7 @@ static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
   for (int i = 0; mode_names[i] != NULL; i++)
     if (strcmp(mode_names[i], name) == 0) {
       p->mode = (enum bn_file_mode)i;
-      p->random = i >= BN_FILE_RNDRD;
+      p->random = bn_file_mode_is_random(p->mode);
       p->writing = i != BN_FILE_SEQRD && i != BN_FILE_RNDRD;
       return 0;
     }
@@ -236,7 +246,8 @@ static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
                        "Invalid IO operations mode: %s.", err);
 }
 
-/* Refuses a size that other options make wrong.  `plain` is that of bn_opt_refuse(). */
+/* Refuses a size that other options make wrong.  `plain` is that of bn_opt_refuse().  Returns
+   -1. */
 static int fileio_refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
                               const char *wrong, const char *plain, struct bn_err *err)
 {
@@ -246,6 +257,7 @@ static int fileio_refuse_size(const struct bn_fileio_plan *p, const char *name, 
   return bn_opt_refuse(p->policy, &(struct bn_opt_refusal){name, value, wrong, NULL}, plain, err);
 }
 
+/* Refuses a total size that leaves less than a byte for each file.  Returns -1. */
 static int fileio_refuse_total(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char wrong[96], plain[128];
@@ -259,6 +271,7 @@ static int fileio_refuse_total(const struct bn_fileio_plan *p, struct bn_err *er
   return fileio_refuse_size(p, "file-total-size", p->conf->total_size, wrong, plain, err);
 }
 
+/* Refuses a number of joined blocks whose request is too long.  Returns -1. */
 static int fileio_refuse_merged(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const unsigned long long block = p->conf->block_size;
@@ -274,6 +287,7 @@ static int fileio_refuse_merged(const struct bn_fileio_plan *p, struct bn_err *e
                             err);
 }
 
+/* Refuses a block without room for the checksum of --validate.  Returns -1. */
 static int fileio_refuse_block(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   char wrong[96], plain[128];
@@ -285,40 +299,51 @@ static int fileio_refuse_block(const struct bn_fileio_plan *p, struct bn_err *er
   return fileio_refuse_size(p, "file-block-size", p->conf->block_size, wrong, plain, err);
 }
 
-/* A test that needs whole blocks uses the last block of a file too, which makes the file longer
-   than asked for.  A sequential test joins requests up to the size of a file. */
+/* Refuses a ratio below 0.  Returns 0, or -1 and err. */
+static int fileio_check_rw_ratio(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const double ratio = p->conf->rw_ratio;
+  char text[64];
+
+  if (!(ratio < 0))
+    return 0;
+  (void)snprintf(text, sizeof text, p->policy->plain_errors ? "%f" : "%g", ratio);
+  return bn_opt_refuse(p->policy,
+                       &(struct bn_opt_refusal){"file-rw-ratio", text, "out of range", "0 or more"},
+                       "Invalid value for --file-rw-ratio: %s.", err);
+}
+
+/* Computes the sizes of files and requests from the options, the mode and the flags.  A test that
+   needs whole blocks uses the last block of a file too, which makes the file longer than asked for.
+   A sequential test joins blocks to a request, but never more than a file has.  Returns 0, or -1
+   and err. */
 static int fileio_read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
-  const uint64_t merged = c->merged > 0 ? (uint64_t)c->merged : 1;
-  const uint64_t block = c->block_size, rest = c->total_size / (uint64_t)c->num % block;
-  const bool whole = p->direct || p->validate;
-  char text[64];
+  const bool joins = !p->random && c->merged > 1;
+  const bool needs_whole_blocks = p->direct || p->validate;
+  uint64_t rest;
 
-  if (c->rw_ratio < 0) {
-    (void)snprintf(text, sizeof text, p->policy->plain_errors ? "%f" : "%g", c->rw_ratio);
-    return bn_opt_refuse(
-        p->policy, &(struct bn_opt_refusal){"file-rw-ratio", text, "out of range", "0 or more"},
-        "Invalid value for --file-rw-ratio: %s.", err);
-  }
+  if (p->validate && c->block_size < BN_VERIFY_LEAST)
+    return fileio_refuse_block(p, err);
   p->files = (unsigned)c->num;
   p->file_size = c->total_size / p->files;
   if (p->file_size == 0)
     return fileio_refuse_total(p, err);
-  p->span = p->file_size + (whole && rest != 0 ? block - rest : 0);
-  p->request = block;
-  if (!p->random && merged > request_max / block)
+  p->span = p->file_size;
+  rest = p->file_size % c->block_size;
+  if (needs_whole_blocks && rest != 0)
+    p->span += c->block_size - rest;
+  if (joins && (uint64_t)c->merged > joined_max / c->block_size)
     return fileio_refuse_merged(p, err);
-  if (!p->random)
-    p->request = block * merged;
+  p->request = joins ? c->block_size * (uint64_t)c->merged : c->block_size;
   if (p->request > p->span)
     p->request = p->span;
-  if (p->validate && block < BN_VERIFY_LEAST)
-    return fileio_refuse_block(p, err);
   return 0;
 }
 
-/* Without --file-dir the files are in the working directory, which needs no check. */
+/* Refuses a --file-dir that is no folder.  Without the option the files are in the working
+   directory, which needs no check.  Returns 0, or -1 and err. */
 static int fileio_check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
@@ -333,8 +358,27 @@ static int fileio_check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
                        "Invalid value for --file-dir: '%s' is not a folder", err);
 }
 
-int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
-                      const struct bn_conf *general, bool run, struct bn_err *err)
+/* Computes the plan but for the test mode, which a run has read before.  Returns 0, or -1 and
+   err. */
+static int fileio_resolve_rest(struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const struct bn_fileio_conf *c = p->conf;
+
+  if (fileio_read_flags(p, err) != 0 || fileio_check_polling(p, err) != 0 ||
+      fileio_check_rw_ratio(p, err) != 0 || fileio_read_sizes(p, err) != 0 ||
+      fileio_check_dir(p, err) != 0)
+    return -1;
+  p->zeros = p->policy->writes_zeros && c->typed_compressible == NULL ? BN_DATA_ALL_ZEROS
+                                                                      : (unsigned)c->compressible;
+  p->fsync_freq = c->fsync_all ? 0 : (uint64_t)c->fsync_freq;
+  p->fsync_end = c->fsync_end && !c->fsync_all;
+  return 0;
+}
+
+/* Begins a plan with what other options have settled.  Until the mode is read, the plan is that of
+   random requests. */
+static void fileio_init_plan(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
+                             const struct bn_conf *general)
 {
   *p = (struct bn_fileio_plan){.conf = conf,
                                .policy = general->policy,
@@ -342,17 +386,20 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
                                .threads = general->plan.threads,
                                .events = general->plan.events,
                                .random = true};
-  if (run && fileio_read_mode(p, err) != 0)
-    return -1;
-  if (fileio_read_flags(p, err) != 0 || fileio_read_sizes(p, err) != 0 ||
-      fileio_check_dir(p, err) != 0)
-    return -1;
-  p->zeros = p->policy->writes_zeros && conf->typed_compressible == NULL
-                 ? 100
-                 : (unsigned)conf->compressible;
-  p->fsync_freq = conf->fsync_all ? 0 : (uint64_t)conf->fsync_freq;
-  p->fsync_end = conf->fsync_end && !conf->fsync_all;
-  return 0;
+}
+
+int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
+                      const struct bn_conf *general, struct bn_err *err)
+{
+  fileio_init_plan(p, conf, general);
+  return fileio_read_mode(p, err) == 0 ? fileio_resolve_rest(p, err) : -1;
+}
+
+int bn_fileio_resolve_files(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
+                            const struct bn_conf *general, struct bn_err *err)
+{
+  fileio_init_plan(p, conf, general);
+  return fileio_resolve_rest(p, err);
 }
 
 bool bn_fileio_reads(const struct bn_fileio_plan *p)
@@ -365,7 +412,7 @@ struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *p)
   struct bn_data *data;
   struct bn_rng rng;
 
-  if (p->zeros == 100 || p->validate)
+  if (p->zeros == BN_DATA_ALL_ZEROS || p->validate)
     return NULL;
   data = bn_alloc(1, sizeof *data);
   bn_rng_seed(&rng, bn_rng_entropy(), BN_RNG_DATA, 0);
@@ -373,12 +420,24 @@ struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *p)
   return data;
 }
 
+/* Returns the number by which 0.5 names the flag; it knows only one flag at a time. */
+static unsigned fileio_number_of_flag(const struct bn_fileio_plan *p)
+{
+  enum { NONE, SYNC, DSYNC, DIRECT };
+
+  if (p->direct)
+    return DIRECT;
+  if (p->dsync)
+    return DSYNC;
+  return p->sync ? SYNC : NONE;
+}
+
 void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)
 {
   const bool any = p->sync || p->dsync || p->direct;
 
   if (p->policy->flags_are_number)
-    (void)snprintf(out, len, "%x", p->direct ? 3U : p->dsync ? 2U : p->sync ? 1U : 0U);
+    (void)snprintf(out, len, "%x", fileio_number_of_flag(p));
   else
     (void)snprintf(out, len, "%s%s%s%s", any ? "" : "(none)", p->sync ? "sync " : "",
                    p->dsync ? "dsync " : "", p->direct ? "directio" : "");
@@ -388,14 +447,14 @@ void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *o
 {
   static const char prefix[] = " KMGT";
   double value = (double)bytes;
-  int i = 0;
+  int power = 0; /* of 1024 */
 
-  for (; value >= 1024 && prefix[i + 1] != '\0'; i++)
+  for (; value >= 1024 && prefix[power + 1] != '\0'; power++)
     value /= 1024;
-  if (i == 0)
+  if (power == 0)
     (void)snprintf(out, len, "%.5g%s", value, p->policy->byte_unit);
   else
-    (void)snprintf(out, len, "%.5g%c%s", value, prefix[i], p->policy->binary_unit);
+    (void)snprintf(out, len, "%.5g%c%s", value, prefix[power], p->policy->binary_unit);
 }
 
 /* Describes when the test flushes.  In a dialect the text names fsync even if the test calls

@@ -10,16 +10,11 @@
    mark, which costs only a second draw.  Neighbouring blocks never share a mark. */
 enum { BUSY_MARKS = 1 << 16, TRIES = 32 };
 
-static bool pattern_is_random(enum bn_file_mode mode)
-{
-  return mode >= BN_FILE_RNDRD;
-}
-
 /* Returns whether the threads share a position, marks, a mix, or a count of writes since a flush.
    Threads that share nothing need not wait for each other. */
 static bool pattern_is_shared(const struct bn_pattern_conf *c)
 {
-  if (!pattern_is_random(c->mode) || c->exclusive)
+  if (!bn_file_mode_is_random(c->mode) || c->exclusive)
     return true;
   if (c->mode == BN_FILE_RNDRD)
     return false;
@@ -42,30 +37,35 @@ void bn_pattern_done(struct bn_pattern *p)
 }
 
 /* Returns how many requests of this size a file has, the last of which may be shorter. */
-static uint64_t pattern_count_per_file(const struct bn_pattern_conf *c, uint64_t unit)
+static uint64_t pattern_requests_per_file(const struct bn_pattern_conf *c, uint64_t unit)
 {
   return (c->span + unit - 1) / unit;
 }
 
+/* Returns the mark of a request's block. */
 static unsigned char *pattern_mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
 {
-  const uint64_t unit = pattern_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
-  const uint64_t n = file * pattern_count_per_file(&p->conf, unit) + offset / unit;
+  const uint64_t unit = bn_file_mode_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
+  const uint64_t n = file * pattern_requests_per_file(&p->conf, unit) + offset / unit;
 
   return &p->busy[n % BUSY_MARKS];
 }
 
+/* Returns whether the block of a request is in use, as far as its mark tells. */
 static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
 {
   return p->busy != NULL && *pattern_mark_of(p, d->file, d->offset) != 0;
 }
 
+/* Returns the wanted length, or what a file has of it at the offset. */
 static size_t pattern_length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset,
                                        uint64_t wanted)
 {
   return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
 }
 
+/* Takes the next request of a sequential mode, and moves the position behind it.  Returns false if
+   its block is in use; then the position stays. */
 static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
@@ -84,20 +84,29 @@ static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
   return true;
 }
 
-static enum bn_io_op pattern_random_op(const struct bn_pattern_conf *c,
-                                       const struct bn_pattern_mix *mix)
+/* Returns the operation of the next random request.  rndrw reads while the reads per write, with
+   the request to come counted on both sides, are below the ratio. */
+static enum bn_io_op pattern_choose_random_op(const struct bn_pattern_conf *c,
+                                              const struct bn_pattern_mix *mix)
 {
+  bool reads = c->mode == BN_FILE_RNDRD;
+
   if (c->mode == BN_FILE_RNDRW)
-    return (double)(mix->reads + 1) / (double)(mix->writes + 1) < c->rw_ratio ? BN_IO_READ
-                                                                              : BN_IO_WRITE;
-  return c->mode == BN_FILE_RNDRD ? BN_IO_READ : BN_IO_WRITE;
+    reads = (double)(mix->reads + 1) / (double)(mix->writes + 1) < c->rw_ratio;
+  return reads ? BN_IO_READ : BN_IO_WRITE;
 }
 
-/* Draws a block that is not in use.  Returns false if all that were tried are. */
+static void pattern_count_op(struct bn_pattern_mix *mix, enum bn_io_op op)
+{
+  mix->reads += op == BN_IO_READ;
+  mix->writes += op == BN_IO_WRITE;
+}
+
+/* Draws a block that is not in use, in at most TRIES attempts.  Returns false if there was none. */
 static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
-  const uint64_t per_file = pattern_count_per_file(c, c->block);
+  const uint64_t per_file = pattern_requests_per_file(c, c->block);
 
   for (int i = 0; i < TRIES; i++) {
     const uint64_t block = bn_rng_below(rng, per_file * c->files);
@@ -127,14 +136,13 @@ static bool pattern_next_flush(struct bn_pattern *p, struct bn_draw *d)
   return true;
 }
 
-/* Draws without shared state. */
+/* Draws for threads that share nothing.  No block is marked then, so that a draw never fails. */
 static void pattern_draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
                                struct bn_draw *d)
 {
-  d->op = pattern_random_op(&p->conf, mix);
+  d->op = pattern_choose_random_op(&p->conf, mix);
   (void)pattern_next_at_random(p, rng, d);
-  mix->reads += d->op == BN_IO_READ;
-  mix->writes += d->op == BN_IO_WRITE;
+  pattern_count_op(mix, d->op);
 }
 
 /* As bn_pattern_draw; the caller holds the lock. */
@@ -143,15 +151,14 @@ static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
 {
   if (pattern_next_flush(p, d))
     return true;
-  if (pattern_is_random(p->conf.mode)) {
-    d->op = pattern_random_op(&p->conf, mix);
+  if (bn_file_mode_is_random(p->conf.mode)) {
+    d->op = pattern_choose_random_op(&p->conf, mix);
     if (!pattern_next_at_random(p, rng, d))
       return false;
   } else if (!pattern_next_in_sequence(p, d)) {
     return false;
   }
-  mix->reads += d->op == BN_IO_READ;
-  mix->writes += d->op == BN_IO_WRITE;
+  pattern_count_op(mix, d->op);
   p->dirty = p->dirty || d->op == BN_IO_WRITE;
   p->requests++;
   if (p->busy != NULL)

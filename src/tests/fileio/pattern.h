@@ -19,6 +19,11 @@ enum bn_file_mode {
   BN_FILE_RNDRW
 };
 
+static inline bool bn_file_mode_is_random(enum bn_file_mode mode)
+{
+  return mode >= BN_FILE_RNDRD;
+}
+
 struct bn_pattern_conf {
   enum bn_file_mode mode;
   unsigned files;
@@ -56,14 +61,16 @@ struct bn_draw {
   size_t len;
 };
 
-/* conf is copied. */
+/* Places a pattern before its first request; conf is copied. */
 void bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf);
+/* Frees the members; no other thread may use the pattern any more. */
 void bn_pattern_done(struct bn_pattern *p);
-/* Draws a request; any thread, with its own generator and counters.  Returns false if the block is
-   in use (exclusive only); then nothing has changed, and the caller tries again later. */
+/* Draws a request; any thread, with its own generator and counters.  Returns false if the blocks
+   that it tried are in use (exclusive only); then only rng has changed, and the caller tries again
+   later. */
 bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
                      struct bn_draw *out);
-/* Ends the drawn request; any thread. */
+/* Ends a drawn request, so that its block can be drawn again; a flush has none.  Any thread. */
 void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, enum bn_io_op op);
 
 #endif

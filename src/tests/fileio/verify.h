@@ -9,7 +9,7 @@
 #include "base/rng.h"
 
 /* The tail of a block: CRC-32 of all bytes before it, then the offset of the block in its file,
-   both in the byte order of the machine. */
+   both in the byte order of the machine.  The smallest block has 4 random bytes before it. */
 enum { BN_VERIFY_TAIL = 12, BN_VERIFY_LEAST = BN_VERIFY_TAIL + 4 };
 
 enum bn_verify { BN_VERIFY_GOOD, BN_VERIFY_CHECKSUM, BN_VERIFY_OFFSET };
@@ -23,7 +23,8 @@ struct bn_verify_fault {
 /* Fills each block with random bytes and its tail. buf has len bytes, a multiple of block, that
    belong at `offset` of a file.  Any thread. */
 void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struct bn_rng *rng);
-/* Finds the first bad block; fills *fault unless all are good. */
+/* Checks the blocks of buf, which bn_verify_stamp describes.  Returns what is wrong with the first
+   bad one, which *fault tells, or BN_VERIFY_GOOD. */
 enum bn_verify bn_verify_check(const void *buf, size_t len, size_t block, uint64_t offset,
                                struct bn_verify_fault *fault);
 

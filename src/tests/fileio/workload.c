@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -24,7 +23,7 @@ static int fileio_prepare(void *self, struct bn_session *s, const char *name, st
 
   (void)self;
   (void)name;
-  if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
+  if (bn_fileio_resolve_files(&plan, s->services->workload_conf, s->services->conf, err) != 0)
     return -1;
   return bn_files_prepare(&plan, s, err);
 }
@@ -35,7 +34,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
 
   (void)self;
   (void)name;
-  if (bn_fileio_resolve(&plan, s->services->workload_conf, s->services->conf, false, err) != 0)
+  if (bn_fileio_resolve_files(&plan, s->services->workload_conf, s->services->conf, err) != 0)
     return -1;
   return bn_files_cleanup(&plan, err);
 }
@@ -59,35 +58,38 @@ static void fileio_make_pattern(struct bn_fileio *f)
   f->pattern_made = true;
 }
 
-/* Each request owns its buffer.  The kernel grants more memory than exists, and kills some process
-   when it is used. */
+/* Refuses buffers that need more memory than exists: each request in flight owns one, and the
+   kernel would grant them all and kill some process when they are used.  Returns 0, or -1 and
+   err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
   char request[64];
 
-  if (f->plan.request <= limit / f->depth / f->threads)
+  if (f->plan.request <= limit / f->depth / f->plan.threads)
     return 0;
   bn_fileio_size_text(&f->plan, f->plan.request, request, sizeof request);
   return bn_err_set(err, ENOMEM,
                     "%u requests of %s in each of %u threads need more than the %zu MiB of memory "
                     "this machine has: lower --file-async-backlog, --file-block-size or --threads",
-                    f->depth, request, f->threads, limit >> 20);
+                    f->depth, request, f->plan.threads, limit >> 20);
 }
 
-/* Refuses a depth in the words of sysbench, which parses the text here and has a special message
-   for a number below 1. */
+/* Refuses a depth in the words of sysbench, which parses the text only here and has a message of
+   its own for a number below 1; an empty text counts as 0.  Returns -1. */
 static int fileio_refuse_depth(const char *typed, struct bn_err *err)
 {
-  const bool nothing = typed == NULL || typed[0] == '\0';
+  const bool is_empty = typed == NULL || typed[0] == '\0';
   int64_t n = 0;
 
-  if (nothing || (bn_units_int(typed, &n) == 0 && n <= 0 && n >= INT32_MIN))
+  if (is_empty || (bn_units_int(typed, &n) == 0 && n <= 0 && n >= INT32_MIN))
     return bn_err_set(err, 0, "Invalid value of file-async-backlog: %" PRId64, n);
   return bn_err_set(err, BN_ERR_OPTION, "Invalid value for the 'file_async_backlog' option: '%s'",
                     typed);
 }
 
+/* Sets how many requests of a session are in flight: one with an engine that is not asynchronous,
+   which does not read --file-async-backlog and so accepts any.  Returns 0, or -1 and err. */
 static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c,
                                struct bn_err *err)
 {
@@ -104,6 +106,7 @@ static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf 
   return fileio_check_memory(f, err);
 }
 
+/* Plans the run and chooses the engine, and opens nothing yet.  Returns 0, or -1 and err. */
 static int fileio_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct bn_fileio *f = bn_alloc(1, sizeof *f);
@@ -111,22 +114,19 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
 
   *self = f;
   f->services = s->services;
-  if (bn_fileio_resolve(&f->plan, c, s->services->conf, true, err) != 0)
+  if (bn_fileio_resolve(&f->plan, c, s->services->conf, err) != 0)
     return -1;
   f->engine = bn_fileio_engine(bn_fileio_io_modes[c->io_mode], err);
   if (f->engine == NULL)
     return -1;
-  f->threads = s->services->conf->plan.threads;
   if (fileio_choose_depth(f, c, err) != 0)
     return -1;
   f->paced = s->services->conf->plan.rate > 0;
   f->debug = bn_log_get_verbosity() >= BN_DEBUG;
-  f->fd = malloc(f->plan.files * sizeof *f->fd);
-  f->made = calloc(f->plan.files, sizeof *f->made);
-  if (f->fd != NULL)
-    memset(f->fd, -1, f->plan.files * sizeof *f->fd);
-  if (f->fd == NULL || f->made == NULL)
-    return bn_err_set(err, 0, "out of memory for %u files", f->plan.files);
+  f->fd = bn_alloc(f->plan.files, sizeof *f->fd);
+  f->made = bn_alloc(f->plan.files, sizeof *f->made);
+  for (unsigned i = 0; i < f->plan.files; i++)
+    f->fd[i] = -1;
   fileio_make_pattern(f);
   return 0;
 }
@@ -138,6 +138,7 @@ static void fileio_describe(const void *self, struct bn_facts *facts)
   bn_fileio_describe(&f->plan, f->engine->title, facts);
 }
 
+/* Returns the setup of an engine for these open files, without the members that a session sets. */
 static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int *fd,
                                            unsigned n_files)
 {
@@ -153,7 +154,9 @@ static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int 
                               .depth = f->depth};
 }
 
-/* Tries to write before existing files are removed, as a sequential writing test does. */
+/* Checks, on a file without a name, that the folder and the engine can be written with: a
+   sequential writing test is about to remove the files that are there.  Returns 0, or -1 and
+   err. */
 static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
   int fd, rc = bn_device_try_file(&f->plan, &fd, err);
@@ -170,6 +173,9 @@ static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
   return rc;
 }
 
+/* Opens the files and starts the engine.  What can be refused is checked before existing files are
+   replaced, and what is wrong with their data is found before the run.  Returns 0, or -1 and
+   err. */
 static int fileio_start(void *self, struct bn_err *err)
 {
   struct bn_fileio *f = self;
@@ -182,7 +188,7 @@ static int fileio_start(void *self, struct bn_err *err)
   if (bn_files_open(p, f->fd, f->made, err) != 0)
     return -1;
   f->setup = fileio_setup_for(f, f->fd, p->files);
-  f->engine_started = true;
+  f->engine_started = true; /* the engine is stopped after a failure of its start, too */
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;
   bn_device_describe(p, f->fd[0], f->services);
@@ -199,6 +205,7 @@ static void fileio_sample(void *self, uint64_t *counter)
   bn_diskstats_update(&f->disk, &counter[BN_C_DISK]);
 }
 
+/* Frees what open and start have made, as far as they came. */
 static void fileio_close(void *self)
 {
   struct bn_fileio *f = self;
@@ -209,7 +216,7 @@ static void fileio_close(void *self)
     f->engine->stop(f->setup.shared);
   bn_files_close(&f->plan, f->fd);
   /* A failed run removes the files that it has made. */
-  if (f->made != NULL && atomic_load_explicit(&f->ended, memory_order_relaxed) < f->threads)
+  if (f->made != NULL && atomic_load_explicit(&f->ended, memory_order_relaxed) < f->plan.threads)
     bn_files_remove(&f->plan, f->made);
   if (f->pattern_made)
     bn_pattern_done(&f->pattern);
@@ -263,6 +270,8 @@ static const struct {
     {"device_queue_length", BN_C_DISK + BN_DISK_QUEUE_NS, 1e9},
 };
 
+/* Makes the figures of an interval or a run, rates per second but for two; without those of
+   counters that the device does not have. */
 static size_t fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   size_t n = 0;
