@@ -28,6 +28,7 @@ static const struct bn_metric memory_metrics[] = {
 /* Arrays of equal size would begin at the same offset in a page, and stores would delay loads. */
 enum { ARRAY_GAP = 17 * BN_VECTOR_LINE };
 
+/* Returns the bytes of an area: a block, or an array of that size for each of a, b and c. */
 static size_t memory_area_size(const struct bn_memory *m)
 {
   const size_t block = (size_t)m->conf->block_size;
@@ -35,12 +36,14 @@ static size_t memory_area_size(const struct bn_memory *m)
   return m->work == BN_MEMORY_VECTORS ? BN_VECTOR_ARRAYS * (block + ARRAY_GAP) : block;
 }
 
+/* Returns array i of an area for vectors: 0, 1 and 2 are STREAM's a, b and c. */
 static double *memory_array_of(const struct bn_memory *m, const struct bn_area *a, unsigned i)
 {
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
-/* Writes the data of a part of an area that its content matters for. */
+/* Writes the bytes from `from` up to `to` as the work needs them: pointers for loads, the values of
+   a and b for vectors.  What words have is of no matter. */
 static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from,
                               size_t to, struct bn_rng *rng)
 {
@@ -54,6 +57,8 @@ static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a
   }
 }
 
+/* Writes what the work needs, piece by piece.  Returns 0, or -1 and EINTR in err if the run is over
+   before the end. */
 static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
                             struct bn_session *s, struct bn_err *err)
 {
@@ -69,6 +74,7 @@ static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
   return 0;
 }
 
+/* Makes and fills area i.  Returns 0, or -1 and err: EINTR without a text if the run is over. */
 static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *s,
                             struct bn_err *err)
 {
@@ -88,6 +94,7 @@ static bool memory_opens_by_session(const struct bn_memory *m)
   return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
 }
 
+/* Refuses blocks that need more memory together than this machine has.  Returns -1. */
 static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *err)
 {
   const unsigned long long size = m->conf->block_size, mib = limit >> 20;
@@ -107,9 +114,12 @@ static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct b
                        err);
 }
 
+/* Checks the areas before any is made: a run that uses up the memory may get another process
+   killed.  Returns 0, or -1 and err. */
 static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_limit();
+  const uint64_t countable = SIZE_MAX / (BN_VECTOR_ARRAYS + 1); /* with it no sum overflows */
 
   if (memory_opens_by_session(m) && !m->local)
     return bn_opt_refuse(m->run_conf->policy,
@@ -120,15 +130,14 @@ static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
                          "--memory-numa=local needs --memory-scope=local: a block for all threads "
                          "lies on one node",
                          err);
-  if (m->conf->block_size > SIZE_MAX / 4 || memory_area_size(m) > limit / m->n_areas)
+  if (m->conf->block_size > countable || memory_area_size(m) > limit / m->n_areas)
     return memory_refuse_block(m, limit, err);
   return 0;
 }
 
-static int memory_allocate(struct bn_memory *m, struct bn_err *err)
+/* Makes the areas, unless each session makes its own.  Returns 0, or -1 and err. */
+static int memory_make_areas(struct bn_memory *m, struct bn_err *err)
 {
-  struct bn_session *s = m->main;
-
   m->n_areas = m->local ? m->run_conf->plan.threads : 1;
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
   if (memory_check_areas(m, err) != 0)
@@ -136,11 +145,12 @@ static int memory_allocate(struct bn_memory *m, struct bn_err *err)
   if (memory_opens_by_session(m))
     return 0;
   for (unsigned i = 0; i < m->n_areas; i++)
-    if (memory_open_area(m, i, s, err) != 0)
+    if (memory_open_area(m, i, m->main, err) != 0)
       return -1;
   return 0;
 }
 
+/* Reads the options and makes the areas.  Returns 0, or -1 and err. */
 static int memory_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct bn_memory *m = bn_alloc(1, sizeof *m);
@@ -151,9 +161,11 @@ static int memory_open(void **self, struct bn_session *s, const void *conf, stru
   m->run_conf = s->services->conf;
   if (bn_memory_read_options(m, err) != 0)
     return -1;
-  return memory_allocate(m, err);
+  return memory_make_areas(m, err);
 }
 
+/* With --memory-numa=local, keeps the thread on its node and makes its area there.  Returns 0, or
+   -1 and err. */
 static int memory_session_open(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct bn_memory *m = self;
@@ -167,7 +179,8 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
 /* --- the heading ------------------------------------------------------------------------------ */
 
-static void memory_describe_native(const struct bn_memory *m, struct bn_facts *f)
+/* Adds the rows that say what an event does; only those of words are sysbench's. */
+static void memory_describe_work(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
     bn_facts_row(f, BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
@@ -179,6 +192,7 @@ static void memory_describe_native(const struct bn_memory *m, struct bn_facts *f
     bn_facts_row(f, BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
 }
 
+/* Describes the test; 0.5 has other rows than later versions. */
 static void memory_describe(const void *self, struct bn_facts *f)
 {
   const struct bn_memory *m = self;
@@ -197,26 +211,29 @@ static void memory_describe(const void *self, struct bn_facts *f)
   bn_facts_row(f, BN_NOTICE, "Running memory speed test with the following options:");
   bn_facts_row(f, BN_NOTICE, "  block size: %lluKiB", kib);
   bn_facts_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
-  memory_describe_native(m, f);
+  memory_describe_work(m, f);
   bn_facts_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the passes of a session.  The total is divided into whole passes: no session does more
-   than one pass above another. */
-static uint64_t memory_share_of(const struct bn_memory *m, unsigned id)
+/* Returns the passes of a session: all of them (each_all), or its share of the total, in which no
+   session has more than one pass above another. */
+static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
 {
   const unsigned n = m->run_conf->plan.threads;
 
   return m->each_all ? m->passes : m->passes / n + (id < m->passes % n);
 }
 
+/* Returns whether the session has passes of its share to do.  Without a total there is no end, but
+   in 0.5 a total of 0 is the limit. */
 static bool memory_may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
 {
   return (m->passes == 0 && !m->old) || s->services->counted_events(s) < share;
 }
 
+/* Does the rest of an event that has begun: a pass over the words of job. */
 static inline void memory_pass_words(const struct bn_memory *m, const struct bn_memory_job *job,
                                      bn_memory_kernel kernel, struct bn_session *s,
                                      struct bn_tick *tick)
@@ -226,7 +243,8 @@ static inline void memory_pass_words(const struct bn_memory *m, const struct bn_
   bn_event_end(s, tick);
 }
 
-/* In 0.5, random access without an operation fails at its first event: no_request. */
+/* Makes passes over the words of the session's block.  Returns FINISHED, or in 0.5 FAILED at the
+   first event of a random access without an operation (no_request). */
 static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_memory_job job = {
@@ -235,7 +253,7 @@ static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_sessi
       .tid = s->id,
       .rng = &s->rng,
       .dist = &m->run_conf->dist};
-  const uint64_t share = memory_share_of(m, s->id);
+  const uint64_t share = memory_passes_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
   while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
@@ -249,14 +267,22 @@ static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_sessi
   return BN_FINISHED;
 }
 
-/* A local block belongs to a session; the global one is divided among them, as in STREAM. */
-static struct bn_vector_job memory_vector_job(const struct bn_memory *m, unsigned id)
+/* Returns the first of the lines that belong to part `part` of n parts of almost equal size.  Whole
+   shares and the rest are computed apart, because lines * part may not fit. */
+static uint64_t memory_first_line_of(uint64_t lines, unsigned n, unsigned part)
+{
+  return lines / n * part + lines % n * part / n;
+}
+
+/* Returns the arrays of a session: a local block is its own; the global one is divided among all
+   sessions, as in STREAM. */
+static struct bn_vector_job memory_make_vector_job(const struct bn_memory *m, unsigned id)
 {
   const struct bn_area *a = &m->area[m->local ? id : 0];
   const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
   const unsigned n = m->local ? 1 : m->run_conf->plan.threads, part = m->local ? 0 : id;
-  const size_t from = (size_t)(lines / n * part + lines % n * part / n) * BN_VECTOR_LINE;
-  const size_t to = (size_t)(lines / n * (part + 1) + lines % n * (part + 1) / n) * BN_VECTOR_LINE;
+  const size_t from = (size_t)memory_first_line_of(lines, n, part) * BN_VECTOR_LINE;
+  const size_t to = (size_t)memory_first_line_of(lines, n, part + 1) * BN_VECTOR_LINE;
   const size_t first = from / sizeof(double);
 
   return (struct bn_vector_job){.a = memory_array_of(m, a, 0) + first,
@@ -265,10 +291,11 @@ static struct bn_vector_job memory_vector_job(const struct bn_memory *m, unsigne
                                 .bytes = to - from};
 }
 
+/* Makes passes of the vector kernel over the session's part of the arrays. */
 static void memory_loop_vectors(const struct bn_memory *m, struct bn_session *s)
 {
-  const struct bn_vector_job job = memory_vector_job(m, s->id);
-  const uint64_t share = memory_share_of(m, s->id);
+  const struct bn_vector_job job = memory_make_vector_job(m, s->id);
+  const uint64_t share = memory_passes_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
   while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
@@ -279,13 +306,13 @@ static void memory_loop_vectors(const struct bn_memory *m, struct bn_session *s)
   }
 }
 
-/* Sessions on the same block begin at different places. */
+/* Follows the pointers of a block, on which sessions begin at different places. */
 static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
 {
   const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
   const struct bn_area *a = &m->area[m->local ? s->id : 0];
   const void *at = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
-  const uint64_t share = memory_share_of(m, s->id);
+  const uint64_t share = memory_passes_of(m, s->id);
   struct bn_tick tick = {0, 0};
 
   while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
@@ -320,6 +347,7 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
   return ended;
 }
 
+/* The kernel of the events without work that memory_start times. */
 static void memory_do_nothing(const struct bn_memory_job *job)
 {
   (void)job;
@@ -359,6 +387,7 @@ static int memory_start(void *self, struct bn_err *err)
   return 0;
 }
 
+/* Makes the figures of a run that has loads, or has timed empty events. */
 static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   const uint64_t *c = v->counter;

@@ -17,8 +17,8 @@
 #include "base/plugin.h"
 #include "engine/run.h"
 
-/* Parses a place.  Returns -1 and err if the text names none. */
-static int area_read_place(const char *text, int *where, struct bn_err *err)
+/* Parses a place.  Returns 0, or -1 if the text names none. */
+static int area_read_place(const char *text, int *where)
 {
   char *end;
   long node;
@@ -33,10 +33,7 @@ static int area_read_place(const char *text, int *where, struct bn_err *err)
   }
   node = strtol(text, &end, 10);
   if (text[0] < '0' || text[0] > '9' || *end != '\0' || node > INT_MAX)
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "Invalid value for --memory-numa: '%s' (local, interleave or the number of a "
-                      "node)",
-                      text);
+    return -1;
   *where = (int)node;
   return 0;
 }
@@ -47,8 +44,8 @@ int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *
 
   if (text == NULL || text[0] == '\0')
     return 0;
-  if (area_read_place(text, &way->where, err) != 0)
-    return -1;
+  if (area_read_place(text, &way->where) != 0)
+    return bn_err_set(err, BN_ERR_OPTION, "%s", "");
   way->numa = bn_plugin_open(&kind, "numa", err);
   if (way->numa == NULL && err->code == ENOENT)
     return bn_err_set(
@@ -59,7 +56,7 @@ int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *
 }
 
 /* Returns the size of a huge page from /proc/meminfo, or 2 MiB if it is not there. */
-static size_t area_huge_page_size(void)
+static size_t area_read_huge_page_size(void)
 {
   FILE *f = fopen("/proc/meminfo", "re");
   unsigned long kib = 2048;
@@ -76,7 +73,7 @@ static size_t area_huge_page_size(void)
 /* Takes an area from the pool of huge pages.  Returns 0, or -1 after logging why. */
 static int area_map_huge(struct bn_area *a, size_t size)
 {
-  const size_t page = area_huge_page_size();
+  const size_t page = area_read_huge_page_size();
   int id;
 
   a->size = (size + page - 1) / page * page;
@@ -96,6 +93,7 @@ static int area_map_huge(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
+/* Maps plain memory.  Returns 0, or -1 if the kernel refuses it. */
 static int area_map(struct bn_area *a, size_t size)
 {
   a->size = size;
@@ -105,8 +103,10 @@ static int area_map(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
-/* Writes piece by piece: the kernel takes seconds to find many gigabytes of pages. */
-static int area_touch(char *at, size_t size, const struct bn_session *s, struct bn_err *err)
+/* Fills the area with zeros.  This goes piece by piece, because the kernel takes seconds to find
+   many gigabytes of pages.  Returns 0, or -1 and EINTR in err if the run is over before the end. */
+static int area_fill_with_zeros(char *at, size_t size, const struct bn_session *s,
+                                struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
     if (bn_session_over(s))
@@ -123,7 +123,7 @@ int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
     return -1;
   if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
     return -1;
-  return area_touch(a->at, size, s, err);
+  return area_fill_with_zeros(a->at, size, s, err);
 }
 
 void bn_area_close(struct bn_area *a)

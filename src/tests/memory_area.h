@@ -22,15 +22,18 @@ struct bn_area_way {
   int where;                       /* with numa: a node, BN_PLACE_LOCAL or BN_PLACE_INTERLEAVE */
 };
 
-/* Reads a placement: "local", "interleave" or the number of a node; opens the module and checks it.
-   NULL or "": no placement.  Returns 0, or -1 and err. */
+/* Reads a placement ("local", "interleave" or the number of a node; NULL or "": none) and opens the
+   module that checks it.  Returns 0, or -1 and err: BN_ERR_OPTION without a text if the word is
+   none of these. */
 int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *err);
+/* The bytes that are written between two checks whether the run is over. */
+enum { BN_AREA_PIECE = 64 << 20 };
 /* Makes an area, zero-filled by writing so that no page is missing in the measured time.  Returns
-   0, or -1 and, unless the reason was logged, err: EINTR without a text if the run ends. */
+   0, or -1 and err: EINTR without a text if the run is over, nothing if the reason was logged or
+   the memory is refused.  The caller closes the area after either. */
 int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
                  const struct bn_session *s, struct bn_err *err);
-/* Bytes written between two checks whether the run is over. */
-enum { BN_AREA_PIECE = 64 << 20 };
+/* Frees the area; one that is not open is left as it is. */
 void bn_area_close(struct bn_area *a);
 /* Returns the bytes of memory and swap of this machine, or SIZE_MAX if unknown. */
 size_t bn_area_limit(void);

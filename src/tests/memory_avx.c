@@ -11,7 +11,7 @@
 BN_STREAM_KERNELS(avx2, AVX2, 32)
 BN_STREAM_KERNELS(avx512, AVX512, 64)
 
-/* The accesses are volatile, so that none is merged or dropped. */
+/* Reads array a.  The accesses are volatile, so that none is merged or dropped. */
 AVX static void avx_read(const struct bn_vector_job *job)
 {
   const volatile __m256d *v = (const volatile void *)job->a, *end = v + job->bytes / sizeof *v;
@@ -22,6 +22,7 @@ AVX static void avx_read(const struct bn_vector_job *job)
   }
 }
 
+/* Writes array a. */
 AVX static void avx_write(const struct bn_vector_job *job)
 {
   const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);
@@ -33,7 +34,7 @@ AVX static void avx_write(const struct bn_vector_job *job)
   }
 }
 
-/* Writes past the caches; the fence ends the pass when all stores are on their way. */
+/* Writes array a past the caches; the fence ends the pass when all stores are on their way. */
 AVX static void nt_write(const struct bn_vector_job *job)
 {
   const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);

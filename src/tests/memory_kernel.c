@@ -15,8 +15,8 @@ static inline void memory_kernel_store(bn_memory_word *w, uint64_t v)
   atomic_store_explicit(w, v, memory_order_relaxed);
 }
 
-/* A word that is not accessed still costs an iteration. */
-static inline void memory_kernel_pass(void)
+/* Keeps an iteration that accesses no word: the compiler cannot remove the fence. */
+static inline void memory_kernel_keep_iteration(void)
 {
   atomic_signal_fence(memory_order_seq_cst);
 }
@@ -62,26 +62,26 @@ static void seq_write(const struct bn_memory_job *job)
 
 /* The count is computed from both ends for every word, as in 1.0: a subtraction and a shift between
    two stores are part of the measured time. */
-static void seq_write_left(const struct bn_memory_job *job)
+static void seq_write_remaining(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;
 
-#define LEFT(w) memory_kernel_store(w, (uint64_t)(last - (w)))
-  EACH_WORD(LEFT);
-#undef LEFT
+#define REMAINING(w) memory_kernel_store(w, (uint64_t)(last - (w)))
+  EACH_WORD(REMAINING);
+#undef REMAINING
 }
 
 static void seq_none(const struct bn_memory_job *job)
 {
   const bn_memory_word *word = job->word;
 
-#define NONE(w) memory_kernel_pass()
+#define NONE(w) memory_kernel_keep_iteration()
   EACH_WORD(NONE);
 #undef NONE
 }
 
 /* Returns a + U * (b - a + 1), U from the upper 52 bits: the arithmetic that sysbench times. */
-static inline uint64_t memory_kernel_uniform(struct bn_rng *rng, uint64_t a, uint64_t b)
+static inline uint64_t memory_kernel_draw_between(struct bn_rng *rng, uint64_t a, uint64_t b)
 {
   const union {
     uint64_t bits;
@@ -91,12 +91,14 @@ static inline uint64_t memory_kernel_uniform(struct bn_rng *rng, uint64_t a, uin
   return (uint64_t)((double)a + (u.number - 1) * (double)(b - a + 1));
 }
 
-static inline size_t memory_kernel_any(const struct bn_memory_job *job, struct bn_rng *rng)
+/* Returns the index of a random word, each as likely as any other. */
+static inline size_t memory_kernel_draw_uniform(const struct bn_memory_job *job, struct bn_rng *rng)
 {
-  return (size_t)memory_kernel_uniform(rng, 0, job->n - 1);
+  return (size_t)memory_kernel_draw_between(rng, 0, job->n - 1);
 }
 
-static inline size_t memory_kernel_chosen(const struct bn_memory_job *job, struct bn_rng *rng)
+/* Returns the index of a random word by the distribution of --rand-type. */
+static inline size_t memory_kernel_draw_by_type(const struct bn_memory_job *job, struct bn_rng *rng)
 {
   return (size_t)bn_dist_default(job->dist, rng, 0, job->n - 1);
 }
@@ -111,27 +113,30 @@ static inline size_t memory_kernel_chosen(const struct bn_memory_job *job, struc
                                                                                                    \
     for (size_t remaining = job->n; remaining > 0; remaining--) {                                  \
       ACTION;                                                                                      \
-      memory_kernel_pass();                                                                        \
+      memory_kernel_keep_iteration();                                                              \
     }                                                                                              \
   }
 
-RANDOM(rnd_read_any, (void)memory_kernel_load(&job->word[memory_kernel_any(job, rng)]))
-RANDOM(rnd_write_left_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], remaining))
-RANDOM(rnd_write_any, memory_kernel_store(&job->word[memory_kernel_any(job, rng)], job->tid))
-RANDOM(rnd_none_any, (void)memory_kernel_any(job, rng))
-RANDOM(rnd_read, (void)memory_kernel_load(&job->word[memory_kernel_chosen(job, rng)]))
-RANDOM(rnd_write, memory_kernel_store(&job->word[memory_kernel_chosen(job, rng)], job->tid))
-RANDOM(rnd_none, (void)memory_kernel_chosen(job, rng))
+RANDOM(rnd_read_any, (void)memory_kernel_load(&job->word[memory_kernel_draw_uniform(job, rng)]))
+RANDOM(rnd_write_remaining_any,
+       memory_kernel_store(&job->word[memory_kernel_draw_uniform(job, rng)], remaining))
+RANDOM(rnd_write_any,
+       memory_kernel_store(&job->word[memory_kernel_draw_uniform(job, rng)], job->tid))
+RANDOM(rnd_none_any, (void)memory_kernel_draw_uniform(job, rng))
+RANDOM(rnd_read, (void)memory_kernel_load(&job->word[memory_kernel_draw_by_type(job, rng)]))
+RANDOM(rnd_write, memory_kernel_store(&job->word[memory_kernel_draw_by_type(job, rng)], job->tid))
+RANDOM(rnd_none, (void)memory_kernel_draw_by_type(job, rng))
 
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type)
 {
-  static const bn_memory_kernel in_order[2][3] = {{seq_read, seq_write_left, seq_none},
+  static const bn_memory_kernel in_order[2][3] = {{seq_read, seq_write_remaining, seq_none},
                                                   {seq_read, seq_write, seq_none}};
-  static const bn_memory_kernel uniform[2][3] = {{rnd_read_any, rnd_write_left_any, rnd_none_any},
-                                                 {rnd_read_any, rnd_write_any, rnd_none_any}};
+  static const bn_memory_kernel uniform[2][3] = {
+      {rnd_read_any, rnd_write_remaining_any, rnd_none_any},
+      {rnd_read_any, rnd_write_any, rnd_none_any}};
   static const bn_memory_kernel distributed[3] = {rnd_read, rnd_write, rnd_none};
-  const bool modern = !uniform_only;
+  const bool modern = !uniform_only; /* 1.1: the index of the rows above */
 
   if (mode == BN_MEMORY_SEQ)
     return in_order[modern][oper];

@@ -28,8 +28,9 @@ struct bn_memory_job {
 
 typedef void (*bn_memory_kernel)(const struct bn_memory_job *job);
 
-/* Returns the loop of a version: 1.0 and 0.5 store the number of remaining words, 1.1 the number of
-   the session; 1.0 and 0.5 draw indexes uniformly whatever the type. */
+/* Returns the loop of a version.  uniform_only: that of 1.0 and 0.5, which store the number of
+   remaining words and draw indexes uniformly whatever the type; else that of 1.1, which stores the
+   number of the session and draws by the type. */
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type);
 
@@ -40,8 +41,9 @@ enum {
   BN_CHASE_LOADS = 4096 /* loads of an event */
 };
 
-/* Links the lines from byte `from` up to byte `to` of an area, multiples of a line, in random order
-   into a cycle with the lines before, which are linked; `at` is aligned to a line. */
+/* Links the lines from byte `from` up to byte `to` of an area, multiples of a line, at random
+   places into the cycle of all lines before byte `from`, which earlier calls have linked; `at` is
+   aligned to a line. */
 void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng);
 /* Follows BN_CHASE_LOADS pointers and returns the last one. */
 const void *bn_chase_follow(const void *at);

@@ -70,27 +70,29 @@ static int memory_index_of(const char *const *names, const char *name)
   return -1;
 }
 
-/* Returns the text for a message; an option without a default may have none. */
-static const char *memory_shown_text(const char *text)
+/* Returns the text of an option as messages show it, "" for NULL: an option without a default. */
+static const char *memory_text_or_empty(const char *text)
 {
   return text != NULL ? text : "";
 }
 
+/* Refuses a value in the words of the dialect.  Returns -1. */
 static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
                          const char *plain, struct bn_err *err)
 {
   return bn_opt_refuse(m->run_conf->policy, r, plain, err);
 }
 
-/* Refuses a word that is none of the allowed ones. */
+/* Refuses a word that is none of the allowed ones.  Returns -1. */
 static int memory_refuse_word(const struct bn_memory *m, const char *name, const char *word,
                               const char *allowed, const char *plain, struct bn_err *err)
 {
   return memory_refuse(
-      m, &(struct bn_opt_refusal){name, memory_shown_text(word), "unknown", allowed}, plain, err);
+      m, &(struct bn_opt_refusal){name, memory_text_or_empty(word), "unknown", allowed}, plain,
+      err);
 }
 
-/* Refuses a size that has to be at least `least` bytes. */
+/* Refuses a size that has to be at least `least` bytes.  Returns -1. */
 static int memory_refuse_size(const struct bn_memory *m, const char *name, uint64_t size,
                               uint64_t least, const char *wrong, const char *plain,
                               struct bn_err *err)
@@ -103,7 +105,7 @@ static int memory_refuse_size(const struct bn_memory *m, const char *name, uint6
 }
 
 /* Returns the bytes of the smallest block that the work can be done on. */
-static uint64_t memory_least_block(const struct bn_memory *m)
+static uint64_t memory_min_block_size(const struct bn_memory *m)
 {
   switch (m->work) {
   case BN_MEMORY_WORDS:
@@ -116,22 +118,24 @@ static uint64_t memory_least_block(const struct bn_memory *m)
   return sizeof(bn_memory_word);
 }
 
+/* Checks that the work can be done on blocks of this size.  Returns 0, or -1 and err. */
 static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 {
-  const uint64_t size = m->conf->block_size, least = memory_least_block(m);
+  const uint64_t size = m->conf->block_size, least = memory_min_block_size(m);
   char plain[128];
 
   /* 0.5 accepts any number of its 4-byte words. */
-  if (m->old && size != 0 && size % 4 == 0)
-    return 0;
-  if (m->old)
+  if (m->old) {
+    if (size != 0 && size % 4 == 0)
+      return 0;
     return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
+  }
   if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
-    return memory_refuse(
-        m,
-        &(struct bn_opt_refusal){"memory-block-size", memory_shown_text(m->conf->typed_block_size),
-                                 "not a power of two", "powers of two from 8 bytes"},
-        "Invalid value for memory-block-size: %s", err);
+    return memory_refuse(m,
+                         &(struct bn_opt_refusal){
+                             "memory-block-size", memory_text_or_empty(m->conf->typed_block_size),
+                             "not a power of two", "powers of two from 8 bytes"},
+                         "Invalid value for memory-block-size: %s", err);
   if (size >= least)
     return 0;
   (void)snprintf(plain, sizeof plain,
@@ -141,7 +145,7 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 }
 
 /* Returns the bytes that are accessed in a pass of a single session, or of all (each_all). */
-static uint64_t memory_pass_bytes(const struct bn_memory *m)
+static uint64_t memory_bytes_of_pass(const struct bn_memory *m)
 {
   switch (m->work) {
   case BN_MEMORY_WORDS:
@@ -154,6 +158,7 @@ static uint64_t memory_pass_bytes(const struct bn_memory *m)
   return m->conf->block_size;
 }
 
+/* Refuses a total that has no room for a pass of `pass` bytes.  Returns -1. */
 static int memory_refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, block = m->conf->block_size;
@@ -178,10 +183,10 @@ static int memory_refuse_total_size(const struct bn_memory *m, uint64_t pass, st
 }
 
 /* Computes the number of passes of all threads.  A total without room for a pass is refused,
-   because it would end the run at once without a message. */
+   because it would end the run at once without a message.  Returns 0, or -1 and err. */
 static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
 {
-  const uint64_t total = m->conf->total_size, pass = memory_pass_bytes(m);
+  const uint64_t total = m->conf->total_size, pass = memory_bytes_of_pass(m);
 
   if (pass == 0)
     return memory_refuse_size(m, "memory-block-size", 0, 1, "an event must touch something",
@@ -198,23 +203,33 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
   return memory_refuse_total_size(m, pass, err);
 }
 
-static void memory_choose_words(struct bn_memory *m, int oper, int mode)
+/* Makes an event a pass over words. */
+static void memory_choose_words(struct bn_memory *m, enum bn_memory_oper oper,
+                                enum bn_memory_mode mode)
 {
-  const enum bn_memory_oper o = (enum bn_memory_oper)oper;
-
   m->no_request =
-      m->run_conf->policy->memory_short_words && o == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
-  m->kernel = bn_memory_kernel_get(m->run_conf->policy->memory_uniform_only, o,
-                                   (enum bn_memory_mode)mode, m->run_conf->dist.type);
-  m->bytes_counter = o == BN_MEMORY_READ    ? BN_C_BYTES_READ
-                     : o == BN_MEMORY_WRITE ? BN_C_BYTES_WRITTEN
-                                            : BN_MEMORY_BYTES_UNTOUCHED;
+      m->run_conf->policy->memory_short_words && oper == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
+  m->kernel = bn_memory_kernel_get(m->run_conf->policy->memory_uniform_only, oper, mode,
+                                   m->run_conf->dist.type);
+  switch (oper) {
+  case BN_MEMORY_READ:
+    m->bytes_counter = BN_C_BYTES_READ;
+    break;
+  case BN_MEMORY_WRITE:
+    m->bytes_counter = BN_C_BYTES_WRITTEN;
+    break;
+  case BN_MEMORY_NONE:
+    m->bytes_counter = BN_MEMORY_BYTES_UNTOUCHED;
+    break;
+  }
 }
 
+/* Makes an event a pass of --memory-kernel, which leaves no choice of operation and order: options
+   that have other values than their defaults are refused.  Returns 0, or -1 and err. */
 static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
-  m->vector = bn_vector_find(memory_shown_text(m->conf->kernel), bn_vector_features(), err);
+  m->vector = bn_vector_find(memory_text_or_empty(m->conf->kernel), bn_vector_features(), err);
   if (m->vector == NULL && err->code == BN_ERR_OPTION)
     return memory_refuse_word(m, "memory-kernel", m->conf->kernel,
                               "word, copy, scale, add, triad, avx-read, avx-write, nt-write",
@@ -234,11 +249,17 @@ static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct
   return 0;
 }
 
+/* Reads the words that decide what an event does and on which blocks.  Returns 0, or -1 and err. */
 static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
 {
-  static const char *const scopes[] = {"global", "local", NULL};
-  static const char *const opers[] = {"read", "write", "none", "latency", NULL};
-  static const char *const modes[] = {"seq", "rnd", NULL};
+  enum { SCOPE_LOCAL = 1 };
+  static const char *const scopes[] = {"global", [SCOPE_LOCAL] = "local", NULL};
+  static const char *const opers[] = {[BN_MEMORY_READ] = "read",
+                                      [BN_MEMORY_WRITE] = "write",
+                                      [BN_MEMORY_NONE] = "none",
+                                      "latency",
+                                      NULL};
+  static const char *const modes[] = {[BN_MEMORY_SEQ] = "seq", [BN_MEMORY_RND] = "rnd", NULL};
   const int scope = memory_index_of(scopes, m->conf->scope);
   const int oper = memory_index_of(opers, m->conf->oper);
   const int mode = memory_index_of(modes, m->conf->mode);
@@ -252,11 +273,11 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   if (mode < 0)
     return memory_refuse_word(m, "memory-access-mode", m->conf->mode, "seq, rnd",
                               "Invalid value for memory-access-mode: %s", err);
-  m->local = scope == 1;
-  if (strcmp(memory_shown_text(m->conf->kernel), "word") != 0)
+  m->local = scope == SCOPE_LOCAL;
+  if (strcmp(memory_text_or_empty(m->conf->kernel), "word") != 0)
     return memory_choose_vectors(m, oper, mode, err);
   if (oper <= BN_MEMORY_NONE) {
-    memory_choose_words(m, oper, mode);
+    memory_choose_words(m, (enum bn_memory_oper)oper, (enum bn_memory_mode)mode);
     return 0;
   }
   m->work = BN_MEMORY_LOADS;

@@ -33,7 +33,7 @@ struct bn_vector_kernel {
 };
 
 /* Tables that end with a NULL name, the versions of a kernel in descending order of preference.
-   The second is empty where the compiler does not know the processor's vectors. */
+   The kernels of the first cannot be called where the compiler does not know AVX. */
 extern const struct bn_vector_kernel bn_vector_kernels_wide[], bn_vector_kernels_plain[];
 
 /* Returns the features of this processor. */

@@ -69,6 +69,7 @@ static const struct bn_opt mutex_options[] = {
     BN_OPT_END,
 };
 
+/* Returns the lock of that name, or NULL. */
 static const struct bn_mutex_type *mutex_find_type(const char *name)
 {
   const struct bn_mutex_type *const tables[] = {bn_mutex_types_posix, bn_mutex_types_ck};
@@ -80,11 +81,14 @@ static const struct bn_mutex_type *mutex_find_type(const char *name)
   return NULL;
 }
 
+/* Returns n bytes rounded up to whole cache lines. */
 static size_t mutex_round_up(size_t n)
 {
   return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
+/* Makes a context for each session, at least a byte of it, so that there is memory to ask for.
+   Returns 0, or -1 if there is none. */
 static int mutex_make_contexts(struct mutex *m)
 {
   m->context_stride = mutex_round_up(m->type->context_size + 1);
@@ -96,6 +100,8 @@ static int mutex_make_contexts(struct mutex *m)
   return 0;
 }
 
+/* Makes the array of locks.  Returns 0, or -1 if there is no memory; mutex_close frees what was
+   made after either. */
 static int mutex_make_locks(struct mutex *m)
 {
   m->stride = mutex_round_up(m->type->slot_size + PADDING);
@@ -108,12 +114,13 @@ static int mutex_make_locks(struct mutex *m)
   return 0;
 }
 
+/* Makes the locks and the contexts of all sessions.  Returns 0, or -1 and err. */
 static int mutex_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct mutex *m = bn_alloc_aligned(CACHE_LINE, sizeof *m);
 
   *self = m;
-  /* Compilers remove the loop of 0.5, so that its scores do not depend on it. */
+  /* Compilers remove the empty loop from sysbench 0.5, whose scores do not depend on it. */
   *m = (struct mutex){.conf = conf,
                       .sessions = s->services->conf->plan.threads,
                       .no_loops = s->services->conf->policy->mutex_loops_dropped};
@@ -159,9 +166,9 @@ static int mutex_start(void *self, struct bn_err *err)
   return 0;
 }
 
-static enum bn_next mutex_event(void *self, struct bn_session *s)
+/* Does the work of an event: all lock operations of a session. */
+static void mutex_do_work(struct mutex *m, struct bn_session *s)
 {
-  struct mutex *m = self;
   const struct bn_mutex_job job = {.slot = m->slot,
                                    .stride = m->stride,
                                    .n = (uint64_t)m->conf->num,
@@ -172,16 +179,15 @@ static enum bn_next mutex_event(void *self, struct bn_session *s)
                                    .context = m->context + s->id * m->context_stride};
 
   m->type->work(&job);
-  return BN_CONTINUE;
 }
 
-/* Runs a single event. */
+/* Runs the only event of a session. */
 static enum bn_next mutex_loop(void *self, struct bn_session *s)
 {
   struct bn_tick tick = {0, 0};
 
   if (bn_event_begin(s, &tick)) {
-    (void)mutex_event(self, s);
+    mutex_do_work(self, s);
     bn_event_end(s, &tick);
   }
   return BN_FINISHED;

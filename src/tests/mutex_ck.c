@@ -15,8 +15,8 @@ BN_MUTEX_WORK(mcs, ck_spinlock_mcs_lock(lock, own), ck_spinlock_mcs_unlock(lock,
 BN_MUTEX_WORK(ck_rwlock, ck_rwlock_write_lock(lock), ck_rwlock_write_unlock(lock))
 BN_MUTEX_WORK(pflock, ck_pflock_write_lock(lock), ck_pflock_write_unlock(lock))
 
-/* A CLH lock is a queue whose nodes change hands: a session gives its node and takes the previous
-   one. */
+/* A CLH lock is a queue whose nodes change hands: a session gives its node when it locks, and takes
+   the previous one when it unlocks. */
 struct clh_lock {
   struct ck_spinlock_clh *queue;
   struct ck_spinlock_clh first;
@@ -53,7 +53,7 @@ static int mutex_ck_init_clh(void *slot, unsigned sessions)
   return 0;
 }
 
-static void mutex_ck_context_clh(void *context)
+static void mutex_ck_init_context_clh(void *context)
 {
   struct clh_context *c = context;
 
@@ -88,6 +88,7 @@ static void mutex_ck_unlock_anderson(void *slot, void *context)
 
 BN_MUTEX_WORK(anderson, mutex_ck_lock_anderson(lock, own), mutex_ck_unlock_anderson(lock, own))
 
+/* Makes the entries of all sessions.  Returns 0, or -1 if out of memory. */
 static int mutex_ck_init_anderson(void *slot, unsigned sessions)
 {
   struct anderson_lock *l = slot;
@@ -152,7 +153,7 @@ const struct bn_mutex_type bn_mutex_types_ck[] = {
      .slot_size = sizeof(struct clh_lock),
      .context_size = sizeof(struct clh_context),
      .init = mutex_ck_init_clh,
-     .context_init = mutex_ck_context_clh,
+     .context_init = mutex_ck_init_context_clh,
      .work = work_clh},
     {.name = "anderson",
      .fifo_spin = true,

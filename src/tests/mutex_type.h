@@ -27,17 +27,17 @@ struct bn_mutex_type {
   bool fifo_spin; /* waiters spin in a fixed order: a waiter without a CPU stops all behind it */
   size_t slot_size, context_size;
   /* The slot and the context are zeroed and aligned to a cache line, and live until the last
-     session is done.  Returns 0, or -1 if out of memory. */
-  int (*init)(void *slot, unsigned sessions);
-  void (*done)(void *slot);
-  void (*context_init)(void *context);
+     session is done. */
+  int (*init)(void *slot, unsigned sessions); /* 0, or -1 if out of memory */
+  void (*done)(void *slot);                   /* NULL: nothing to free */
+  void (*context_init)(void *context);        /* NULL: zeros are right */
   void (*work)(const struct bn_mutex_job *job);
 };
 
 /* The tables end with a NULL name.  The second table is empty where Concurrency Kit is absent. */
 extern const struct bn_mutex_type bn_mutex_types_posix[], bn_mutex_types_ck[];
 
-/* Executes that many empty iterations, of one cycle each. */
+/* Executes `loops` empty iterations, of one cycle each. */
 void bn_mutex_spend(uint64_t loops);
 
 /* Counts without an instruction that locks the bus: the lock has to protect the counter.  The

@@ -11,13 +11,14 @@
 
 /* Returns the node that this thread runs on, or -1 and errno.  Asks the kernel: libnuma reads /sys
    for it, which a chroot need not have. */
-static int numa_node_here(void)
+static int numa_find_node(void)
 {
   unsigned cpu, node;
 
   return getcpu(&cpu, &node) != 0 ? -1 : (int)node;
 }
 
+/* Returns whether this process may take memory from the node. */
 static bool numa_is_allowed(unsigned node)
 {
   struct bitmask *allowed = numa_get_mems_allowed();
@@ -41,7 +42,7 @@ static int numa_check(int where, struct bn_err *err)
 
 static int numa_stay(struct bn_err *err)
 {
-  const int node = numa_node_here();
+  const int node = numa_find_node();
 
   /* There is no other node to move to, and the call may be forbidden. */
   if (node == 0 && numa_max_node() == 0)
@@ -52,11 +53,11 @@ static int numa_stay(struct bn_err *err)
   return 0;
 }
 
-/* Calls mbind itself: numa_tonode_memory and its like print their errors. */
+/* Places memory by mbind itself, because numa_tonode_memory and its like print their errors. */
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
   const bool interleave = where == BN_PLACE_INTERLEAVE;
-  const int node = where == BN_PLACE_LOCAL ? numa_node_here() : where;
+  const int node = where == BN_PLACE_LOCAL ? numa_find_node() : where;
   const int mode = interleave ? MPOL_INTERLEAVE : MPOL_BIND;
   struct bitmask *nodes;
   long rc;

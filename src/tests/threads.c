@@ -3,11 +3,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
 #include "measure/facts.h"
 #include "tests/tests.h"
+
+enum { CACHE_LINE = 64 };
 
 struct threads_conf {
   int64_t yields, locks;
@@ -15,9 +18,9 @@ struct threads_conf {
 
 struct threads {
   const struct threads_conf *conf;
-  pthread_mutex_t *lock;               /* [conf->locks] */
-  int64_t made;                        /* number of initialised locks */
-  _Alignas(64) _Atomic uint64_t event; /* number of the next event of all sessions */
+  pthread_mutex_t *lock;                       /* [conf->locks] */
+  int64_t made;                                /* number of initialised locks */
+  _Alignas(CACHE_LINE) _Atomic uint64_t event; /* number of the next event of all sessions */
 };
 
 static const struct bn_opt threads_options[] = {
@@ -40,9 +43,11 @@ static const struct bn_opt threads_options[] = {
     BN_OPT_END,
 };
 
+/* Makes the mutexes.  Returns 0, or -1 and err; threads_close frees what was made after either. */
 static int threads_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
-  struct threads *t = bn_alloc_aligned(64, sizeof *t);
+  struct threads *t = bn_alloc_aligned(CACHE_LINE, sizeof *t);
+  int error;
 
   (void)s;
   *self = t;
@@ -51,9 +56,11 @@ static int threads_open(void **self, struct bn_session *s, const void *conf, str
   if (t->lock == NULL)
     return bn_err_set(err, 0, "out of memory for %lld locks: lower --thread-locks",
                       (long long)t->conf->locks);
-  for (; t->made < t->conf->locks; t->made++)
-    if (pthread_mutex_init(&t->lock[t->made], NULL) != 0)
-      return bn_err_set(err, 0, "cannot make a mutex");
+  for (; t->made < t->conf->locks; t->made++) {
+    error = pthread_mutex_init(&t->lock[t->made], NULL);
+    if (error != 0)
+      return bn_err_set(err, error, "cannot make a mutex: %s", strerror(error));
+  }
   return 0;
 }
 
@@ -66,7 +73,8 @@ static void threads_describe(const void *self, struct bn_facts *f)
                (long long)t->conf->yields, (long long)t->conf->locks);
 }
 
-/* Event n of all sessions together takes lock n mod --thread-locks. */
+/* Locks, yields and unlocks --thread-yields times.  Event n of all sessions together takes lock
+   n mod --thread-locks. */
 static enum bn_next threads_event(void *self, struct bn_session *s)
 {
   struct threads *t = self;

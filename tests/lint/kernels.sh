@@ -17,9 +17,9 @@ while read -r name kind order; do
 done <<'END'
 seq_read load sequential
 seq_write store sequential
-seq_write_left store sequential
+seq_write_remaining store sequential
 rnd_read_any load random
 rnd_write_any store random
-rnd_write_left_any store random
+rnd_write_remaining_any store random
 END
 exit $status
