@@ -8,7 +8,6 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
-/* Only the client library traces calls, compresses packets and limits the time of reading. */
 const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
 {
   if (conf->debug)
@@ -18,18 +17,19 @@ const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
   return conf->read_timeout_s != 0 ? "--mysql-read-timeout" : NULL;
 }
 
-/* Chooses, after the login by the library, who talks to the server from now on.  wire/ has no
-   compression; only it can let a session that shares its worker wait. */
+/* Chooses, after the login by the library, who talks to the server from now on: wire/, unless an
+   option or the encryption needs the library.  With a waiter, a library that cannot wait beside
+   other sessions is refused.  Returns DONE, or ERROR and d. */
 static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const char *refusal = NULL;
-  const int asked = c->driver->conf->protocol;
+  const int protocol = c->driver->conf->protocol;
   struct ssl_st *const tls = bn_mysql_lib_tls(&c->lib);
-  const bool by_wire = asked != BN_PROTOCOL_LIBRARY &&
+  const bool by_wire = protocol != BN_PROTOCOL_LIBRARY &&
                        (tls != NULL || !bn_mysql_lib_encrypted(&c->lib)) &&
                        bn_mysql_needs_library(c->driver->conf) == NULL;
 
-  if (asked == BN_PROTOCOL_OWN && !by_wire)
+  if (protocol == BN_PROTOCOL_OWN && !by_wire)
     refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
               "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";
   else if (c->wait.waiter != NULL && !by_wire)
@@ -97,12 +97,11 @@ void bn_mysql_interrupt(void *conn)
   bn_sockref_shut(&c->socket);
 }
 
-/* A dry run has no server to ask. */
 void bn_mysql_about(void *conn, struct bn_sql_about *out)
 {
   struct bn_mysql_conn *c = conn;
 
-  if (c->way == BN_MYSQL_WAY_NONE)
+  if (c->way == BN_MYSQL_WAY_NONE) /* a dry run has no server */
     return;
   bn_mysql_lib_about(&c->lib, out);
   (void)snprintf(out->protocol, sizeof out->protocol, "%s",

@@ -43,6 +43,7 @@ struct bn_mysql_stmt {
   struct bn_mysql_wire_stmt wire;
 };
 
+/* Reads and drops all answers that wire/ has not read, before the library uses the socket. */
 static inline void bn_mysql_settle(struct bn_mysql_conn *c)
 {
   if (c->way != BN_MYSQL_WAY_WIRE)
@@ -59,10 +60,11 @@ static inline void bn_mysql_note_library(struct bn_mysql_conn *c)
     bn_mysql_wire_give_up(&c->wire);
 }
 
-/* Returns the option that only the client library supports, as a user writes it, or NULL. */
+/* Returns the first option that only the client library supports, as a user writes it, or NULL: the
+   library alone traces calls, compresses packets and limits the time of reading. */
 const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf);
 
-/* Hooks of the driver. */
+/* Hooks of the driver (api/driver.h). */
 
 /* --- conn.c --- */
 enum bn_sql bn_mysql_connect(void *self, void *conn, const struct bn_sql_target *t,

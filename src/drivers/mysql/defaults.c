@@ -29,12 +29,13 @@ static const struct {
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
+/* Returns the member of d that keys[i] sets. */
 static char **defaults_slot_of(struct bn_mysql_defaults *d, size_t i)
 {
   return (char **)((char *)d + keys[i].offset);
 }
 
-/* Cuts the blanks behind s, and returns the position behind those at its beginning. */
+/* Cuts the blanks at the end of s.  Returns its first character that is no blank. */
 static char *defaults_trim(char *s)
 {
   size_t len;
@@ -67,7 +68,7 @@ static void defaults_unquote(char *s)
   *out = '\0';
 }
 
-/* A '#' outside of quotes begins a comment. */
+/* Cuts the comment of a line: it begins with a '#' outside of quotes. */
 static void defaults_uncomment(char *s)
 {
   char quote = '\0';
@@ -81,6 +82,7 @@ static void defaults_uncomment(char *s)
   *s = '\0';
 }
 
+/* Adds a command that is sent on each connection. */
 static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
 {
   d->init_command =
@@ -88,7 +90,8 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
   d->init_command[d->n_init_commands++] = d->driver_host->text(value);
 }
 
-/* Option names may have '_' for '-', and "loose-" before them.  A value replaces an earlier one. */
+/* Takes the setting of a line, if it is one that a connection needs.  Names may have '_' for '-',
+   and "loose-" before them.  A value replaces an earlier one, but commands are all kept. */
 static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
 {
   static const char loose[] = "loose-";
@@ -102,7 +105,8 @@ static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
     if (*p == '_')
       *p = '-';
   name = defaults_trim(line);
-  name += strncmp(name, loose, sizeof loose - 1) == 0 ? sizeof loose - 1 : 0;
+  if (strncmp(name, loose, sizeof loose - 1) == 0)
+    name += sizeof loose - 1;
   value = defaults_trim(value);
   defaults_unquote(value);
   if (strcmp(name, "init-command") == 0 && value[0] != '\0')
@@ -114,6 +118,7 @@ static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
     }
 }
 
+/* Returns whether the settings of a group are read; group is its line. */
 static bool defaults_is_read_group(const char *group)
 {
   static const char *const groups[] = {"[client]", "[client-server]", "[client-mariadb]",
@@ -125,20 +130,24 @@ static bool defaults_is_read_group(const char *group)
   return false;
 }
 
-/* Files include one another up to DEPTH_MAX.  A file of more than LINES_MAX lines is a device, or a
-   file of another kind. */
+/* The depth to which files may include one another, and the lines of a file: one with more of them
+   is a device, or a file of another kind. */
 enum { DEPTH_MAX = 10, LINES_MAX = 1 << 16 };
 
 static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
                               struct bn_err *err);
 
+/* Selects the names that end in ".cnf", for scandir. */
 static int defaults_ends_in_cnf(const struct dirent *e)
 {
-  const size_t len = strlen(e->d_name);
+  static const char ending[] = ".cnf";
+  const size_t len = strlen(e->d_name), ending_len = sizeof ending - 1;
 
-  return len > 4 && strcmp(e->d_name + len - 4, ".cnf") == 0;
+  return len > ending_len && strcmp(e->d_name + len - ending_len, ending) == 0;
 }
 
+/* Reads the option files of a folder in the order of their names, up to the first that fails.
+   Returns 0, or -1 and err. */
 static int defaults_include_folder(struct bn_mysql_defaults *d, const char *folder, int depth,
                                    struct bn_err *err)
 {
@@ -160,7 +169,8 @@ static int defaults_include_folder(struct bn_mysql_defaults *d, const char *fold
   return rc;
 }
 
-/* Reads the files of "!include FILE" or "!includedir FOLDER", which may stand in any group. */
+/* Reads the files of "!include FILE" or "!includedir FOLDER", which may stand in any group; another
+   directive has no effect.  Returns 0, or -1 and err. */
 static int defaults_take_directive(struct bn_mysql_defaults *d, char *line, int depth,
                                    struct bn_err *err)
 {
@@ -185,7 +195,8 @@ static char *defaults_skip_mark(char *text)
   return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
 }
 
-/* Takes the settings of the groups that are read, and those of included files.  path: of f. */
+/* Takes the settings of the groups that are read, and those of included files.  path is the name of
+   f.  Returns 0, or -1 and err. */
 static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char *path, int depth,
                                struct bn_err *err)
 {
@@ -217,6 +228,8 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char 
   return rc;
 }
 
+/* Reads a file that is included by `depth` others, one within the other.  Returns 0, or -1 and
+   err. */
 static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
                               struct bn_err *err)
 {

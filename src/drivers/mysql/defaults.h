@@ -19,6 +19,7 @@ struct bn_mysql_defaults {
    either case. */
 int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_host *host,
                            const char *path, struct bn_err *err);
+/* Overwrites and frees the values; d may have none. */
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d);
 
 #endif

@@ -13,13 +13,17 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
-static bool driver_is_this_host(const struct bn_list *list)
+/* The port of --mysql-port's default, and the largest one. */
+enum { PORT_DEFAULT = 3306, PORT_MAX = 65535 };
+
+/* Returns whether the only host is this one. */
+static bool driver_is_only_localhost(const struct bn_list *list)
 {
   return list->n == 1 && strcmp(list->item[0], BN_MYSQL_HOST) == 0;
 }
 
-/* Values of the file replace options that were not given.  A socket of the file is used only if the
-   host is this one, because sockets do not reach other hosts. */
+/* Chooses hosts and sockets.  Those of the option file replace options that were not given; its
+   socket is used only if the host is this one, because sockets do not reach other hosts. */
 static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
@@ -33,12 +37,14 @@ static void driver_choose_places(struct bn_mysql *driver)
     driver->file_host = (struct bn_list){&file->host, 1};
     driver->hosts = &driver->file_host;
   }
-  if (file->socket != NULL && conf->socket.n == 0 && driver_is_this_host(driver->hosts)) {
+  if (file->socket != NULL && conf->socket.n == 0 && driver_is_only_localhost(driver->hosts)) {
     driver->file_socket = (struct bn_list){&file->socket, 1};
     driver->sockets = &driver->file_socket;
   }
 }
 
+/* Chooses the mode of encryption: the option's or, if it was not given, that of the option file.
+   Returns 0, or -1 and err if the file has an unknown word. */
 static int driver_choose_ssl(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *word = driver->file.ssl_mode;
@@ -56,12 +62,13 @@ static int driver_choose_ssl(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
-/* Reads the ports, of which there is always one: 0, the library's default, if none is named. */
+/* Reads the ports of the option or, if it was not given, of the option file.  There is always one:
+   0, the library's default, if none is named.  Returns 0, or -1 and err. */
 static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
 {
-  struct bn_list filed = {&driver->file.port, 1};
-  const bool replaced = driver->file.port != NULL && !driver->conf->port_given;
-  const struct bn_list *list = replaced ? &filed : &driver->conf->port;
+  struct bn_list file_port = {&driver->file.port, 1};
+  const bool from_file = driver->file.port != NULL && !driver->conf->port_given;
+  const struct bn_list *list = from_file ? &file_port : &driver->conf->port;
 
   driver->port = driver->host->alloc(list->n + 1, sizeof *driver->port);
   driver->n_ports = list->n > 0 ? list->n : 1;
@@ -69,15 +76,17 @@ static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
     char *end;
     const unsigned long port = strtoul(list->item[i], &end, 10);
 
-    if (*end != '\0' || port > 65535)
+    if (*end != '\0' || port > PORT_MAX)
       return bn_err_set(err, EINVAL, "Invalid value for %s: '%s'",
-                        replaced ? "the port in --mysql-defaults-file" : "--mysql-port",
+                        from_file ? "the port in --mysql-defaults-file" : "--mysql-port",
                         list->item[i]);
     driver->port[i] = (unsigned)port;
   }
   return 0;
 }
 
+/* Refuses bench's own protocol with an option that needs the library's.  Returns 0, or -1 and
+   err. */
 static int driver_check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
 {
   const char *other = bn_mysql_needs_library(conf);
@@ -88,6 +97,7 @@ static int driver_check_protocol(const struct bn_mysql_conf *conf, struct bn_err
                     "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
 }
 
+/* Checks what the table of options cannot check.  Returns 0, or -1 and err. */
 static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_policy *policy,
                              struct bn_err *err)
 {
@@ -102,13 +112,14 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
   return driver_check_protocol(conf, err);
 }
 
-/* Tells a user who names a port that the default socket reaches another server. */
+/* Notes, for a user who names another port than the default and "localhost", that the library
+   connects to its default socket instead. */
 static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
   char text[256];
 
   if (driver->host->policy->dialect != NULL || driver->sockets->n > 0 || driver->n_ports != 1 ||
-      !driver->conf->port_given || driver->port[0] == 3306)
+      !driver->conf->port_given || driver->port[0] == PORT_DEFAULT)
     return;
   for (size_t i = 0; i < driver->hosts->n; i++)
     if (strcmp(driver->hosts->item[i], BN_MYSQL_HOST) == 0) {
@@ -139,15 +150,17 @@ static void driver_done(void *self)
   driver_free(driver);
 }
 
-/* Returns whether the password is typed, or read from --mysql-password-file. */
+/* Returns whether the password has to be asked for on the terminal, or read from
+   --mysql-password-file. */
 static bool driver_asks_password(const struct bn_mysql_conf *conf)
 {
-  const bool typed = conf->password != NULL && conf->password[0] != '\0';
+  const bool is_given = conf->password != NULL && conf->password[0] != '\0';
 
-  return !typed && (conf->password_prompt || conf->password_file != NULL);
+  return !is_given && (conf->password_prompt || conf->password_file != NULL);
 }
 
-/* Reads the password for which driver_asks_password.  Returns 0, or -1 and err. */
+/* Asks for the password, or reads its file, if driver_asks_password.  Returns 0, or -1 and err; out
+   may have a part of the password after either. */
 static int driver_ask_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
                                struct bn_err *err)
 {
@@ -156,29 +169,30 @@ static int driver_ask_password(const struct bn_mysql *driver, char out[BN_SECRET
   return bn_secret_file(driver->conf->password_file, out, err);
 }
 
-/* Returns the password that nobody is asked for, or NULL. */
-static const char *driver_known_password(const struct bn_mysql *driver)
+/* Returns the password of the option, of the option file or of the environment, in this order, or
+   NULL. */
+static const char *driver_find_known_password(const struct bn_mysql *driver)
 {
   if (driver->conf->password != NULL)
     return driver->conf->password;
   return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
-/* The option file's user only replaces a user that was not given. */
+/* Returns the user: that of the option file only replaces a user that was not given. */
 static const char *driver_choose_user(const struct bn_mysql *driver)
 {
-  const char *filed = driver->file.user;
+  const char *file_user = driver->file.user;
 
-  return filed != NULL && !driver->conf->user_given ? filed : driver->conf->user;
+  return file_user != NULL && !driver->conf->user_given ? file_user : driver->conf->user;
 }
 
 /* Finds user and password: from options, a password file, the terminal, the option file of MySQL's
    clients, or the environment.  The first source that has one wins; an empty password is used only
-   if there is no prompt and no file. */
-static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
+   if there is no prompt and no file.  Returns 0, or -1 and err. */
+static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   char asked[BN_SECRET_MAX];
-  const char *password = driver_known_password(driver);
+  const char *password = driver_find_known_password(driver);
   int rc = 0;
 
   driver->user = driver_choose_user(driver);
@@ -193,7 +207,8 @@ static int driver_find_secrets(struct bn_mysql *driver, struct bn_err *err)
   return rc;
 }
 
-/* Settles what the options leave open.  It must precede every call of the client library. */
+/* Settles what the options leave open, before the first call of the client library: its start reads
+   the mode of encryption.  Returns 0, or -1 and err. */
 static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;
@@ -205,9 +220,11 @@ static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
     return -1;
   if (!driver->conf->dry_run)
     driver_warn_of_localhost(driver);
-  return driver_find_secrets(driver, err);
+  return driver_find_account(driver, err);
 }
 
+/* Makes the driver's state and starts the client library, unless the run is dry.  Returns 0, or -1
+   and err. */
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
                        struct bn_err *err)
 {
@@ -220,13 +237,13 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
   driver->host = host;
   driver->names = bn_names_new(host);
   if (driver->conf->debug)
-    host->verbosity(5);
+    host->verbosity(BN_MYSQL_LEVEL_DEBUG);
   if (driver_configure(driver, err) != 0) {
     driver_free(driver);
     return -1;
   }
   if (!driver->conf->dry_run && bn_mysql_lib_start(driver) != 0) {
-    driver_done(driver);
+    driver_free(driver);
     return bn_err_set(err, 0, "cannot start the MySQL client library");
   }
   *self = driver;

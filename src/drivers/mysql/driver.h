@@ -27,9 +27,12 @@ struct bn_mysql {
 
 extern const struct bn_sql_question bn_mysql_questions[];
 
+enum { BN_MYSQL_LEVEL_DEBUG = 5 }; /* that of base/log.h, which a module does not include */
+
 /* Shows a call for --mysql-debug, never with a password; lib/library.c. */
 __attribute__((format(printf, 2, 3))) void bn_mysql_trace_text(const struct bn_mysql *driver,
                                                                const char *fmt, ...);
+/* Does nothing, and does not evaluate its arguments, without --mysql-debug. */
 #define bn_mysql_trace(driver, ...)                                                                \
   do {                                                                                             \
     if (__builtin_expect((driver)->conf->debug, 0))                                                \

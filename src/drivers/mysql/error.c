@@ -70,24 +70,24 @@ static const int lost_codes[] = {
     4031, /* disconnected for inactivity */
 };
 
-/* True for texts with which Galera reports a node that has lost its cluster: in MariaDB 10.4 and
-   later, or before, where the server takes Galera's number for the number of an engine or of the
-   system: "Got error 6 "No such device or address" during COMMIT", in any language.  Engines have
-   numbers from 120. */
+/* Returns whether the text is that of a Galera node which has lost its cluster.  MariaDB 10.4 and
+   later say so.  Earlier servers take Galera's number for one of the system, and print it with the
+   system's text, in any language: `Got error 6 "No such device or address" during COMMIT`.  Errors
+   of storage engines, which are printed in the same way, have numbers from 120. */
 static bool error_lost_its_cluster(const char *text)
 {
-  enum { LOST = 6, FAILED = 7 };
+  enum { GALERA_CONNECTION_FAILED = 6, GALERA_NODE_FAILED = 7 };
   const long number = strtol(text + strcspn(text, "0123456789"), NULL, 10);
 
-  return strstr(text, "Not connected to Primary Component") != NULL || number == LOST ||
-         number == FAILED;
+  return strstr(text, "Not connected to Primary Component") != NULL ||
+         number == GALERA_CONNECTION_FAILED || number == GALERA_NODE_FAILED;
 }
 
-/* A node that Galera has put aside lets users in, but executes nothing until it is back, and a
-   commit fails on a server that leaves its cluster or group.  Another server may execute it.  The
-   connection stays open.  Group replication reports a transaction that is too large in the same
-   way.  No other class is right: a commit that was on its way to other nodes may be stored there,
-   so it was not refused. */
+/* Returns whether the server has left its cluster or group, so that another one may execute the
+   statement.  A node that Galera has put aside lets users in, but executes nothing until it is
+   back; a commit fails on a server that leaves.  The connection stays open.  Group replication
+   reports a transaction that is too large in the same way.  No other class is right: a commit that
+   was on its way to other nodes may be stored there, so it was not refused. */
 static bool error_is_out_of_service(int code, const char *text)
 {
   switch (code) {
@@ -100,6 +100,7 @@ static bool error_is_out_of_service(int code, const char *text)
   }
 }
 
+/* Returns whether the connection is lost after an error of this number. */
 static bool error_is_lost(int code)
 {
   for (size_t i = 0; i < sizeof lost_codes / sizeof lost_codes[0]; i++) {
@@ -109,10 +110,17 @@ static bool error_is_lost(int code)
   return false;
 }
 
+/* Returns whether no connection was made: the client libraries' errors of the way to the server
+   come first among their own. */
+static bool error_is_of_connecting(int code)
+{
+  return code >= BN_MYSQL_CLIENT_FIRST && code <= BN_MYSQL_UNKNOWN_HOST;
+}
+
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d)
 {
   if (error_is_lost(d->code) || error_is_out_of_service(d->code, d->text) ||
-      (d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_UNKNOWN_HOST))
+      error_is_of_connecting(d->code))
     return BN_CLASS_CONNECTION;
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
     if (classes[i].code == d->code)
@@ -126,12 +134,14 @@ bool bn_mysql_missing(const struct bn_sql_diag *d)
   return d->code == SERVER_NO_TABLE;
 }
 
-/* "This is not supported yet" has the SQLSTATE of a wrong statement. */
 int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
 {
+  const bool is_of_library = d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_CLIENT_LAST;
+
+  /* What a server cannot prepare yet has the SQLSTATE of a wrong statement. */
   if (d->code == SERVER_NOT_SUPPORTED)
     return 0;
-  return d->code / 1000 == BN_MYSQL_CLIENT_FIRST / 1000 ? 1 : -1;
+  return is_of_library ? 1 : -1;
 }
 
 bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error)
@@ -142,7 +152,8 @@ bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error)
   return strstr(d->text, number) != NULL;
 }
 
-static bool error_is_without_port(const struct bn_sql_diag *d)
+/* Returns whether a connect has failed because no local port was free. */
+static bool error_says_no_free_port(const struct bn_sql_diag *d)
 {
   return (d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION) &&
          bn_mysql_quotes_errno(d, EADDRNOTAVAIL);
@@ -168,9 +179,11 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
   if (d->code == BN_MYSQL_GONE)
     return "the server may have closed a connection that was idle: raise wait_timeout, or use "
            "--db-ignore-errors=connection";
-  return error_is_without_port(d) ? bn_remedy_ports : NULL;
+  return error_says_no_free_port(d) ? bn_remedy_ports : NULL;
 }
 
+/* Fills all of d but `where` and rolled_back.  Returns LOST if the connection is lost after that
+   number, else ERROR. */
 static enum bn_sql error_fill(int code, const char *state, const char *call, const char *text,
                               struct bn_sql_diag *d)
 {
@@ -184,7 +197,7 @@ static enum bn_sql error_fill(int code, const char *state, const char *call, con
 enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
                              const char *text, struct bn_sql_diag *d)
 {
-  /* Errors come without a status, so it is updated here. */
+  /* These errors end the transaction, but come without a status that would say so. */
   if (code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION)
     *status &= ~(unsigned)IN_TRANSACTION;
   d->rolled_back = (*status & IN_TRANSACTION) == 0;

@@ -7,7 +7,8 @@
 
 /* Error numbers that client libraries themselves use. */
 enum bn_mysql_client_error {
-  BN_MYSQL_CLIENT_FIRST = 2000,      /* up to 2999, numbers are those of the client library */
+  BN_MYSQL_CLIENT_FIRST = 2000, /* up to the last, numbers are those of the client library */
+  BN_MYSQL_CLIENT_LAST = 2999,
   BN_MYSQL_SOCKET_CONNECTION = 2002, /* MariaDB's library uses it for hosts, too */
   BN_MYSQL_HOST_CONNECTION = 2003,
   BN_MYSQL_UNKNOWN_HOST = 2005,
@@ -27,15 +28,16 @@ enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, cons
                              const char *text, struct bn_sql_diag *d);
 /* Does the same without a connection; d->rolled_back stays. */
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
-/* Returns whether the client library gives this errno as the reason: it writes "(99)" after the
-   name of the server. */
+/* Returns whether the client library gives this errno as the reason of a failed connect: it writes
+   "(99)" after the name of the server. */
 bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error);
-/* Returns whether a statement that the server refused to prepare with that number can be a text. */
+/* Returns whether a statement that the server refused to prepare with this number can be sent as
+   text: it cannot prepare such statements, or no more of them. */
 bool bn_mysql_sends_as_text(int code);
-/* Returns the transaction state that the server's status has for the next statement. */
+/* Returns the transaction of the next statement, by the server's status after the last one. */
 enum bn_sql_transaction bn_mysql_transaction_of(unsigned status);
 
-/* Hooks of the driver. */
+/* Hooks of the driver (api/driver.h). */
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d);
 enum bn_sql_class bn_mysql_classify(const struct bn_sql_diag *d);
 bool bn_mysql_missing(const struct bn_sql_diag *d);

@@ -4,7 +4,9 @@
 
 #include <strings.h>
 
-/* The modes of MySQL's own client, then what a switch takes. */
+/* The modes of MySQL's own client, then the words of a switch: OFF_WORDS for off, the rest for
+   on. */
+enum { OFF_WORDS = 3 };
 static const char *const ssl_words[] = {
     "disabled", "preferred", "required", "verify_ca", "verify_identity", "off", "false", "0", "on",
     "true",     "1",         "",         NULL};
@@ -15,7 +17,7 @@ int bn_mysql_ssl_mode(int choice)
 {
   if (choice < BN_MYSQL_SSL_WORDS)
     return choice;
-  return choice < BN_MYSQL_SSL_WORDS + 3 ? BN_MYSQL_SSL_DISABLED : BN_MYSQL_SSL_REQUIRED;
+  return choice < BN_MYSQL_SSL_WORDS + OFF_WORDS ? BN_MYSQL_SSL_DISABLED : BN_MYSQL_SSL_REQUIRED;
 }
 
 int bn_mysql_ssl_choice(const char *word)

@@ -41,7 +41,8 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
   return rc;
 }
 
-/* Gets the columns from the library if the server has described them only while it prepared. */
+/* Gives wire/ the columns of a statement that the library has prepared: the server has described
+   them to the library, and not again to wire/. */
 static void query_learn_columns(struct bn_mysql_stmt *st)
 {
   uint32_t n;
@@ -50,16 +51,15 @@ static void query_learn_columns(struct bn_mysql_stmt *st)
   bn_mysql_wire_learn(&st->wire, column, n);
 }
 
+/* Fetches a row that wire/ has read.  Returns false at the end, or with r->cut. */
 static bool query_fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
                                   struct bn_sql_value *row)
 {
   struct bn_mysql_stmt *st = c->source;
 
-  if (st == NULL)
-    return bn_mysql_wire_fetch(&c->wire, NULL, r, row);
-  if (!bn_mysql_wire_knows(&c->wire, &st->wire))
+  if (st != NULL && !bn_mysql_wire_knows(&c->wire, &st->wire))
     query_learn_columns(st);
-  return bn_mysql_wire_fetch(&c->wire, &st->wire, r, row);
+  return bn_mysql_wire_fetch(&c->wire, st != NULL ? &st->wire : NULL, r, row);
 }
 
 bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)

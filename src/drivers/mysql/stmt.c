@@ -4,6 +4,7 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
+/* Prepares by the library, and tells wire/ the number by which it may execute the statement. */
 static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, const char *sql, size_t len,
                                            struct bn_sql_diag *d)
 {
@@ -18,8 +19,9 @@ static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, const char 
   return rc;
 }
 
-/* The library keeps some ten kilobytes of each statement, so this comes first.  Returns DONE, and
-   leaves st->by_wire unset, if the library has the connection and must prepare the statement. */
+/* Prepares by wire/, which is tried first because the library keeps some ten kilobytes for each
+   statement.  Returns DONE with st->by_wire unset if the library has the connection and must
+   prepare the statement. */
 static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sql, size_t len,
                                         struct bn_sql_diag *d)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/common/deadline.h"
 #include "drivers/common/names.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
@@ -15,7 +16,8 @@
 /* A limit above any value that a server accepts. */
 static const unsigned long max_packet = 1UL << 30;
 
-static const char *connect_override_of(const struct bn_sql_target *t, const char *name)
+/* Returns the value that replaces an option for this connection, or NULL. */
+static const char *connect_find_override(const struct bn_sql_target *t, const char *name)
 {
   for (size_t i = 0; i < t->n_overrides; i++) {
     if (strcmp(t->override_name[i], name) == 0)
@@ -24,42 +26,49 @@ static const char *connect_override_of(const struct bn_sql_target *t, const char
   return NULL;
 }
 
-/* Returns an override whose option cannot differ between connections, or NULL. */
-static const char *connect_foreign_override(const struct bn_sql_target *t)
+/* Returns whether the option may differ between connections. */
+static bool connect_can_override(const char *name)
 {
   static const char *const known[] = {"host", "port", "socket", "user", "password", "db"};
 
-  for (size_t i = 0; i < t->n_overrides; i++) {
-    size_t k = 0;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(known[i], name) == 0)
+      return true;
+  return false;
+}
 
-    while (k < sizeof known / sizeof known[0] && strcmp(known[k], t->override_name[i]) != 0)
-      k++;
-    if (k == sizeof known / sizeof known[0])
+/* Returns the name of the first override whose option cannot differ between connections, or
+   NULL. */
+static const char *connect_find_wrong_override(const struct bn_sql_target *t)
+{
+  for (size_t i = 0; i < t->n_overrides; i++)
+    if (!connect_can_override(t->override_name[i]))
       return t->override_name[i];
-  }
   return NULL;
 }
 
-/* The library takes "localhost" for its default socket, whatever the port is.  sysbench does so
-   too, but with several ports each one is another server. */
+/* Returns whether to use TCP also to "localhost", for which the library takes its default socket,
+   whatever the port is.  sysbench leaves that to the library, but several ports, or one of this
+   connection's own, are other servers than the one of the socket. */
 static bool connect_needs_tcp(const struct bn_mysql *driver, const char *port)
 {
   return driver->host->policy->mysql_port_means_tcp && (port != NULL || driver->n_ports > 1);
 }
 
-/* Takes sockets in turn; else all pairs of hosts and ports, the port varying fastest. */
-static void connect_choose(struct bn_mysql_place *p, const struct bn_mysql *driver,
-                           const struct bn_sql_target *t)
+/* Sets the destination: sockets in turn, or else all pairs of hosts and ports, the port varying
+   fastest.  What t overrides replaces the options. */
+static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql *driver,
+                                 const struct bn_sql_target *t)
 {
   const struct bn_mysql_conf *conf = driver->conf;
-  const char *port = connect_override_of(t, "port");
+  const char *port = connect_find_override(t, "port");
 
   *p = (struct bn_mysql_place){
-      .host = connect_override_of(t, "host"),
-      .socket = connect_override_of(t, "socket"),
-      .user = connect_override_of(t, "user"),
-      .password = connect_override_of(t, "password"),
-      .db = connect_override_of(t, "db"),
+      .host = connect_find_override(t, "host"),
+      .socket = connect_find_override(t, "socket"),
+      .user = connect_find_override(t, "user"),
+      .password = connect_find_override(t, "password"),
+      .db = connect_find_override(t, "db"),
       .loads = t->loads,
   };
   if (p->user == NULL)
@@ -71,7 +80,7 @@ static void connect_choose(struct bn_mysql_place *p, const struct bn_mysql *driv
   if (p->host == NULL && p->socket == NULL && port == NULL && driver->sockets->n > 0)
     p->socket = driver->sockets->item[t->ordinal % driver->sockets->n];
   if (p->socket != NULL) {
-    p->host = "localhost";
+    p->host = BN_MYSQL_HOST;
     return;
   }
   if (p->host == NULL)
@@ -81,6 +90,8 @@ static void connect_choose(struct bn_mysql_place *p, const struct bn_mysql *driv
       port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
 }
 
+/* Writes the place into d->where, in the words that follow "MySQL server", or nothing in a dialect
+   that does not name it. */
 static void connect_describe(const struct bn_mysql *driver, const struct bn_mysql_place *p,
                              struct bn_sql_diag *d)
 {
@@ -97,46 +108,49 @@ size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_tar
 {
   struct bn_mysql_place p;
 
-  connect_choose(&p, driver, t);
+  connect_choose_place(&p, driver, t);
   if (p.socket != NULL) {
     (void)snprintf(name, size, "%s", p.socket);
-    return connect_override_of(t, "socket") != NULL ? 1 : driver->sockets->n;
+    return connect_find_override(t, "socket") != NULL ? 1 : driver->sockets->n;
   }
   (void)snprintf(name, size, "%s:%u", p.host, p.port);
-  if (connect_override_of(t, "host") != NULL)
-    return connect_override_of(t, "port") != NULL ? 1 : driver->n_ports;
+  if (connect_find_override(t, "host") != NULL)
+    return connect_find_override(t, "port") != NULL ? 1 : driver->n_ports;
   return driver->hosts->n * driver->n_ports;
 }
 
-static const char *connect_typed_or_filed(const char *typed, const char *filed)
+/* Returns the option's value or, if it is empty, that of the option file, which may be NULL. */
+static const char *connect_choose_value(const char *from_option, const char *from_file)
 {
-  return typed != NULL && typed[0] != '\0' ? typed : filed;
+  return from_option != NULL && from_option[0] != '\0' ? from_option : from_file;
 }
 
-/* The reference's older versions use these files in the working directory if they exist. */
-static const char *connect_file_or(const char *given, const struct bn_mysql *driver,
-                                   const char *fixed)
+/* Returns the given path, or NULL.  Older versions of sysbench take the file `fixed` of the working
+   directory for NULL, if it can be read. */
+static const char *connect_choose_file(const char *given, const struct bn_mysql *driver,
+                                       const char *fixed)
 {
   if (given != NULL)
     return given;
   return driver->host->policy->mysql_files_in_folder && access(fixed, R_OK) == 0 ? fixed : NULL;
 }
 
-static void connect_set_file(MYSQL *handle, enum mysql_option option, const char *value)
+/* Sets an option of the handle, which the library copies, unless the value is NULL. */
+static void connect_set_text(MYSQL *handle, enum mysql_option option, const char *value)
 {
   if (value != NULL)
     (void)mysql_options(handle, option, value);
 }
 
-/* Sets what the mode needs.  Returns -1 and a message in *text if it cannot be met: a connection
-   that is less safe than asked for is worse than none. */
+/* Sets what the mode needs.  Returns 0, or -1 and a message in *text if it cannot be met: a
+   connection that is less safe than asked for is worse than none. */
 static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 {
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
   const struct bn_mysql_defaults *file = &driver->file;
   const char *ca =
-      connect_file_or(connect_typed_or_filed(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
+      connect_choose_file(connect_choose_value(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
   if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
     return -1;
@@ -146,48 +160,44 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     *text = "to verify the server, --mysql-ssl-ca has to name the certificates to trust";
     return -1;
   }
-  connect_set_file(c->handle, MYSQL_OPT_SSL_KEY,
-                   connect_file_or(connect_typed_or_filed(conf->ssl_key, file->ssl_key), driver,
-                                   "client-key.pem"));
-  connect_set_file(c->handle, MYSQL_OPT_SSL_CERT,
-                   connect_file_or(connect_typed_or_filed(conf->ssl_cert, file->ssl_cert), driver,
-                                   "client-cert.pem"));
-  connect_set_file(c->handle, MYSQL_OPT_SSL_CA, ca);
-  connect_set_file(c->handle, MYSQL_OPT_SSL_CIPHER,
-                   connect_typed_or_filed(conf->ssl_cipher, file->ssl_cipher));
+  connect_set_text(c->handle, MYSQL_OPT_SSL_KEY,
+                   connect_choose_file(connect_choose_value(conf->ssl_key, file->ssl_key), driver,
+                                       "client-key.pem"));
+  connect_set_text(c->handle, MYSQL_OPT_SSL_CERT,
+                   connect_choose_file(connect_choose_value(conf->ssl_cert, file->ssl_cert), driver,
+                                       "client-cert.pem"));
+  connect_set_text(c->handle, MYSQL_OPT_SSL_CA, ca);
+  connect_set_text(c->handle, MYSQL_OPT_SSL_CIPHER,
+                   connect_choose_value(conf->ssl_cipher, file->ssl_cipher));
   return 0;
 }
 
-/* Returns whole seconds, at least 1, or 0 for no limit.  The library counts in milliseconds, which
-   a longer time than a day could exceed. */
+/* Returns the seconds until the library gives up: the option's, or those until the deadline if they
+   are fewer, at least 1; 0: no limit.  The time until the deadline is cut to a day, because the
+   library counts it in milliseconds, in which a longer one may not fit. */
 static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
 {
   enum { DAY_S = 86400 };
-  const uint64_t asked = (uint64_t)driver->conf->connect_timeout_s;
-  uint64_t remaining_s, now;
+  const uint64_t option_s = (uint64_t)driver->conf->connect_timeout_s;
+  uint64_t remaining_s, now_ns;
 
   if (deadline_ns == UINT64_MAX)
-    return (unsigned)asked;
-  now = driver->host->now_ns();
-  remaining_s = deadline_ns > now ? (deadline_ns - now) / 1000000000 + 1 : 1;
+    return (unsigned)option_s;
+  now_ns = driver->host->now_ns();
+  remaining_s = deadline_ns > now_ns ? (deadline_ns - now_ns) / BN_NS_PER_S + 1 : 1;
   if (remaining_s > DAY_S)
     remaining_s = DAY_S;
-  return (unsigned)(asked != 0 && asked < remaining_s ? asked : remaining_s);
+  return (unsigned)(option_s != 0 && option_s < remaining_s ? option_s : remaining_s);
 }
 
-static uint64_t connect_until(const struct bn_mysql *driver, uint64_t deadline_ns)
-{
-  const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
-  const uint64_t until_ns = asked_ns > 0 ? driver->host->now_ns() + asked_ns : UINT64_MAX;
-
-  return until_ns < deadline_ns ? until_ns : deadline_ns;
-}
-
+/* Returns whether the library takes a socket in the file system. */
 static bool connect_is_local(const struct bn_mysql_place *p)
 {
-  return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, "localhost") == 0));
+  return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, BN_MYSQL_HOST) == 0));
 }
 
+/* Sets the options of a handle that connects.  Returns 0, or -1 and a message in *text if one of
+   them cannot be met. */
 static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns,
                                const char **text)
 {
@@ -212,13 +222,15 @@ static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadlin
   return connect_set_ssl(c, ssl, text);
 }
 
-/* Checks that the connection is encrypted as asked: a library may have gone on in plain text. */
-static bool connect_ssl_as_asked(struct bn_mysql_lib *c, int ssl)
+/* Returns whether the connection is encrypted if the mode requires it: a library may have gone on
+   in plain text. */
+static bool connect_meets_ssl_mode(struct bn_mysql_lib *c, int ssl)
 {
   return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
 }
 
-/* `refused` says why the login was given up; if it is NULL, the library says so. */
+/* Fills d and closes the handle of a failed login.  `refused` says why the login was given up;
+   NULL: the library knows why it failed.  Returns ERROR or LOST. */
 static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, struct bn_sql_diag *d)
 {
   enum bn_sql rc;
@@ -234,14 +246,15 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, str
   return rc;
 }
 
-/* 0.5 passes the port also with a socket. */
+/* Returns the port for the trace, which in 0.5 has one also with a socket. */
 static unsigned connect_shown_port(const struct bn_mysql *driver, const struct bn_mysql_place *p)
 {
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
-/* Logs in.  Some libraries go on without encryption where the server has none, so it is checked
-   afterwards.  After a failure the caller closes the handle. */
+/* Makes a handle and logs in.  Some libraries go on without encryption where the server has none,
+   so it is checked afterwards.  Returns DONE, or a failure, after which bn_mysql_lib_disconnect
+   closes the handle if it is still there. */
 static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                        int ssl, uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -267,25 +280,27 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
                  (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
                  p->db != NULL ? p->db : "(null)", connect_shown_port(c->driver, p),
                  p->socket != NULL ? p->socket : "(null)");
-  c->login_until_ns = connect_until(c->driver, deadline_ns);
+  c->login_until_ns =
+      bn_deadline_within(c->driver->host, c->driver->conf->connect_timeout_s, deadline_ns);
   if (!bn_mysql_lib_login(c, p, &text))
     return connect_fail(c, text, d);
-  if (!connect_ssl_as_asked(c, ssl))
+  if (!connect_meets_ssl_mode(c, ssl))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               BN_MYSQL_LIB_NOT_ENCRYPTED, d);
   return BN_SQL_DONE;
 }
 
-/* Returns whether the backlog of the Unix socket was full. */
-static bool connect_found_full(const struct bn_mysql_place *p, const struct bn_sql_diag *d)
+/* Returns whether a connect has failed because the backlog of the Unix socket was full. */
+static bool connect_met_full_backlog(const struct bn_mysql_place *p, const struct bn_sql_diag *d)
 {
   return connect_is_local(p) && d->code == BN_MYSQL_SOCKET_CONNECTION &&
          bn_mysql_quotes_errno(d, EAGAIN);
 }
 
-/* Tries the addresses of the host in turn, as the library does with a name. */
-static enum bn_sql connect_open_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
-                                        uint64_t deadline_ns, struct bn_sql_diag *d)
+/* Connects once.  With a waiter, the addresses of the host are tried in turn, as the library does
+   with a name: the library would hold up all sessions of the thread while it asks for them. */
+static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                                            uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const int ssl = c->driver->ssl;
   struct bn_mysql_place at = *p;
@@ -310,15 +325,16 @@ static enum bn_sql connect_open_address(struct bn_mysql_lib *c, const struct bn_
   return rc;
 }
 
-static enum bn_sql connect_open(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
-                                uint64_t deadline_ns, struct bn_sql_diag *d)
+/* Connects, again and again while the backlog of the Unix socket is full. */
+static enum bn_sql connect_open_with_retries(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
+                                             uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   struct bn_backlog backlog = {.ms = 0};
   enum bn_sql rc;
 
   do
-    rc = connect_open_address(c, p, deadline_ns, d);
-  while (rc != BN_SQL_DONE && connect_found_full(p, d) &&
+    rc = connect_open_any_address(c, p, deadline_ns, d);
+  while (rc != BN_SQL_DONE && connect_met_full_backlog(p, d) &&
          bn_backlog_wait(&backlog, c->wait->waiter, c->driver->host, deadline_ns));
   return rc;
 }
@@ -327,18 +343,19 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
 {
-  const char *foreign;
+  const char *wrong;
   struct bn_mysql_place p;
   char text[160];
 
   c->driver = driver;
-  connect_choose(&p, driver, t);
+  connect_choose_place(&p, driver, t);
   connect_describe(driver, &p, d);
-  foreign = connect_foreign_override(t);
+  wrong = connect_find_wrong_override(t);
   /* No connection exists yet, so none is lost, whatever the error's number. */
-  if (foreign == NULL)
-    return connect_open(c, &p, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE : BN_SQL_ERROR;
-  (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", foreign);
+  if (wrong == NULL)
+    return connect_open_with_retries(c, &p, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
+                                                                           : BN_SQL_ERROR;
+  (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", wrong);
   return bn_mysql_fail_text(0, "mysql_options()", text, d);
 }
 

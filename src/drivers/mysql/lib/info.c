@@ -7,7 +7,8 @@
 #include "drivers/common/socket.h"
 #include "drivers/mysql/lib/lib.h"
 
-/* Returns false if the text is not a number that a server can mean. */
+/* Reads a number from 0 to INT32_MAX.  Returns false if the text is none: a server means no larger
+   ones as limits. */
 static bool info_read_number(const char *text, int64_t *number)
 {
   char *end;
@@ -16,6 +17,7 @@ static bool info_read_number(const char *text, int64_t *number)
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
+/* Sets the limit or the count that a variable of the server holds, if it is one of them. */
 static void info_take_variable(struct bn_sql_info *info, const char *name, const char *text)
 {
   int64_t value;
@@ -34,6 +36,8 @@ static void info_take_variable(struct bn_sql_info *info, const char *name, const
     info->prepared_statements = value;
 }
 
+/* Sends a statement that returns names and values, and takes them.  Returns 0, or -1 if it
+   fails. */
 static int info_read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *out)
 {
   MYSQL_RES *res;
@@ -66,13 +70,14 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
                  (bn_mysql_lib_capabilities(c) & CLIENT_COMPRESS) != 0 ? "zlib" : "none");
 }
 
-/* Only poolers that name themselves are recognized. */
+/* Returns whether the version is that of a pooler.  Only those that name themselves are
+   recognized. */
 static bool info_is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
-/* The row has the account, the number of its user's connections, and their limit. */
+/* Sets the quota from a row: the account, the number of its user's connections, and their limit. */
 static void info_take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
 {
   const char *account = bn_mysql_lib_cell(res, row, 0);
@@ -85,8 +90,9 @@ static void info_take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *
                  "type \"ALTER USER %s WITH MAX_USER_CONNECTIONS %%n;\" on the server", account);
 }
 
-/* The session's variable is the account's own limit, else the limit of all users, which does not
-   bind users who may exceed max_connections.  The account's own limit overrides the other. */
+/* Reads the limit of connections that binds the account, if there is one.  The session's variable
+   is the account's own limit or, without one, the limit of all users, which does not bind users who
+   may exceed max_connections. */
 static void info_read_quota(MYSQL *handle, struct bn_sql_quota *q)
 {
   static const char sql[] =
@@ -111,8 +117,8 @@ static void info_read_quota(MYSQL *handle, struct bn_sql_quota *q)
   mysql_free_result(res);
 }
 
-/* These limits apply to the server behind the pooler, not to the pooler's clients.  It passes
-   packets through, so max_packet stays. */
+/* Forgets the limits of the server behind a pooler, which do not bind the pooler's clients.  A
+   pooler passes packets through, so max_packet stays. */
 static void info_forget_limits(struct bn_sql_info *out)
 {
   out->max_connections = out->max_prepared_statements = -1;

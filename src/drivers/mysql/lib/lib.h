@@ -38,7 +38,7 @@ struct bn_mysql_lib {
   MYSQL *handle;            /* NULL: not connected */
   struct bn_sockwait *wait; /* the owner's, set before anything else */
   int login_waits;          /* waits for the socket while logging in; -1: logged in */
-  uint64_t login_until_ns;  /* with a waiter; UINT64_MAX: without a limit */
+  uint64_t login_until_ns;  /* end of the login with a waiter; UINT64_MAX: without a limit */
   struct bn_mysql_load load;
 };
 
@@ -54,8 +54,12 @@ struct bn_mysql_lib_stmt {
 };
 
 /* --- library.c --- */
+/* Starts the library, before other threads run; only after this, bn_mysql_lib_end is called.
+   Returns 0 or -1. */
 int bn_mysql_lib_start(const struct bn_mysql *driver);
 void bn_mysql_lib_end(void);
+/* Prepares a thread for calls of the library, once for each session that it runs.  Returns 0, or
+   -1; then bn_mysql_lib_thread_end is not called for the session. */
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver);
 void bn_mysql_lib_thread_end(const struct bn_mysql *driver);
 /* Fill d from the handle of the failed call; return ERROR or LOST. */
@@ -67,20 +71,23 @@ enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const cha
 #define BN_MYSQL_LIB_NOT_ENCRYPTED "encryption was asked for, but the server does not offer it"
 
 /* --- connect.c --- */
+/* Connects to the server that t selects.  Returns DONE, or ERROR and d, with the place in d->where;
+   it gives up at deadline_ns and at the end of --mysql-connect-timeout. */
 enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d);
-/* Names the server that t selects; returns how many servers there are to select from. */
+/* Writes the name of the server that t selects.  Returns how many servers the ordinal selects
+   from. */
 size_t bn_mysql_lib_place(const struct bn_mysql *driver, const struct bn_sql_target *t, char *name,
                           size_t size);
-/* The connection may be unconnected. */
+/* Closes the connection, which may be unconnected. */
 void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
 /* Return the negotiated bits of CLIENT_…, and the library's copy of the server's status, which
    every other reader of answers must update. */
 unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c);
 unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
 bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c);
-/* True if the server reads a command before it has answered the last one. */
+/* Returns whether the server reads a command before it has answered the last one. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
 
 /* --- result.c, for results that this folder reads itself --- */
@@ -89,11 +96,14 @@ const char *bn_mysql_lib_cell(MYSQL_RES *res, MYSQL_ROW row, unsigned i);
 
 /* --- info.c --- */
 void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out);
+/* Asks for the limits of the server and of the account.  Returns 0, or -1: the server does not
+   tell. */
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out);
-/* Returns false if the server has no backslash escapes. */
+/* Escapes len bytes to out, and sets the length *n.  Returns false if the server has no backslash
+   escapes. */
 bool bn_mysql_lib_quote(struct bn_mysql_lib *c, char *out, const char *in, size_t len, size_t *n);
 
-/* --- result.c --- */
+/* --- result.c: results of texts; the functions have the contract of the driver's hooks --- */
 enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t len,
                                struct bn_sql_result *r, struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
@@ -103,14 +113,15 @@ bool bn_mysql_lib_fetch(struct bn_mysql_lib *c, const struct bn_sql_result *r,
 void bn_mysql_lib_free_result(struct bn_mysql_lib *c, const struct bn_sql_result *r);
 
 /* --- stmt.c --- */
+/* Prepares a statement.  Returns DONE; EMULATE if it can only be sent as text; ERROR or LOST. */
 enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st,
                                  const char *sql, size_t len, struct bn_sql_diag *d);
-/* Records a statement that wire/ has prepared and will execute, with n_params parameters. */
+/* Notes that wire/ has prepared the statement and will execute it, with n_params parameters. */
 void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params);
 /* Returns the id by which the server knows the statement. */
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
 size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
-/* Returns DONE if the statement has n parameters. */
+/* Returns DONE if the statement has n parameters, else ERROR and d. */
 enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_bind *b, size_t n,
@@ -122,40 +133,45 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
 bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                              struct bn_sql_value *row);
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
-/* Returns the columns as they were when the library prepared the statement, none if it did not;
-   malloc'd. */
+/* Returns the n columns of the statement's rows, as they were when the library prepared it; none if
+   it did not.  The caller frees the array. */
 struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n);
-/* The statement may be unprepared. */
+/* Closes the statement, which may be unprepared. */
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);
 
 /* --- load.c --- */
 /* Called before connecting: whatever file the server asks for, it gets rows and never a file. */
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c);
+/* The hooks of a bulk load (api/driver.h). */
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
                                    struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d);
+/* Frees what is known of the last load and its table. */
 void bn_mysql_lib_load_forget(struct bn_mysql_lib *c);
 
 /* --- mariadb.c or oracle.c: where the client libraries differ --- */
 /* Returns OpenSSL's part of the connection if wire/ may use it, else NULL. */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c);
-/* Called once, before the first connection. */
+/* Makes what all connections need; called once, before the first connection. */
 void bn_mysql_lib_init(void);
-/* Called before connecting.  Returns 0, or -1 and text, which says what the library cannot do. */
+/* Sets the mode of encryption, before connecting.  Returns 0, or -1 and *text, which says what the
+   library cannot do. */
 int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
 /* Lets the library send a password in clear text on connections that are encrypted or local, and
    with `allowed` on any; called before connecting, after bn_mysql_lib_ssl_mode. */
 void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
-/* Returns the message if the last connect failed because of that refusal, else NULL. */
+/* Returns the message if the last connect failed because no password may be sent in clear text,
+   else NULL. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
 /* Logs in as mysql_real_connect does, by the waiter if there is one, and bounds the number of waits
    for the socket.  After false, *refused is the message if the bound was reached, else NULL. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused);
-/* Called before the library may wait for the socket of a connection with a waiter. */
+/* The slow path of bn_mysql_lib_enter: makes the waits of the thread's next call those of c. */
 void bn_mysql_lib_wait_for(struct bn_mysql_lib *c);
+/* Called before each call of the library that may wait for the socket. */
 static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
 {
   if (c->wait->waiter != NULL)
@@ -163,8 +179,11 @@ static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
 }
 /* Why the library cannot send statements while other sessions go on; NULL: it can. */
 extern const char *const bn_mysql_lib_cannot_wait;
-/* Called when the library will hardly be used: frees what it can do without. */
+/* Frees memory that the library can do without, for a connection on which it will hardly be
+   used. */
 void bn_mysql_lib_slim(struct bn_mysql_lib *c);
+/* Asks for compression, before connecting; algorithms NULL: the library's choice.  Returns 0, or -1
+   and *text, which says what the library cannot do. */
 int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* Returns false if the library has closed the socket. */

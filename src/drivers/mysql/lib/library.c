@@ -37,18 +37,18 @@ enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const cha
 
 void bn_mysql_trace_text(const struct bn_mysql *driver, const char *fmt, ...)
 {
-  enum { LEVEL_DEBUG = 5 };
   char text[4096];
   va_list ap;
 
   va_start(ap, fmt);
   (void)vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  driver->host->log(LEVEL_DEBUG, text);
+  driver->host->log(BN_MYSQL_LEVEL_DEBUG, text);
 }
 
-/* Both libraries ignore SIGPIPE for the whole process; it is restored, because bench needs it to
-   learn that nobody reads its output any more. */
+/* Starts the library.  Both libraries ignore SIGPIPE for the whole process; it is restored, because
+   bench needs it to learn that nobody reads its output any more.  Returns 0, or the library's
+   error. */
 static int library_init(void)
 {
   struct sigaction before;
@@ -60,10 +60,10 @@ static int library_init(void)
   return rc;
 }
 
-/* Each encrypted connection for which no certificates are named reads all that the system trusts:
-   0.06 s of the processor and 0.6 MiB.  They are of no use, because a server is verified by named
-   certificates alone.  Both libraries take the file from OpenSSL, which has no other setting.  No
-   other thread may run. */
+/* Makes OpenSSL read no certificates of the system.  Each encrypted connection for which no
+   certificates are named would read them all: 0.06 s of the processor and 0.6 MiB, for nothing,
+   because a server is verified by named certificates alone.  Both libraries take the file from
+   OpenSSL, which has no other setting than the environment; no other thread may run. */
 static void library_read_no_certificates(void)
 {
   (void)setenv("SSL_CERT_FILE", "/dev/null", 1);
@@ -85,8 +85,8 @@ void bn_mysql_lib_end(void)
   mysql_library_end();
 }
 
-/* Sessions of this thread.  Each of them starts and ends its thread, as if it had one.  The model
-   is that of mariadb_in_call. */
+/* The number of this thread's sessions, each of which starts and ends the thread as if it were its
+   own.  The model is that of mariadb_in_call. */
 static _Thread_local unsigned library_users __attribute__((tls_model("initial-exec")));
 
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver)

@@ -2,6 +2,7 @@
 /* Bulk load by LOAD DATA LOCAL from memory: no file is opened, whatever the server asks for.  The
    statement turns errors into warnings, so it runs in a transaction, or behind a savepoint of the
    caller's transaction, and its rows are kept only without warnings. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ struct bn_mysql_part {
 
 static const char source_name[] = "rows of bench";
 
+/* Called by the library when the server asks for a file.  Returns 0, or another number unless the
+   file is the name of bench's rows and a load is being executed. */
 static int load_begin_reading(void **reader, const char *name, void *conn)
 {
   struct bn_mysql_load *load = &((struct bn_mysql_lib *)conn)->load;
@@ -27,8 +30,8 @@ static int load_begin_reading(void **reader, const char *name, void *conn)
   return load->expected && strcmp(name, source_name) == 0 ? 0 : -1;
 }
 
-/* Gives the library the next bytes of LOAD DATA LOCAL, from the parts that were collected.  Returns
-   their number, or 0 at the end. */
+/* Gives the library the next bytes of the file, from the parts that were collected.  Returns their
+   number, or 0 at the end. */
 static int load_read_rows(void *reader, char *out, unsigned room)
 {
   struct bn_mysql_load *load = reader;
@@ -50,25 +53,29 @@ static int load_read_rows(void *reader, char *out, unsigned room)
   return (int)got;
 }
 
+/* Called by the library at the end of the file, where nothing has to be freed. */
 static void load_end_reading(void *reader)
 {
   (void)reader;
 }
 
-static int load_explain(void *reader, char *text, unsigned room)
+/* Tells the library why load_begin_reading has refused.  Returns the number of the error. */
+static int load_explain_refusal(void *reader, char *text, unsigned room)
 {
   (void)reader;
   (void)snprintf(text, room, "the server asked for a file");
-  return 2; /* the code for a file that does not exist */
+  return ENOENT;
 }
 
 void bn_mysql_lib_load_guard(struct bn_mysql_lib *c)
 {
   mysql_set_local_infile_handler(c->handle, load_begin_reading, load_read_rows, load_end_reading,
-                                 load_explain, c);
+                                 load_explain_refusal, c);
 }
 
-static enum bn_sql load_run(struct bn_mysql_lib *c, const char *sql, struct bn_sql_diag *d)
+/* Sends a statement.  Returns DONE, ERROR or LOST. */
+static enum bn_sql load_run_statement(struct bn_mysql_lib *c, const char *sql,
+                                      struct bn_sql_diag *d)
 {
   const int rc = mysql_real_query(c->handle, sql, strlen(sql));
 
@@ -77,12 +84,13 @@ static enum bn_sql load_run(struct bn_mysql_lib *c, const char *sql, struct bn_s
   return rc == 0 ? BN_SQL_DONE : bn_mysql_lib_fail(c, "mysql_drv_query()", d);
 }
 
+/* Refuses the load for a reason that INSERT does not have.  Returns ERROR. */
 static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
 {
   return bn_mysql_fail_text(0, "LOAD DATA", why, d);
 }
 
-/* Finds a name in a list such as "id, `k`". */
+/* Returns whether a list such as "id, `k`" has the name. */
 static bool load_has_column(const char *columns, const char *name)
 {
   const size_t len = strlen(name);
@@ -97,7 +105,7 @@ static bool load_has_column(const char *columns, const char *name)
   return false;
 }
 
-/* True for types whose values LOAD DATA reads as INSERT does. */
+/* Returns whether LOAD DATA reads the values of a type as INSERT does. */
 static bool load_is_plain_type(const char *type)
 {
   static const char *const words[] = {"int",  "char", "text", "blob",   "binary", "decimal",
@@ -110,28 +118,31 @@ static bool load_is_plain_type(const char *type)
   return false;
 }
 
-/* Returns NULL, or why INSERT would store something else. */
+/* The columns of SHOW COLUMNS. */
+enum { SHOWN_FIELD, SHOWN_TYPE, SHOWN_NULL, SHOWN_KEY, SHOWN_DEFAULT, SHOWN_EXTRA, SHOWN };
+
+/* Returns NULL, or why INSERT would store something else than LOAD DATA.  res: of SHOW COLUMNS. */
 static const char *load_check_columns(MYSQL_RES *res, const char *columns)
 {
   const char *why = NULL;
   MYSQL_ROW row;
 
-  /* The columns are Field, Type, Null, Key, Default, Extra. */
   while ((row = mysql_fetch_row(res)) != NULL) {
-    if (!load_is_plain_type(bn_mysql_lib_cell(res, row, 1)))
+    if (!load_is_plain_type(bn_mysql_lib_cell(res, row, SHOWN_TYPE)))
       why = "a column has a type whose values are written in another way";
-    else if (strstr(bn_mysql_lib_cell(res, row, 5), "auto_increment") != NULL &&
-             !load_has_column(columns, bn_mysql_lib_cell(res, row, 0)))
+    else if (strstr(bn_mysql_lib_cell(res, row, SHOWN_EXTRA), "auto_increment") != NULL &&
+             !load_has_column(columns, bn_mysql_lib_cell(res, row, SHOWN_FIELD)))
       why = "the server would leave gaps in the numbers it gives";
   }
   return why;
 }
 
+/* Checks that a load stores in the table what INSERT would store.  Returns DONE, ERROR or LOST. */
 static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d)
 {
   char *sql = c->driver->host->print("SHOW COLUMNS FROM %s", table);
-  enum bn_sql rc = load_run(c, sql, d);
+  enum bn_sql rc = load_run_statement(c, sql, d);
   const char *why;
   MYSQL_RES *res;
 
@@ -141,8 +152,8 @@ static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, c
   res = mysql_store_result(c->handle);
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
-  why = mysql_num_fields(res) < 6 ? "the table's columns are unknown"
-                                  : load_check_columns(res, columns);
+  why = mysql_num_fields(res) < SHOWN ? "the table's columns are unknown"
+                                      : load_check_columns(res, columns);
   mysql_free_result(res);
   return why == NULL ? BN_SQL_DONE : load_refuse(why, d);
 }
@@ -155,7 +166,8 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
   memset(&c->load, 0, sizeof c->load);
 }
 
-/* Remembers the checked table, because mostly there is only one. */
+/* Checks the table, unless it is that of the last load, as it mostly is.  Returns DONE, ERROR or
+   LOST. */
 static enum bn_sql load_choose_table(struct bn_mysql_lib *c, const char *table, const char *columns,
                                      struct bn_sql_diag *d)
 {
@@ -196,28 +208,28 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
   return BN_SQL_DONE;
 }
 
-/* Counts lines, and sets *ascii if all bytes are ASCII. */
+/* Returns the number of lines; *ascii tells whether all bytes are ASCII. */
 static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
 {
-  unsigned char all = 0;
+  unsigned char used_bits = 0;
   uint64_t n = 0;
 
   for (size_t i = 0; i < load->n_parts; i++) {
     const struct bn_mysql_part *part = &load->part[i];
 
     for (size_t k = 0; k < part->len; k++) {
-      all |= (unsigned char)part->data[k];
+      used_bits |= (unsigned char)part->data[k];
       n += part->data[k] == '\n';
     }
   }
-  *ascii = (all & 0x80) == 0;
+  *ascii = (used_bits & 0x80) == 0;
   return n;
 }
 
-/* Reports the first warning as if it had been the error. */
+/* Reports the first warning of the load as its error.  Returns ERROR or LOST. */
 static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  enum bn_sql rc = load_run(c, "SHOW WARNINGS LIMIT 1", d);
+  enum bn_sql rc = load_run_statement(c, "SHOW WARNINGS LIMIT 1", d);
   MYSQL_RES *res;
   MYSQL_ROW row;
 
@@ -225,6 +237,7 @@ static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_dia
     return rc;
   res = mysql_store_result(c->handle);
   row = res != NULL ? mysql_fetch_row(res) : NULL;
+  /* The columns are Level, Code, Message. */
   rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
                                         "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
                    : load_refuse("the server took not all of the rows", d);
@@ -232,6 +245,8 @@ static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_dia
   return rc;
 }
 
+/* Sends the collected rows.  Returns DONE if the server has stored all of them without a warning,
+   else ERROR or LOST. */
 static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const struct bn_mysql_load *load = &c->load;
@@ -246,7 +261,7 @@ static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   enum bn_sql rc;
 
   c->load.expected = true;
-  rc = load_run(c, sql, d);
+  rc = load_run_statement(c, sql, d);
   c->load.expected = false;
   free(sql);
   if (rc == BN_SQL_DONE &&
@@ -270,12 +285,13 @@ static bool load_is_in_transaction(const struct bn_mysql_lib *c)
   return (status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0;
 }
 
-/* Undoes the load.  Tables without transactions keep the rows, about which the server warns; an
-   error that has ended the whole transaction has removed the savepoint too. */
+/* Undoes a failed load, whose error stays in d.  d->rolled_back tells whether no row was kept:
+   tables without transactions keep them, about which the server warns; an error that has ended the
+   whole transaction has removed the savepoint too.  Returns ERROR or LOST. */
 static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
-  const enum bn_sql rc = load_run(c, undo, d);
+  const enum bn_sql rc = load_run_statement(c, undo, d);
 
   if (rc == BN_SQL_LOST)
     return rc;
@@ -292,10 +308,10 @@ enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
   bn_mysql_lib_enter(c);
-  rc = load_run(c, load_frame[inside].begin, d);
+  rc = load_run_statement(c, load_frame[inside].begin, d);
   if (rc == BN_SQL_DONE)
     rc = load_send_rows(c, d);
   if (rc == BN_SQL_DONE)
-    return load_run(c, load_frame[inside].keep, d);
+    return load_run_statement(c, load_frame[inside].keep, d);
   return rc == BN_SQL_ERROR ? load_undo(c, load_frame[inside].undo, d) : rc;
 }

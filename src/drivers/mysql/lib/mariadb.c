@@ -11,6 +11,7 @@
 #include <errmsg.h>
 #include <mysql/plugin_auth.h>
 
+#include "drivers/common/deadline.h"
 #include "drivers/common/tls.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
@@ -38,8 +39,9 @@ static const char never_in_clear[] =
     "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519,parsec,"
     "auth_gssapi_client";
 
-/* OpenSSL blocks in recv() if the socket does.  The library makes it so when it has connected. */
-static void mariadb_never_block(MYSQL *handle)
+/* Makes the socket one that does not block: OpenSSL would block in its recv().  The library makes
+   it block when it has connected, so this follows each connect and login. */
+static void mariadb_set_nonblocking(MYSQL *handle)
 {
   const int fd = (int)mysql_get_socket(handle), flags = fcntl(fd, F_GETFL);
 
@@ -52,18 +54,20 @@ static bool mariadb_offers_encryption(const MYSQL *handle)
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
-/* Encrypts if possible, and reads the name of the account's method. */
+/* Lets the library encrypt, if it wants to, and read the name of the account's method; it does both
+   for the first packet.  Returns CR_OK_HANDSHAKE_COMPLETE, or CR_ERROR. */
 static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   unsigned char *packet;
   int len;
 
   if (mariadb_in_call->wait->waiter != NULL)
-    mariadb_never_block(handle);
+    mariadb_set_nonblocking(handle);
   len = vio->read_packet(vio, &packet);
   return len > 0 && packet[0] == 0 ? CR_OK_HANDSHAKE_COMPLETE : CR_ERROR;
 }
 
+/* The method gate_required: fails if the server offers no encryption. */
 static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   NET *net = &handle->net;
@@ -76,6 +80,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
   return CR_ERROR;
 }
 
+/* The method gate_any: goes on without encryption if the server offers none. */
 static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!mariadb_offers_encryption(handle)) {
@@ -87,7 +92,8 @@ static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
   return mariadb_ask_method(vio, handle);
 }
 
-/* Nobody can listen on a socket in the file system. */
+/* The method gate_preferred: allows without encryption only methods that send no password in clear
+   text, except on a socket in the file system, where nobody can listen. */
 static int mariadb_pass_not_in_clear(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!mariadb_offers_encryption(handle) && handle->unix_socket == NULL)
@@ -128,7 +134,7 @@ static const struct gate gates[] = {
      .authenticate = mariadb_pass_any},
 };
 
-/* A failed registration makes connections that name the method fail. */
+/* Registers the gates.  If that fails, the connections that name them fail. */
 void bn_mysql_lib_init(void)
 {
   MYSQL *handle = mysql_init(NULL);
@@ -175,20 +181,21 @@ void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowe
 
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 {
-  /* The library's own text has the method's name in memory that it has freed. */
-  return mysql_errno(handle) != CR_PLUGIN_NOT_ALLOWED
-             ? NULL
-             : "the server asks for a method that may send the password in clear text, and the "
-               "connection is not encrypted; use --mysql-ssl, or --mysql-cleartext-password=on to "
-               "allow it";
+  /* The library's own text is not read: it names the method from memory that it has freed. */
+  if (mysql_errno(handle) != CR_PLUGIN_NOT_ALLOWED)
+    return NULL;
+  return "the server asks for a method that may send the password in clear text, and the "
+         "connection is not encrypted; use --mysql-ssl, or --mysql-cleartext-password=on to allow "
+         "it";
 }
 
 /* --- waits for the socket ------------------------------------------------------------------------
  */
 
-static const char no_end[] =
+static const char endless_login[] =
     "the server asks for authentication again and again; check what listens at this address";
 
+/* Connects and logs in.  Returns false if that fails; the handle knows why. */
 static bool mariadb_log_in(struct bn_mysql_lib *c, const struct bn_mysql_place *p)
 {
   return mysql_real_connect(c->handle, p->host, p->user, p->password, p->db, p->port, p->socket,
@@ -196,55 +203,57 @@ static bool mariadb_log_in(struct bn_mysql_lib *c, const struct bn_mysql_place *
 }
 
 #ifdef BN_MYSQL_IO_WAIT
-/* Waits for the socket that a login may take, of which an ordinary one needs about ten.  The
-   library follows a server that asks for authentication without an end. */
+/* The number of waits for the socket after which a login is given up: an ordinary one needs about
+   ten, but the library follows a server that asks for authentication without an end. */
 enum { LOGIN_WAITS_MAX = 1000, LOGGED_IN = -1 };
 
 const char *const bn_mysql_lib_cannot_wait = NULL;
 
 /* Returns the time at which a wait ends.  The library's own limits are of no use: some of them are
    seconds and some are milliseconds. */
-static uint64_t mariadb_until(const struct bn_mysql_lib *c)
+static uint64_t mariadb_deadline_ns(const struct bn_mysql_lib *c)
 {
-  const uint64_t read_s = (uint64_t)c->driver->conf->read_timeout_s;
-
   if (c->login_waits != LOGGED_IN)
     return c->login_until_ns;
-  return read_s > 0 ? c->driver->host->now_ns() + read_s * 1000000000 : UINT64_MAX;
+  return bn_deadline_within(c->driver->host, c->driver->conf->read_timeout_s, UINT64_MAX);
 }
 
-/* Returns as poll() does, 0 also when the session was interrupted. */
+/* Waits by the waiter, beside other sessions.  Returns 1 if the socket is ready, or 0 if the time
+   is over or the session was interrupted.  After the login and without a read timeout only the
+   second is possible: the socket is then shut down and 1 returned, so that the library itself finds
+   the end of the connection, and reports it as always. */
 static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
 {
   const struct bn_sql_waiter *w = c->wait->waiter;
   const bool logged_in = c->login_waits == LOGGED_IN;
   /* The library waits only when it has read all that was there. */
   bool *armed = logged_in && events == POLLIN ? &c->wait->armed : NULL;
-  const uint64_t until_ns = mariadb_until(c);
+  const uint64_t until_ns = mariadb_deadline_ns(c);
   const int came = w->wait(w, fd, events, armed, until_ns);
 
-  mariadb_in_call = c;
+  mariadb_in_call = c; /* other sessions of the thread have set it meanwhile */
   if (came != 0)
     return 1;
-  /* The library then finds the end of the connection itself, and reports it as always. */
   if (logged_in && until_ns == UINT64_MAX)
-    return shutdown(fd, SHUT_RDWR) == 0;
+    return shutdown(fd, SHUT_RDWR) == 0 ? 1 : 0;
   return 0;
 }
 
-static int mariadb_wait_alone(int fd, short events, int timeout)
+/* Waits in poll(), without a limit if timeout_ms is not positive.  Returns as poll() does. */
+static int mariadb_wait_alone(int fd, short events, int timeout_ms)
 {
   struct pollfd p = {.fd = fd, .events = events};
   int n;
 
   do
-    n = poll(&p, 1, timeout > 0 ? timeout : -1);
+    n = poll(&p, 1, timeout_ms > 0 ? timeout_ms : -1);
   while (n < 0 && errno == EINTR);
   return n;
 }
 
-/* Returns as poll() does; timeout is in milliseconds, and not positive for none. */
-static int mariadb_wait(my_socket fd, my_bool is_read, int timeout)
+/* Called by the library for each of its waits.  Returns as poll() does, with ETIMEDOUT in errno
+   after 0 and at the end of a login's waits. */
+static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
 {
   struct bn_mysql_lib *c = mariadb_in_call;
   const short events = is_read ? POLLIN : POLLOUT;
@@ -255,7 +264,7 @@ static int mariadb_wait(my_socket fd, my_bool is_read, int timeout)
     return -1;
   }
   n = c->wait->waiter != NULL ? mariadb_wait_beside(c, fd, events)
-                              : mariadb_wait_alone(fd, events, timeout);
+                              : mariadb_wait_alone(fd, events, timeout_ms);
   if (n == 0)
     errno = ETIMEDOUT;
   return n;
@@ -275,10 +284,10 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
   mariadb_in_call = c;
   (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, mariadb_wait);
   done = mariadb_log_in(c, p);
-  *refused = c->login_waits > LOGIN_WAITS_MAX ? no_end : NULL;
+  *refused = c->login_waits > LOGIN_WAITS_MAX ? endless_login : NULL;
   if (done && c->wait->waiter != NULL) {
     c->login_waits = LOGGED_IN;
-    mariadb_never_block(c->handle);
+    mariadb_set_nonblocking(c->handle);
   } else {
     (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, NULL);
   }
@@ -327,7 +336,7 @@ void bn_mysql_lib_slim(struct bn_mysql_lib *c)
   pvio->cache = NULL;
 }
 
-/* The library may use another encryption than OpenSSL, or another version of it. */
+/* NULL too if the library uses another encryption than OpenSSL, or another version of it. */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
   const struct reader *pvio = (const void *)c->handle->net.pvio;

@@ -16,7 +16,6 @@ int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
       [BN_MYSQL_SSL_VERIFY_CA] = SSL_MODE_VERIFY_CA,
       [BN_MYSQL_SSL_VERIFY_IDENTITY] = SSL_MODE_VERIFY_IDENTITY,
   };
-
   const bool yes = true;
 
   /* Without encryption, caching_sha2_password needs the key that the server offers; MariaDB's
@@ -41,11 +40,11 @@ void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowe
 /* Every method that the library lacks has this error number, so the text decides. */
 const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
 {
-  return mysql_errno(handle) != CR_AUTH_PLUGIN_CANNOT_LOAD ||
-                 strstr(mysql_error(handle), "mysql_clear_password") == NULL
-             ? NULL
-             : "the server asks for the password in clear text; use --mysql-ssl=required, or "
-               "--mysql-cleartext-password=on to send it without encryption";
+  if (mysql_errno(handle) != CR_AUTH_PLUGIN_CANNOT_LOAD ||
+      strstr(mysql_error(handle), "mysql_clear_password") == NULL)
+    return NULL;
+  return "the server asks for the password in clear text; use --mysql-ssl=required, or "
+         "--mysql-cleartext-password=on to send it without encryption";
 }
 
 const char *const bn_mysql_lib_cannot_wait =
@@ -67,6 +66,7 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                             CLIENT_MULTI_STATEMENTS) != NULL;
 }
 
+/* This library has nothing of a connection that could be freed. */
 void bn_mysql_lib_slim(struct bn_mysql_lib *c)
 {
   (void)c;
@@ -100,7 +100,6 @@ const struct bn_mysql_words bn_mysql_lib_words = {
     .malformed = "Malformed packet",
 };
 
-/* Nothing to do: the library checks for encryption before it sends anything. */
 /* This library does not tell. */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
@@ -108,6 +107,7 @@ struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
   return NULL;
 }
 
+/* The library checks for encryption before it sends anything, so that nothing has to be made. */
 void bn_mysql_lib_init(void)
 {
 }

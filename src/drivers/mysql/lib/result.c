@@ -3,7 +3,7 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
 
-/* 0.5 counts the rows of a query and fetches the first one. */
+/* Traces what 0.5 does with a result: it counts the rows and fetches the first one. */
 static void result_trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res)
 {
   bn_mysql_trace(driver, "mysql_num_rows(%p) = %llu", (void *)res,
@@ -12,8 +12,8 @@ static void result_trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res
   mysql_data_seek(res, 0);
 }
 
-/* Returns the result of the last statement, or the next of its results. */
-static enum bn_sql result_take(struct bn_mysql_lib *c, struct bn_sql_result *r,
+/* Reads the result that the library has come to.  Returns DONE, ROWS, or the failure. */
+static enum bn_sql result_read(struct bn_mysql_lib *c, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
   MYSQL_RES *res;
@@ -58,7 +58,7 @@ enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t l
                  sql, len, rc);
   if (rc != 0)
     return bn_mysql_lib_fail(c, "mysql_drv_query()", d);
-  return result_take(c, r, d);
+  return result_read(c, r, d);
 }
 
 enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
@@ -71,7 +71,7 @@ enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
   bn_mysql_trace(c->driver, "mysql_next_result(%p) = %d", (void *)c->handle, rc);
   if (rc < 0)
     return BN_SQL_DONE;
-  return rc > 0 ? bn_mysql_lib_fail(c, "mysql_drv_next_result()", d) : result_take(c, r, d);
+  return rc > 0 ? bn_mysql_lib_fail(c, "mysql_drv_next_result()", d) : result_read(c, r, d);
 }
 
 bool bn_mysql_lib_fetch(struct bn_mysql_lib *c, const struct bn_sql_result *r,

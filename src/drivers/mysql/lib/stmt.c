@@ -58,6 +58,7 @@ uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
   return (uint32_t)st->handle->stmt_id;
 }
 
+/* Makes the library read the value from the SQL layer's memory at each execute. */
 static void stmt_bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
 {
   memset(to, 0, sizeof *to);
@@ -118,6 +119,7 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
   return failed ? bn_mysql_lib_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
 }
 
+/* Reads the result that the library has come to.  Returns DONE, ROWS, or the failure. */
 static enum bn_sql stmt_take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                     struct bn_sql_diag *d)
 {
@@ -180,6 +182,7 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
   return taken;
 }
 
+/* Frees the buffers for rows, if there are any. */
 static void stmt_free_columns(struct bn_mysql_lib_stmt *st)
 {
   for (unsigned i = 0; i < st->n_columns; i++)
@@ -191,6 +194,7 @@ static void stmt_free_columns(struct bn_mysql_lib_stmt *st)
   st->n_columns = 0;
 }
 
+/* Makes the buffers of n columns, in place of those of an earlier result. */
 static void stmt_make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   const struct bn_driver_host *host = st->lib->driver->host;
@@ -214,6 +218,8 @@ static void stmt_make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
   }
 }
 
+/* Makes the library put rows of n columns into the statement's buffers.  Returns false if it
+   refuses. */
 static bool stmt_bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   if (st->n_columns != n)
@@ -222,7 +228,8 @@ static bool stmt_bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
   return st->rows_bound;
 }
 
-/* Fetches a value that did not fit again, into enough room. */
+/* Widens the buffer of a value that did not fit, and fetches it again.  Returns false if there is
+   no memory for it, or the library fails. */
 static bool stmt_fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
 {
   struct bn_mysql_cell *cell = &st->cell[i];
@@ -235,12 +242,13 @@ static bool stmt_fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
   cell->room = cell->len;
   column->buffer = wider;
   column->buffer_length = cell->room;
-  st->rows_bound = false; /* the library has a copy of the binding */
+  /* The library has a copy of the binding, so that the next row is bound anew. */
+  st->rows_bound = false;
   return mysql_stmt_fetch_column(st->handle, column, i, 0) == 0;
 }
 
-/* Gets the values of the row that was fetched last.  Returns false if one of them cannot be read.
- */
+/* Gets the values of the row that was fetched last.  Returns false if one of them cannot be
+   read. */
 static bool stmt_get_values(struct bn_mysql_lib_stmt *st, uint32_t n, struct bn_sql_value *row)
 {
   for (uint32_t i = 0; i < n; i++) {

@@ -6,15 +6,24 @@
 
 enum {
   COM_EXECUTE = 0x17,
-  FIXED = 10,     /* command, statement, flags, count of iterations */
-  COUNTED = 8,    /* a flag: the number of values follows */
+  FIXED = 1 + 4 + 1 + 4, /* command, statement, flags, count of iterations */
+  NO_CURSOR = 0,         /* flags: all rows are sent at once */
+  COUNTED = 8,           /* the number of values follows */
+  ITERATIONS = 1,
   NUMBER_MAX = 9, /* bytes of a number of variable length */
+  TYPE_LEN = 2,   /* type and flags */
   WIRE_DOUBLE = 5,
   WIRE_NULL = 6,
   WIRE_INT64 = 8,
   WIRE_BLOB = 252,
   WIRE_TEXT = 253
 };
+
+/* Returns the bytes of a bit per value, which tells whether it is NULL. */
+static size_t execute_nulls_len(size_t n)
+{
+  return (n + 7) / 8;
+}
 
 static bool execute_has_length(const struct bn_sql_bind *b)
 {
@@ -23,13 +32,15 @@ static bool execute_has_length(const struct bn_sql_bind *b)
 
 size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
 {
-  size_t room = FIXED + NUMBER_MAX + (n + 7) / 8 + 1 + n * (2 + 1 + NUMBER_MAX);
+  size_t room = FIXED + NUMBER_MAX + execute_nulls_len(n) + 1 + n * (TYPE_LEN + 1 + NUMBER_MAX);
 
   for (size_t i = 0; i < n; i++)
     room += execute_has_length(&b[i]) && !bn_sql_bind_null(&b[i]) ? *b[i].len : 0;
   return bn_mysql_sealed(room);
 }
 
+/* Writes the low `bytes` bytes of a value, the lowest first.  Like all execute_put functions it
+   returns the position behind. */
 static uint8_t *execute_put(uint8_t *out, uint64_t value, unsigned bytes)
 {
   for (unsigned i = 0; i < bytes; i++)
@@ -37,6 +48,7 @@ static uint8_t *execute_put(uint8_t *out, uint64_t value, unsigned bytes)
   return out + bytes;
 }
 
+/* Writes an int64_t or a double. */
 static uint8_t *execute_put8(uint8_t *out, const void *value)
 {
   uint64_t bits;
@@ -45,17 +57,19 @@ static uint8_t *execute_put8(uint8_t *out, const void *value)
   return execute_put(out, bits, 8);
 }
 
+/* Writes a number of variable length (bn_mysql_get_number). */
 static uint8_t *execute_put_number(uint8_t *out, uint64_t n)
 {
-  if (n < 0xfb)
+  if (n < BN_MYSQL_NUMBER_LONG)
     return execute_put(out, n, 1);
   if (n <= 0xffff)
-    return execute_put(execute_put(out, 0xfc, 1), n, 2);
+    return execute_put(execute_put(out, BN_MYSQL_NUMBER_2, 1), n, 2);
   if (n <= 0xffffff)
-    return execute_put(execute_put(out, 0xfd, 1), n, 3);
-  return execute_put(execute_put(out, 0xfe, 1), n, 8);
+    return execute_put(execute_put(out, BN_MYSQL_NUMBER_3, 1), n, 3);
+  return execute_put(execute_put(out, BN_MYSQL_NUMBER_8, 1), n, 8);
 }
 
+/* Writes a value that is not NULL. */
 static uint8_t *execute_put_value(uint8_t *out, const struct bn_sql_bind *b)
 {
   if (!execute_has_length(b))
@@ -66,7 +80,8 @@ static uint8_t *execute_put_value(uint8_t *out, const struct bn_sql_bind *b)
   return out + *b->len;
 }
 
-/* With attributes, each type has a name behind it, which is empty. */
+/* Writes the types of n values, each with flags.  With attributes, a name follows each, which is
+   empty. */
 static uint8_t *execute_put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n,
                                   bool attributes)
 {
@@ -76,7 +91,7 @@ static uint8_t *execute_put_types(uint8_t *out, const struct bn_sql_bind *b, siz
   };
 
   for (size_t i = 0; i < n; i++)
-    out = execute_put(out, type[b[i].type], attributes ? 3 : 2);
+    out = execute_put(out, type[b[i].type], attributes ? TYPE_LEN + 1 : TYPE_LEN);
   return out;
 }
 
@@ -87,15 +102,15 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
 
   *p++ = COM_EXECUTE;
   p = execute_put(p, id, 4);
-  *p++ = attributes && n > 0 ? COUNTED : 0; /* no cursor */
-  p = execute_put(p, 1, 4);
+  *p++ = attributes && n > 0 ? NO_CURSOR | COUNTED : NO_CURSOR;
+  p = execute_put(p, ITERATIONS, 4);
   if (n == 0)
     return bn_mysql_seal(out, (size_t)(p - begin));
   if (attributes)
     p = execute_put_number(p, n);
   nulls = p;
-  memset(nulls, 0, (n + 7) / 8);
-  p += (n + 7) / 8;
+  memset(nulls, 0, execute_nulls_len(n));
+  p += execute_nulls_len(n);
   *p++ = types;
   if (types)
     p = execute_put_types(p, b, n, attributes);
@@ -108,9 +123,10 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
   return bn_mysql_seal(out, (size_t)(p - begin));
 }
 
-/* Later pieces move further, because earlier headers take room, so the last piece moves first. */
 size_t bn_mysql_seal(uint8_t *out, size_t n)
 {
+  /* Each piece moves behind the headers before it, the last one first, so that none is
+     overwritten. */
   const size_t last = n / BN_MYSQL_PACKET_MAX;
 
   for (size_t i = last + 1; i-- > 0;) {

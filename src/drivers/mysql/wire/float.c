@@ -22,9 +22,9 @@ struct decimal {
   bool negative;
 };
 
-/* Takes the digits of a value, correctly rounded, from the C library.  Zeros at the end go, as the
-   server prints none. */
-static void decimal_set(struct decimal *d, double value, int digits)
+/* Sets the `digits` most significant digits of a value, correctly rounded by the C library, without
+   the zeros at their end, because the server prints none; d->negative stays as it is. */
+static void decimal_set_digits(struct decimal *d, double value, int digits)
 {
   char text[40];
   const char *e;
@@ -41,6 +41,7 @@ static void decimal_set(struct decimal *d, double value, int digits)
     d->n--;
 }
 
+/* Returns whether `digits` digits tell the value from every other double. */
 static bool float_digits_identify(double value, int digits)
 {
   char text[40];
@@ -49,6 +50,7 @@ static bool float_digits_identify(double value, int digits)
   return strtod(text, NULL) == value;
 }
 
+/* Sets d to the value with `digits` digits, or for 0 with as few as identify it. */
 static void float_find_digits(struct decimal *d, double value, int digits)
 {
   d->negative = signbit(value) != 0;
@@ -59,30 +61,29 @@ static void float_find_digits(struct decimal *d, double value, int digits)
     while (digits < DIGITS_MAX && !float_digits_identify(value, digits))
       digits++;
   }
-  decimal_set(d, value, digits);
+  decimal_set_digits(d, value, digits);
   if (value == 0)
     d->point = 1;
 }
 
-/* Writes the digits [from, to), zeros outside of d->digit. */
-static char *decimal_copy(char *out, const struct decimal *d, int from, int to)
+/* Writes the digits [from, to), and zeros for those outside of d->digit. */
+static char *decimal_put_digits(char *out, const struct decimal *d, int from, int to)
 {
   for (int i = from; i < to; i++)
     *out++ = i >= 0 && i < d->n ? d->digit[i] : '0';
   return out;
 }
 
+/* Writes the number without sign and exponent, with `decimals` decimals. */
 static char *float_put_plain(char *out, const struct decimal *d, int decimals)
 {
-  out = d->point > 0 ? decimal_copy(out, d, 0, d->point) : decimal_copy(out, d, -1, 0);
+  out = d->point > 0 ? decimal_put_digits(out, d, 0, d->point) : decimal_put_digits(out, d, -1, 0);
   if (decimals <= 0)
     return out;
   *out++ = '.';
-  return decimal_copy(out, d, d->point, d->point + decimals);
+  return decimal_put_digits(out, d, d->point, d->point + decimals);
 }
 
-/* Writes the value as the server does: with a point between the first digit and the others, and an
-   exponent, if it would have too many zeros without one. */
 size_t bn_mysql_put_real(char *out, double value, int digits)
 {
   char *p = out;
@@ -95,12 +96,12 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
     *p++ = '-';
   if (d.point >= PLAIN_MIN && d.point <= PLAIN_MAX)
     return (size_t)(float_put_plain(p, &d, d.n - d.point) - out);
-  p = decimal_copy(p, &d, 0, 1);
+  p = decimal_put_digits(p, &d, 0, 1);
   if (d.n > 1) {
     *p++ = '.';
-    p = decimal_copy(p, &d, 1, d.n);
+    p = decimal_put_digits(p, &d, 1, d.n);
   }
-  return (size_t)(p - out) + (size_t)snprintf(p, 8, "e%d", d.point - 1);
+  return (size_t)(p - out) + (size_t)snprintf(p, sizeof "e-324", "e%d", d.point - 1);
 }
 
 size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)
@@ -113,8 +114,6 @@ size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
   float_find_digits(&d, value, 0);
-  /* Writes the shortest text that identifies the number, if it has no more decimals than the
-     column. */
   if (d.n - d.point > (int)decimals)
     return (size_t)snprintf(out, BN_MYSQL_CELL, "%.*f", (int)decimals, value);
   if (d.negative)

@@ -23,14 +23,25 @@ int bn_mysql_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n)
 
   if (at == end)
     return -1;
-  if (*at < 0xfb) {
+  if (*at < BN_MYSQL_NUMBER_LONG) {
     *n = *at;
     *p = at + 1;
     return 0;
   }
-  len = *at == 0xfc ? 2 : *at == 0xfd ? 3 : *at == 0xfe ? 8 : 0;
-  at++;
-  if (len == 0 || (size_t)(end - at) < len)
+  switch (*at++) {
+  case BN_MYSQL_NUMBER_2:
+    len = 2;
+    break;
+  case BN_MYSQL_NUMBER_3:
+    len = 3;
+    break;
+  case BN_MYSQL_NUMBER_8:
+    len = 8;
+    break;
+  default:
+    return -1;
+  }
+  if ((size_t)(end - at) < len)
     return -1;
   *n = 0;
   for (size_t i = len; i-- > 0;)
@@ -44,7 +55,10 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
   *r = (struct bn_mysql_reply){.short_end = r->short_end, .binary = r->binary, .seq = seq};
 }
 
-/* Reads the part of an OK packet after its first byte. */
+/* The functions packet_take_… read the packet of len bytes at p into r, and return false if it is
+   not valid. */
+
+/* Reads an OK packet, which ends a reply or, in its short form, the rows. */
 static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;
@@ -61,8 +75,9 @@ static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
   return true;
 }
 
-/* The packet has its type, a number of 2 bytes, '#' and an SQLSTATE of 5 letters, which old servers
-   leave out, and a message. */
+/* Reads an error: its type, a number of 2 bytes, '#' and an SQLSTATE of 5 letters, which old
+   servers leave out, and a message.  MariaDB's report of progress looks like one, and is passed
+   over. */
 static bool packet_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   enum { NUMBER_END = 1 + 2, STATE_END = NUMBER_END + 1 + 5 };
@@ -135,6 +150,7 @@ static bool packet_is_end(const uint8_t *p, size_t len)
   return p[0] == SAYS_END && len == END_LEN;
 }
 
+/* Passes over the description of a column; bn_mysql_reply_columns reads it later. */
 static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (!packet_is_column(p, len))
@@ -145,6 +161,7 @@ static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_
   return true;
 }
 
+/* Passes over the packet that ends the descriptions. */
 static bool packet_take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (!packet_is_end(p, len))
@@ -154,7 +171,8 @@ static bool packet_take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, 
   return true;
 }
 
-/* A text row whose first value is very long begins like the end of rows, but fills its packet. */
+/* Counts a row, or reads the end of the rows.  A text row whose first value is very long begins
+   like the end, but fills its packet. */
 static bool packet_take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX) {
@@ -196,9 +214,9 @@ static bool packet_take(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   }
 }
 
-/* Checks the sequence number.  An error in the place of an answer may have another one: with it a
-   server says why it is about to close the connection. */
-static bool packet_in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
+/* Returns whether the packet has the expected sequence number.  An error in the place of an answer
+   may have another one: with it a server says why it is about to close the connection. */
+static bool packet_is_in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
 {
   return header[3] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
 }
@@ -214,7 +232,7 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
     n = bn_mysql_get3(p);
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
-    if (!packet_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
+    if (!packet_is_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
         !packet_take(r, p + BN_MYSQL_HEADER, n))
       return BN_READ_BAD;
     r->seq = (uint8_t)(p[3] + 1);
@@ -223,6 +241,9 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
   return BN_READ_DONE;
 }
 
+/* Reads n descriptions of columns, which have been found valid.  The last bytes of each are the
+   character set (2), the length (4), the type (1), the flags (2), the decimals (1) and two
+   unused. */
 static void packet_read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *out)
 {
   for (uint32_t i = 0; i < n; i++) {
@@ -245,6 +266,7 @@ void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
 
 /* --- descriptions of prepared statements --- */
 
+/* Goes on to the descriptions of the columns, which begin at offset `at`, or to the end. */
 static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
 {
   r->columns_at = at;
@@ -314,7 +336,7 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
       return BN_READ_BAD;
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
-    if (!packet_in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
+    if (!packet_is_in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
         !packet_take_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
       return BN_READ_BAD;
     r->seq++;

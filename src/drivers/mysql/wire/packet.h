@@ -34,8 +34,16 @@ static inline uint64_t bn_mysql_get8(const uint8_t *p)
   return bn_mysql_get4(p) | (uint64_t)bn_mysql_get4(p + 4) << 32;
 }
 
-/* Reads a number of one to nine bytes at *p and moves *p behind it; -1: there is none before end.
- */
+/* The first byte of a number of variable length: a number below LONG, or how many bytes of a larger
+   number follow. */
+enum {
+  BN_MYSQL_NUMBER_LONG = 0xfb,
+  BN_MYSQL_NUMBER_2 = 0xfc,
+  BN_MYSQL_NUMBER_3 = 0xfd,
+  BN_MYSQL_NUMBER_8 = 0xfe
+};
+/* Reads such a number at *p and moves *p behind it.  Returns 0, or -1 if there is none before
+   end. */
 int bn_mysql_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n);
 
 enum bn_mysql_state {
@@ -69,10 +77,11 @@ struct bn_mysql_reply {
 
 enum bn_mysql_read { BN_READ_MORE, BN_READ_DONE, BN_READ_BAD };
 
-/* Zeroes all but the members that the caller sets.  seq: expected number of the first packet. */
+/* Begins a reply: zeroes all but the members that the caller sets.  seq: expected number of its
+   first packet. */
 void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq);
-/* Continues a reply of which len bytes have arrived at data.  MORE: bytes are missing; BAD: the
-   answer is not valid, and the connection cannot continue. */
+/* Continues a reply of which len bytes have arrived at data.  Returns DONE at its end, MORE if
+   bytes are missing, or BAD if it is not valid and the connection cannot continue. */
 enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *data, size_t len);
 
 /* The traits of a column that decide the text of a value. */
@@ -107,7 +116,8 @@ struct bn_mysql_prepared {
   size_t columns_at;
 };
 
-/* Works as bn_mysql_reply_read does. */
+/* Continues the description of a statement as bn_mysql_reply_read continues a reply.  After DONE
+   with r->failed the packet is an error, which bn_mysql_reply_read can read. */
 enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uint8_t *data,
                                           size_t len);
 /* Reads the r->n_columns columns of the statement's rows. */
@@ -117,11 +127,13 @@ void bn_mysql_prepared_columns(const struct bn_mysql_prepared *r, const uint8_t 
 /* --- execution of prepared statements --- */
 /* Returns a number of bytes that suffices for bn_mysql_put_execute. */
 size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n);
-/* Writes the packets to out and returns their length.  types: the types are sent, which the server
-   remembers.  attributes: queries have attributes (CLIENT_QUERY_ATTRIBUTES). */
+/* Writes the packets that execute statement `id` with these values to out, and returns their
+   length. types: the types of the values are sent, which the server remembers.  attributes:
+   statements have attributes (CLIENT_QUERY_ATTRIBUTES). */
 size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind *b, size_t n,
                             bool types, bool attributes);
-/* Turns n bytes behind room for a header into packets; returns their length. */
+/* Turns the n bytes that follow room for a header at out into packets, which need
+   bn_mysql_sealed(n) bytes.  Returns their length. */
 size_t bn_mysql_seal(uint8_t *out, size_t n);
 /* Returns the bytes of the packets for n bytes. */
 static inline size_t bn_mysql_sealed(size_t n)

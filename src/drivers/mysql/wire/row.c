@@ -23,8 +23,9 @@ enum {
   FLAG_ZEROFILL = 64,
   NOT_FIXED = 31,   /* decimals of a floating-point column that declares none */
   FLOAT_DIGITS = 6, /* digits of FLOAT */
-  ZEROFILL_INT = 21,
-  ZEROFILL_REAL = 299,
+  /* Columns of this length and longer ones are not filled up with zeros. */
+  ZEROFILL_INT_MAX = 21,
+  ZEROFILL_REAL_MAX = 299,
   NULL_TEXT = 0xfb
 };
 
@@ -59,6 +60,8 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
   return 0;
 }
 
+/* Reads a length and bytes of that length, and moves *p behind them.  Returns 0, or -1 if they do
+   not end before `end`. */
 static int row_take_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
 {
   uint64_t len;
@@ -106,12 +109,14 @@ static char *row_put_digits(char *out, uint64_t n, unsigned least)
   return out;
 }
 
-/* Puts zeros before len bytes, up to the length of the column. */
-static size_t row_fill_up(const struct bn_mysql_column *c, char *cell, size_t len, size_t below)
+/* Puts zeros before the len bytes of a number in a ZEROFILL column, up to the length of the column
+   if that is less than length_max.  Returns the length of the text. */
+static size_t row_fill_with_zeros(const struct bn_mysql_column *c, char *cell, size_t len,
+                                  size_t length_max)
 {
   size_t more;
 
-  if ((c->flags & FLAG_ZEROFILL) == 0 || c->length <= len || c->length >= below)
+  if ((c->flags & FLAG_ZEROFILL) == 0 || c->length <= len || c->length >= length_max)
     return len;
   more = c->length - len;
   memmove(cell + more, cell, len);
@@ -119,19 +124,24 @@ static size_t row_fill_up(const struct bn_mysql_column *c, char *cell, size_t le
   return c->length;
 }
 
+/* Writes an integer of `bytes` bytes, whose highest bit is its sign unless the column is unsigned.
+   Returns the length. */
 static size_t row_put_int(const struct bn_mysql_column *c, uint64_t n, unsigned bytes, char *cell)
 {
-  const unsigned above = 64 - 8 * bytes;
+  const unsigned unused_bits = 64 - 8 * bytes;
   char *p = cell;
 
   if ((c->flags & FLAG_UNSIGNED) == 0 && (n >> (8 * bytes - 1)) != 0) {
-    n = ~((uint64_t)((int64_t)(n << above) >> above)) + 1;
+    /* Extends the sign, and negates. */
+    n = ~((uint64_t)((int64_t)(n << unused_bits) >> unused_bits)) + 1;
     *p++ = '-';
   }
   p = row_put_digits(p, n, 1);
-  return row_fill_up(c, cell, (size_t)(p - cell), ZEROFILL_INT);
+  return row_fill_with_zeros(c, cell, (size_t)(p - cell), ZEROFILL_INT_MAX);
 }
 
+/* Writes a FLOAT or DOUBLE, in the column's number of decimals if it has one.  Returns the
+   length. */
 static size_t row_put_float(const struct bn_mysql_column *c, const uint8_t *p, char *cell)
 {
   size_t len;
@@ -152,9 +162,11 @@ static size_t row_put_float(const struct bn_mysql_column *c, const uint8_t *p, c
     len = bn_mysql_put_fixed(cell, value, c->decimals);
   else
     len = bn_mysql_put_real(cell, value, c->type == TYPE_FLOAT ? FLOAT_DIGITS : 0);
-  return row_fill_up(c, cell, len, ZEROFILL_REAL);
+  return row_fill_with_zeros(c, cell, len, ZEROFILL_REAL_MAX);
 }
 
+/* Writes the date of len bytes at p: 2 bytes of the year, month and day, or none for a date of
+   zeros. */
 static char *row_put_date(char *out, const uint8_t *p, size_t len)
 {
   out = row_put_digits(out, len >= 4 ? bn_mysql_get2(p) : 0, 4);
@@ -164,7 +176,8 @@ static char *row_put_date(char *out, const uint8_t *p, size_t len)
   return row_put_digits(out, len >= 4 ? p[3] : 0, 2);
 }
 
-/* p has minutes and seconds, or is NULL; microseconds may follow them. */
+/* Writes a time of day or a duration with the decimals of the column.  p has minute, second and,
+   with has_fraction, 4 bytes of microseconds, or is NULL: all of them are zero. */
 static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour,
                            const uint8_t *p, bool has_fraction)
 {
@@ -184,9 +197,10 @@ static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t 
   return out + decimals;
 }
 
-/* p has len bytes; the server leaves out parts that are zero.  A TIME is a sign, 4 bytes of days
-   and hour, minute and second; a date is 2 bytes of the year, month and day, and hour, minute and
-   second may follow.  Microseconds end both. */
+/* Writes the time or date of len bytes at p, of which the server leaves out parts at the end that
+   are zero.  A TIME is a sign, 4 bytes of days and hour, minute and second; a date is 2 bytes of
+   the year, month and day, and hour, minute and second may follow.  Microseconds end both.  Returns
+   the length. */
 static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len,
                            char *cell)
 {
@@ -235,6 +249,7 @@ static bool row_is_time(uint8_t type)
   return type == TYPE_DATE || type == TYPE_TIME || type == TYPE_DATETIME || type == TYPE_TIMESTAMP;
 }
 
+/* Reads an integer of 1, 2, 4 or 8 bytes, without its sign. */
 static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
 {
   switch (bytes) {
@@ -249,6 +264,8 @@ static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
   }
 }
 
+/* Reads a value that is not NULL, and moves *p behind it; numbers and times become text in the
+   cell.  Returns 0, or -1 if it does not end before `end`. */
 static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
                           char *cell, struct bn_sql_value *out)
 {

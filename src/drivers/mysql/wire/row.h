@@ -16,19 +16,24 @@ struct bn_mysql_row {
 };
 
 /* Gets the row at *at of a reply that was read to its end; *at moves behind it.  A row of several
-   packets is joined in *joined, which the caller frees.  -1: out of memory. */
+   packets is joined in *joined, which the caller frees.  Returns 0, or -1 if out of memory. */
 int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct bn_mysql_row *row);
 
 /* Get the values of a text row, or of a prepared statement's row; they point into the row and the
-   cells (n of BN_MYSQL_CELL bytes).  -1: the row is not valid. */
+   cells (n of BN_MYSQL_CELL bytes).  Return 0, or -1 if the row is not valid. */
 int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_value *out);
 int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
                         size_t n, char *cells, struct bn_sql_value *out);
 
 /* --- float.c --- */
-/* Both return the length, below BN_MYSQL_CELL - 1.  digits: the most significant digits, 0: as few
-   as identify the number. */
+/* Both functions return the length, below BN_MYSQL_CELL - 1, and write "0" for a number that is not
+   finite. */
+
+/* Writes the `digits` most significant digits, or for 0 as few as identify the number; with a point
+   behind the first of them and an exponent, if the number would have too many zeros without one. */
 size_t bn_mysql_put_real(char *out, double value, int digits);
+/* Writes `decimals` decimals.  If the shortest text that identifies the number has no more, zeros
+   are added to it; else the number is rounded. */
 size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals);
 
 #endif

@@ -21,6 +21,7 @@ enum {
   CAN_TAKE_ATTRIBUTES = 1 << 27 /* CLIENT_QUERY_ATTRIBUTES */
 };
 
+/* Returns the first byte of the answer that is being read. */
 static const uint8_t *wire_reply_of(const struct bn_mysql_wire *w)
 {
   return (const uint8_t *)bn_stream_data(&w->stream);
@@ -36,7 +37,8 @@ void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *len
       .reply = {.short_end = (lent->capabilities & CAN_END_SHORT) != 0},
   };
   bn_stream_init(&w->stream, lent->fd, lent->tls, lent->wait);
-  /* The libraries read an encrypted socket before they wait for it, so that it can be shared. */
+  /* The libraries read an encrypted socket before they wait for it, so that it stays the stream's
+     while they use it too.  If it cannot be taken, the first use fails. */
   if (lent->tls != NULL)
     (void)bn_stream_take(&w->stream);
 }
@@ -53,6 +55,7 @@ void bn_mysql_wire_give_up(struct bn_mysql_wire *w)
   w->broken = true;
 }
 
+/* Returns the library's text for one of its errors of a lost connection. */
 static const char *wire_text_of(const struct bn_mysql_words *words, int code)
 {
   if (code == BN_MYSQL_GONE)
@@ -78,6 +81,7 @@ struct call {
   const char *sending, *reading;
 };
 
+/* Fills d with the error of the reply, which is dropped.  Returns ERROR or LOST. */
 static enum bn_sql wire_take_error(struct bn_mysql_wire *w, const struct call *call,
                                    struct bn_sql_diag *d)
 {
@@ -103,10 +107,12 @@ static void wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_my
   st->n_columns = reply->described;
 }
 
+/* Makes the rows of the reply, which stay in the stream, the current result.  Returns ROWS. */
 static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   struct bn_sql_result *r)
 {
-  /* Keeps columns even if nobody fetches the rows: the server will not describe them again. */
+  /* The columns are kept even if nobody fetches the rows: the server will not describe them
+     again. */
   if (st != NULL && w->reply.remembered && w->reply.described > 0)
     wire_learn_columns(st, w);
   r->nfields = w->reply.nfields;
@@ -117,7 +123,8 @@ static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_
   return BN_SQL_ROWS;
 }
 
-/* Reads one result, whose first packet has the number `seq`. */
+/* Reads one result, whose first packet has the number `seq`, of statement st or of a text
+   (NULL). */
 static enum bn_sql wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                     uint8_t seq, const struct call *call, struct bn_sql_result *r,
                                     struct bn_sql_diag *d)
@@ -160,6 +167,7 @@ static enum bn_sql wire_take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_
   return wire_take_result(w, st, w->reply.seq, call, r, d);
 }
 
+/* Drops the current result. */
 static void wire_drop_rows(struct bn_mysql_wire *w)
 {
   bn_stream_skip(&w->stream, w->reply.at);
@@ -168,17 +176,18 @@ static void wire_drop_rows(struct bn_mysql_wire *w)
 
 void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 {
-  static const struct call nobody = {"", ""};
+  /* Nobody sees the results and the failures, which show again at the next use. */
+  static const struct call unnamed = {"", ""};
   struct bn_sql_result r;
   struct bn_sql_diag d;
 
   if (w->live)
     wire_drop_rows(w);
   while (w->more) {
-    struct bn_mysql_wire_stmt any = {.id = 0};
+    struct bn_mysql_wire_stmt discarded = {.id = 0};
 
-    (void)wire_take_next(w, w->reply.binary ? &any : NULL, &nobody, &r, &d);
-    free(any.column);
+    (void)wire_take_next(w, w->reply.binary ? &discarded : NULL, &unnamed, &r, &d);
+    free(discarded.column);
     if (w->live)
       wire_drop_rows(w);
   }
@@ -187,8 +196,8 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 /* --- statements --- */
 
 /* Returns room for packets of n bytes together, or NULL with the failure in *rc and d. */
-static uint8_t *wire_begin(struct bn_mysql_wire *w, size_t n, const char *call, enum bn_sql *rc,
-                           struct bn_sql_diag *d)
+static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char *call,
+                                   enum bn_sql *rc, struct bn_sql_diag *d)
 {
   void *room;
 
@@ -221,7 +230,8 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
   return BN_SQL_LOST;
 }
 
-/* Sends len bytes of packets, written at the room of wire_begin, and reads the first result. */
+/* Sends len bytes of packets, written at the room of wire_begin_request, and reads the first
+   result. */
 static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
                                  const struct call *call, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)
@@ -245,7 +255,8 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
   static const struct call call = {"mysql_stmt_execute()", "mysql_stmt_store_result()"};
   size_t len;
   enum bn_sql rc;
-  uint8_t *out = wire_begin(w, bn_mysql_execute_room(st->bind, st->n_bind), call.sending, &rc, d);
+  uint8_t *out =
+      wire_begin_request(w, bn_mysql_execute_room(st->bind, st->n_bind), call.sending, &rc, d);
 
   if (out == NULL)
     return rc;
@@ -259,7 +270,8 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
 static const char prepare_name[] = "mysql_stmt_prepare()";
 static const struct call prepare_call = {prepare_name, prepare_name};
 
-/* Sends the requests for all statements.  Not DONE: none was sent, or the connection is lost. */
+/* Sends the requests for all statements.  Returns DONE; ERROR if there was no memory and nothing
+   was sent; or LOST. */
 static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                       size_t n, struct bn_sql_diag *d)
 {
@@ -269,7 +281,7 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
 
   for (size_t i = 0; i < n; i++)
     room += bn_mysql_sealed(list[i].len + 1);
-  p = out = wire_begin(w, room, prepare_name, &rc, d);
+  p = out = wire_begin_request(w, room, prepare_name, &rc, d);
   if (out == NULL)
     return rc;
   for (size_t i = 0; i < n; i++) {
@@ -281,18 +293,18 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
   return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : wire_lose_unsent(w, &prepare_call, d);
 }
 
-/* Reads why the server has refused the statement of r.  A reason that it gives before it hangs up
-   ends the connection. */
+/* Reads into d why the server has refused the statement of r.  Returns DONE, because the other
+   statements go on; or LOST if the server hangs up for this reason, or the reason is malformed. */
 static enum bn_sql wire_take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_prepared *r,
                                      struct bn_sql_diag *d)
 {
-  bn_mysql_reply_begin(&w->reply, r->seq);
+  bn_mysql_reply_begin(&w->reply, r->seq); /* the number of an error is not checked */
   if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
   return wire_take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
-/* Reads the description of one statement. */
+/* Reads the description of one statement, or that it is refused.  Returns DONE or LOST. */
 static enum bn_sql wire_read_prepared(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
                                       struct bn_sql_diag *d)
 {
@@ -321,41 +333,59 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 
 void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id)
 {
-  enum { LEN = 5 };
+  enum { ID_LEN = sizeof id, LEN = 1 + ID_LEN };
   uint8_t *out = NULL;
 
   if (!w->broken)
     out = (uint8_t *)bn_stream_room(&w->stream, LEN + BN_MYSQL_HEADER);
+  /* Without room, the server keeps the statement until the connection ends. */
   if (out == NULL)
     return;
   out[BN_MYSQL_HEADER] = COM_CLOSE_BYTE;
-  for (unsigned i = 0; i < 4; i++)
+  for (unsigned i = 0; i < ID_LEN; i++)
     out[BN_MYSQL_HEADER + 1 + i] = (uint8_t)(id >> 8 * i);
   bn_stream_wrote(&w->stream, bn_mysql_seal(out, LEN));
+}
+
+/* Reads the answer to one prepare.  If st is not NULL and the number of parameters is right, it
+   becomes the prepared statement, and *adopted is set; else the server forgets the statement.
+   Returns DONE, also after a refusal, whose reason is then in d; or LOST. */
+static enum bn_sql wire_take_prepared(struct bn_mysql_wire *w, const struct bn_sql_unprepared *u,
+                                      struct bn_mysql_wire_stmt *st, bool *adopted,
+                                      struct bn_sql_diag *d)
+{
+  struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
+                                .seq = bn_mysql_answer_seq(bn_mysql_sealed(u->len + 1))};
+  const enum bn_sql rc = wire_read_prepared(w, &r, d);
+
+  *adopted = false;
+  if (rc != BN_SQL_DONE)
+    return rc;
+  if (r.failed)
+    return wire_take_refusal(w, &r, d);
+  *adopted = st != NULL && (r.n_params == u->n_binds || u->n_binds == BN_MYSQL_ANY_BINDS);
+  if (*adopted)
+    wire_adopt(w, st, &r);
+  else
+    bn_mysql_wire_drop(w, r.id);
+  bn_stream_skip(&w->stream, r.at);
+  return BN_SQL_DONE;
 }
 
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d)
 {
-  enum bn_sql rc;
+  enum bn_sql rc = wire_send_prepares(w, list, n, d);
 
   *done = 0;
-  rc = wire_send_prepares(w, list, n, d);
   for (size_t i = 0; rc == BN_SQL_DONE && i < n; i++) {
-    struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
-                                  .seq = bn_mysql_answer_seq(bn_mysql_sealed(list[i].len + 1))};
+    /* Behind a statement that is not prepared, none is kept. */
+    struct bn_mysql_wire_stmt *const next = *done == i ? st[i] : NULL;
+    bool adopted;
 
-    rc = wire_read_prepared(w, &r, d);
-    if (rc == BN_SQL_DONE && r.failed) {
-      rc = wire_take_refusal(w, &r, d);
-    } else if (rc == BN_SQL_DONE) {
-      if (*done == i && (r.n_params == list[i].n_binds || list[i].n_binds == BN_MYSQL_ANY_BINDS))
-        wire_adopt(w, st[(*done)++], &r);
-      else
-        bn_mysql_wire_drop(w, r.id);
-      bn_stream_skip(&w->stream, r.at);
-    }
+    rc = wire_take_prepared(w, &list[i], next, &adopted, d);
+    *done += adopted;
   }
   if (rc != BN_SQL_LOST)
     return BN_SQL_DONE;
@@ -365,7 +395,6 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
   return BN_SQL_LOST;
 }
 
-/* Takes statements that do not change the library's view of the connection. */
 bool bn_mysql_wire_takes(const char *sql, size_t len)
 {
   static const char *const words[] = {"select",  "insert", "update", "delete",
@@ -376,6 +405,7 @@ bool bn_mysql_wire_takes(const char *sql, size_t len)
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     const size_t n = strlen(words[i]);
 
+    /* The first letter, made small, decides nearly always. */
     if ((sql[0] | 0x20) == words[i][0] && len >= n && strncasecmp(sql, words[i], n) == 0)
       return true;
   }
@@ -387,7 +417,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
 {
   static const struct call call = {"mysql_drv_query()", "mysql_store_result()"};
   enum bn_sql rc;
-  uint8_t *out = wire_begin(w, bn_mysql_sealed(len + 3), call.sending, &rc, d), *p;
+  uint8_t *out = wire_begin_request(w, bn_mysql_sealed(len + 3), call.sending, &rc, d), *p;
 
   if (out == NULL)
     return rc;
@@ -427,8 +457,9 @@ void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *
   st->n_columns = n;
 }
 
-/* Finds the columns of a result and room for its numbers, before the first row. */
-static bool wire_ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
+/* Finds the columns of a result and room for its numbers, before the first row.  Returns false if
+   its columns are unknown. */
+static bool wire_prepare_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const uint32_t n = w->reply.nfields;
 
@@ -443,7 +474,8 @@ static bool wire_ready_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_m
   return true;
 }
 
-/* Rows in another form than announced make the rest of the connection unreadable. */
+/* Ends a result whose rows have another form than announced, which makes the rest of the connection
+   unreadable.  Returns false: no row was fetched. */
 static bool wire_cut_result(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;
@@ -459,7 +491,7 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 
   if (!w->live || w->rows_remaining == 0)
     return false;
-  if (st != NULL && w->rows_remaining == r->nrows && !wire_ready_to_fetch(st, w))
+  if (st != NULL && w->rows_remaining == r->nrows && !wire_prepare_to_fetch(st, w))
     return wire_cut_result(w, r);
   w->rows_remaining--;
   if (bn_mysql_row_next(wire_reply_of(w), &w->row_at, &w->joined, &bytes) != 0)

@@ -9,7 +9,7 @@
 #include "drivers/common/stream.h"
 #include "drivers/mysql/wire/packet.h"
 
-/* The client library's errors for a lost connection, so that wire/ reports the same. */
+/* The client library's errors for a lost connection, so that wire/ reports the same errors. */
 struct bn_mysql_words {
   int unsent;    /* error number if nothing can be sent any more */
   bool asks_why; /* the library then reads what the server said before it hung up */
@@ -54,32 +54,38 @@ struct bn_mysql_wire_stmt {
   char *cells; /* numbers of the last fetched row as text */
 };
 
+/* Begins to use a connection; *lent is copied, and what it points to is borrowed. */
 void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *lent);
-/* The wire may be unopened. */
+/* Frees what the wire has received.  The wire may be unopened. */
 void bn_mysql_wire_close(struct bn_mysql_wire *w);
 /* Stops all sending and reading, because the library has closed the socket. */
 void bn_mysql_wire_give_up(struct bn_mysql_wire *w);
-/* Reads and drops pending answers. */
+/* Reads and drops all pending results. */
 void bn_mysql_wire_settle(struct bn_mysql_wire *w);
 
-/* True if the text does not change the library's view of the connection. */
+/* Returns whether wire/ takes the text: it is short, and begins with a word of a statement that
+   does not change the library's view of the connection. */
 bool bn_mysql_wire_takes(const char *sql, size_t len);
+/* Sends a text that bn_mysql_wire_takes, and reads its first result.  Pending results are
+   dropped. */
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Prepares n statements and waits once; DONE or LOST.  *done: how many are prepared, from the first
-   on, each with as many parameters as will be bound, or with any number of them for ANY_BINDS; 0 on
-   a lost connection. */
+/* For n_binds of a statement that is prepared with any number of parameters. */
 #define BN_MYSQL_ANY_BINDS SIZE_MAX
+/* Prepares n statements and waits for the server once.  *done: how many are prepared, from the
+   first on, each with n_binds parameters; the server forgets those behind.  Returns DONE, with the
+   last reason in d if the server has refused any or there was no memory; or LOST, with *done 0. */
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d);
 /* Lets the server forget a statement of bn_mysql_wire_prepare, together with the next request. */
 void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id);
-/* b is borrowed until the next bind. */
+/* Sets the values of all parameters; b is borrowed until the next bind. */
 void bn_mysql_wire_bind(struct bn_mysql_wire_stmt *st, const struct bn_sql_bind *b, size_t n);
+/* Executes with the present values, and reads the first result.  Pending results are dropped. */
 enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Reads the next result of the same text, or of st. */
+/* Reads the next result of the last text, or of st.  Without one, returns DONE with an empty *r. */
 enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                struct bn_sql_result *r, struct bn_sql_diag *d);
 static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
@@ -87,17 +93,22 @@ static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
   return w->more;
 }
 
-/* Fetches a row of the current result.  st NULL: of a text; else its columns must be known. */
+/* Fetches a row of the current result.  st NULL: of a text; else bn_mysql_wire_knows its columns.
+   Returns false at the end, or with r->cut. */
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                          struct bn_sql_result *r, struct bn_sql_value *row);
+/* Drops the current result. */
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w);
+/* Returns whether the columns of st's current result are known: the server has described them now
+   or before. */
 static inline bool bn_mysql_wire_knows(const struct bn_mysql_wire *w,
                                        const struct bn_mysql_wire_stmt *st)
 {
   return w->reply.described > 0 || st->n_columns == w->reply.nfields;
 }
-/* Takes over the malloc'd columns. */
+/* Sets the columns of st, and takes over their malloc'd array. */
 void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column, uint32_t n);
+/* Frees and zeroes a statement. */
 void bn_mysql_wire_forget(struct bn_mysql_wire_stmt *st);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/common/deadline.h"
 #include "drivers/common/names.h"
 #include "drivers/common/sockwait.h"
 #include "drivers/pgsql/driver.h"
@@ -44,6 +45,8 @@ static const char *const keywords[N_PARAMS] = {
     [SERVICE] = "service",
 };
 
+/* Returns the index of the parameter that an override sets, or -1 if it cannot differ between
+   connections. */
 static int connect_index_of_override(const char *name)
 {
   if (strcmp(name, "db") == 0)
@@ -55,28 +58,30 @@ static int connect_index_of_override(const char *name)
   return -1;
 }
 
-/* libpq reads only parameters from a service that it is not given. */
-static const char *connect_unless_of_service(const struct bn_pgsql_conf *conf, const char *value,
-                                             bool given)
+/* Returns the value of an option for libpq, or NULL if a service is named and the option was not
+   given: libpq takes from a service only the parameters that it is not given. */
+static const char *connect_choose_value(const struct bn_pgsql_conf *conf, const char *value,
+                                        bool given)
 {
   return conf->service != NULL && !given ? NULL : value;
 }
 
-/* Selects one of all pairs of hosts and ports, the port varying fastest.  Returns the name of an
-   unsupported override, or NULL. */
-static const char *connect_choose(const char *values[N_PARAMS], const struct bn_pgsql *driver,
-                                  const struct bn_sql_target *t)
+/* Sets the values of libpq's parameters for one of all pairs of hosts and ports, the port varying
+   fastest; what t overrides replaces the options.  Returns NULL, or the name of an override whose
+   option cannot differ between connections. */
+static const char *connect_set_values(const char *values[N_PARAMS], const struct bn_pgsql *driver,
+                                      const struct bn_sql_target *t)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
 
-  values[HOST] = connect_unless_of_service(
+  values[HOST] = connect_choose_value(
       conf, driver->hosts[t->ordinal / conf->port.n % driver->n_hosts], conf->host_given);
   values[PORT] =
-      connect_unless_of_service(conf, conf->port.item[t->ordinal % conf->port.n], conf->port_given);
-  values[USER] = connect_unless_of_service(conf, conf->user, conf->user_given);
+      connect_choose_value(conf, conf->port.item[t->ordinal % conf->port.n], conf->port_given);
+  values[USER] = connect_choose_value(conf, conf->user, conf->user_given);
   values[PASSWORD] = driver->password;
-  values[DBNAME] = connect_unless_of_service(conf, conf->db, conf->db_given);
-  values[SSLMODE] = connect_unless_of_service(conf, conf->sslmode, conf->sslmode_given);
+  values[DBNAME] = connect_choose_value(conf, conf->db, conf->db_given);
+  values[SSLMODE] = connect_choose_value(conf, conf->sslmode, conf->sslmode_given);
   values[SSLROOTCERT] = conf->sslrootcert;
   values[SSLCERT] = conf->sslcert;
   values[SSLKEY] = conf->sslkey;
@@ -97,27 +102,28 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
                           size_t size)
 {
   const char *values[N_PARAMS], *service = driver->conf->service;
-  bool host = false, port = false;
+  bool sets_host = false, sets_port = false;
 
-  (void)connect_choose(values, driver, t);
+  (void)connect_set_values(values, driver, t); /* the connect refuses a wrong override */
   if (values[HOST] == NULL && service != NULL)
     (void)snprintf(name, size, "%s", service);
   else
     (void)snprintf(name, size, "%s:%s", values[HOST] != NULL ? values[HOST] : "local",
                    values[PORT] != NULL ? values[PORT] : "");
   for (size_t i = 0; i < t->n_overrides; i++) {
-    host |= connect_index_of_override(t->override_name[i]) == HOST;
-    port |= connect_index_of_override(t->override_name[i]) == PORT;
+    sets_host |= connect_index_of_override(t->override_name[i]) == HOST;
+    sets_port |= connect_index_of_override(t->override_name[i]) == PORT;
   }
-  if (host)
-    return port ? 1 : driver->conf->port.n;
+  if (sets_host)
+    return sets_port ? 1 : driver->conf->port.n;
   return driver->n_hosts * driver->conf->port.n;
 }
 
-/* Events of the socket that a login may take.  libpq follows a server that asks for authentication
-   without an end. */
+/* The number of events of the socket after which a login is given up: libpq follows a server that
+   asks for authentication without an end. */
 enum { LOGIN_EVENTS_MAX = 1000 };
 
+/* Fills d for a login that bench ends itself.  Returns ERROR. */
 static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, struct bn_sql_diag *d)
 {
   char text[256];
@@ -128,19 +134,19 @@ static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, stru
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds that poll may wait, or -1 for no limit.  A day, in which no login is
-   still of use, keeps the number within an int. */
+/* Returns the milliseconds that poll may wait, 0 if the time is up, or -1 for no limit.  A longer
+   time is cut to a day, so that it fits into an int. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   enum { DAY_MS = 86400000 };
-  uint64_t now, remaining_ms;
+  uint64_t now_ns, remaining_ms;
 
   if (deadline_ns == UINT64_MAX)
     return -1;
-  now = driver->host->now_ns();
-  if (now >= deadline_ns)
+  now_ns = driver->host->now_ns();
+  if (now_ns >= deadline_ns)
     return 0;
-  remaining_ms = (deadline_ns - now) / 1000000 + 1;
+  remaining_ms = (deadline_ns - now_ns) / BN_NS_PER_MS + 1;
   return remaining_ms < DAY_MS ? (int)remaining_ms : DAY_MS;
 }
 
@@ -162,7 +168,8 @@ static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t de
   return true;
 }
 
-/* Does what PQconnectdbParams does, with a deadline more exact than its seconds. */
+/* Logs in as PQconnectdbParams does, but with a deadline more exact than its seconds and a limit of
+   events.  Returns DONE, or ERROR and d. */
 static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_ns,
                                      struct bn_sql_diag *d)
 {
@@ -189,7 +196,7 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
   return BN_SQL_ERROR;
 }
 
-/* Replaces libpq's own receiver, which would print the notice unchanged. */
+/* Takes a notice in place of libpq's own receiver, which would print it at once. */
 static void connect_take_notice(void *arg, const PGresult *res)
 {
   struct bn_pgsql_lib *c = arg;
@@ -200,7 +207,8 @@ static void connect_take_notice(void *arg, const PGresult *res)
     c->driver->host->notice(PQresultErrorMessage(res));
 }
 
-/* libpq calls this for each result, also for results that no call returns. */
+/* Notes the SQLSTATE of each result: libpq calls this also for results that no call returns.
+   Returns 1, which keeps the result. */
 static int connect_take_event(PGEventId id, void *info, void *arg)
 {
   if (id == PGEVT_RESULTCREATE)
@@ -208,25 +216,16 @@ static int connect_take_event(PGEventId id, void *info, void *arg)
   return 1;
 }
 
-static uint64_t connect_deadline(const struct bn_pgsql *driver, uint64_t deadline_ns)
-{
-  const uint64_t asked_ns = (uint64_t)driver->conf->connect_timeout_s * 1000000000;
-  uint64_t timeout_at_ns;
-
-  if (asked_ns == 0)
-    return deadline_ns;
-  timeout_at_ns = driver->host->now_ns() + asked_ns;
-  return timeout_at_ns < deadline_ns ? timeout_at_ns : deadline_ns;
-}
-
-/* Returns whether libpq has addresses from elsewhere. */
+/* Returns whether libpq may be given the addresses of the host by the environment, a service or
+   --pgsql-parameters. */
 static bool connect_has_addresses(const struct bn_pgsql_conf *conf)
 {
   return getenv("PGHOSTADDR") != NULL || conf->service != NULL ||
          (conf->parameters != NULL && strstr(conf->parameters, "hostaddr") != NULL);
 }
 
-/* Names the host once for each of its addresses, as libpq wants it; malloc'd. */
+/* Returns the name once for each of the addresses, with commas between them, as libpq wants it; the
+   caller frees it. */
 static char *connect_repeat_host(const struct bn_driver_host *host, const char *name,
                                  const char *addresses)
 {
@@ -242,21 +241,22 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
   return list;
 }
 
-/* Begins to connect.  If a parameter is given twice, libpq takes the last one. */
+/* Begins to connect; addresses: those of the host, or NULL.  If a parameter is given twice, libpq
+   takes the last one.  Returns NULL if there is no memory. */
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
                              const char *addresses)
 {
   const char *name[N_PARAMS + N_FURTHER + 2] = {NULL}, *value[N_PARAMS + N_FURTHER + 2] = {NULL};
   char *hosts = NULL;
-  PQconninfoOption *all = NULL;
+  PQconninfoOption *further = NULL;
   PGconn *handle;
   size_t n = N_PARAMS;
 
   memcpy(name, keywords, sizeof keywords);
   memcpy(value, values, N_PARAMS * sizeof *value);
-  if (driver->conf->parameters != NULL)
-    all = PQconninfoParse(driver->conf->parameters, NULL);
-  for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++) {
+  if (driver->conf->parameters != NULL) /* bn_pgsql_lib_check_parameters has checked them */
+    further = PQconninfoParse(driver->conf->parameters, NULL);
+  for (const PQconninfoOption *o = further; o != NULL && o->keyword != NULL; o++) {
     if (o->val == NULL || n == N_PARAMS + N_FURTHER)
       continue;
     name[n] = o->keyword;
@@ -268,7 +268,7 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
     value[n] = addresses;
   }
   handle = PQconnectStartParams(name, value, 0);
-  PQconninfoFree(all);
+  PQconninfoFree(further);
   free(hosts);
   return handle;
 }
@@ -286,15 +286,19 @@ int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err)
     rc = bn_err_set(err, 0, "--pgsql-parameters: %s", why != NULL ? why : "out of memory");
   for (const PQconninfoOption *o = all; rc == 0 && o != NULL && o->keyword != NULL; o++)
     if (o->val != NULL && o->dispchar[0] == '*')
-      rc = bn_err_set(err, 0, "--pgsql-parameters: '%s' is a secret, which would stand in results",
-                      o->keyword);
+      rc = bn_err_set(
+          err, 0, "--pgsql-parameters: '%s' is a secret, which would stand in results%s",
+          o->keyword,
+          strcmp(o->keyword, keywords[PASSWORD]) == 0 ? "; use --pgsql-password-file" : "");
   PQconninfoFree(all);
   PQfreemem(why);
   return rc;
 }
 
-static enum bn_sql connect_once(struct bn_pgsql_lib *c, const char *const *values,
-                                uint64_t deadline_ns, struct bn_sql_diag *d)
+/* Connects once.  With a waiter, libpq is given the addresses of the host, because it would hold up
+   all sessions of the thread while it asks for them.  Returns DONE, or a failure and d. */
+static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *values,
+                                    uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const struct bn_pgsql *driver = c->driver;
   const char *addresses = NULL;
@@ -316,20 +320,20 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
 {
-  const char *values[N_PARAMS], *foreign;
+  const char *values[N_PARAMS], *wrong;
   struct bn_backlog backlog = {.ms = 0};
   char text[160];
   enum bn_sql rc;
 
   c->driver = driver;
-  foreign = connect_choose(values, driver, t);
-  if (foreign != NULL) {
-    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", foreign);
+  wrong = connect_set_values(values, driver, t);
+  if (wrong != NULL) {
+    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", wrong);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
   }
-  deadline_ns = connect_deadline(driver, deadline_ns);
-  /* Only a connect to a Unix socket fails like this: its backlog is full. */
-  while ((rc = connect_once(c, values, deadline_ns, d)) != BN_SQL_DONE &&
+  deadline_ns = bn_deadline_within(driver->host, driver->conf->connect_timeout_s, deadline_ns);
+  /* Only a connect to a Unix socket whose backlog is full fails with EAGAIN. */
+  while ((rc = connect_try_once(c, values, deadline_ns, d)) != BN_SQL_DONE &&
          strstr(d->text, strerror(EAGAIN)) != NULL &&
          bn_backlog_wait(&backlog, c->wait->waiter, driver->host, deadline_ns))
     PQfinish(c->handle);
