@@ -32,25 +32,27 @@ char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
   }
 }
 
-/* libpq shows notices in its own words. */
-static bool conn_can_be_own(const struct bn_pgsql_conn *c)
+/* Returns whether wire/ can send statements on the connection.  Notices that are to be shown need
+   libpq's words for them. */
+static bool conn_can_use_wire(const struct bn_pgsql_conn *c)
 {
   return bn_pgsql_lib_is_known(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
-/* Chooses, after the login by libpq, who talks to the server from now on. */
+/* Chooses, after the login by libpq, who talks to the server from now on.  Returns DONE, or ERROR
+   and d if the option asks for wire/ and it cannot be used. */
 static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
-  const int asked = c->driver->conf->protocol;
+  const int protocol = c->driver->conf->protocol;
 
-  if (asked == BN_PROTOCOL_LIBRARY)
+  if (protocol == BN_PROTOCOL_LIBRARY)
     return BN_SQL_DONE;
-  if (conn_can_be_own(c)) {
+  if (conn_can_use_wire(c)) {
     bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), bn_pgsql_lib_tls(&c->lib),
                        &c->socket, &c->wait);
     return BN_SQL_DONE;
   }
-  if (asked != BN_PROTOCOL_OWN)
+  if (protocol != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on a connection that is encrypted "
@@ -107,7 +109,7 @@ void bn_pgsql_about(void *conn, struct bn_sql_about *out)
   bn_pgsql_lib_about(&c->lib, out);
   (void)snprintf(
       out->protocol, sizeof out->protocol, "%s",
-      conn_can_be_own(c) && c->driver->conf->protocol != BN_PROTOCOL_LIBRARY ? "own" : "library");
+      conn_can_use_wire(c) && c->driver->conf->protocol != BN_PROTOCOL_LIBRARY ? "own" : "library");
 }
 
 bool bn_pgsql_pooled(void *conn)

@@ -34,19 +34,21 @@ struct bn_pgsql_stmt {
   int fields; /* number of fields of its rows, as wire/ was told; BN_PGSQL_UNKNOWN: not yet */
 };
 
-/* The slow path of bn_pgsql_on_wire. */
+/* The slow path of bn_pgsql_on_wire: takes the socket back from libpq, if it waits for nothing. */
 bool bn_pgsql_take_back(struct bn_pgsql_conn *c);
 
-/* True if the next statement goes by wire/, also on a connection that wire/ has lost. */
+/* Returns whether the next statement goes by wire/, also on a connection that wire/ has lost.  The
+   socket is taken back from libpq for it. */
 static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
 {
   return __builtin_expect(bn_pgsql_wire_has_socket(&c->wire), 1) || bn_pgsql_take_back(c);
 }
 
-/* Returns 'I': no transaction, 'T': within one, 'E': it has failed, '?': unknown. */
+/* Returns the state of the transaction: 'I': there is none, 'T': open, 'E': failed, '?':
+   unknown. */
 char bn_pgsql_transaction(const struct bn_pgsql_conn *c);
 
-/* Hooks of the driver. */
+/* Hooks of the driver (api/driver.h). */
 
 /* --- conn.c --- */
 enum bn_sql bn_pgsql_connect(void *self, void *conn, const struct bn_sql_target *t,
@@ -66,6 +68,7 @@ enum bn_sql bn_pgsql_load_end(void *conn, struct bn_sql_diag *d);
 
 /* --- stmt.c --- */
 extern const struct bn_sql_caps bn_pgsql_caps;
+/* If the text has several statements, the result is that of the last one, as in sysbench. */
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);

@@ -12,6 +12,7 @@
 #include "drivers/pgsql/conn.h"
 #include "drivers/pgsql/error.h"
 
+/* A statement that returns the columns of a view as rows of names and values. */
 #define PAIRS_OF(prefix, view)                                                                     \
   "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
 
@@ -26,11 +27,12 @@ static void driver_free(struct bn_pgsql *driver)
   free(driver);
 }
 
-/* An empty list becomes one NULL entry, libpq's default. */
+/* Makes the list of hosts.  An empty list becomes one NULL entry, libpq's default. */
 static void driver_split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
 
+  /* A host and its comma have two characters at least. */
   driver->hosts = driver->host->alloc(strlen(text) / 2 + 2, sizeof *driver->hosts);
   while (*text != '\0') {
     const size_t len = strcspn(text, ",");
@@ -43,7 +45,8 @@ static void driver_split_hosts(struct bn_pgsql *driver)
     driver->n_hosts = 1;
 }
 
-/* Sysbench leaves hosts to libpq, so they are not checked in dialects. */
+/* Refuses a host that is a URI or has a port.  sysbench leaves hosts to libpq, so dialects do not
+   check them.  Returns 0, or -1 and err. */
 static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
 {
   for (size_t i = 0; i < driver->n_hosts && driver->host->policy->dialect == NULL; i++)
@@ -52,6 +55,8 @@ static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
+/* Finds the password of the option, the terminal or the password file, in this order; without any,
+   libpq looks for one.  Returns 0, or -1 and err. */
 static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
@@ -75,6 +80,7 @@ static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
   return rc;
 }
 
+/* Checks what the table of options cannot check.  Returns 0, or -1 and err. */
 static int driver_check_conf(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
                              struct bn_err *err)
 {
@@ -86,16 +92,18 @@ static int driver_check_conf(const struct bn_pgsql_conf *conf, const struct bn_p
   if (conf->port.n == 0)
     return bn_err_set(err, EINVAL, "No PostgreSQL ports specified, aborting");
   for (size_t i = 0; i < conf->port.n; i++) {
+    enum { PORT_MAX = 65535 };
     char *end;
     const unsigned long port = strtoul(conf->port.item[i], &end, 10);
 
-    if (*end != '\0' || port == 0 || port > 65535)
+    if (*end != '\0' || port == 0 || port > PORT_MAX)
       return bn_err_set(err, EINVAL, "Invalid value for --pgsql-port: '%s'", conf->port.item[i]);
   }
   return 0;
 }
 
-/* Joins the methods as "a,b" for libpq, which checks them. */
+/* Joins the methods of --pgsql-require-auth as "a,b" for libpq, which checks them.  Returns 0, or
+   -1 and err if libpq is too old. */
 static int driver_join_methods(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_list *list = &driver->conf->require_auth;
@@ -116,6 +124,7 @@ static int driver_join_methods(struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
+/* Makes the driver's state from the options.  Returns 0, or -1 and err. */
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
                        struct bn_err *err)
 {

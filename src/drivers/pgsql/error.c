@@ -30,6 +30,7 @@ static const struct {
     {"53", BN_CLASS_RESOURCE},
 };
 
+/* Returns the class of the first entry that the SQLSTATE begins with. */
 static enum bn_sql_class error_class_of(const char *state)
 {
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
@@ -54,9 +55,9 @@ bool bn_pgsql_missing(const struct bn_sql_diag *d)
   return strcmp(d->state, "42P01") == 0;
 }
 
-/* libpq has no SQLSTATE for a refused connection, so the text decides; texts in other languages get
-   no remedy. */
-static const char *error_remedy_of_refusal(const char *text)
+/* Returns the remedy of a refused connection, or NULL.  libpq has no SQLSTATE for it, so the text
+   decides; texts in other languages have no remedy. */
+static const char *error_find_remedy_of_refusal(const char *text)
 {
   static const struct {
     const char *text, *remedy;
@@ -80,10 +81,10 @@ static const char *error_remedy_of_refusal(const char *text)
 const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
   if (strcmp(d->state, "08006") == 0)
-    return error_remedy_of_refusal(d->text);
+    return error_find_remedy_of_refusal(d->text);
   if (strcmp(d->state, "42P07") == 0)
     return bn_remedy_table;
-  /* The statement exists already, or does not exist. */
+  /* Only a prepared statement that exists already (42P05) or does not exist (26000) is left. */
   if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)
     return NULL;
   return "the prepared statements on the server are not those of this session. If the connection "
@@ -91,7 +92,8 @@ const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
          "or --db-ps-mode=extended";
 }
 
-static enum bn_sql error_outcome(const struct bn_sql_diag *d)
+/* Returns LOST if the connection is lost after the error of d, else ERROR. */
+static enum bn_sql error_outcome_of(const struct bn_sql_diag *d)
 {
   return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
 }
@@ -103,5 +105,5 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
   (void)snprintf(d->state, sizeof d->state, "%s", state);
   d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  return error_outcome(d);
+  return error_outcome_of(d);
 }

@@ -16,7 +16,6 @@ const struct bn_sql_caps bn_pgsql_caps = {.multi_rows_insert = true,
                                           .comments_nest = true,
                                           .prepares_anew = true};
 
-/* Returns the result of the last statement if the text has several, as the reference does. */
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d)
 {
@@ -58,6 +57,7 @@ void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
 /* Object ids of types, from the server's catalogue. */
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, OID_VARCHAR = 1043 };
 
+/* Returns the server's id of the type as which a value is sent, or 0: the server decides. */
 static uint32_t stmt_type_of(enum bn_sql_type type)
 {
   switch (type) {
@@ -72,7 +72,7 @@ static uint32_t stmt_type_of(enum bn_sql_type type)
   case BN_SQL_NULL:
     break;
   }
-  return 0; /* the server decides */
+  return 0;
 }
 
 /* Returns the next question mark from p on that is a parameter, or the end of the text. */
@@ -82,8 +82,8 @@ static const char *stmt_next_param(const struct bn_pgsql_request *q,
   return host->next_param(p, q->text, q->text + q->len, &bn_pgsql_caps);
 }
 
-/* Takes a statement of the connection that is to be prepared. */
-static void stmt_begin(struct bn_pgsql_stmt *st, const char *sql, size_t len)
+/* Sets the text of a statement, and counts its parameters. */
+static void stmt_set_text(struct bn_pgsql_stmt *st, const char *sql, size_t len)
 {
   const struct bn_driver_host *host = st->conn->driver->host;
   struct bn_pgsql_request *q = &st->request;
@@ -96,9 +96,9 @@ static void stmt_begin(struct bn_pgsql_stmt *st, const char *sql, size_t len)
     q->n_params++;
 }
 
-/* Makes the text with $1, $2, … in place of the question marks.  It is made for each prepare and
-   freed after it, because many sessions have many statements; only if each execute prepares, it
-   stays. */
+/* Makes the text with $1, $2, … in place of the question marks, if it is not there.  It is made for
+   each prepare and freed after it, because many sessions have many statements; it stays only if
+   each execute prepares. */
 static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
 {
   enum { NUMBER_MAX = sizeof "$18446744073709551615" };
@@ -127,6 +127,7 @@ static void stmt_free_sql(struct bn_pgsql_request *q)
   q->sql = NULL;
 }
 
+/* Prepares by libpq, with the present types.  Returns DONE, ERROR or LOST. */
 static enum bn_sql stmt_send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = st->conn;
@@ -150,7 +151,7 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
 
   st->conn = conn;
   host = st->conn->driver->host;
-  stmt_begin(st, sql, len);
+  stmt_set_text(st, sql, len);
   if (host->anew)
     stmt_number_params(&st->request, host);
   if (st->request.n_params > 0 || host->anew)
@@ -161,7 +162,7 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   return rc;
 }
 
-/* Returns whether a type has changed. */
+/* Sets the types of the parameters from their values.  Returns whether one has changed. */
 static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
 {
   struct bn_pgsql_request *q = &st->request;
@@ -208,8 +209,8 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   return rc;
 }
 
-/* Does what bn_pgsql_prepare and bn_pgsql_bind do before they ask the server.  false: they report
-   the failure. */
+/* Does what bn_pgsql_prepare and bn_pgsql_bind do before they ask the server.  Returns false if one
+   of them has to do it again, to report its failure. */
 static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
 {
   struct bn_pgsql_stmt *st = u->stmt;
@@ -218,7 +219,7 @@ static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepa
   st->conn = c;
   st->fields = BN_PGSQL_UNKNOWN;
   q->binds = u->binds;
-  stmt_begin(st, u->sql, u->len);
+  stmt_set_text(st, u->sql, u->len);
   stmt_number_params(q, c->driver->host);
   if (q->n_params != u->n_binds || q->n_params > BN_PGSQL_PARAMS_MAX)
     return false;
@@ -228,8 +229,8 @@ static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepa
   return true;
 }
 
-/* Resets a statement that the server does not know. */
-static void stmt_undo(struct bn_pgsql_stmt *st)
+/* Makes a statement that the server does not know zero again. */
+static void stmt_reset(struct bn_pgsql_stmt *st)
 {
   st->request.name[0] = '\0';
   bn_pgsql_close(st);
@@ -257,7 +258,7 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     stmt_free_sql(q[i]);
   /* The statement that could not be made ready, if there is one, is among these. */
   for (size_t i = *done; i < n && i <= ready; i++)
-    stmt_undo(list[i].stmt);
+    stmt_reset(list[i].stmt);
   return rc;
 }
 
@@ -268,6 +269,7 @@ enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
   struct bn_pgsql_conn *c = st->conn;
   const bool anew = c->driver->host->anew;
 
+  /* A statement with parameters that are not bound has no types, and no name. */
   if (__builtin_expect(anew ? q->n_params > 0 && q->type == NULL : q->name[0] == '\0', 0))
     return bn_pgsql_fail_text("42P02", "PQexecPrepared",
                               "wrong number of parameters in prepared statement", d);
@@ -275,7 +277,6 @@ enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     bn_pgsql_wire_lend(&c->wire);
     return bn_pgsql_lib_execute(&c->lib, q, anew, r, d);
   }
-  /* Prepares, binds and executes the statement without a name. */
   if (__builtin_expect(anew, 0))
     return bn_pgsql_wire_execute_anew(&c->wire, q, r, d);
   return bn_pgsql_wire_execute(&c->wire, q, &st->fields, r, d);

@@ -7,6 +7,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
+/* Removes the newline with which libpq ends its messages. */
 static void errors_drop_newline(char *text)
 {
   const size_t len = strlen(text);
@@ -15,7 +16,7 @@ static void errors_drop_newline(char *text)
     text[len - 1] = '\0';
 }
 
-/* The reference shows messages of several lines so. */
+/* Ends the text with an empty line, as sysbench shows libpq's messages. */
 static void errors_end_with_empty_line(struct bn_sql_diag *d)
 {
   size_t len = strlen(d->text);
@@ -35,7 +36,8 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res)
     (void)snprintf(c->last_words, sizeof c->last_words, "%s", state);
 }
 
-/* full: the text is all of the library's message instead of the server's sentence. */
+/* Fills d from a result, which may be NULL.  full: the text is all of libpq's message instead of
+   the server's sentence.  Returns ERROR or LOST. */
 static enum bn_sql errors_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                                bool full, struct bn_sql_diag *d)
 {

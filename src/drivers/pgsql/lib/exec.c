@@ -7,19 +7,20 @@
 #include "drivers/common/sockwait.h"
 #include "drivers/pgsql/lib/lib.h"
 
-static bool exec_is_watched(const struct bn_pgsql_lib *c)
+static bool exec_has_waiter(const struct bn_pgsql_lib *c)
 {
   return c->wait->waiter != NULL;
 }
 
-/* Reads what has come, after it has waited for it.  Returns false if the socket has ended, which
-   libpq reports best if it reads the end itself. */
-static bool exec_read(struct bn_pgsql_lib *c)
+/* Waits until something has come, and lets libpq read it.  Returns false if the socket has ended;
+   the caller's next call of libpq then reports the end. */
+static bool exec_wait_and_read(struct bn_pgsql_lib *c)
 {
   return bn_sockwait_unread(c->wait, PQsocket(c->handle)) && PQconsumeInput(c->handle) == 1;
 }
 
-/* A server may read only when its answers are read. */
+/* Sends all that libpq has to send, and reads meanwhile, because a server may read only when its
+   answers are read.  A failure shows in the caller's next call of libpq. */
 static void exec_flush(struct bn_pgsql_lib *c)
 {
   while (PQflush(c->handle) > 0) {
@@ -31,9 +32,9 @@ static void exec_flush(struct bn_pgsql_lib *c)
 
 PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c)
 {
-  if (exec_is_watched(c)) {
+  if (exec_has_waiter(c)) {
     exec_flush(c);
-    while (PQisBusy(c->handle) && exec_read(c))
+    while (PQisBusy(c->handle) && exec_wait_and_read(c))
       ;
   }
   return PQgetResult(c->handle);
@@ -59,7 +60,7 @@ static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 
 PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql)
 {
-  if (!exec_is_watched(c))
+  if (!exec_has_waiter(c))
     return PQexec(c->handle, sql);
   return exec_finish(c, PQsendQuery(c->handle, sql));
 }
@@ -68,7 +69,7 @@ PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsq
 {
   const int n = (int)q->n_params;
 
-  if (!exec_is_watched(c))
+  if (!exec_has_waiter(c))
     return PQprepare(c->handle, q->name, q->sql, n, q->type);
   return exec_finish(c, PQsendPrepare(c->handle, q->name, q->sql, n, q->type));
 }
@@ -78,7 +79,7 @@ PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_r
   const struct bn_pgsql_values *v = &c->values;
   const int n = (int)q->n_params;
 
-  if (!exec_is_watched(c))
+  if (!exec_has_waiter(c))
     return PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
   return exec_finish(
       c, PQsendQueryParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0));
@@ -89,7 +90,7 @@ PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgs
   const struct bn_pgsql_values *v = &c->values;
   const int n = (int)q->n_params;
 
-  if (!exec_is_watched(c))
+  if (!exec_has_waiter(c))
     return PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0);
   return exec_finish(c,
                      PQsendQueryPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0));
@@ -100,8 +101,8 @@ int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row)
   int n;
 
   do
-    n = PQgetCopyData(c->handle, row, exec_is_watched(c));
-  while (n == 0 && exec_read(c));
+    n = PQgetCopyData(c->handle, row, exec_has_waiter(c));
+  while (n == 0 && exec_wait_and_read(c));
   return n;
 }
 
@@ -109,7 +110,7 @@ int bn_pgsql_lib_copy_in(struct bn_pgsql_lib *c, const char *rows, int len)
 {
   const int rc = PQputCopyData(c->handle, rows, len);
 
-  if (exec_is_watched(c))
+  if (exec_has_waiter(c))
     exec_flush(c);
   return rc;
 }

@@ -7,7 +7,8 @@
 #include "drivers/common/socket.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* Returns false if the cell is not a number that a server can mean. */
+/* Reads a number from 0 to INT32_MAX.  Returns false if the cell has none: a server means no larger
+   ones as limits. */
 static bool info_read_number(const PGresult *res, int row, int column, int64_t *number)
 {
   const char *text = PQgetvalue(res, row, column);
@@ -30,8 +31,9 @@ static bool info_is_of_pooler(const struct bn_pgsql_lib *c, const PGresult *res,
   " FROM pg_stat_activity WHERE usename IS NOT NULL AND datname IS NOT NULL"                       \
   " AND coalesce(backend_type, 'client backend') = 'client backend'"
 
-/* Each row has "ROLE" or "DATABASE", its name, its limit of connections, and their number.
-   Superusers have no limit. */
+/* Reads the limits of connections of the role and of the database, those that exist.  Each row has
+   "ROLE" or "DATABASE", its name, its limit, and the number of its connections.  Superusers have no
+   limit. */
 static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
 {
   static const char sql[] =
@@ -68,11 +70,11 @@ static void info_list_parameters(PGconn *handle, char *out, size_t size)
   size_t n = 0;
 
   for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++) {
-    const bool same = o->val == NULL || o->val[0] == '\0' ||
-                      (o->compiled != NULL && strcmp(o->val, o->compiled) == 0);
-    const char *quote = !same && strchr(o->val, ' ') != NULL ? "'" : "";
+    const bool is_default = o->val == NULL || o->val[0] == '\0' ||
+                            (o->compiled != NULL && strcmp(o->val, o->compiled) == 0);
+    const char *quote = !is_default && strchr(o->val, ' ') != NULL ? "'" : "";
 
-    if (!same && o->dispchar[0] != '*' && n < size)
+    if (!is_default && o->dispchar[0] != '*' && n < size)
       n += (size_t)snprintf(out + n, size - n, "%s%s=%s%s%s", n > 0 ? " " : "", o->keyword, quote,
                             o->val, quote);
   }
@@ -153,14 +155,15 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
   return known ? 0 : -1;
 }
 
-/* Returns the bytes of the character at p, at least 1. */
-static size_t info_character_bytes(const char *p, size_t remaining, int encoding)
+/* Returns the bytes of the character at p; 1 if it does not end within the remaining bytes. */
+static size_t info_count_character_bytes(const char *p, size_t remaining, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
 
   return n > 1 && (size_t)n <= remaining ? (size_t)n : 1;
 }
 
+/* Returns whether a backslash in a literal was plain when libpq was last told. */
 static bool info_had_plain_strings(const struct bn_pgsql_lib *c)
 {
   const char *value = PQparameterStatus(c->handle, "standard_conforming_strings");
@@ -168,24 +171,24 @@ static bool info_had_plain_strings(const struct bn_pgsql_lib *c)
   return value != NULL && strcmp(value, "on") == 0;
 }
 
-/* libpq escapes by the settings that it was last told, so it does not know changes that wire/ has
-   read. */
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len)
 {
   const char *const begin = out;
-  int number;
-  bool plain;
+  int encoding_id;
+  bool is_plain;
 
+  /* libpq escapes by the settings that it was last told, and does not know changes that wire/ has
+     read. */
   if (plain_strings == 0 && encoding[0] == '\0')
     return PQescapeStringConn(c->handle, out, in, len, NULL);
-  number = encoding[0] != '\0' ? pg_char_to_encoding(encoding) : -1;
-  if (number < 0)
-    number = PQclientEncoding(c->handle);
-  plain = plain_strings != 0 ? plain_strings == '1' : info_had_plain_strings(c);
+  encoding_id = encoding[0] != '\0' ? pg_char_to_encoding(encoding) : -1;
+  if (encoding_id < 0)
+    encoding_id = PQclientEncoding(c->handle);
+  is_plain = plain_strings != 0 ? plain_strings == '1' : info_had_plain_strings(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
-    n = info_character_bytes(in + i, len - i, number);
-    if (in[i] == '\'' || (in[i] == '\\' && !plain))
+    n = info_count_character_bytes(in + i, len - i, encoding_id);
+    if (in[i] == '\'' || (in[i] == '\\' && !is_plain))
       *out++ = in[i];
     memcpy(out, in + i, n);
     out += n;

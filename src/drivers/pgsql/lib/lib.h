@@ -42,13 +42,17 @@ struct bn_pgsql_lib {
 
 /* --- connect.c --- */
 bool bn_pgsql_lib_is_threadsafe(void);
+/* Connects to the server that t selects; gives up at deadline_ns and at the end of
+   --pgsql-connect-timeout.  Returns DONE, or ERROR and d; bn_pgsql_lib_disconnect follows
+   either. */
 enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d);
-/* Names the server that t selects; returns how many servers there are to select from. */
+/* Writes the name of the server that t selects.  Returns how many servers the ordinal selects
+   from. */
 size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_target *t, char *name,
                           size_t size);
-/* The connection may be unconnected. */
+/* Closes the connection, which may be unconnected. */
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c);
 int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
 /* Returns OpenSSL's part of the connection, or NULL. */
@@ -57,13 +61,13 @@ struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c);
 bool bn_pgsql_lib_is_known(const struct bn_pgsql_lib *c);
 /* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction. */
 char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
-/* True if libpq takes the connection for good and waits for nothing. */
+/* Returns whether libpq takes the connection for good and waits for nothing. */
 bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 
 /* Checks that libpq understands the parameters, and that none is a secret.  Returns 0, or -1 and
    err. */
 int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err);
-/* True if libpq has a parameter of that name. */
+/* Returns whether libpq has a parameter of this name. */
 bool bn_pgsql_lib_knows(const char *keyword);
 
 /* --- exec.c: libpq's functions of these names, which wait by the waiter if there is one --- */
@@ -84,7 +88,7 @@ int bn_pgsql_lib_copy_in(struct bn_pgsql_lib *c, const char *rows, int len);
    LOST. */
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                               struct bn_sql_diag *d);
-/* The same with all of the message. */
+/* Does the same with all of libpq's message as the text, and an empty line at its end. */
 enum bn_sql bn_pgsql_lib_fail_in_full(const struct bn_pgsql_lib *c, const PGresult *res,
                                       const char *call, struct bn_sql_diag *d);
 
@@ -98,13 +102,14 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
 bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c);
 /* Returns 0, or -1: the server does not tell. */
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
-/* plain_strings and encoding: what the server has said since libpq last read.  '1': a backslash in
-   a literal is plain, '0': it escapes, 0: nothing; the client's encoding, "": nothing. */
+/* Escapes len bytes to out, and returns the length.  plain_strings and encoding are what the server
+   has said since libpq last read: '1': a backslash in a literal is plain, '0': it escapes, 0:
+   nothing; the client's encoding, "": nothing. */
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len);
 
 /* --- result.c --- */
-/* Converts a result; frees it unless it has rows. */
+/* Makes the outcome of a result, which is freed unless it has rows; then r owns it. */
 enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char *call,
                               struct bn_sql_result *r, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
@@ -118,19 +123,19 @@ void bn_pgsql_lib_free_result(struct bn_sql_result *r);
    nothing but the end of the transaction. */
 enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
                                  struct bn_sql_diag *d);
-/* Sets the next name of a statement. */
+/* Gives a statement the next name. */
 void bn_pgsql_lib_set_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
-/* Lets the server forget the name at some later time. */
+/* Takes the name from a statement.  The server forgets it later, together with others. */
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
-/* anew: the statement is prepared, bound and executed without a name. */
+/* Executes a statement with its present values; anew: prepares and binds it too, without a name. */
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,
                                  bool anew, struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Frees what the statements of a connection have used. */
+/* Frees the values that the statements of a connection share. */
 void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c);
 
 /* --- load.c --- */
-/* in_transaction: a failure that INSERT would not meet leaves the transaction of the caller as it
-   is. */
+/* The hooks of a bulk load (api/driver.h).  in_transaction: a failure that INSERT would not meet
+   leaves the transaction of the caller as it is. */
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
                                     bool in_transaction, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, size_t len,

@@ -7,8 +7,9 @@
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* Reads all results of the command; returns the first failure. */
-static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
+/* Reads all results of the command, and sets d->rolled_back.  Returns DONE, or the first failure
+   and d. */
+static enum bn_sql load_read_results(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
@@ -26,7 +27,7 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
   return rc;
 }
 
-/* Fails unless the statement ends with that status. */
+/* Executes a statement.  Returns DONE if it ends with the wanted status, else a failure and d. */
 static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatusType wanted,
                              struct bn_sql_diag *d)
 {
@@ -39,10 +40,11 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
   return rc;
 }
 
-/* Copies no rows, behind a savepoint: where COPY is refused, as for a view, it must not end the
-   transaction of the caller.  The rows themselves are copied without savepoint, because each would
-   take a number of a transaction. */
-static enum bn_sql load_try(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+/* Copies no rows, behind a savepoint, to learn whether COPY is refused, as for a view: that must
+   not end the transaction of the caller.  The rows themselves are copied without a savepoint,
+   because each savepoint would take a number of a transaction.  Returns DONE, or the failure and
+   d. */
+static enum bn_sql load_try_copy(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
 {
   enum bn_sql rc = load_exec(c, "SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   struct bn_sql_diag undone;
@@ -59,14 +61,16 @@ static enum bn_sql load_try(struct bn_pgsql_lib *c, const char *copy, struct bn_
   return rc;
 }
 
-/* Remembers the text that was tried, because mostly there is only one. */
-static enum bn_sql load_try_once(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+/* Tries the COPY, unless it is the one that was tried last, as it mostly is.  Returns DONE, or the
+   failure and d. */
+static enum bn_sql load_try_copy_once(struct bn_pgsql_lib *c, const char *copy,
+                                      struct bn_sql_diag *d)
 {
   enum bn_sql rc;
 
   if (c->tried_copy != NULL && strcmp(c->tried_copy, copy) == 0)
     return BN_SQL_DONE;
-  rc = load_try(c, copy, d);
+  rc = load_try_copy(c, copy, d);
   if (rc != BN_SQL_DONE)
     return rc;
   free(c->tried_copy);
@@ -80,7 +84,7 @@ enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, c
   const bool listed = columns[0] != '\0';
   char *sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, listed ? " (" : "", columns,
                                      listed ? ")" : "");
-  enum bn_sql rc = in_transaction ? load_try_once(c, sql, d) : BN_SQL_DONE;
+  enum bn_sql rc = in_transaction ? load_try_copy_once(c, sql, d) : BN_SQL_DONE;
 
   if (rc == BN_SQL_DONE)
     rc = load_exec(c, sql, PGRES_COPY_IN, d);
@@ -106,5 +110,5 @@ enum bn_sql bn_pgsql_lib_load_end(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   if (PQputCopyEnd(c->handle, NULL) != 1)
     return bn_pgsql_lib_fail(c, NULL, "PQputCopyEnd", d);
-  return load_finish(c, d);
+  return load_read_results(c, d);
 }

@@ -6,7 +6,8 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* Ends a COPY that a script has sent as a query: nobody here has or wants the data. */
+/* Ends a COPY that a script has sent as a query, in the state of its first result: nobody has or
+   wants the data.  All results are read.  Returns ERROR and d. */
 static enum bn_sql result_end_copy(struct bn_pgsql_lib *c, ExecStatusType status,
                                    struct bn_sql_diag *d)
 {

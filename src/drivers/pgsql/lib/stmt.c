@@ -10,7 +10,7 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* So many closed statements are deallocated at a time. */
+/* The number of closed statements that are deallocated together. */
 enum { DEALLOCATE_AT = 32 };
 
 /* A number in the order of the network. */
@@ -21,19 +21,16 @@ struct bn_pgsql_param {
 /* --- names that the server is to forget ----------------------------------------------------------
  */
 
-static void stmt_forget_closing(struct bn_pgsql_lib *c)
-{
-  c->closing_len = 0;
-  c->n_closing = 0;
-}
-
-/* Lets the server forget closed statements; the outcome does not matter. */
-static void stmt_deallocate(struct bn_pgsql_lib *c, bool in_failed)
+/* Lets the server forget closed statements, if there are enough of them; it would not execute the
+   command in a transaction that has failed.  A statement that it keeps all the same does no
+   harm. */
+static void stmt_deallocate_closed(struct bn_pgsql_lib *c, bool in_failed)
 {
   if (c->n_closing < DEALLOCATE_AT || in_failed)
     return;
   PQclear(bn_pgsql_lib_exec(c, c->closing));
-  stmt_forget_closing(c);
+  c->closing_len = 0;
+  c->n_closing = 0;
 }
 
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
@@ -57,7 +54,7 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
   PGresult *res;
   enum bn_sql rc = BN_SQL_DONE;
 
-  stmt_deallocate(c, in_failed);
+  stmt_deallocate_closed(c, in_failed);
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(c, q);
   bn_pgsql_lib_set_name(c, q);
@@ -84,6 +81,7 @@ void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c)
   *v = (struct bn_pgsql_values){.param = NULL};
 }
 
+/* Sets value i to an int64_t or a double, in the order of the network. */
 static void stmt_set_number(struct bn_pgsql_values *v, size_t i, const void *data)
 {
   uint64_t bits;
@@ -94,7 +92,7 @@ static void stmt_set_number(struct bn_pgsql_values *v, size_t i, const void *dat
   v->length[i] = sizeof bits;
 }
 
-/* Returns false if libpq cannot represent the length. */
+/* Sets value i.  Returns false if libpq cannot represent its length. */
 static bool stmt_set_value(struct bn_pgsql_values *v, size_t i, const struct bn_sql_bind *b)
 {
   if (bn_sql_bind_null(b)) {
@@ -102,9 +100,10 @@ static bool stmt_set_value(struct bn_pgsql_values *v, size_t i, const struct bn_
   } else if (b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE) {
     stmt_set_number(v, i, b->data);
   } else {
+    if (*b->len > INT_MAX)
+      return false;
     v->value[i] = b->data != NULL ? b->data : "";
     v->length[i] = (int)*b->len;
-    return *b->len <= INT_MAX;
   }
   return true;
 }
@@ -112,6 +111,7 @@ static bool stmt_set_value(struct bn_pgsql_values *v, size_t i, const struct bn_
 /* Makes room for n values.  Statements share it, because one is executed at a time. */
 static void stmt_make_values(struct bn_pgsql_lib *c, size_t n)
 {
+  enum { FORMAT_BINARY = 1 };
   const struct bn_driver_host *host = c->driver->host;
   struct bn_pgsql_values *v = &c->values;
 
@@ -124,7 +124,7 @@ static void stmt_make_values(struct bn_pgsql_lib *c, size_t n)
   v->format = host->alloc(n, sizeof *v->format);
   v->n = n;
   for (size_t i = 0; i < n; i++)
-    v->format[i] = 1;
+    v->format[i] = FORMAT_BINARY;
 }
 
 enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q,

@@ -23,20 +23,23 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
   return BN_SQL_LOST;
 }
 
-/* Writes "FATAL:  terminating connection …" and a newline if the server has said why it hangs up.
- */
-static void lost_take_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
+/* Room for "FATAL:  terminating connection …", which has a severity and a reason. */
+enum { SEVERITY_MAX = 16, REASON_MAX = 384, FAREWELL_MAX = SEVERITY_MAX + REASON_MAX + 4 };
+
+/* Writes what the server has said before it has hung up, and a newline, or "" if it has said
+   nothing. */
+static void lost_format_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
-  char severity[16], reason[384];
+  const char *body;
+  char severity[SEVERITY_MAX], reason[REASON_MAX];
 
   text[0] = '\0';
   if (reply->kind != BN_PGSQL_ERROR || (reply->had & BN_PGSQL_COPIED) != 0)
     return;
-  bn_pgsql_error_field(bn_stream_data(&w->stream) + reply->error_at, reply->error_len, 'S',
-                       severity, sizeof severity);
-  bn_pgsql_error_field(bn_stream_data(&w->stream) + reply->error_at, reply->error_len, 'M', reason,
-                       sizeof reason);
+  body = bn_stream_data(&w->stream) + reply->error_at;
+  bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_SEVERITY, severity, sizeof severity);
+  bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_MESSAGE, reason, sizeof reason);
   (void)snprintf(text, room, "%s:  %s\n", severity, reason);
 }
 
@@ -44,9 +47,9 @@ enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, cons
                                  struct bn_sql_diag *d)
 {
   const int error = w->stream.error;
-  char farewell[404], text[sizeof d->text + 64];
+  char farewell[FAREWELL_MAX], text[sizeof d->text + 64];
 
-  lost_take_farewell(w, farewell, sizeof farewell);
+  lost_format_farewell(w, farewell, sizeof farewell);
   if (error == 0 || error == ECONNRESET || error == EPIPE)
     (void)snprintf(text, sizeof text,
                    "%sserver closed the connection unexpectedly\n"

@@ -5,7 +5,7 @@
 
 #include "drivers/pgsql/wire/wire.h"
 
-/* Shuts the connection down for all users. */
+/* Shuts the connection down for all users, and reports the text. */
 enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char *text,
                           struct bn_sql_diag *d);
 /* Reports that the stream has failed at `doing`: "receive data from". */

@@ -6,7 +6,28 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEAD = 5, SHORT_MAX = 30000 };
+/* The bytes of a type and a length, and the largest length of most messages. */
+enum { HEAD = 1 + 4, SHORT_MAX = 30000 };
+
+/* Types of messages, by the protocol's names. */
+enum {
+  PARSE_COMPLETE = '1',
+  BIND_COMPLETE = '2',
+  NOTIFICATION = 'A',
+  COMMAND_COMPLETE = 'C',
+  DATA_ROW = 'D',
+  ERROR_RESPONSE = 'E',
+  COPY_IN = 'G',
+  COPY_OUT = 'H',
+  EMPTY_QUERY = 'I',
+  NOTICE = 'N',
+  PARAMETER_STATUS = 'S',
+  ROW_DESCRIPTION = 'T',
+  READY_FOR_QUERY = 'Z',
+  COPY_DONE = 'c',
+  COPY_DATA = 'd',
+  NO_DATA = 'n'
+};
 
 /* A message. */
 struct message {
@@ -15,7 +36,8 @@ struct message {
   size_t at;  /* of its type */
 };
 
-static int32_t reply_int32_at(const char *p)
+/* Reads a number in the order of the network, as does the next function. */
+static int32_t reply_get_int32(const char *p)
 {
   uint32_t bits;
 
@@ -23,7 +45,7 @@ static int32_t reply_int32_at(const char *p)
   return (int32_t)be32toh(bits);
 }
 
-static int reply_int16_at(const char *p)
+static int reply_get_int16(const char *p)
 {
   uint16_t bits;
 
@@ -42,20 +64,22 @@ void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
   r->encoding[0] = '\0';
 }
 
-static enum bn_pgsql_seen reply_odd(struct bn_pgsql_reply *r, char type, int32_t len)
+/* Notes the message that is not valid, for the report of its loss.  Returns ODD. */
+static enum bn_pgsql_seen reply_refuse(struct bn_pgsql_reply *r, char type, int32_t len)
 {
   r->odd_type = type;
   r->odd_len = len;
   return BN_PGSQL_ODD;
 }
 
-/* Only messages of these types are ever long. */
+/* Returns whether a message of this type can be longer than SHORT_MAX. */
 static bool reply_may_be_long(char type)
 {
   return type != '\0' && strchr("TDdVENAS", type) != NULL;
 }
 
-/* Returns READY if the message at r->at is complete. */
+/* Finds the message at r->at, which ends at r->need.  Returns READY if it is complete, INCOMPLETE
+   if bytes up to r->need are missing, or ODD if its length is not valid. */
 static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
                                              struct message *m)
 {
@@ -65,9 +89,9 @@ static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const cha
   r->need = r->at + HEAD;
   if (remaining < HEAD)
     return BN_PGSQL_INCOMPLETE;
-  n = reply_int32_at(data + r->at + 1);
+  n = reply_get_int32(data + r->at + 1);
   if (n < 4 || (n > SHORT_MAX && !reply_may_be_long(data[r->at])))
-    return reply_odd(r, data[r->at], n);
+    return reply_refuse(r, data[r->at], n);
   r->need = r->at + 1 + (size_t)n;
   if (remaining < 1 + (size_t)n)
     return BN_PGSQL_INCOMPLETE;
@@ -75,7 +99,7 @@ static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const cha
   return BN_PGSQL_READY;
 }
 
-/* The message is "name\0value\0". */
+/* Notes a setting that decides how texts are escaped.  The message is "name\0value\0". */
 static void reply_note_parameter(struct bn_pgsql_reply *r, const struct message *m)
 {
   const size_t name_len = strnlen(m->body, m->len);
@@ -90,45 +114,50 @@ static void reply_note_parameter(struct bn_pgsql_reply *r, const struct message 
     (void)snprintf(r->encoding, sizeof r->encoding, "%s", value);
 }
 
-static void reply_note_loose(struct bn_pgsql_reply *r, uint8_t what)
+/* Notes that the answer has bytes of this kind, which can be packed.  The first time, packing
+   begins at its first byte. */
+static void reply_note_packable(struct bn_pgsql_reply *r, uint8_t what)
 {
   if (!bn_pgsql_reply_can_pack(r))
     r->packed = 0;
   r->had |= what;
 }
 
-/* A server that ends the connection says why in an error, or in a notice if it cannot wait. */
+/* Notes the SQLSTATE of an error or a notice: a server that ends the connection says why in an
+   error, or in a notice if it cannot wait. */
 static void reply_note_words(struct bn_pgsql_reply *r, const struct message *m)
 {
-  bn_pgsql_error_field(m->body, m->len, 'C', r->last_words, sizeof r->last_words);
+  bn_pgsql_error_field(m->body, m->len, BN_PGSQL_FIELD_STATE, r->last_words, sizeof r->last_words);
 }
 
 /* Reads a message that may come at any time.  Returns false for a message of another type. */
 static bool reply_take_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
-  if (type == 'S')
+  if (type == PARAMETER_STATUS)
     reply_note_parameter(r, m);
-  else if (type == 'N')
+  else if (type == NOTICE)
     reply_note_words(r, m);
-  else if (type != 'A')
+  else if (type != NOTIFICATION)
     return false;
-  reply_note_loose(r, BN_PGSQL_TALKED);
+  reply_note_packable(r, BN_PGSQL_TALKED);
   return true;
 }
 
-static bool reply_describe(struct bn_pgsql_reply *r, const struct message *m)
+/* Reads the number of fields of the coming rows.  Returns false if the message is too short. */
+static bool reply_take_description(struct bn_pgsql_reply *r, const struct message *m)
 {
   if (m->len < 2)
     return false;
-  r->fields = reply_int16_at(m->body);
+  r->fields = reply_get_int16(m->body);
   r->had |= BN_PGSQL_DESCRIBED;
   r->rows = 0;
   return true;
 }
 
+/* Counts a row.  Returns false if it has another number of fields than the rows should have. */
 static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
 {
-  const int n = m->len >= 2 ? reply_int16_at(m->body) : -1;
+  const int n = m->len >= 2 ? reply_get_int16(m->body) : -1;
 
   if (__builtin_expect(r->rows++ == 0, 0)) {
     r->rows_at = m->at;
@@ -139,15 +168,17 @@ static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
   return n >= 0 && n == r->fields;
 }
 
-/* Counts the complete rows behind r->at with the same number of fields. */
-static void reply_count_alike(struct bn_pgsql_reply *r, const char *data, size_t len)
+/* Counts the rows that follow at r->at without another message between them, as far as they are
+   complete and have the right number of fields: a fast path for many rows. */
+static void reply_count_like_rows(struct bn_pgsql_reply *r, const char *data, size_t len)
 {
   const int fields = r->fields;
   size_t at = r->at;
   uint64_t rows = r->rows;
 
-  while (len - at >= HEAD + 2 && data[at] == 'D' && reply_int16_at(data + at + HEAD) == fields) {
-    const int32_t n = reply_int32_at(data + at + 1);
+  while (len - at >= HEAD + 2 && data[at] == DATA_ROW &&
+         reply_get_int16(data + at + HEAD) == fields) {
+    const int32_t n = reply_get_int32(data + at + 1);
 
     if (n < 6 || (size_t)n >= len - at)
       break;
@@ -159,7 +190,7 @@ static void reply_count_alike(struct bn_pgsql_reply *r, const char *data, size_t
 }
 
 /* Returns the number at the end of "UPDATE 5" or "INSERT 0 5". */
-static uint64_t reply_count_of(const char *tag, size_t len)
+static uint64_t reply_parse_count(const char *tag, size_t len)
 {
   uint64_t n = 0, unit = 1;
   size_t i = strnlen(tag, len);
@@ -172,7 +203,8 @@ static uint64_t reply_count_of(const char *tag, size_t len)
   return i < end && i > 0 && tag[i - 1] == ' ' ? n : 0;
 }
 
-static void reply_complete(struct bn_pgsql_reply *r, const struct message *m)
+/* Ends the result of a statement, which replaces that of the statement before.  An error stays. */
+static void reply_complete_result(struct bn_pgsql_reply *r, const struct message *m)
 {
   const bool rows = r->fields != BN_PGSQL_NO_ROWS;
 
@@ -180,13 +212,14 @@ static void reply_complete(struct bn_pgsql_reply *r, const struct message *m)
     return;
   r->kind = rows ? BN_PGSQL_ROWS : BN_PGSQL_COMMAND;
   r->result_fields = r->fields;
-  r->affected = rows ? 0 : reply_count_of(m->body, m->len);
+  r->affected = rows ? 0 : reply_parse_count(m->body, m->len);
   if (!rows)
     r->rows = 0;
   r->fields = BN_PGSQL_NO_ROWS;
   r->had &= (uint8_t)~BN_PGSQL_DESCRIBED;
 }
 
+/* Notes an error; the first one stays the outcome. */
 static void reply_note_error(struct bn_pgsql_reply *r, const struct message *m)
 {
   reply_note_words(r, m);
@@ -200,31 +233,33 @@ static void reply_note_error(struct bn_pgsql_reply *r, const struct message *m)
 /* Passes over a message of COPY: its data is no result.  Returns false for one of another type. */
 static bool reply_take_copy(struct bn_pgsql_reply *r, char type)
 {
-  if (type == 'G' || type == 'H')
-    reply_note_loose(r, BN_PGSQL_COPIED);
-  return type == 'G' || type == 'H' || type == 'd' || type == 'c';
+  if (type == COPY_IN || type == COPY_OUT) {
+    reply_note_packable(r, BN_PGSQL_COPIED);
+    return true;
+  }
+  return type == COPY_DATA || type == COPY_DONE;
 }
 
 /* Reads a message that is rarer than rows.  Returns false if the message has no place here. */
-static bool reply_take(struct bn_pgsql_reply *r, char type, const struct message *m)
+static bool reply_take_message(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   switch (type) {
-  case '2': /* bound */
-  case '1': /* parsed */
+  case BIND_COMPLETE:
+  case PARSE_COMPLETE:
     return true;
-  case 'C':
-    reply_complete(r, m);
+  case COMMAND_COMPLETE:
+    reply_complete_result(r, m);
     return true;
-  case 'T':
-    return reply_describe(r, m);
-  case 'n': /* described: there are no rows */
+  case ROW_DESCRIPTION:
+    return reply_take_description(r, m);
+  case NO_DATA:
     r->fields = BN_PGSQL_NO_ROWS;
     return true;
-  case 'I':
+  case EMPTY_QUERY:
     if (r->kind != BN_PGSQL_ERROR)
       r->kind = BN_PGSQL_EMPTY;
     return true;
-  case 'E':
+  case ERROR_RESPONSE:
     reply_note_error(r, m);
     return true;
   default:
@@ -241,31 +276,33 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
     const char type = data[m.at];
 
     r->at = r->need;
-    if (type == 'D') {
+    if (type == DATA_ROW) {
       if (!reply_count_row(r, &m))
-        return reply_odd(r, type, (int32_t)m.len + 4);
-      reply_count_alike(r, data, len);
-    } else if (type == 'Z' && m.len == 1) {
+        return reply_refuse(r, type, (int32_t)m.len + 4);
+      reply_count_like_rows(r, data, len);
+    } else if (type == READY_FOR_QUERY && m.len == 1) {
       r->status = m.body[0];
       return BN_PGSQL_READY;
-    } else if (!reply_take(r, type, &m)) {
-      return reply_odd(r, type, (int32_t)m.len + 4);
-    } else if (type == 'G') {
+    } else if (!reply_take_message(r, type, &m)) {
+      return reply_refuse(r, type, (int32_t)m.len + 4);
+    } else if (type == COPY_IN) {
       return BN_PGSQL_COPY_IN;
     }
   }
   return seen;
 }
 
+/* Returns whether the message at offset `at` is the error that is the outcome. */
 static bool reply_is_error_at(const struct bn_pgsql_reply *r, size_t at)
 {
   return r->kind == BN_PGSQL_ERROR && at + HEAD == r->error_at;
 }
 
-/* True for rows of the last result.  After an error only the error is kept. */
+/* Returns whether the message at offset `at` is a row of the last result that is kept.  After an
+   error only the error is kept. */
 static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
 {
-  return data[at] == 'D' && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
+  return data[at] == DATA_ROW && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
          (r->had & BN_PGSQL_COPIED) == 0;
 }
 
@@ -276,7 +313,7 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
   for (size_t from = to, n; from < r->at; from += n) {
     const bool is_error = reply_is_error_at(r, from), is_row = reply_is_row_at(r, data, from);
 
-    n = 1 + (size_t)reply_int32_at(data + from + 1);
+    n = 1 + (size_t)reply_get_int32(data + from + 1);
     if (!is_error && !is_row)
       continue;
     if (is_error)
@@ -297,8 +334,8 @@ size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data)
 {
   size_t n = 0;
 
-  for (size_t at = 0; at < r->at; at += 1 + (size_t)reply_int32_at(data + at + 1))
-    n += data[at] == '1';
+  for (size_t at = 0; at < r->at; at += 1 + (size_t)reply_get_int32(data + at + 1))
+    n += data[at] == PARSE_COMPLETE;
   return n;
 }
 
@@ -313,8 +350,8 @@ enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *dat
     if (seen != BN_PGSQL_READY)
       return seen;
     /* An error between answers ends the connection. */
-    if (!reply_take_aside(r, type, &m) && type != 'E')
-      return reply_odd(r, type, (int32_t)m.len + 4);
+    if (!reply_take_aside(r, type, &m) && type != ERROR_RESPONSE)
+      return reply_refuse(r, type, (int32_t)m.len + 4);
     r->at = r->need;
   }
   return BN_PGSQL_READY;
@@ -348,19 +385,21 @@ void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_repl
     c->type = data[c->at];
 }
 
-/* Skips messages between two rows; another message always follows the last row. */
+/* Moves the cursor to the next row, over messages between two rows; another message always follows
+   the last row.  Returns false if there is no row. */
 static bool reply_find_row(struct bn_pgsql_cursor *c, const char *data)
 {
   if (c->remaining == 0)
     return false;
-  while (c->type != 'D') {
-    c->at += 1 + (size_t)reply_int32_at(data + c->at + 1);
+  while (c->type != DATA_ROW) {
+    c->at += 1 + (size_t)reply_get_int32(data + c->at + 1);
     c->type = data[c->at];
   }
   c->remaining--;
   return true;
 }
 
+/* Marks the row bad and ends the rows.  Returns false. */
 static bool reply_refuse_row(struct bn_pgsql_cursor *c)
 {
   c->remaining = 0;
@@ -375,15 +414,17 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
 
   if (!reply_find_row(c, data))
     return false;
-  end = data + c->at + 1 + (size_t)reply_int32_at(data + c->at + 1);
+  end = data + c->at + 1 + (size_t)reply_get_int32(data + c->at + 1);
   p = data + c->at + HEAD + 2;
   for (int i = 0; i < fields; i++) {
-    const int32_t n = end - p >= 4 ? reply_int32_at(p) : INT32_MAX;
+    /* The length of a value; -1: NULL.  Where there is none, it is more than the row has. */
+    const int32_t n = end - p >= 4 ? reply_get_int32(p) : INT32_MAX;
 
+    /* The NUL behind a value is in the place of the next length, which was read before. */
     if (last != NULL)
       *last = '\0';
     last = NULL;
-    if (n == INT32_MAX || n < -1 || n > end - p - 4)
+    if (n < -1 || n > end - p - 4)
       return reply_refuse_row(c);
     p += 4;
     row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};

@@ -55,10 +55,12 @@ enum bn_pgsql_seen {
   BN_PGSQL_ODD         /* the message is not valid here */
 };
 
-/* fields: of rows without a description. */
+/* Begins an answer; members that outlive one (status, last_words) stay.  fields: the number of
+   fields of rows that the server does not describe. */
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields);
+/* Reads the messages of an answer of which len bytes have arrived at data. */
 enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *data, size_t len);
-/* True if there are bytes that need not be kept until the answer is complete. */
+/* Returns whether there are bytes that need not be kept until the answer is complete. */
 static inline bool bn_pgsql_reply_can_pack(const struct bn_pgsql_reply *r)
 {
   return (r->had & (BN_PGSQL_COPIED | BN_PGSQL_TALKED)) != 0;
@@ -69,9 +71,11 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len);
 /* Returns how many statements the complete answer at data reports as prepared; reports before
    notices may be lost. */
 size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data);
-/* Reads messages between two answers.  READY: none is left. */
+/* Reads messages between two answers, from r->at on.  READY: none is left. */
 enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len);
 
+/* Fields of an error: its severity as text, its SQLSTATE, and its message. */
+enum { BN_PGSQL_FIELD_SEVERITY = 'S', BN_PGSQL_FIELD_STATE = 'C', BN_PGSQL_FIELD_MESSAGE = 'M' };
 /* Copies field `code` of the body of an error, as much as fits; "" if there is none. */
 void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, size_t room);
 
@@ -83,10 +87,11 @@ struct bn_pgsql_cursor {
   bool bad;  /* the row has another number of values or another length than it should */
 };
 
+/* Places a cursor before the first row of a complete answer at data. */
 void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_reply *r,
                            const char *data);
-/* Gets the next row and ends each value with a NUL within data.  false: there is no row, or it is
-   `bad`. */
+/* Gets the next row, whose values point into data, and ends each value with a NUL there.  Returns
+   false if there is no row, or it is `bad`. */
 bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int fields,
                           struct bn_sql_value *row);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path of every statement: one message to the server, its answer,
-   and no further system calls.  libpq has connected, and is lent the socket for all rare work. */
+/* The path of every statement: one message to the server, its answer, and no further system calls.
+   libpq has connected, and is lent the socket for all rare work. */
 #include "drivers/pgsql/wire/wire.h"
 
 #include <endian.h>
@@ -25,6 +25,7 @@ void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
   bn_stream_done(&w->stream);
 }
 
+/* Keeps the settings for texts that the answer has reported. */
 static void wire_note_text_settings(struct bn_pgsql_wire *w)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
@@ -35,6 +36,7 @@ static void wire_note_text_settings(struct bn_pgsql_wire *w)
     memcpy(w->text_settings.encoding, reply->encoding, sizeof w->text_settings.encoding);
 }
 
+/* Drops the rows of the last answer, if there are any. */
 static void wire_drop_answer(struct bn_pgsql_wire *w)
 {
   if (w->answer_len > 0)
@@ -42,7 +44,8 @@ static void wire_drop_answer(struct bn_pgsql_wire *w)
   w->answer_len = 0;
 }
 
-/* Removes messages that were read behind the answer. */
+/* Removes the messages that were read behind the answer whose rows are kept; bytes behind them move
+   up, and with them reply->at and reply->need. */
 static void wire_forget_asides(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
@@ -58,7 +61,8 @@ static void wire_forget_asides(struct bn_pgsql_wire *w)
   reply->need -= gone;
 }
 
-/* Reads what the server has sent since the last answer; unread rows stay. */
+/* Reads what the server has sent since the last answer; rows that are not fetched yet stay.
+   Returns false if the connection is lost. */
 static bool wire_settle(struct bn_pgsql_wire *w)
 {
   struct bn_pgsql_reply *reply = &w->reply;
@@ -105,6 +109,9 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 /* --- messages to the server --------------------------------------------------------------------
  */
 
+/* The functions wire_put_… write at p, numbers in the order of the network, and return the position
+   behind. */
+
 static char *wire_put16(char *p, unsigned n)
 {
   const uint16_t bits = htobe16((uint16_t)n);
@@ -127,7 +134,7 @@ static char *wire_put_bytes(char *p, const void *data, size_t len)
   return p + len;
 }
 
-/* Writes the NUL too. */
+/* Writes a text with its NUL. */
 static char *wire_put_text(char *p, const char *text)
 {
   return wire_put_bytes(p, text, strlen(text) + 1);
@@ -144,6 +151,7 @@ static bool wire_is_number(const struct bn_sql_bind *b)
   return b->type == BN_SQL_INT64 || b->type == BN_SQL_DOUBLE;
 }
 
+/* Writes the length of a value and the value, in binary form; the length of NULL is -1. */
 static char *wire_put_value(char *p, const struct bn_sql_bind *b)
 {
   uint64_t bits;
@@ -183,20 +191,22 @@ static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
   return size <= INT32_MAX ? size : 0;
 }
 
-/* Parameters are binary, results come as text. */
+/* Writes the message that binds the values to a statement.  All parameters have the format binary,
+   and results come as text. */
 static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
 {
+  enum { FORMAT_BINARY = 1 };
   char *const begin = p;
 
   *p = 'B';
   p += HEAD;
   *p++ = '\0'; /* the portal has no name */
   p = wire_put_text(p, name);
-  p = wire_put16(wire_put16(p, 1), 1);
+  p = wire_put16(wire_put16(p, 1), FORMAT_BINARY); /* one format for all parameters */
   p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
     p = wire_put_value(p, &q->binds[i]);
-  p = wire_put16(p, 0);
+  p = wire_put16(p, 0); /* no format for results: text */
   wire_put_length(begin, p);
   return p;
 }
@@ -211,6 +221,7 @@ static size_t wire_size_of_parse(const struct bn_pgsql_request *q)
   return HEAD + sizeof q->name + strlen(q->sql) + 1 + 2 + 4 * q->n_params;
 }
 
+/* Writes the message that prepares a statement under a name. */
 static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   char *const begin = p;
@@ -231,7 +242,8 @@ static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const cha
 /* The protocol of the messages of a statement. */
 enum protocol { SIMPLE, EXTENDED };
 
-/* Refuses rows of COPY, for which the server waits. */
+/* Tells the server, which waits for rows of COPY, that there are none.  Returns 0, or -1 if that
+   cannot be sent. */
 static int wire_refuse_copy(struct bn_pgsql_wire *w, enum protocol protocol)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";
@@ -249,15 +261,17 @@ static int wire_refuse_copy(struct bn_pgsql_wire *w, enum protocol protocol)
   return bn_stream_flush(&w->stream);
 }
 
-static enum bn_sql wire_fail(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
+/* Fills d with the error of the answer.  Returns ERROR or LOST. */
+static enum bn_sql wire_report_error(struct bn_pgsql_wire *w, const char *call,
+                                     struct bn_sql_diag *d)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
   const char *body = bn_stream_data(&w->stream) + reply->error_at;
   char state[6], text[sizeof d->text];
   enum bn_sql rc;
 
-  bn_pgsql_error_field(body, reply->error_len, 'C', state, sizeof state);
-  bn_pgsql_error_field(body, reply->error_len, 'M', text, sizeof text);
+  bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_STATE, state, sizeof state);
+  bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_MESSAGE, text, sizeof text);
   if (text[0] == '\0')
     (void)snprintf(text, sizeof text, "ERROR:  ");
   rc = bn_pgsql_fail_text(state, call, text, d);
@@ -265,9 +279,10 @@ static enum bn_sql wire_fail(struct bn_pgsql_wire *w, const char *call, struct b
   return rc;
 }
 
-/* Reports an answer that has neither rows nor the end of a command. */
-static enum bn_sql wire_without_result(struct bn_pgsql_wire *w, const char *call,
-                                       struct bn_sql_diag *d)
+/* Reports an answer that has neither rows nor the end of a command, and notes how many statements
+   it has prepared.  Returns ERROR or LOST. */
+static enum bn_sql wire_report_without_result(struct bn_pgsql_wire *w, const char *call,
+                                              struct bn_sql_diag *d)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
 
@@ -275,7 +290,7 @@ static enum bn_sql wire_without_result(struct bn_pgsql_wire *w, const char *call
   if ((reply->had & BN_PGSQL_COPIED) != 0)
     return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
   if (reply->kind == BN_PGSQL_ERROR)
-    return wire_fail(w, call, d);
+    return wire_report_error(w, call, d);
   return bn_pgsql_fail_text("", call, "the query is empty", d);
 }
 
@@ -301,7 +316,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
   if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->had & BN_PGSQL_COPIED) == 0, 1))
     r->affected = reply->affected;
   else
-    rc = wire_without_result(w, call, d);
+    rc = wire_report_without_result(w, call, d);
   wire_drop_answer(w);
   return rc;
 }
@@ -315,7 +330,7 @@ static void wire_pack(struct bn_pgsql_wire *w)
   bn_stream_cut(s, len - bn_pgsql_reply_pack(&w->reply, s->in + s->begin, len));
 }
 
-/* Sends the written messages and reads the answer. */
+/* Sends the written messages and reads the answer.  `call` names the failed call in messages. */
 static enum bn_sql wire_converse(struct bn_pgsql_wire *w, enum protocol protocol, const char *call,
                                  struct bn_sql_result *r, struct bn_sql_diag *d)
 {
@@ -344,9 +359,11 @@ static enum bn_sql wire_converse(struct bn_pgsql_wire *w, enum protocol protocol
   }
 }
 
-/* Returns false if *rc is already the outcome. */
-static bool wire_start(struct bn_pgsql_wire *w, int fields, const char *call,
-                       struct bn_sql_result *r, struct bn_sql_diag *d, enum bn_sql *rc)
+/* Drops the last answer and begins a new one, whose rows have `fields` fields if the server does
+   not describe them.  Returns true, or false on a lost connection, with the outcome in *rc and
+   d. */
+static bool wire_begin_answer(struct bn_pgsql_wire *w, int fields, const char *call,
+                              struct bn_sql_result *r, struct bn_sql_diag *d, enum bn_sql *rc)
 {
   *r = (struct bn_sql_result){.affected = 0};
   if (__builtin_expect(w->socket_user == BN_PGSQL_SOCKET_LOST, 0)) {
@@ -365,7 +382,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
   enum bn_sql rc;
   char *p;
 
-  if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
+  if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
     return rc;
   p = len <= INT32_MAX - HEAD ? bn_stream_room(&w->stream, len + HEAD) : NULL;
   if (p == NULL)
@@ -386,7 +403,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!wire_start(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
+  if (!wire_begin_answer(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
     return rc;
   if (__builtin_expect(size == 0, 0))
     return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
@@ -411,7 +428,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
+  if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
     return rc;
   if (bind == 0)
     return bn_pgsql_fail_text("22001", "PQexecParams", "a parameter is too long", d);
@@ -438,7 +455,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
     room += wire_size_of_parse(q[i]);
   if (room > INT32_MAX)
     return BN_SQL_DONE;
-  if (!wire_start(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
+  if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
     return rc;
   begin = p = bn_stream_room(&w->stream, room);
   if (begin == NULL)
@@ -455,8 +472,9 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   return BN_SQL_DONE;
 }
 
-/* Rows in another form than announced make the rest of the connection unreadable. */
-static bool wire_cut_result(struct bn_pgsql_wire *w, struct bn_sql_result *r)
+/* Ends the connection if a row has another form than announced, which makes the rest unreadable;
+   else the rows have come to their end.  Returns false: no row was fetched. */
+static bool wire_end_rows(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
   struct bn_sql_diag d;
 
@@ -473,7 +491,7 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
     return false;
   return bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin, bn_stream_len(&w->stream),
                               (int)r->nfields, row) ||
-         wire_cut_result(w, r);
+         wire_end_rows(w, r);
 }
 
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w)

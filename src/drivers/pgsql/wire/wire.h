@@ -42,12 +42,13 @@ struct bn_pgsql_wire {
    borrowed too. */
 void bn_pgsql_wire_open(struct bn_pgsql_wire *w, int fd, struct ssl_st *tls,
                         const struct bn_sockref *socket, struct bn_sockwait *wait);
-/* The wire may be unopened. */
+/* Leaves the socket to libpq for good, and frees the buffers.  The wire may be unopened. */
 void bn_pgsql_wire_close(struct bn_pgsql_wire *w);
-/* Called before libpq sends or receives anything. */
+/* Reads all pending messages and gives the socket to libpq, before that sends or receives anything.
+   After a failure the connection is lost, which libpq finds itself. */
 void bn_pgsql_wire_lend(struct bn_pgsql_wire *w);
-/* Takes the socket from libpq, which waits for nothing; status: of the transaction.  false: libpq
-   keeps the socket. */
+/* Takes the socket from libpq, which waits for nothing; status: the state of the transaction.
+   Returns false if it cannot, and libpq keeps the socket. */
 bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status);
 static inline bool bn_pgsql_wire_has_socket(const struct bn_pgsql_wire *w)
 {
@@ -68,23 +69,28 @@ bn_pgsql_wire_text_settings(const struct bn_pgsql_wire *w)
   return &w->text_settings;
 }
 
-/* Callable while wire/ has the socket, or has lost the connection. */
+/* The functions below are called while wire/ has the socket, or has lost the connection. */
+
+/* Sends a text, and reads the whole answer. */
 enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct bn_sql_result *r,
                                 struct bn_sql_diag *d);
-/* The request has at most BN_PGSQL_PARAMS_MAX parameters.  *fields: of its rows, BN_PGSQL_UNKNOWN
-   until they are known. */
+/* Executes a prepared statement, which has at most BN_PGSQL_PARAMS_MAX parameters.  *fields: the
+   number of fields of its rows, BN_PGSQL_NO_ROWS for none; if it is BN_PGSQL_UNKNOWN, the server is
+   asked and it is set. */
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                   int *fields, struct bn_sql_result *r, struct bn_sql_diag *d);
 /* Prepares, binds and executes the statement without a name. */
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d);
-/* Prepares n statements, whose names and types are set, and waits once; DONE or LOST.  *done: how
-   many the server has, from the first on. */
+/* Prepares n statements, whose names and types are set, and waits for the server once.  *done: how
+   many the server has prepared, from the first on.  Returns DONE, also if it has refused one or if
+   there is no memory; or LOST, with *done 0. */
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
                                   size_t n, size_t *done, struct bn_sql_diag *d);
-/* Fetches a row of a result whose rows are w. */
+/* Fetches a row of the result whose rows are w.  Returns false at the end, or with r->cut. */
 bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r,
                          struct bn_sql_value *row);
+/* Drops the rows of the current result. */
 void bn_pgsql_wire_free(struct bn_pgsql_wire *w);
 
 #endif
