@@ -64,19 +64,19 @@ const char *bn_cmdline_next(struct bn_lua *lua, const char *after)
   return next;
 }
 
-bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *parallel)
+bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *is_parallel)
 {
   lua_State *L = lua->L;
 
   if (!cmdline_push_command(lua, name))
     return false;
   lua_rawgeti(L, -1, COMMAND_FUNCTION);
-  const bool found = !lua_isnil(L, -1);
+  const bool has_function = !lua_isnil(L, -1);
 
   lua_rawgeti(L, -2, COMMAND_IS_PARALLEL);
-  *parallel = lua_toboolean(L, -1);
+  *is_parallel = lua_toboolean(L, -1);
   lua_pop(L, 3);
-  return found;
+  return has_function;
 }
 
 bool bn_cmdline_push(struct bn_lua *lua, const char *name)
@@ -111,33 +111,41 @@ void bn_cmdline_forget_options(struct bn_lua *lua)
   lua_pop(L, 1);
 }
 
+/* command_defined(name): returns whether the script declares the command. */
 static int cmdline_command_defined(lua_State *L)
 {
-  bool parallel;
+  bool is_parallel;
 
-  lua_pushboolean(L, bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &parallel));
+  lua_pushboolean(L, bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &is_parallel));
   return 1;
 }
 
+/* command_parallel(name): returns whether all threads run the command; false for a name that is not
+   declared. */
 static int cmdline_command_parallel(lua_State *L)
 {
-  bool parallel = false;
+  bool is_parallel = false;
 
-  (void)bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &parallel);
-  lua_pushboolean(L, parallel);
+  (void)bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &is_parallel);
+  lua_pushboolean(L, is_parallel);
   return 1;
 }
 
+/* call_command(name): calls the function of a declared command.  Returns false if the function
+   returns false, which means that the command has failed, and true for any other result. */
 static int cmdline_call_command(lua_State *L)
 {
   if (!bn_cmdline_push(bn_lua_current(), luaL_checkstring(L, 1)))
     return luaL_error(L, "no such command: %s", lua_tostring(L, 1));
   lua_call(L, 0, 1);
-  lua_pushboolean(L, !lua_isboolean(L, -1) || lua_toboolean(L, -1));
+  const bool has_failed = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
+
+  lua_pushboolean(L, !has_failed);
   return 1;
 }
 
-/* Waits, in a parallel command, for the other threads.  Returns false if one of them failed. */
+/* barrier(): waits until all threads of a parallel command have called it.  Returns false if one of
+   them has failed. */
 static int cmdline_barrier(lua_State *L)
 {
   struct bn_session *s = bn_instance_session();
@@ -156,14 +164,17 @@ static int cmdline_share(lua_State *L)
     lua_pushstring(L, api->shared);
     return 1;
   }
-  if ((size_t)snprintf(api->shared, sizeof api->shared, "%s", luaL_checkstring(L, 1)) >=
-      sizeof api->shared)
+  size_t len;
+  const char *text = luaL_checklstring(L, 1, &len);
+
+  if (len >= sizeof api->shared)
     return luaL_error(L, "sysbench.cmdline.share: the text is too long");
+  memcpy(api->shared, text, len + 1);
   return 0;
 }
 
-/* part(): how many threads of a command or run this process has, if it is one of several hosts or
-   groups; else nil. */
+/* part(): returns the number of threads that this process has of a command or run, if the process
+   is one of several hosts or groups; else nil. */
 static int cmdline_part(lua_State *L)
 {
   const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
@@ -174,18 +185,21 @@ static int cmdline_part(lua_State *L)
   return 1;
 }
 
-/* judge(verdict): "violated": data is not as it should be, exit status 3; "unchecked": that could
-   not be found out, exit status 1.  The script has said why. */
+/* judge(verdict): sets the exit status after a check of data, whose finding the script has printed.
+   "violated" says that data is not as it should be, and gives 3; "unchecked" says that the script
+   could not find out, and gives 1. */
 static int cmdline_judge(lua_State *L)
 {
-  static const char *const verdicts[] = {"violated", "unchecked", NULL};
+  enum { VIOLATED, UNCHECKED };
+  static const char *const verdicts[] = {
+      [VIOLATED] = "violated", [UNCHECKED] = "unchecked", [UNCHECKED + 1] = NULL};
   const struct bn_services *services = bn_instance_session()->services;
 
-  services->judge(services->of, luaL_checkoption(L, 1, NULL, verdicts) == 0);
+  services->judge(services->of, luaL_checkoption(L, 1, NULL, verdicts) == VIOLATED);
   return 0;
 }
 
-/* Shows how far a command is; nil clears the line. */
+/* progress(text): shows on a terminal how far a command is; nil clears the line. */
 static int cmdline_progress(lua_State *L)
 {
   bn_log_progress(luaL_optstring(L, 1, NULL));
@@ -199,33 +213,37 @@ static int cmdline_quiet(lua_State *L)
   return 1;
 }
 
-/* Returns the time of the first call of any thread, at which the load of tables began. */
-static uint64_t cmdline_load_start(struct bn_api *api, uint64_t now_ns)
+/* Notes that the load of tables begins now, unless a thread has noted it before.  Returns when it
+   began. */
+static uint64_t cmdline_mark_load_start(struct bn_api *api, uint64_t now_ns)
 {
-  uint64_t none = 0;
+  uint64_t not_begun = 0;
 
-  (void)atomic_compare_exchange_strong(&api->load_start_ns, &none, now_ns);
+  (void)atomic_compare_exchange_strong(&api->load_start_ns, &not_begun, now_ns);
   return atomic_load(&api->load_start_ns);
 }
 
-/* loaded(table, rows, all): the thread has inserted `rows` more of `all` rows of all tables.  Shows
- * how far all threads are. */
+/* loaded(table, rows, all_rows): adds the rows that the thread has inserted into the table to those
+   of all threads.  Shows which part of all rows of all tables is inserted, and when the load will
+   end at the rate so far. */
 static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
-  const lua_Number rows = luaL_checknumber(L, 2), all = luaL_checknumber(L, 3);
-  const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_load_start(api, now_ns);
-  const double done = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
-  const double left_s = done > 0 ? (double)(now_ns - start_ns) * 1e-9 * (all - done) / done : 0;
+  const lua_Number rows = luaL_checknumber(L, 2), all_rows = luaL_checknumber(L, 3);
+  const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_mark_load_start(api, now_ns);
+  const double loaded = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
+  const double taken_s = (double)(now_ns - start_ns) * 1e-9;
+  const double left_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
   char text[160];
 
   (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
-                 luaL_checkstring(L, 1), all > 0 ? floor(done / all * 100) : 0.0, all,
-                 left_s > 0 ? ceil(left_s) : 0.0);
+                 luaL_checkstring(L, 1), all_rows > 0 ? floor(loaded / all_rows * 100) : 0.0,
+                 all_rows, left_s > 0 ? ceil(left_s) : 0.0);
   bn_log_progress(text);
   return 0;
 }
 
+/* Counts an index that a thread begins to create.  The caller holds the lock. */
 static void cmdline_begin_index(struct bn_index_progress *p)
 {
   if (p->creating == 0)
@@ -233,16 +251,18 @@ static void cmdline_begin_index(struct bn_index_progress *p)
   p->creating++;
 }
 
+/* Counts an index that a thread has created.  The caller holds the lock. */
 static void cmdline_end_index(struct bn_index_progress *p)
 {
   p->created++;
+  /* A script may tell of an index only when it is created. */
   if (p->creating > 0)
     p->creating--;
 }
 
 /* Shows how far all threads are, with the time since any of them has been creating an index; clears
    the line while none does.  The caller holds the lock. */
-static void cmdline_show_indexes(const struct bn_index_progress *p, double all)
+static void cmdline_show_indexes(const struct bn_index_progress *p, double all_indexes)
 {
   char text[80];
 
@@ -250,16 +270,16 @@ static void cmdline_show_indexes(const struct bn_index_progress *p, double all)
     bn_log_progress(NULL);
     return;
   }
-  (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", p->created, all);
+  (void)snprintf(text, sizeof text, "creating indexes: %u of %.0f done", p->created, all_indexes);
   bn_log_progress_since(text, p->start_ns);
 }
 
-/* indexing(all): the thread begins to create one of all indexes; indexing(all, true): it has
-   created it. */
+/* indexing(all_indexes): counts an index that the thread begins to create; indexing(all_indexes,
+   true): counts one that it has created.  Both show how many of all indexes exist. */
 static int cmdline_indexing(lua_State *L)
 {
   struct bn_index_progress *p = &bn_instance_api()->indexes;
-  const lua_Number all = luaL_checknumber(L, 1);
+  const lua_Number all_indexes = luaL_checknumber(L, 1);
   const bool created = lua_toboolean(L, 2);
 
   (void)pthread_mutex_lock(&p->lock);
@@ -267,15 +287,15 @@ static int cmdline_indexing(lua_State *L)
     cmdline_end_index(p);
   else
     cmdline_begin_index(p);
-  cmdline_show_indexes(p, all);
+  cmdline_show_indexes(p, all_indexes);
   (void)pthread_mutex_unlock(&p->lock);
   return 0;
 }
 
-/* expect(): every thread opens a connection.  expect(at_start, in_all): each thread has also
-   prepared at_start of its in_all statements.  Returns "now" if it is to prepare the rest before
-   its first event, "later" if each statement when it is first used, nil if the server does not
-   allow the statements of all threads. */
+/* expect(): notes that every thread opens a connection.  expect(at_start, in_all): notes that each
+   thread has also prepared at_start of its in_all statements.  Returns "now" if the thread is to
+   prepare the rest before its first event, "later" if it is to prepare each when it is first used,
+   and nil if the server does not allow the statements of all threads, which has been logged. */
 static int cmdline_expect(lua_State *L)
 {
   static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
@@ -296,8 +316,8 @@ static int cmdline_expect(lua_State *L)
   return 1;
 }
 
-/* hold(): statements that are prepared and bound from now on are prepared by prepare_held(), many
-   at a time where the driver can do that. */
+/* hold(): holds back the statements that are prepared and bound from now on, until prepare_held()
+   prepares them, many at a time where the driver can do that. */
 static int cmdline_hold(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -307,8 +327,8 @@ static int cmdline_hold(lua_State *L)
   return 0;
 }
 
-/* prepare_held(): returns false if a statement could not be prepared, which has been logged.  Under
-   --workers module sysbench.shared has another one. */
+/* prepare_held(): prepares the statements that hold() holds back.  Returns false if one could not
+   be prepared, which has been logged.  Under --workers, module sysbench.shared replaces it. */
 static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -319,8 +339,8 @@ static int cmdline_prepare_held(lua_State *L)
   return 1;
 }
 
-/* refuse(text): raises what is wrong with what a user typed.  Outside the dialects it is printed
-   alone, without the function that has found it. */
+/* refuse(text): raises an error whose text says what is wrong with what a user typed.  Outside the
+   dialects the text is printed alone, without the name of the function that raised it. */
 static int cmdline_refuse(lua_State *L)
 {
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
@@ -334,6 +354,7 @@ static int cmdline_refuse(lua_State *L)
   return lua_error(L);
 }
 
+/* Records a number about the workload, which the heading of the report shows. */
 static void cmdline_record_number(const char *key, double number)
 {
   const struct bn_session *s = bn_instance_session();
@@ -343,51 +364,52 @@ static void cmdline_record_number(const char *key, double number)
   s->services->fact(s->services->of, "workload", key, text);
 }
 
-/* use_tables(how many, rows): records what the run uses, for its heading; rows 0: however many
-   there are. */
+/* use_tables(n_tables, rows): records the tables that the run of a bundled workload uses, for the
+   heading of its report; `rows` is the number in each, or 0 if the options do not say it. */
 static int cmdline_use_tables(lua_State *L)
 {
-  const double n = luaL_checknumber(L, 1), rows = luaL_checknumber(L, 2);
+  const double n_tables = luaL_checknumber(L, 1), rows = luaL_checknumber(L, 2);
 
   if (!bn_lua_current()->place->workload)
     return 0;
-  cmdline_record_number("tables", n);
+  cmdline_record_number("tables", n_tables);
   if (rows > 0)
     cmdline_record_number("rows", rows);
   return 0;
 }
 
-/* Raises an error as refuse() does. */
-static int cmdline_raise(lua_State *L, const struct bn_err *err)
+/* Raises the sentence of err as refuse() does. */
+static int cmdline_refuse_err(lua_State *L, const struct bn_err *err)
 {
   lua_settop(L, 0);
   lua_pushstring(L, err->text);
   return cmdline_refuse(L);
 }
 
-/* check_tables(prefix, how many, rows, option): refuses to run without them.  Only bundled
-   workloads are known to use the tables that their options name. */
+/* check_tables(prefix, n_tables, rows, option): refuses to run if one of the tables is missing, and
+   warns of too few rows.  It checks nothing for a user's script, because only bundled workloads are
+   known to use the tables that their options name. */
 static int cmdline_check_tables(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_vm *vm = lua->vm;
-  const double n = luaL_checknumber(L, 2);
+  const double n_tables = luaL_checknumber(L, 2);
   struct bn_sql_table_check t = {.prefix = luaL_checkstring(L, 1),
                                  .rows = luaL_checknumber(L, 3),
                                  .option = luaL_checkstring(L, 4)};
   struct bn_err err = {0};
 
   t.by_default = bn_optset_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT;
-  if (!lua->place->workload || !(n >= 1 && n <= UINT_MAX))
+  if (!lua->place->workload || !(n_tables >= 1 && n_tables <= UINT_MAX))
     return 0;
-  t.n = (unsigned)n;
+  t.n = (unsigned)n_tables;
   if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
     return 0;
-  return cmdline_raise(L, &err);
+  return cmdline_refuse_err(L, &err);
 }
 
-/* check_room(bytes): refuses to insert rows of that size if they surely do not fit.  A
-   session with a connection calls it. */
+/* check_room(bytes): refuses to insert rows of that many bytes together if the server surely has no
+   room for them.  A session with a connection calls it. */
 static int cmdline_check_room(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -397,7 +419,7 @@ static int cmdline_check_room(lua_State *L)
   if (!(bytes >= 0 && bytes < 0x1p63) ||
       bn_sql_check_room(lua->session, (uint64_t)bytes, &err) == 0)
     return 0;
-  return cmdline_raise(L, &err);
+  return cmdline_refuse_err(L, &err);
 }
 
 int bn_cmdline_dialect(lua_State *L)
@@ -441,7 +463,8 @@ static const luaL_Reg reference_functions[] = {
     {"call_command", cmdline_call_command},       {"read_cmdline_options", bn_options_check},
     {"print_test_options", bn_options_print},     {NULL, NULL}};
 
-/* Ours are reached by name only: pairs() shows what the reference shows. */
+/* The functions that the reference does not have are reached by name only, so that pairs() shows
+   what it shows in the reference. */
 static const luaL_Reg own_functions[] = {{"barrier", cmdline_barrier},
                                          {"expect", cmdline_expect},
                                          {"hold", cmdline_hold},
@@ -460,8 +483,8 @@ static const luaL_Reg own_functions[] = {{"barrier", cmdline_barrier},
                                          {"check_tables", cmdline_check_tables},
                                          {NULL, NULL}};
 
-/* Adds the constants and functions that the reference has to the table on top. */
-static void cmdline_add_entries(lua_State *L)
+/* Adds to the table on top the constants and functions that the reference has. */
+static void cmdline_add_reference_entries(lua_State *L)
 {
   for (int i = 0; i < N_ARGUMENT_TYPES; i++) {
     lua_pushinteger(L, i);
@@ -472,8 +495,8 @@ static void cmdline_add_entries(lua_State *L)
   luaL_register(L, NULL, reference_functions);
 }
 
-/* __index of the main instance's table is a table. */
-static void cmdline_push_own(lua_State *L)
+/* Pushes the __index of the main instance's table, which is a table of our own functions. */
+static void cmdline_push_main_index(lua_State *L)
 {
   lua_createtable(L, 0, 8);
   luaL_register(L, NULL, own_functions);
@@ -481,6 +504,7 @@ static void cmdline_push_own(lua_State *L)
   lua_setfield(L, -2, "in_worker");
 }
 
+/* Returns the function of that name, or NULL, which the row that ends the list has. */
 static lua_CFunction cmdline_find_function(const luaL_Reg *list, const char *name)
 {
   while (list->name != NULL && strcmp(list->name, name) != 0)
@@ -505,24 +529,26 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
       return true;
     }
   }
-  /* Both are true here: only workers come this way. */
+  /* Both are true in a worker, and only the table of a worker calls this function. */
   if (strcmp(name, "PARALLEL_COMMAND") != 0 && strcmp(name, "in_worker") != 0)
     return false;
   lua_pushboolean(L, 1);
   return true;
 }
 
-/* __index of a worker's table, which is filled when pairs() walks through it. */
-static int cmdline_late_entry(lua_State *L)
+/* Implements __index of a worker's table, which has its entries only after pairs() has asked for
+   them.  Returns the entry, or nothing. */
+static int cmdline_index_worker(lua_State *L)
 {
   lua_settop(L, 2);
   return lua_type(L, 2) == LUA_TSTRING && cmdline_push_entry(L, lua_tostring(L, 2));
 }
 
-static int cmdline_complete(lua_State *L)
+/* Adds all entries to a worker's table at index 1, before pairs() walks through it. */
+static int cmdline_complete_worker(lua_State *L)
 {
   lua_settop(L, 1);
-  cmdline_add_entries(L);
+  cmdline_add_reference_entries(L);
   return 0;
 }
 
@@ -534,14 +560,14 @@ int bn_cmdline_make(lua_State *L)
   cmdline_add_arguments(L, lua);
   lua_createtable(L, 0, 2);
   if (lua->worker) {
-    lua_pushcfunction(L, cmdline_complete);
+    lua_pushcfunction(L, cmdline_complete_worker);
     lua_setfield(L, -2, "bn.complete");
-    lua_pushcfunction(L, cmdline_late_entry);
+    lua_pushcfunction(L, cmdline_index_worker);
   } else {
     lua_pushvalue(L, -2);
-    cmdline_add_entries(L);
+    cmdline_add_reference_entries(L);
     lua_pop(L, 1);
-    cmdline_push_own(L);
+    cmdline_push_main_index(L);
   }
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);

@@ -22,7 +22,7 @@ bool bn_ffi_event_begin(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  /* The previous event may have been dropped. */
+  /* The previous event may have been dropped, so this asks anew whether the run goes on. */
   if (!bn_event_more(in->lua.session))
     return false;
   bn_event_start(in->lua.session, &in->tick);
@@ -51,8 +51,9 @@ void bn_ffi_event_drop(void)
   bn_event_drop(in->lua.session, &in->tick);
 }
 
-/* Returns whether the event has failed; a failure in an interrupted session is not a try. */
-static bool ffi_fails(const struct bn_instance *in, uint32_t tries)
+/* Returns whether the event has failed, because it is not to be tried again after this number of
+   tries.  In an interrupted session it has not: the interruption has ended its statement. */
+static bool ffi_has_failed(const struct bn_instance *in, uint32_t tries)
 {
   struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
@@ -65,12 +66,14 @@ int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
 {
   struct bn_session *s = in->lua.session;
 
-  if (ffi_fails(in, tries)) {
+  if (ffi_has_failed(in, tries)) {
     bn_event_fail(s, &in->tick);
     return -1;
   }
-  /* Work that was taken is carried out after the limit too. */
-  if (in->workqueue.role == BN_WORKQUEUE_TAKES ? !bn_session_interrupted(s) : !bn_session_over(s)) {
+  const bool takes_work = in->workqueue.role == BN_WORKQUEUE_TAKES;
+
+  /* Work that was taken is carried out after the limit of the run too. */
+  if (takes_work ? !bn_session_interrupted(s) : !bn_session_over(s)) {
     bn_event_repeats(s);
     return tries < INT32_MAX ? (int)tries + 1 : (int)tries;
   }
@@ -81,10 +84,10 @@ int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
 uint32_t bn_ffi_event_again(uint32_t tries)
 {
   struct bn_instance *in = bn_instance_current();
-  const int next = bn_ffi_event_repeat(in, tries);
+  const int next_try = bn_ffi_event_repeat(in, tries);
 
-  if (next >= 0)
-    return (uint32_t)next;
+  if (next_try >= 0)
+    return (uint32_t)next_try;
   return in->workqueue.role == BN_WORKQUEUE_TAKES ? bn_ffi_workqueue_take() : bn_ffi_event_begin();
 }
 
@@ -127,7 +130,7 @@ bool bn_ffi_over(void)
   return bn_session_over(bn_instance_session());
 }
 
-static const struct bn_dist *ffi_dist(void)
+static const struct bn_dist *ffi_distributions(void)
 {
   return &bn_lua_current()->vm->setup->conf->dist;
 }
@@ -137,35 +140,36 @@ static struct bn_rng *ffi_rng(void)
   return &bn_instance_session()->rng;
 }
 
-/* Adds an offset to the lower bound.  The offset may exceed INT64_MAX, so the sum is unsigned,
-   which wraps to the right number. */
-static double ffi_shifted(int64_t a, int64_t b, uint64_t offset)
+/* Returns the lower of the bounds a and b plus an offset.  The offset may exceed INT64_MAX, so the
+   sum is unsigned, which wraps to the right number. */
+static double ffi_add_offset(int64_t a, int64_t b, uint64_t offset)
 {
   return (double)(int64_t)((uint64_t)(a <= b ? a : b) + offset);
 }
 
-static uint64_t ffi_width(int64_t a, int64_t b)
+/* Returns the distance between two bounds, which may come in either order. */
+static uint64_t ffi_distance(int64_t a, int64_t b)
 {
   return a <= b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
 double bn_ffi_rand(int distribution, int64_t a, int64_t b)
 {
-  const uint64_t w = ffi_width(a, b);
+  const uint64_t w = ffi_distance(a, b);
 
   switch (distribution) {
-  case 1:
-    return ffi_shifted(a, b, bn_dist_uniform(ffi_rng(), 0, w));
-  case 2:
-    return ffi_shifted(a, b, bn_dist_gaussian(ffi_dist(), ffi_rng(), 0, w));
-  case 3:
-    return ffi_shifted(a, b, bn_dist_special(ffi_dist(), ffi_rng(), 0, w));
-  case 4:
-    return ffi_shifted(a, b, bn_dist_pareto(ffi_dist(), ffi_rng(), 0, w));
-  case 5:
-    return ffi_shifted(a, b, bn_dist_zipfian(ffi_dist(), ffi_rng(), 0, w));
+  case BN_FFI_UNIFORM:
+    return ffi_add_offset(a, b, bn_dist_uniform(ffi_rng(), 0, w));
+  case BN_FFI_GAUSSIAN:
+    return ffi_add_offset(a, b, bn_dist_gaussian(ffi_distributions(), ffi_rng(), 0, w));
+  case BN_FFI_SPECIAL:
+    return ffi_add_offset(a, b, bn_dist_special(ffi_distributions(), ffi_rng(), 0, w));
+  case BN_FFI_PARETO:
+    return ffi_add_offset(a, b, bn_dist_pareto(ffi_distributions(), ffi_rng(), 0, w));
+  case BN_FFI_ZIPFIAN:
+    return ffi_add_offset(a, b, bn_dist_zipfian(ffi_distributions(), ffi_rng(), 0, w));
   default:
-    return ffi_shifted(a, b, bn_dist_default(ffi_dist(), ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_default(ffi_distributions(), ffi_rng(), 0, w));
   }
 }
 
@@ -177,10 +181,11 @@ uint32_t bn_ffi_rand_unique(void)
 double bn_ffi_rand_uniq(int64_t a, int64_t b)
 {
   /* The factor is prime, so it permutes every range that is not a multiple of it. */
+  enum { FACTOR = 2147483647 };
   const uint64_t n = atomic_fetch_add_explicit(&bn_instance_api()->uniq, 1, memory_order_relaxed);
-  const uint64_t range = ffi_width(a, b) + 1;
+  const uint64_t range = ffi_distance(a, b) + 1;
 
-  return ffi_shifted(a, b, range != 0 ? (n + 1) * UINT64_C(2147483647) % range : n);
+  return ffi_add_offset(a, b, range != 0 ? (n + 1) * FACTOR % range : n);
 }
 
 uint64_t bn_ffi_rand_uint64(void)
@@ -193,17 +198,19 @@ double bn_ffi_rand_double(void)
   return bn_rng_double(ffi_rng());
 }
 
-static char *ffi_text_of(size_t len)
+/* Returns memory for a text of that length and its terminator, valid until the next call, or NULL
+   if no object is that large. */
+static char *ffi_reserve_text(size_t len)
 {
   struct bn_buf *b = &bn_instance_current()->text;
 
   bn_buf_clear(b);
-  return len < SIZE_MAX && bn_buf_reserve(b, len + 1) == 0 ? b->data : NULL;
+  return bn_buf_reserve(b, len) == 0 ? b->data : NULL;
 }
 
 const char *bn_ffi_rand_string(const char *fmt, size_t len)
 {
-  char *out = ffi_text_of(len);
+  char *out = ffi_reserve_text(len);
 
   if (out != NULL)
     bn_dist_template(ffi_rng(), fmt, len, out);
@@ -212,7 +219,7 @@ const char *bn_ffi_rand_string(const char *fmt, size_t len)
 
 const char *bn_ffi_rand_chars(size_t len)
 {
-  char *out = ffi_text_of(len);
+  char *out = ffi_reserve_text(len);
 
   if (out != NULL)
     bn_dist_varchars(ffi_rng(), out, len);

@@ -5,12 +5,13 @@
 
 #include "script/api/ffi.h"
 
-/* The geometric histogram.  Returns NULL after bad arguments, or without memory for its size. */
 struct bn_geohist;
+/* Returns a geometric histogram, which bn_ffi_hist_free frees, or NULL after bad arguments or
+   without memory for its size. */
 BN_API struct bn_geohist *bn_ffi_hist_new(size_t size, double min, double max);
 BN_API void bn_ffi_hist_free(struct bn_geohist *h);
 BN_API void bn_ffi_hist_update(struct bn_geohist *h, double value);
-/* Returns the printed table of *len bytes, to be freed by bn_ffi_free. */
+/* Returns a text of *len bytes, the histogram as a table, which bn_ffi_free frees. */
 BN_API char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len);
 BN_API void bn_ffi_free(void *text);
 

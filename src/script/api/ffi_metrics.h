@@ -5,10 +5,10 @@
 
 #include "script/api/ffi.h"
 
-/* Returns the counter of the session whose code runs, valid as long as its instance lives.  The
-   index is that of internal.declare_metric(). */
+/* Returns the address of a counter of the session whose code runs, valid as long as its instance
+   lives.  The index is that of internal.declare_metric(). */
 BN_API uint64_t *bn_ffi_metric_counter(unsigned index);
-/* Records a time of 0 ns or more. */
+/* Records a time of 0 ns or more in the histogram of that index. */
 BN_API void bn_ffi_metric_record(unsigned index, double ns);
 /* Sets the kind, from 1 on, of the event in flight; without one it has no effect. */
 BN_API void bn_ffi_event_is_of_kind(unsigned kind);

@@ -16,6 +16,7 @@ struct sql_row_text {
   bool ended; /* the next value begins another row */
 };
 
+/* A number has a sign, a point and at most 19 digits. */
 enum { NUMBER_MAX = 24, DECIMALS_MAX = 18 };
 
 sql_row_text *bn_ffi_row_new(double seed, double stream)
@@ -39,14 +40,16 @@ double bn_ffi_row_uniform(sql_row_text *row, int64_t a, int64_t b)
   return (double)(a + (int64_t)bn_rng_below(&row->rng, (uint64_t)(b - a) + 1));
 }
 
-/* Returns the place for the next value of at most `len` bytes, behind what stands before it. */
+/* Begins a value of at most `len` bytes with the '(' of a new row or a ','.  Returns the place for
+   the value; row_end_value gets its end. */
 static char *row_begin_value(sql_row_text *row, size_t len)
 {
   struct bn_buf *b = &row->text;
 
   if (row->ended)
     bn_buf_clear(b);
-  /* The closing bracket and the terminator too. */
+  /* The three others are the character before the value, the closing bracket and the terminator.  A
+     buffer without a maximum ends the program if it cannot grow. */
   (void)bn_buf_reserve(b, len + 3);
   b->data[b->len++] = row->ended ? '(' : ',';
   row->ended = false;
@@ -68,6 +71,7 @@ void bn_ffi_row_null(sql_row_text *row)
 
 void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
 {
+  /* The digits are made from the last one on. */
   char digits[NUMBER_MAX], *first = digits + sizeof digits;
   uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
   const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;

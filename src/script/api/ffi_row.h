@@ -8,21 +8,25 @@
 
 typedef struct sql_row_text sql_row_text;
 
-/* The seed and the number of the stream, whole numbers of at least 0, decide the random values. */
+/* Returns an empty row, which bn_ffi_row_free frees.  The seed and the number of the stream, whole
+   numbers of at least 0, decide the random values. */
 BN_API sql_row_text *bn_ffi_row_new(double seed, double stream);
 BN_API void bn_ffi_row_free(sql_row_text *row);
 /* Returns an integer in [a, b], which is not added to the row. */
 BN_API double bn_ffi_row_uniform(sql_row_text *row, int64_t a, int64_t b);
-/* Add a value: NULL; n / 10^decimals; a text; `min` to `max` random characters of a kind of enum
-   bn_dist_text, with a word of at most `min` characters, if `len` is not 0, at a random place among
-   them.  Returns false, and adds nothing, for a text that databases read in different ways. */
+/* Adds NULL. */
 BN_API void bn_ffi_row_null(sql_row_text *row);
+/* Adds the number n / 10^decimals; there are at most 18 decimals. */
 BN_API void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals);
+/* Adds a quoted text.  Returns false, and adds nothing, for a text that databases read in different
+   ways. */
 BN_API bool bn_ffi_row_text(sql_row_text *row, const char *text, size_t len);
+/* Adds a text of `min` to `max` random characters of a kind of enum bn_dist_text.  If `len` is not
+   0, the word, which has at most `min` characters, stands at a random place among them. */
 BN_API void bn_ffi_row_random(sql_row_text *row, int kind, uint32_t min, uint32_t max,
                               const char *word, size_t len);
-/* Ends the row, and the next value begins another.  Returns "(1,'a')", which is valid until then.
- */
+/* Ends the row.  Returns its text, such as "(1,'a')", and its length; the text is valid until the
+   next value begins another row. */
 BN_API const char *bn_ffi_row_end(sql_row_text *row, size_t *len);
 
 #endif

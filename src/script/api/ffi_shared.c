@@ -9,7 +9,9 @@
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
 
-/* No code here asks for the current instance: another one may be it when the call goes on. */
+/* Calls the function of the instance's call, and keeps its result there.  A call that waits goes on
+   when another instance may be the current one, so neither this nor the functions that it calls use
+   the current instance. */
 static void shared_run(void *arg)
 {
   struct bn_instance *in = arg;
@@ -76,12 +78,13 @@ static void shared_run(void *arg)
     c->result = bn_sql_execute(c->object);
     bn_sql_settle(bn_sql_stmt_conn(c->object), false);
     break;
-  default:
+  default: /* BN_CALL_DB_STMT_NEXT_RESULT */
     c->result = bn_sql_stmt_next_result(c->object);
     bn_sql_settle(bn_sql_stmt_conn(c->object), false);
   }
 }
 
+/* Begins the instance's call by calling run(in).  Returns whether the call waits. */
 static bool shared_begin(struct bn_instance *in, void (*run)(void *arg))
 {
   struct bn_session *s = in->lua.session;
@@ -102,6 +105,7 @@ bool bn_ffi_shared_call(int which, void *object, size_t number)
   return bn_ffi_shared_text(which, object, NULL, number);
 }
 
+/* Connects, as shared_run() calls a function. */
 static void shared_connect(void *arg)
 {
   struct bn_instance *in = arg;
@@ -122,6 +126,7 @@ bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char
   return shared_begin(in, shared_connect);
 }
 
+/* Binds the parameters of a statement, as shared_run() calls a function. */
 static void shared_bind(void *arg)
 {
   struct bn_instance *in = arg;
@@ -142,6 +147,7 @@ void bn_ffi_shared_sleep(double ns)
 {
   const struct bn_session *s = bn_instance_session();
 
+  /* What is no time, as 31 years and more, does not wait. */
   if (!bn_session_interrupted(s))
     bn_task_delay(s->task, bn_clock_mono() + (ns > 0 && ns < 1e18 ? (uint64_t)ns : 0));
 }
@@ -194,10 +200,11 @@ int bn_ffi_shared_number(void)
 bool bn_ffi_shared_taken(void)
 {
   struct bn_instance *in = bn_instance_current();
+  const bool has_work = in->call.number != 0;
 
-  if (in->call.number != 0)
+  if (has_work)
     bn_ffi_workqueue_begin(in);
-  return in->call.number != 0;
+  return has_work;
 }
 
 bool bn_ffi_shared_takes(void)
@@ -209,8 +216,10 @@ bool bn_ffi_shared_prepared(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  in->lua.reported = in->call.number != 0 && bn_session_interrupted(in->lua.session);
-  return in->call.number == 0;
+  const bool has_failed = in->call.number != 0;
+
+  in->lua.reported = has_failed && bn_session_interrupted(in->lua.session);
+  return !has_failed;
 }
 
 int bn_ffi_shared_ask(bool begin)

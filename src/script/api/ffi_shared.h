@@ -6,7 +6,7 @@
 
 #include "script/api/ffi_sql.h"
 
-/* The functions that the calls below stand for. */
+/* The functions that bn_ffi_shared_call and bn_ffi_shared_text call. */
 enum {
   BN_CALL_QUERY,
   BN_CALL_QUERY_UNCOUNTED,
@@ -30,33 +30,41 @@ enum {
   BN_CALL_DB_STMT_NEXT_RESULT
 };
 
-/* Each begins a call of the session.  Returns true if it waits: then the session's coroutine
-   yields, or bn_ffi_shared_finish waits, and what the arguments point at stays until the call has
-   returned. The result is taken from the functions below.  The numbers are those of the function,
-   if any. */
+/* These begin a call of the session.  They return true if the call waits: then the session's
+   coroutine yields, or bn_ffi_shared_finish waits, and what the arguments point at stays until the
+   call has returned.  The functions below return its result.  Names of parameters would cost memory
+   in each interpreter. */
+/* Parameters: the number of the function above, its object, and its number if it takes one. */
 BN_API bool bn_ffi_shared_call(int, void *, size_t);
+/* Parameters: the number of the function, its object, a text and its length. */
 BN_API bool bn_ffi_shared_text(int, void *, const char *, size_t);
+/* These call bn_ffi_sql_connect and bn_ffi_sql_bind, whose parameters they have. */
 BN_API bool bn_ffi_shared_connect(sql_driver *, const char *const *, const char *const *, size_t);
 BN_API bool bn_ffi_shared_bind(sql_statement *, const struct bn_ffi_param *const *, size_t);
-/* Lets the session wait that many nanoseconds, or until it is interrupted. */
+/* Makes the session wait that many nanoseconds, or until it is interrupted. */
 BN_API void bn_ffi_shared_sleep(double);
+/* Waits for the end of the call, and holds up the other sessions of the worker. */
 BN_API void bn_ffi_shared_finish(void);
 /* Returns whether the session waits for a call or for an event. */
 BN_API bool bn_ffi_shared_waits(void);
 
-/* The arguments are those of the call, which so live until now. */
+/* These return the result of the call that has ended, as the functions do that it stands for.
+   Their text is the one that the call got: Lua keeps it while it is an argument. */
 BN_API sql_result *bn_ffi_shared_rs(const char *);
 BN_API sql_connection *bn_ffi_shared_conn(void);
+/* The last parameter is the name for --statements, as for bn_ffi_sql_prepare. */
 BN_API sql_statement *bn_ffi_shared_stmt(sql_connection *, const char *, const char *);
 BN_API int bn_ffi_shared_rc(sql_connection *, const char *);
 BN_API int bn_ffi_shared_number(void);
-/* Whether the session takes work; after TAKE: whether there was work, whose event has begun. */
+/* Returns whether the session takes work (ffi_workqueue.h). */
 BN_API bool bn_ffi_shared_takes(void);
+/* Returns, after TAKE, whether there was work, and begins the event of the work. */
 BN_API bool bn_ffi_shared_taken(void);
-/* After PREPARE_HELD: whether it has succeeded. */
+/* Returns, after PREPARE_HELD, whether all statements were prepared. */
 BN_API bool bn_ffi_shared_prepared(void);
 
-/* Asks for the next event; 0: there is none; 1: there is, begun if asked for; 2: it waits. */
+/* Asks for the next event, and begins it if the argument is true.  Returns a number of enum
+   bn_event_answer: 0, there is none; 1, there is one; 2, the session waits and asks again. */
 BN_API int bn_ffi_shared_ask(bool);
 
 #endif

@@ -12,7 +12,7 @@
 #include "script/api/instance.h"
 #include "sql/errors.h"
 
-/* Lua and the SQL layer look at the same memory at these members. */
+/* Lua reads these members of structs of the SQL layer by the declarations in our headers. */
 #define SAME(a, x, b, y)                                                                           \
   _Static_assert(offsetof(a, x) == offsetof(struct b, y) &&                                        \
                      sizeof(((a *)0)->x) == sizeof(((struct b *)0)->y),                            \
@@ -30,7 +30,8 @@ SAME(sql_result, nfields, bn_sql_rs, nfields);
 SAME(sql_result, row, bn_sql_rs, values);
 _Static_assert(sizeof(struct bn_ffi_param) % sizeof(int64_t) == 0, "values follow aligned");
 
-enum { PARAMS_AT_ONCE = 32 };
+/* Parameters of this many need no memory of their own. */
+enum { PARAMS_ON_STACK = 32 };
 
 sql_driver *bn_ffi_sql_driver(const char *name)
 {
@@ -153,7 +154,8 @@ int bn_ffi_sql_checked(const sql_connection *c, int rc)
   return rc;
 }
 
-static enum bn_sql_type ffi_type_of(int32_t type)
+/* Returns the SQL layer's type for a number of enum bn_ffi_type. */
+static enum bn_sql_type ffi_sql_type_of(int32_t type)
 {
   switch (type) {
   case BN_FFI_INT64:
@@ -167,13 +169,13 @@ static enum bn_sql_type ffi_type_of(int32_t type)
 
 int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const *params, size_t n)
 {
-  struct bn_sql_bind few[PARAMS_AT_ONCE] = {0}, *binds = few;
+  struct bn_sql_bind few[PARAMS_ON_STACK] = {0}, *binds = few;
   int rc;
 
-  if (n > PARAMS_AT_ONCE)
+  if (n > PARAMS_ON_STACK)
     binds = bn_alloc(n, sizeof *binds);
   for (size_t i = 0; i < n; i++)
-    binds[i] = (struct bn_sql_bind){.type = ffi_type_of(params[i]->type),
+    binds[i] = (struct bn_sql_bind){.type = ffi_sql_type_of(params[i]->type),
                                     .is_null = &params[i]->is_null,
                                     .data = params[i] + 1,
                                     .len = &params[i]->data_len};
@@ -185,10 +187,10 @@ int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const 
 
 int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params, size_t n)
 {
-  struct bn_sql_stmt *of = bn_ffi_to_stmt(st);
+  struct bn_sql_stmt *stmt = bn_ffi_to_stmt(st);
 
-  return bn_ffi_sql_checked(bn_ffi_from_conn(bn_sql_stmt_conn(of)),
-                            bn_ffi_bind_params(of, params, n));
+  return bn_ffi_sql_checked(bn_ffi_from_conn(bn_sql_stmt_conn(stmt)),
+                            bn_ffi_bind_params(stmt, params, n));
 }
 
 sql_result *bn_ffi_sql_execute(sql_statement *st)

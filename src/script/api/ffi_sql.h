@@ -10,7 +10,7 @@ typedef struct sql_driver sql_driver;
 
 typedef struct sql_result sql_result; /* ffi_sql_more.h */
 
-/* The public parts of larger objects. */
+/* The public part of a connection, which is the beginning of a larger object. */
 typedef struct {
   int error; /* sql_error_t */
   int sql_errno;
@@ -19,6 +19,7 @@ typedef struct {
   bool lost;
 } sql_connection;
 
+/* The same of a statement. */
 typedef struct {
   sql_connection *connection;
 } sql_statement;
@@ -31,9 +32,10 @@ struct bn_ffi_param {
   size_t data_len;
 };
 
-/* These work as in sql/sql.h, but do not log or count a failure of a query that may yet be ignored
-   before bn_ffi_sql_settle.  NULL or -1: connection->error says whether it is a failure.  Texts
-   come with their length.  Names of parameters would cost memory in each interpreter. */
+/* These work as the functions of sql/sql.h, but a failure of a query, which the script may yet
+   ignore, is neither logged nor counted before bn_ffi_sql_settle.  If they return NULL or -1,
+   connection->error says whether that is a failure.  Texts come with their length.  Names of
+   parameters would cost memory in each interpreter. */
 BN_API sql_driver *bn_ffi_sql_driver(const char *);
 BN_API const char *bn_ffi_sql_driver_name(const sql_driver *);
 /* Parameters: the driver, names and values of n options that differ, n. */
@@ -50,7 +52,7 @@ BN_API int bn_ffi_sql_bind(sql_statement *, const struct bn_ffi_param *const *, 
 BN_API sql_result *bn_ffi_sql_execute(sql_statement *);
 BN_API int bn_ffi_sql_stmt_close(sql_statement *);
 BN_API void bn_ffi_sql_stmt_free(sql_statement *);
-/* Fills memory with the given number of characters of the template. */
+/* Fills memory from a template of that length, as bn_ffi_rand_string does, without a terminator. */
 BN_API void bn_ffi_sql_rand_str(void *, const char *, size_t);
 
 #endif

@@ -19,12 +19,15 @@ struct sql_result {
   sql_row row; /* the row that was fetched last */
 };
 
+/* Where nothing else is said, these work as the functions of sql/sql.h. */
 BN_API bool bn_ffi_sql_fetch(sql_result *rs);
 BN_API bool bn_ffi_sql_fetch_failed(sql_result *rs);
 BN_API int bn_ffi_sql_reconnect(sql_connection *c);
-/* Called when a statement has failed and an error is about to be raised. */
+/* Notes that a statement has failed; the script is about to raise its error. */
 BN_API void bn_ffi_sql_failed(const sql_connection *c);
+/* Returns the text of that statement, of *len bytes, or NULL if it is not known. */
 BN_API const char *bn_ffi_sql_failed_text(sql_connection *c, size_t *len);
+/* Says whether the failure of the last statement is ignored; without a failure it has no effect. */
 BN_API void bn_ffi_sql_settle(sql_connection *c, bool ignore);
 BN_API sql_result *bn_ffi_sql_query_uncounted(sql_connection *c, const char *sql, size_t len);
 BN_API void bn_ffi_sql_expect_error(sql_connection *c, const char *state);

@@ -6,6 +6,12 @@
 #include "option/conf.h"
 #include "script/api/instance.h"
 
+/* The interval at which a session tries again to give work to a full queue. */
+#define RETRY_NS (5 * BN_NSEC_PER_MSEC)
+
+/* The results of bn_ffi_workqueue_give, which module sysbench.workqueue knows. */
+enum { GIVEN = 0, TRY_AGAIN = 1, NOBODY_TAKES = 2, RUN_IS_OVER = 3 };
+
 bool bn_ffi_workqueue_join(bool takes)
 {
   struct bn_instance *in = bn_instance_current();
@@ -22,7 +28,7 @@ bool bn_ffi_workqueue_among_last(unsigned n)
 {
   const struct bn_session *s = bn_instance_session();
 
-  return s->id + n >= s->services->conf->plan.threads;
+  return (uint64_t)s->id + n >= s->services->conf->plan.threads;
 }
 
 int bn_ffi_workqueue_give(double a, double b)
@@ -34,14 +40,14 @@ int bn_ffi_workqueue_give(double a, double b)
 
   while ((answer = bn_workqueue_give(&bn_instance_api()->workqueue, &work)) == BN_WORKQUEUE_FULL &&
          s->task == NULL && !bn_session_interrupted(s))
-    bn_clock_sleep_until(bn_clock_mono() + 5 * BN_NSEC_PER_MSEC);
+    bn_clock_sleep_until(bn_clock_mono() + RETRY_NS);
   switch (answer) {
   case BN_WORKQUEUE_FULL:
-    return bn_session_interrupted(s) ? 3 : 1;
+    return bn_session_interrupted(s) ? RUN_IS_OVER : TRY_AGAIN;
   case BN_WORKQUEUE_NOBODY:
-    return bn_session_over(s) ? 3 : 2;
+    return bn_session_over(s) ? RUN_IS_OVER : NOBODY_TAKES;
   default:
-    return 0;
+    return GIVEN;
   }
 }
 

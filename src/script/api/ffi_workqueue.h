@@ -5,18 +5,19 @@
 
 #include "script/api/ffi.h"
 
-/* The session gives work or takes it.  Returns false if it cannot take: there are too many
-   descriptors. */
+/* Makes the session one that takes work, or one that gives it; a session that is one already, and
+   the main instance, stay what they are.  Returns false if the process has too many descriptors. */
 BN_API bool bn_ffi_workqueue_join(bool takes);
 /* Returns whether the session is one of the last n of the process. */
 BN_API bool bn_ffi_workqueue_among_last(unsigned n);
-/* Hands work over.  Returns 0; 1: a session that shares its worker tries again later, because there
-   is no room; 2: nobody takes it; 3: the run is over. */
+/* Hands over work, which is two numbers.  If the queue is full, it waits; a session that shares its
+   worker tries again later.  Returns 0 when the work is in the queue, 1 if the session is to try
+   again, 2 if no session takes work, or 3 if the run is over. */
 BN_API int bn_ffi_workqueue_give(double a, double b);
-/* Waits for work and begins an event, which has started when the work was handed over.  Returns
-   false if there is no more work. */
+/* Waits for work and begins an event, whose start is the time at which the work was handed over.
+   Returns false if there is no more work. */
 BN_API bool bn_ffi_workqueue_take(void);
-/* Returns one of the two numbers of the work taken last. */
+/* Returns the first number (which 0) or the second one of the work that was taken last. */
 BN_API double bn_ffi_workqueue_taken(int which);
 /* Returns the number of pieces of work that wait. */
 BN_API unsigned bn_ffi_workqueue_left(void);

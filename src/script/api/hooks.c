@@ -42,6 +42,8 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   return 0;
 }
 
+/* Opens an instance for hooks.  Returns NULL after logging why it failed, and lets the reporter
+   fail when it is closed. */
 static struct bn_instance *hooks_open_instance(struct hooks *h)
 {
   const struct bn_api *api = h->conf->api;
@@ -73,30 +75,34 @@ static void hooks_starting(void *self, const struct bn_facts *f)
     h->checkpoint = hooks_open_instance(h);
 }
 
-/* Scripts compute with these numbers, so that a statistic of nothing is 0. */
-static void hooks_set(lua_State *L, const char *name, double value)
+/* Sets a number of the table on top.  Scripts compute with it, so that a statistic of nothing,
+   which is NaN, is 0. */
+static void hooks_set_number(lua_State *L, const char *name, double value)
 {
   lua_pushnumber(L, isnan(value) ? 0 : value);
   lua_setfield(L, -2, name);
 }
 
-/* Returns a percentile of finished events; without any, the smallest value that the reference
-   knows. */
-static double hooks_percentile(const struct bn_view *v, size_t i)
+/* Returns percentile i of the finished events; without events, the smallest value that the
+   reference knows. */
+static double hooks_percentile_s(const struct bn_view *v, size_t i)
 {
+  static const double smallest_s = 1e-6;
+
   if (v->events == 0 || i >= v->n_percents)
-    return 1e-06;
+    return smallest_s;
   return v->max_at_least ? bn_view_hist_s(v->latency, v->percents[i], false) : v->percentile_s[i];
 }
 
-/* Adds a table {rank, latency} to the list on top, or {rank} if the latency is not known. */
-static void hooks_add_rank(lua_State *L, const struct bn_view *v, size_t i, bool known,
+/* Sets item i of the list on top to a table {rank, latency}, or {rank} if the latency is
+   not known. */
+static void hooks_set_rank(lua_State *L, const struct bn_view *v, size_t i, bool is_known,
                            double latency_s)
 {
   lua_createtable(L, 0, 2);
-  hooks_set(L, "rank", v->percents[i]);
-  if (known)
-    hooks_set(L, "latency", latency_s);
+  hooks_set_number(L, "rank", v->percents[i]);
+  if (is_known)
+    hooks_set_number(L, "latency", latency_s);
   lua_rawseti(L, -2, (int)i + 1);
 }
 
@@ -106,7 +112,7 @@ static void hooks_push_percentiles(lua_State *L, const struct bn_view *v, bool n
 {
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; i < v->n_percents; i++)
-    hooks_add_rank(L, v, i, v->events > 0 || !native, hooks_percentile(v, i));
+    hooks_set_rank(L, v, i, v->events > 0 || !native, hooks_percentile_s(v, i));
 }
 
 /* Pushes a table of the counters that the script has declared, by name. */
@@ -114,20 +120,22 @@ static void hooks_push_counts(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, (int)v->n_counts);
   for (size_t i = 0; i < v->n_counts; i++)
-    hooks_set(L, v->counts[i].name, (double)v->counts[i].count);
+    hooks_set_number(L, v->counts[i].name, (double)v->counts[i].count);
 }
 
-/* Pushes the percentiles of a kind of events, as hooks_push_percentiles does. */
+/* Pushes a list of the percentiles of a kind of events, in the order of the view; without events
+   there are no latencies. */
 static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
                                         const struct bn_timing *t)
 {
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; t->percentile_s != NULL && i < v->n_percents; i++)
-    hooks_add_rank(L, v, i, t->count > 0, t->percentile_s[i]);
+    hooks_set_rank(L, v, i, t->count > 0, t->percentile_s[i]);
 }
 
-/* Returns the latency at a rank that some rules ask for, whatever ranks are reported. */
-static double hooks_kind_p90(const struct bn_view *v, size_t k)
+/* Returns the 90th percentile of kind k, which rules of benchmarks ask for whatever ranks are
+   reported; NaN: it is not known. */
+static double hooks_kind_p90_s(const struct bn_view *v, size_t k)
 {
   struct bn_event_kind_rows rows;
 
@@ -148,18 +156,18 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
       double value = 0;
 
       (void)bn_event_kinds_value(kind, l->name, &value);
-      hooks_set(L, l->name, value);
+      hooks_set_number(L, l->name, value);
     }
-    hooks_set(L, "latency_avg", kind->timing->avg_s);
-    hooks_set(L, "latency_p90", hooks_kind_p90(v, k));
-    hooks_set(L, "latency_max", kind->timing->max_s);
+    hooks_set_number(L, "latency_avg", kind->timing->avg_s);
+    hooks_set_number(L, "latency_p90", hooks_kind_p90_s(v, k));
+    hooks_set_number(L, "latency_max", kind->timing->max_s);
     hooks_push_kind_percentiles(L, v, kind->timing);
     lua_setfield(L, -2, "percentiles");
     lua_setfield(L, -2, kind->name);
   }
 }
 
-/* Adds fields that the reference does not have to the table on top.  They are reached by name only,
+/* Adds to the table on top fields that the reference does not have.  They are reached by name only,
    so that pairs() shows the reference's fields and scripts that print all of them go on working. */
 static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool native)
 {
@@ -176,7 +184,7 @@ static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool 
 }
 
 /* Pushes sysbench.hooks[name] if it is a function, else pushes nothing and returns false. */
-static bool hooks_push(struct bn_lua *lua, const char *name)
+static bool hooks_push_function(struct bn_lua *lua, const char *name)
 {
   bn_lua_push_field(lua, "hooks");
   bn_lua_go_into(lua->L, name);
@@ -186,54 +194,56 @@ static bool hooks_push(struct bn_lua *lua, const char *name)
   return false;
 }
 
-/* Pushes the table that a hook gets.  With `cumulative`, it has the latencies instead of the queue.
- */
-static void hooks_push_stat(const struct bn_lua *lua, const struct bn_view *v, bool cumulative)
+/* Pushes the table that a hook gets.  The table of a cumulative report has the latencies of the
+   run, that of an interval has the queue and the concurrency in their place. */
+static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view *v)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
   const bool native = conf->policy->dialect == NULL;
-  const bool at_end = cumulative && native && v->running == 0;
+  const bool is_cumulative = v->span != BN_VIEW_INTERVAL;
+  const bool is_at_end = is_cumulative && native && v->running == 0;
   lua_State *L = lua->L;
 
   lua_createtable(L, 0, 16);
-  /* At the end sysbench has none.  At a checkpoint they are known. */
-  hooks_set(L, "threads_running", at_end ? conf->plan.threads : v->running);
-  hooks_set(L, "time_interval", v->span_s);
-  hooks_set(L, "time_total", v->at_s);
-  hooks_set(L, "latency_pct", hooks_percentile(v, 0));
-  hooks_set(L, "events", (double)v->events);
-  hooks_set(L, "reads", (double)v->reads);
-  hooks_set(L, "writes", (double)v->writes);
-  hooks_set(L, "other", (double)v->other);
-  hooks_set(L, "errors", (double)v->errors);
-  hooks_set(L, "reconnects", (double)v->reconnects);
-  if (cumulative) {
-    hooks_set(L, "latency_min", v->min_s);
-    hooks_set(L, "latency_max",
-              v->max_at_least ? bn_view_hist_s(v->latency, 100, false) : v->max_s);
-    hooks_set(L, "latency_avg", v->avg_s);
-    hooks_set(L, "latency_sum", v->sum_s);
+  /* At the end sysbench shows that no thread runs; bench shows the threads of the run. */
+  hooks_set_number(L, "threads_running", is_at_end ? conf->plan.threads : v->running);
+  hooks_set_number(L, "time_interval", v->span_s);
+  hooks_set_number(L, "time_total", v->at_s);
+  hooks_set_number(L, "latency_pct", hooks_percentile_s(v, 0));
+  hooks_set_number(L, "events", (double)v->events);
+  hooks_set_number(L, "reads", (double)v->reads);
+  hooks_set_number(L, "writes", (double)v->writes);
+  hooks_set_number(L, "other", (double)v->other);
+  hooks_set_number(L, "errors", (double)v->errors);
+  hooks_set_number(L, "reconnects", (double)v->reconnects);
+  if (is_cumulative) {
+    hooks_set_number(L, "latency_min", v->min_s);
+    hooks_set_number(L, "latency_max",
+                     v->max_at_least ? bn_view_hist_s(v->latency, 100, false) : v->max_s);
+    hooks_set_number(L, "latency_avg", v->avg_s);
+    hooks_set_number(L, "latency_sum", v->sum_s);
   } else {
-    hooks_set(L, "queue_length", (double)v->backlog);
-    hooks_set(L, "concurrency", (double)v->concurrency);
+    hooks_set_number(L, "queue_length", (double)v->backlog);
+    hooks_set_number(L, "concurrency", (double)v->concurrency);
   }
   hooks_add_native_fields(L, v, native);
 }
 
-/* Calls a hook that prints a report, if the script has it.  Returns 0, or -1 after logging why. */
-static int hooks_report(struct bn_instance *in, const char *hook, const struct bn_view *v,
-                        bool cumulative)
+/* Calls a hook that prints a report, if the script has it and the run is not one of several hosts.
+   Returns 0, or -1 after logging why the hook has failed. */
+static int hooks_print(struct bn_instance *in, const char *hook, const struct bn_view *v)
 {
-  if (in == NULL || in->lua.vm->setup->is_part || !hooks_push(&in->lua, hook))
+  if (in == NULL || in->lua.vm->setup->is_part || !hooks_push_function(&in->lua, hook))
     return 0;
-  hooks_push_stat(&in->lua, v, cumulative);
+  hooks_push_statistics(&in->lua, v);
   return bn_lua_call(&in->lua, 1, 0, hook);
 }
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
-/* Appends a text, escaped because a terminal may show it.  Returns 0, or -1: it is too long. */
-static int hooks_add_text(struct bn_buf *out, const char *text)
+/* Appends a text as whole lines, escaped because a terminal may show them.  Returns 0, or -1 if the
+   lines are too long together. */
+static int hooks_append_text(struct bn_buf *out, const char *text)
 {
   const size_t len = bn_escape(NULL, 0, text, "\n\t");
 
@@ -246,14 +256,15 @@ static int hooks_add_text(struct bn_buf *out, const char *text)
   return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
 }
 
-/* Appends the string on top of the stack, or the strings of the list; nil adds nothing.  Returns
-   false if it is none of them, and else sets *rc as hooks_add_text. */
-static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
+/* Appends the string on top of the stack, or the strings of the list on top; nil adds nothing.
+   Returns false if the value is none of these; else sets *rc to what hooks_append_text returns. */
+static bool hooks_append_value(lua_State *L, struct bn_buf *out, int *rc)
 {
   bool is_text = true;
 
+  *rc = 0;
   if (lua_type(L, -1) == LUA_TSTRING) {
-    *rc = hooks_add_text(out, lua_tostring(L, -1));
+    *rc = hooks_append_text(out, lua_tostring(L, -1));
     return true;
   }
   if (!lua_istable(L, -1))
@@ -262,28 +273,30 @@ static bool hooks_add_value(lua_State *L, struct bn_buf *out, int *rc)
     lua_rawgeti(L, -1, i);
     is_text = lua_type(L, -1) == LUA_TSTRING;
     if (is_text)
-      *rc = hooks_add_text(out, lua_tostring(L, -1));
+      *rc = hooks_append_text(out, lua_tostring(L, -1));
     lua_pop(L, 1);
   }
   return is_text;
 }
 
-/* Calls a hook, if the script has it.  Returns 1 with its result on the stack, 0 if it has none, or
-   -1 after logging why the hook has failed: then the reporter's err stays empty. */
-static int hooks_ask(struct bn_instance *in, const char *hook, const struct bn_view *v)
+/* Calls a hook.  Returns 1 with its result on the stack, 0 if the script has no such hook, or -1
+   after logging why the hook has failed; the reporter's err then stays empty, so that the reason is
+   not printed twice. */
+static int hooks_call_for_result(struct bn_instance *in, const char *hook, const struct bn_view *v)
 {
-  if (in == NULL || !hooks_push(&in->lua, hook))
+  if (in == NULL || !hooks_push_function(&in->lua, hook))
     return 0;
-  hooks_push_stat(&in->lua, v, v->span != BN_VIEW_INTERVAL);
+  hooks_push_statistics(&in->lua, v);
   return bn_lua_call(&in->lua, 1, 1, hook) != 0 ? -1 : 1;
 }
 
-/* Pops the result of a hook and appends it to the lines.  Returns 0, or -1 and err. */
-static int hooks_pop_lines(lua_State *L, const char *hook, struct bn_buf *out, struct bn_err *err)
+/* Pops the result of a hook and appends its lines to out.  Returns 0, or -1 and err. */
+static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *out,
+                               struct bn_err *err)
 {
-  int rc = 0;
+  int rc;
 
-  if (!hooks_add_value(L, out, &rc))
+  if (!hooks_append_value(L, out, &rc))
     rc = bn_err_set(
         err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
   else if (rc != 0)
@@ -298,13 +311,13 @@ static int hooks_pop_lines(lua_State *L, const char *hook, struct bn_buf *out, s
 static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
                            struct bn_buf *out, struct bn_err *err)
 {
-  const int rc = hooks_ask(in, hook, v);
+  const int rc = hooks_call_for_result(in, hook, v);
 
-  return rc <= 0 ? rc : hooks_pop_lines(in->lua.L, hook, out, err);
+  return rc <= 0 ? rc : hooks_append_result(in->lua.L, hook, out, err);
 }
 
-/* Returns a count in the table on top, or 0 if it is none. */
-static unsigned hooks_count_of(lua_State *L, const char *name)
+/* Returns the number of that name in the table on top, or 0 if it is no count. */
+static unsigned hooks_get_count(lua_State *L, const char *name)
 {
   double n;
 
@@ -314,12 +327,13 @@ static unsigned hooks_count_of(lua_State *L, const char *name)
   return n > 0 && n < UINT_MAX ? (unsigned)n : 0;
 }
 
-/* Adds the lines of the proof sheet, and passes on how many there are of each verdict. */
+/* Appends the lines of the proof sheet, and passes on how many there are of each verdict.  Returns
+   0, or -1 and err, which is empty if the reason has been logged. */
 static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct bn_buf *out,
                        struct bn_err *err)
 {
   const struct bn_services *services = in->lua.session->services;
-  const int rc = hooks_ask(in, "prove", v);
+  const int rc = hooks_call_for_result(in, "prove", v);
   lua_State *L = in->lua.L;
   struct bn_proof proof;
 
@@ -331,14 +345,15 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
                       "sysbench.hooks.prove: the result must be a list of strings with the numbers "
                       "lines, violated, unchecked and undecided");
   }
-  proof = (struct bn_proof){.lines = hooks_count_of(L, "lines"),
-                            .violated = hooks_count_of(L, "violated"),
-                            .unchecked = hooks_count_of(L, "unchecked"),
-                            .undecided = hooks_count_of(L, "undecided")};
+  proof = (struct bn_proof){.lines = hooks_get_count(L, "lines"),
+                            .violated = hooks_get_count(L, "violated"),
+                            .unchecked = hooks_get_count(L, "unchecked"),
+                            .undecided = hooks_get_count(L, "undecided")};
   services->prove(services->of, &proof);
-  return hooks_pop_lines(L, "prove", out, err);
+  return hooks_append_result(L, "prove", out, err);
 }
 
+/* Implements bn_reporter.add: appends the lines of the hooks for a view of this span. */
 static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -360,13 +375,13 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* Keeps the report for done().  `replaces` is the bit with which the script prints such a report in
-   place of the text report. */
-static void hooks_keep(const struct hooks *h, const struct bn_view *v, unsigned replaces)
+/* Keeps the view for done().  The view says whether a hook prints the report in place of the text
+   report, which `report`, the bit of such reports in `replaces`, decides. */
+static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned report)
 {
   struct bn_view view = *v;
 
-  view.replaced = (h->conf->reporter.replaces & replaces) != 0;
+  view.replaced = (h->conf->reporter.replaces & report) != 0;
   bn_script_results_view(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
@@ -375,8 +390,8 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   struct hooks *h = self;
 
   (void)err;
-  hooks_keep(h, v, BN_REPLACES_INTERVAL);
-  return hooks_report(h->interval, "report_intermediate", v, false);
+  hooks_keep_view(h, v, BN_REPLACES_INTERVAL);
+  return hooks_print(h->interval, "report_intermediate", v);
 }
 
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
@@ -384,11 +399,12 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
   struct hooks *h = self;
 
   (void)err;
-  hooks_keep(h, v, BN_REPLACES_TOTAL);
-  return hooks_report(h->checkpoint, "report_cumulative", v, true);
+  hooks_keep_view(h, v, BN_REPLACES_TOTAL);
+  return hooks_print(h->checkpoint, "report_cumulative", v);
 }
 
-/* Ends the array that sysbench.report_json has begun in this instance. */
+/* Ends the array that sysbench.report_json has begun in an instance, if it has begun one.  The
+   instance may be NULL. */
 static void hooks_end_json(const struct hooks *h, struct bn_instance *in)
 {
   if (in == NULL || !in->json_open)
@@ -410,8 +426,8 @@ static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct hooks *h = self;
 
   (void)err;
-  hooks_keep(h, v, BN_REPLACES_TOTAL);
-  return hooks_report(h->conf->api->main, "report_cumulative", v, true);
+  hooks_keep_view(h, v, BN_REPLACES_TOTAL);
+  return hooks_print(h->conf->api->main, "report_cumulative", v);
 }
 
 static int hooks_close(void *self, struct bn_err *err)
@@ -441,15 +457,17 @@ void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api)
                                         .close = hooks_close};
 }
 
+/* Returns whether the script has a hook of that name. */
 static bool hooks_has(struct bn_lua *lua, const char *name)
 {
-  const bool has = hooks_push(lua, name);
+  const bool has = hooks_push_function(lua, name);
 
   lua_pop(lua->L, has);
   return has;
 }
 
-/* Logs that hooks are left out: each host would print its own figures, and none the sum. */
+/* Logs, on the first host of a run, that hooks are left out: each host would print its own figures,
+   and none the sum. */
 static void hooks_log_left_out(const struct bn_script_setup *s)
 {
   if (s->is_first && s->command != NULL && strcmp(s->command, "run") == 0)
@@ -462,17 +480,19 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf)
   struct bn_lua *lua = &conf->api->main->lua;
   const bool native = lua->vm->setup->conf->policy->own_report;
   const bool proves = native && hooks_has(lua, "prove");
-  const bool adds =
-      proves ||
-      (native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative")));
+  bool adds = proves;
   unsigned replaces = 0;
 
+  if (native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative")))
+    adds = true;
   if (hooks_has(lua, "report_intermediate"))
     replaces |= BN_REPLACES_INTERVAL;
   if (hooks_has(lua, "report_cumulative"))
     replaces |= BN_REPLACES_TOTAL;
-  if (native)
-    conf->api->kept.wanted = conf->reporter.facts = bn_lua_has_function(lua, "done");
+  if (native) {
+    conf->reporter.facts = bn_lua_has_function(lua, "done");
+    conf->api->kept.wanted = conf->reporter.facts;
+  }
   if (lua->vm->setup->is_part) {
     if (adds || replaces != 0)
       hooks_log_left_out(lua->vm->setup);
@@ -498,17 +518,17 @@ int bn_hooks_percentile(lua_State *L)
   const struct bn_conf *conf = bn_lua_current()->vm->setup->conf;
 
   lua_pushnumber(L, conf->plan.n_percents > 0 ? conf->plan.percents[0] : 0);
-  (void)lua_tostring(L, -1);
+  (void)lua_tostring(L, -1); /* turns the number into a text in place */
   return 1;
 }
 
 int bn_hooks_latency(lua_State *L)
 {
   const double ms = luaL_checknumber(L, 1);
-  const bool significant = bn_lua_current()->vm->setup->conf->policy->own_report;
+  const bool is_native = bn_lua_current()->vm->setup->conf->policy->own_report;
   char text[400]; /* the largest double has 309 digits */
 
-  (void)snprintf(text, sizeof text, "%4.*f", significant ? bn_units_decimals(ms, 2) : 2, ms);
+  (void)snprintf(text, sizeof text, "%.*f", is_native ? bn_units_decimals(ms, 2) : 2, ms);
   lua_pushstring(L, text);
   return 1;
 }

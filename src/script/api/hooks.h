@@ -9,21 +9,24 @@
 
 struct bn_api;
 
-/* The reporter; this struct is also its conf. */
+/* The reporter, whose conf is this struct. */
 struct bn_hooks_conf {
   struct bn_reporter reporter;
   struct bn_api *api; /* borrowed */
 };
 
+/* Makes the reporter before the script is loaded. */
 void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api);
 /* Sets what depends on the loaded script: which reports its hooks replace or add to, and whether
-   its done() can ask for the result.  Returns whether it makes a proof sheet. */
+   its done() can ask for the result.  Returns whether its hook `prove` makes a proof sheet.  On
+   several hosts no hook is called, which is logged if the script has one. */
 bool bn_hooks_complete(struct bn_hooks_conf *conf);
-/* internal.json_next(): returns false for the first object of report_json's array. */
+/* internal.json_next(): returns whether the array of report_json has an object already, which a
+   comma then follows. */
 int bn_hooks_json_next(lua_State *L);
 /* internal.percentile(): returns the rank of latency_pct as a text. */
 int bn_hooks_percentile(lua_State *L);
-/* internal.latency(ms): returns the text that reports show, with at least two decimals. */
+/* internal.latency(ms): returns the latency as reports show it, with at least two decimals. */
 int bn_hooks_latency(lua_State *L);
 
 #endif

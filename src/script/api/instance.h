@@ -20,6 +20,16 @@
 struct bn_ffi_param;
 struct bn_options;
 
+/* The distributions of bn_ffi_rand (ffi_rand.h); module sysbench.rand has the same numbers. */
+enum bn_ffi_distribution {
+  BN_FFI_DEFAULT, /* that of --rand-type */
+  BN_FFI_UNIFORM,
+  BN_FFI_GAUSSIAN,
+  BN_FFI_SPECIAL,
+  BN_FFI_PARETO,
+  BN_FFI_ZIPFIAN
+};
+
 /* A call that may wait, of a session that shares its worker (ffi_shared.h). */
 struct bn_call {
   int which;
@@ -34,8 +44,8 @@ struct bn_call {
   const char *const *values;
 };
 
-/* An interpreter and the data that these functions keep with it.  Members that every event uses
-   stand next to the first members of struct bn_lua. */
+/* An interpreter, and what the functions that scripts call keep with it.  Members that every event
+   uses stand next to the first members of struct bn_lua. */
 struct bn_instance {
   struct bn_buf text;       /* buffer for strings that are passed to Lua */
   unsigned unknown_options; /* number of reads of options that sysbench.opt does not have */
@@ -45,7 +55,7 @@ struct bn_instance {
   bool own_event;           /* own_tick is in flight */
   struct bn_call call;
   struct bn_workqueue_part workqueue;
-  struct bn_rng choice; /* of the workloads of a mix */
+  struct bn_rng choice; /* stream that draws the workloads of a mix */
   struct bn_lua lua;
 };
 
@@ -81,28 +91,33 @@ static inline struct bn_instance *bn_instance_current(void)
                                         offsetof(struct bn_instance, lua));
 }
 
+/* Returns the session of that instance. */
 static inline struct bn_session *bn_instance_session(void)
 {
   return bn_lua_current()->session;
 }
 
+/* Returns the data that it shares with the other instances of the script. */
 static inline struct bn_api *bn_instance_api(void)
 {
   return bn_lua_current()->vm->api;
 }
 
-/* As bn_ffi_event_again (ffi.h), but returns -1 where the next event is to begin; does not use the
-   current instance. */
+/* Does the first part of bn_ffi_event_again (ffi.h), for this instance and not the current one, and
+   returns the same, but -1 if the event has failed: the caller begins the next one. */
 int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries);
 /* Begins the event of the work that the instance has taken. */
 void bn_ffi_workqueue_begin(struct bn_instance *in);
 
-/* Opens an interpreter with an instance in it; the script is not executed.  NULL: the reason has
-   been logged. */
+/* Opens an interpreter with an instance in it, without executing the script.  Returns NULL after
+   logging why it failed. */
 struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
                                      bool worker);
-/* Opens another instance, with the top level executed and sysbench.opt set. */
+/* Opens a further instance, executes the top level of the script in it and sets sysbench.opt.
+   Returns NULL after logging why it failed. */
 struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s);
-void bn_instance_close(struct bn_instance *in); /* a worker's SQL session ends too */
+/* Closes the interpreter of the instance, which may be NULL, and leaves the queue of work.  Ends
+   the SQL session of a worker's instance. */
+void bn_instance_close(struct bn_instance *in);
 
 #endif

@@ -16,20 +16,21 @@
 #include "script/vm/mix.h"
 #include "sql/sql.h"
 
-/* The names of kinds from BN_SCRIPT_COUNTER on. */
-static const char *const kinds[] = {"counter", "histogram", NULL};
+/* The names of kinds of metrics, from BN_SCRIPT_COUNTER on. */
+static const char *const metric_kinds[] = {"counter", "histogram", NULL};
 
 /* --- declaring -------------------------------------------------------------------------------- */
 
-/* Letters, digits and underscores, so that a name can be a column or a label anywhere. */
-static bool metrics_is_name(const char *name)
+/* Returns whether a name has at most max_len letters, digits and underscores, so that it can be a
+   column or a label anywhere. */
+static bool metrics_is_name(const char *name, size_t max_len)
 {
   size_t len = 0;
 
   for (; name[len] != '\0'; len++)
     if (!(isascii(name[len]) && (isalnum((unsigned char)name[len]) || name[len] == '_')))
       return false;
-  return len > 0 && len <= BN_DECLARED_NAME && !isdigit((unsigned char)name[0]);
+  return len > 0 && len <= max_len && !isdigit((unsigned char)name[0]);
 }
 
 /* Returns whether a line of a report can show the unit. */
@@ -43,7 +44,7 @@ static bool metrics_is_unit(const char *unit)
   return len > 0 && len <= BN_DECLARED_NAME;
 }
 
-/* Returns whether it is a unit of time; times are kept in ns. */
+/* Returns whether the unit is one of time.  Module sysbench.metrics converts times to ns. */
 static bool metrics_is_time(const char *unit)
 {
   static const char *const units[] = {"s", "ms", "us", "ns"};
@@ -54,16 +55,17 @@ static bool metrics_is_time(const char *unit)
   return false;
 }
 
-/* Returns whether the metric cannot be declared, and pushes why. */
-static bool metrics_refuse(lua_State *L, const struct bn_declarations *d, enum bn_metric_kind kind,
-                           const char *name, const char *unit)
+/* Pushes a sentence that says why the metric cannot be declared and returns true.  If it can,
+   returns false and pushes nothing. */
+static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
+                                 enum bn_metric_kind kind, const char *name, const char *unit)
 {
   if (d->closed)
     lua_pushfstring(L,
                     "'%s' is not declared at the top level of the script; all threads need to know "
                     "it before the run starts",
                     name);
-  else if (!metrics_is_name(name))
+  else if (!metrics_is_name(name, BN_DECLARED_NAME))
     lua_pushfstring(L,
                     "'%s' cannot be the name of a metric; a name has up to %d letters, digits and "
                     "underscores, and does not begin with a digit",
@@ -85,6 +87,7 @@ static bool metrics_refuse(lua_State *L, const struct bn_declarations *d, enum b
   return true;
 }
 
+/* Returns the declared metric of that name, or NULL. */
 static const struct bn_declared *metrics_find(const struct bn_declarations *d, const char *name)
 {
   for (unsigned i = 0; i < d->n; i++)
@@ -98,6 +101,7 @@ static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_
 {
   struct bn_declared *row = &d->row[d->n++];
 
+  /* metrics_push_refusal() has found that both fit. */
   (void)snprintf(row->name, sizeof row->name, "%s", name);
   (void)snprintf(row->unit, sizeof row->unit, "%s", unit);
   row->kind = kind;
@@ -109,38 +113,40 @@ int bn_metrics_declare(lua_State *L)
 {
   struct bn_declarations *d = &bn_instance_api()->declared;
   const enum bn_metric_kind kind =
-      (enum bn_metric_kind)(BN_SCRIPT_COUNTER + luaL_checkoption(L, 1, NULL, kinds));
+      (enum bn_metric_kind)(BN_SCRIPT_COUNTER + luaL_checkoption(L, 1, NULL, metric_kinds));
   const char *name = luaL_checkstring(L, 2), *unit = luaL_checkstring(L, 3);
   const struct bn_declared *row = metrics_find(d, name);
   lua_Integer index = 0;
 
-  lua_pushnil(L);
+  lua_pushnil(L); /* the first result, if a refusal follows it */
   if (row != NULL && (row->kind != kind || strcmp(row->unit, unit) != 0)) {
     lua_pushfstring(L, "'%s' is declared already, as a %s with the unit '%s'", name,
-                    kinds[row->kind - BN_SCRIPT_COUNTER], row->unit);
+                    metric_kinds[row->kind - BN_SCRIPT_COUNTER], row->unit);
     return 2;
   }
-  if (row == NULL && metrics_refuse(L, d, kind, name, unit))
+  if (row == NULL && metrics_push_refusal(L, d, kind, name, unit))
     return 2;
   if (row == NULL)
     row = metrics_add(d, kind, name, unit);
-  for (const struct bn_declared *one = d->row; one < row; one++)
-    index += one->kind == kind;
+  for (const struct bn_declared *earlier = d->row; earlier < row; earlier++)
+    index += earlier->kind == kind;
   lua_pushinteger(L, index);
   return 1;
 }
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* Returns whether the kind cannot be declared, and pushes why. */
-static bool metrics_refuse_kind(lua_State *L, const struct bn_declarations *d, const char *name)
+/* Pushes a sentence that says why the kind cannot be declared and returns true.  If it can, returns
+   false and pushes nothing. */
+static bool metrics_push_kind_refusal(lua_State *L, const struct bn_declarations *d,
+                                      const char *name)
 {
   if (d->closed)
     lua_pushfstring(L,
                     "'%s' is not declared at the top level of the script; the report needs to know "
                     "it before the run starts",
                     name);
-  else if (!metrics_is_name(name))
+  else if (!metrics_is_name(name, BN_EVENT_KIND_NAME))
     lua_pushfstring(L,
                     "'%s' cannot be the name of a kind of events; a name has up to %d letters, "
                     "digits and underscores, and does not begin with a digit",
@@ -153,14 +159,15 @@ static bool metrics_refuse_kind(lua_State *L, const struct bn_declarations *d, c
   return true;
 }
 
+/* Adds a kind of events, whose metrics have the names "METRIC@event:KIND". */
 static void metrics_add_kind(struct bn_declarations *d, const char *name)
 {
-  static const char *const of[] = BN_EVENT_METRICS;
+  static const char *const metric_names[] = BN_EVENT_METRICS;
   struct bn_declared_kind *k = &d->kind[d->n_kinds++];
 
   (void)snprintf(k->name, sizeof k->name, "%s", name);
-  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-    (void)snprintf(k->metric[i], sizeof k->metric[i], "%s" BN_EVENT_PART "%.*s", of[i],
+  for (size_t i = 0; i < sizeof metric_names / sizeof *metric_names; i++)
+    (void)snprintf(k->metric[i], sizeof k->metric[i], "%s" BN_EVENT_PART "%.*s", metric_names[i],
                    BN_EVENT_KIND_NAME, name);
 }
 
@@ -173,7 +180,7 @@ int bn_metrics_declare_kind(lua_State *L)
   while (i < d->n_kinds && strcmp(d->kind[i].name, name) != 0)
     i++;
   lua_pushnil(L);
-  if (i == d->n_kinds && metrics_refuse_kind(L, d, name))
+  if (i == d->n_kinds && metrics_push_kind_refusal(L, d, name))
     return 2;
   if (i == d->n_kinds)
     metrics_add_kind(d, name);
@@ -195,8 +202,9 @@ int bn_metrics_list_kinds(lua_State *L)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Adds the rows of a kind of events: those of enum bn_metric_kind in their order. */
-static void metrics_put_kind(struct bn_metric *row, const struct bn_declared_kind *k)
+/* Sets the rows of a kind of events: its histogram, then its counters in the order of enum
+   bn_metric_kind. */
+static void metrics_set_kind_rows(struct bn_metric *row, const struct bn_declared_kind *k)
 {
   for (unsigned i = 0; i < 1 + BN_EVENT_COUNTERS; i++)
     row[i] = (struct bn_metric){.name = k->metric[i],
@@ -227,7 +235,7 @@ void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wo
                            .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
                            .kind = d->row[i].kind};
   for (unsigned i = 0; i < d->n_kinds; i++)
-    metrics_put_kind(&d->table[n + d->n + i * (1 + BN_EVENT_COUNTERS)], &d->kind[i]);
+    metrics_set_kind_rows(&d->table[n + d->n + i * (1 + BN_EVENT_COUNTERS)], &d->kind[i]);
 }
 
 void bn_declarations_done(struct bn_declarations *d)
@@ -238,7 +246,8 @@ void bn_declarations_done(struct bn_declarations *d)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Compiled Lua code adds to the counter, so it is a plain number of 64 bits, read at once. */
+/* Compiled Lua code adds to the counter, so this casts the atomic number to a plain one; other
+   threads read its 64 bits at once. */
 uint64_t *bn_ffi_metric_counter(unsigned index)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -252,6 +261,7 @@ uint64_t *bn_ffi_metric_counter(unsigned index)
 void bn_ffi_metric_record(unsigned index, double ns)
 {
   const struct bn_lua *lua = bn_lua_current();
+  /* A longer time, infinity and NaN count as 2^62 ns, which is beyond the range of histograms. */
   const uint64_t rounded_ns = ns < 0x1p62 ? (uint64_t)(ns + 0.5) : UINT64_C(1) << 62;
 
   if (lua->worker)

@@ -39,18 +39,21 @@ struct bn_declarations {
   uint64_t main_count; /* counter of the main instance, which is no part of the load */
 };
 
-/* internal.declare_metric(kind, name, unit): returns the index of the metric among the declared
-   ones of its kind; or nil and a sentence that says why it cannot be declared. */
-int bn_metrics_declare(lua_State *L);
-/* internal.declare_kind(name): returns the number of that kind of events, from 1 on; or nil and a
+/* internal.declare_metric(kind, name, unit): declares a metric, unless it is declared already with
+   that kind and unit.  Returns its index among the declared metrics of its kind; or nil and a
    sentence that says why it cannot be declared. */
+int bn_metrics_declare(lua_State *L);
+/* internal.declare_kind(name): declares a kind of events, unless it is declared already.  Returns
+   its number, from 1 on; or nil and a sentence that says why it cannot be declared. */
 int bn_metrics_declare_kind(lua_State *L);
 /* internal.kinds(): returns a list of the names of the declared kinds, in the order of their
    numbers. */
 int bn_metrics_list_kinds(lua_State *L);
-/* Ends the declarations and makes the table: the workload's metrics, which end with a NULL name or
-   are NULL, then the declared ones, then those of the kinds of events; none if none is declared. */
+/* Ends the declarations, after which none is accepted.  If there are any, makes d->table of the
+   workload's metrics (NULL: none), the declared ones and those of the kinds of events; a row with a
+   NULL name ends both tables. */
 void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload);
+/* Frees what bn_declarations_close has made. */
 void bn_declarations_done(struct bn_declarations *d);
 
 #endif

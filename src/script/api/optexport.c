@@ -16,16 +16,18 @@
 #include "script/api/options.h"
 #include "script/vm/call.h"
 
+/* After this many reads of unknown options, a worker's sysbench.opt becomes a plain table. */
 enum { UNKNOWN_OPTIONS_MAX = 64 };
 
-/* The key in the registry of a shared interpreter: the metatable of each sysbench.opt. */
+/* The key, in the registry of a shared interpreter, of the metatable that each sysbench.opt has. */
 static const char key_options[] = "bn.options";
 
+/* An export of options into a table and into globals. */
 struct export
 {
   lua_State *L;
   const struct bn_optset *options;
-  int opt, env; /* stack indices; env 0: no globals */
+  int opt, env; /* stack indices of the table and of the globals; env 0: no globals are set */
   bool early;   /* the script has not been executed yet */
 };
 
@@ -38,28 +40,34 @@ static void optexport_push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* Pushes the first item of a list for which the reference has one number. */
+/* Pushes the first item of a list as a number, or 0, for an option that has one number in the
+   reference. */
 static void optexport_push_scalar(lua_State *L, const struct bn_list *list)
 {
   lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
 }
 
-/* A switch that takes other words too is pushed as a boolean for on and off. */
+/* Pushes the chosen word, "" for NULL.  A switch that takes other words too is pushed as a boolean
+   for on and off. */
 static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
-  static const char *const off[] = {"off", "false", "0"}, *const on[] = {"on", "true", "1"};
+  static const struct {
+    const char *word;
+    bool is_on;
+  } states[] = {{"off", false}, {"false", false}, {"0", false},
+                {"on", true},   {"true", true},   {"1", true}};
   const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0 && word != NULL;
 
-  for (int i = 0; is_switch && i < 3; i++) {
-    if (strcmp(word, off[i]) == 0 || strcmp(word, on[i]) == 0) {
-      lua_pushboolean(L, strcmp(word, on[i]) == 0);
+  for (size_t i = 0; is_switch && i < sizeof states / sizeof states[0]; i++) {
+    if (strcmp(word, states[i].word) == 0) {
+      lua_pushboolean(L, states[i].is_on);
       return;
     }
   }
   lua_pushstring(L, word != NULL ? word : "");
 }
 
-/* sysbench has no value for the name of a file. */
+/* Pushes the name of a file, or nil in a dialect: sysbench has no value for it. */
 static void optexport_push_path(lua_State *L, const char *path)
 {
   if (bn_lua_current()->vm->setup->conf->policy->dialect != NULL)
@@ -104,7 +112,8 @@ static void optexport_push_value(lua_State *L, const struct bn_opt *o, const voi
   }
 }
 
-/* Pushes for `threads` those of all hosts, so that a script can divide work among them. */
+/* Pushes the value of an option; for `threads` the number of threads of all hosts, so that a script
+   can divide work among them. */
 static void optexport_push_option(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const struct bn_services *services = bn_lua_current()->session->services;
@@ -116,62 +125,67 @@ static void optexport_push_option(lua_State *L, const struct bn_opt *o, const vo
     optexport_push_value(L, o, value);
 }
 
-/* Sets a global, unless it is a function or one of the library's tables.  The exception is `debug`,
-   as in sysbench, on which scripts of 1.0 rely.  If options are globals before the script runs, the
-   script's own assignments stay. */
+/* Pops the value on top and sets a global to it, unless the global is a function or a table.  The
+   exception is `debug`, whose option takes the place of the library's table in a dialect in which
+   scripts rely on that.  If options are globals before the script runs, the script's own
+   assignments stay. */
 static void optexport_set_global(const struct export *x, const char *name)
 {
   lua_State *L = x->L;
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
-  const bool is_free = policy->debug_option_is_global && strcmp(name, LUA_DBLIBNAME) == 0;
+  const bool is_debug = policy->debug_option_is_global && strcmp(name, LUA_DBLIBNAME) == 0;
 
   lua_getfield(L, x->env, name);
-  const bool of_script = policy->globals_before_script && !x->early && !lua_isnil(L, -1);
-  const bool taken = lua_isfunction(L, -1) || (lua_istable(L, -1) && !is_free) || of_script;
+  const bool is_of_script = policy->globals_before_script && !x->early && !lua_isnil(L, -1);
+  const bool is_protected = lua_isfunction(L, -1) || (lua_istable(L, -1) && !is_debug);
 
   lua_pop(L, 1);
-  if (taken)
+  if (is_of_script || is_protected)
     lua_pop(L, 1);
   else
     lua_setfield(L, x->env, name);
 }
 
-/* Pops the value on top and sets it, unless the script has assigned one. */
-static void optexport_set_both_names(const struct export *x, const char *name, bool global)
+/* Pops the value on top and sets sysbench.opt[name] to it, unless the script has assigned a value
+   there; also the global, if there are globals and the option may be one. */
+static void optexport_set_value(const struct export *x, const char *name, bool may_be_global)
 {
   lua_getfield(x->L, x->opt, name);
-  const bool assigned = !lua_isnil(x->L, -1);
+  const bool is_assigned = !lua_isnil(x->L, -1);
 
   lua_pop(x->L, 1);
-  if (assigned) {
+  if (is_assigned) {
     lua_pop(x->L, 1);
     return;
   }
-  if (x->env != 0 && global) {
+  if (x->env != 0 && may_be_global) {
     lua_pushvalue(x->L, -1);
     optexport_set_global(x, name);
   }
   lua_setfield(x->L, x->opt, name);
 }
 
+/* Exports an option that the program or the script has declared. */
 static void optexport_add_declared(void *arg, const char *name, const struct bn_opt *o,
                                    const void *value)
 {
   const struct export *x = arg;
 
-  /* Scripts with options as globals know the options of their versions; names of newer options
-     (clock, report, compat) could be variables of theirs. */
+  /* Scripts that read options from globals were written for 0.5 and 1.0.  They may have variables
+     with the names of newer options (clock, report, compat), so those are no globals. */
   optexport_push_option(x->L, o, value);
-  optexport_set_both_names(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
+  optexport_set_value(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
-/* A search for the option `name`, which has '_' for '-'; its value is pushed. */
+/* A search for the option `name`, which has '_' for '-'.  When it is found, its value has been
+   pushed. */
 struct lookup {
   lua_State *L;
   const char *name;
   bool found;
 };
 
+/* Pushes the value if the option is the one that is searched for. */
 static void optexport_look_up(void *arg, const char *name, const struct bn_opt *o,
                               const void *value)
 {
@@ -183,9 +197,10 @@ static void optexport_look_up(void *arg, const char *name, const struct bn_opt *
   optexport_push_option(x->L, o, value);
 }
 
-/* Looks up an option that nobody has declared.  The last of several settings counts. */
-static void optexport_look_up_free(void *arg, const char *name, const char *value, const char *path,
-                                   unsigned line)
+/* The same for a setting of an option that nobody has declared.  The last of several settings
+   counts. */
+static void optexport_look_up_undeclared(void *arg, const char *name, const char *value,
+                                         const char *path, unsigned line)
 {
   struct lookup *x = arg;
 
@@ -198,33 +213,35 @@ static void optexport_look_up_free(void *arg, const char *name, const char *valu
   lua_pushstring(x->L, value != NULL ? value : "");
 }
 
-/* Exports an option that nobody has declared, as a text. */
-static void optexport_add_free(void *arg, const char *name, const char *value, const char *path,
-                               unsigned line)
+/* Exports an option of the command line that nobody has declared, as a text; the last of several
+   settings counts. */
+static void optexport_add_undeclared(void *arg, const char *name, const char *value,
+                                     const char *path, unsigned line)
 {
   const struct export *x = arg;
   char *key = path == NULL ? bn_alloc_text(name) : NULL;
   struct lookup last = {.L = x->L, .name = key};
 
-  (void)value;
+  (void)value; /* a later setting may have another */
   (void)line;
   if (key == NULL)
     return;
   bn_near_underscore(key);
-  bn_optset_each_pending(x->options, optexport_look_up_free, &last);
-  optexport_set_both_names(x, key, true);
+  bn_optset_each_pending(x->options, optexport_look_up_undeclared, &last);
+  optexport_set_value(x, key, true);
   free(key);
 }
 
-/* Options of scripts without declarations are globals where the 0.5 interface is. */
+/* Returns whether options are globals: they are in the 0.5 interface, for scripts without
+   declarations. */
 static bool optexport_wants_globals(void)
 {
   return bn_lua_current()->vm->old_names == BN_OLD_NOW &&
          !bn_options_declared(bn_instance_api()->options);
 }
 
-/* Exports all options to the table at index opt, and to globals if the script expects them.  It is
-   `early` if the script's declarations are not known yet. */
+/* Exports all options to the table at index opt, and to globals if the script expects them.  If
+   `early`, the script's declarations are not known yet, and undeclared options are exported too. */
 static void optexport_fill(lua_State *L, int opt, bool early)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -238,7 +255,7 @@ static void optexport_fill(lua_State *L, int opt, bool early)
   }
   bn_optset_each(options, optexport_add_declared, &x);
   if (early || bn_instance_api()->takes_any)
-    bn_optset_each_pending(options, optexport_add_free, &x);
+    bn_optset_each_pending(options, optexport_add_undeclared, &x);
   if (x.env != 0)
     lua_remove(L, x.env);
 }
@@ -254,13 +271,15 @@ static int optexport_complete(lua_State *L)
   return 0;
 }
 
-static void optexport_set_complete(lua_State *L)
+/* Sets the "bn.complete" of the metatable on top. */
+static void optexport_set_completer(lua_State *L)
 {
   lua_pushcfunction(L, optexport_complete);
   lua_setfield(L, -2, "bn.complete");
 }
 
-/* Pushes the option's value, or pushes nothing and returns false. */
+/* Pushes the value of the option of that name.  Returns false, and pushes nothing, if there is
+   none; name NULL: there is none. */
 static bool optexport_push_named(lua_State *L, const char *name)
 {
   const struct bn_optset *options = bn_lua_current()->vm->setup->options;
@@ -270,7 +289,7 @@ static bool optexport_push_named(lua_State *L, const char *name)
     return false;
   bn_optset_each(options, optexport_look_up, &x);
   if (!x.found && bn_instance_api()->takes_any)
-    bn_optset_each_pending(options, optexport_look_up_free, &x);
+    bn_optset_each_pending(options, optexport_look_up_undeclared, &x);
   return x.found;
 }
 
@@ -279,8 +298,8 @@ int bn_optexport_get(lua_State *L)
   return lua_type(L, 1) == LUA_TSTRING && optexport_push_named(L, lua_tostring(L, 1));
 }
 
-/* Implements __index of a worker's sysbench.opt.  A script that often asks for unknown options gets
-   a plain table, which answers faster. */
+/* Implements __index of a worker's sysbench.opt: looks the option up, and keeps its value in the
+   table.  A script that often asks for unknown options gets a plain table, which answers faster. */
 static int optexport_index_option(lua_State *L)
 {
   struct bn_instance *in = bn_instance_current();
@@ -298,9 +317,10 @@ static int optexport_index_option(lua_State *L)
   return 1;
 }
 
-/* Sets a list that the script has declared: it may change it, so sessions do not share it. */
-static void optexport_set_list(void *arg, const char *name, const struct bn_opt *o,
-                               const void *value)
+/* Gives the session a list of its own, if the option is a list that the script has declared: the
+   script may change the list, so that sessions must not share it. */
+static void optexport_set_own_list(void *arg, const char *name, const struct bn_opt *o,
+                                   const void *value)
 {
   const struct export *x = arg;
 
@@ -311,9 +331,9 @@ static void optexport_set_list(void *arg, const char *name, const struct bn_opt 
 }
 
 /* Makes the table on top fall back to one with all options, which the sessions of the interpreter
-   share.  A look-up takes the same way in each session: a table that is filled at first use makes
-   compiled code leave its trace in each. */
-static void optexport_share(lua_State *L)
+   share.  That table is complete from the start: if a look-up called a function first and found a
+   field later, LuaJIT's traces would exit in every session. */
+static void optexport_use_shared_table(lua_State *L)
 {
   struct export x = {.L = L, .opt = lua_gettop(L)};
 
@@ -321,7 +341,7 @@ static void optexport_share(lua_State *L)
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
     lua_createtable(L, 0, 2);
-    optexport_set_complete(L);
+    optexport_set_completer(L);
     lua_newtable(L);
     optexport_fill(L, lua_gettop(L), false);
     lua_setfield(L, -2, "__index");
@@ -329,22 +349,23 @@ static void optexport_share(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, key_options);
   }
   lua_setmetatable(L, x.opt);
-  bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_list, &x);
+  bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_own_list, &x);
 }
 
 /* Makes the table on top look up each option when the script first asks for it. */
 static void optexport_fill_on_demand(lua_State *L)
 {
   lua_createtable(L, 0, 2);
-  optexport_set_complete(L);
+  optexport_set_completer(L);
   lua_pushcfunction(L, optexport_index_option);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
 }
 
-/* Makes sysbench.opt: a full table of some hundred options in each of 10,000 workers would cost a
-   tenth of their memory. */
-static int optexport_make(lua_State *L)
+/* Sets sysbench.opt of the current instance to a new table, and leaves the table `sysbench` on the
+   stack.  A full table of some hundred options in each of 10,000 workers would cost a tenth of
+   their memory, so workers share one or fill theirs on demand. */
+static int optexport_set_opt(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
 
@@ -353,15 +374,15 @@ static int optexport_make(lua_State *L)
   if (!lua->worker || optexport_wants_globals())
     optexport_fill(L, lua_gettop(L), false);
   else if (lua->shared != NULL)
-    optexport_share(L);
+    optexport_use_shared_table(L);
   else
     optexport_fill_on_demand(L);
   lua_setfield(L, -2, "opt");
   return 0;
 }
 
-/* Sets the default of a script of a mix in its sysbench.opt. */
-static void optexport_set_own(void *arg, const struct bn_opt *o, const void *value)
+/* Sets an option in the sysbench.opt of a script of a mix to the script's own default. */
+static void optexport_set_own_default(void *arg, const struct bn_opt *o, const void *value)
 {
   const struct export *x = arg;
   char *key = bn_alloc_text(o->name);
@@ -378,14 +399,15 @@ int bn_optexport_own(lua_State *L)
   struct export x = {.L = L, .opt = 2};
 
   lua_settop(L, 0);
-  (void)optexport_make(L);
+  (void)optexport_set_opt(L); /* leaves `sysbench` at 1 */
   lua_getfield(L, 1, "opt");
-  bn_options_each_own(bn_instance_api(), number, optexport_set_own, &x);
+  bn_options_each_own(bn_instance_api(), number, optexport_set_own_default, &x);
   return 0;
 }
 
-/* Sets globals alone, because the script has no sysbench.opt at its top level. */
-static int optexport_make_early(lua_State *L)
+/* Sets the option globals, and drops the table of options, because the script has no sysbench.opt
+   at its top level. */
+static int optexport_set_globals_early(lua_State *L)
 {
   lua_newtable(L);
   optexport_fill(L, lua_gettop(L), true);
@@ -398,12 +420,12 @@ int bn_optexport_early(struct bn_lua *lua)
 
   if (!vm->setup->conf->policy->globals_before_script || vm->old_names != BN_OLD_NOW)
     return 0;
-  lua_pushcfunction(lua->L, optexport_make_early);
+  lua_pushcfunction(lua->L, optexport_set_globals_early);
   return bn_lua_call(lua, 0, 0, "sysbench.opt");
 }
 
 int bn_optexport(struct bn_lua *lua)
 {
-  lua_pushcfunction(lua->L, optexport_make);
+  lua_pushcfunction(lua->L, optexport_set_opt);
   return bn_lua_call(lua, 0, 0, "sysbench.opt");
 }

@@ -21,7 +21,7 @@
 /* The types of sysbench.cmdline, in their order. */
 enum arg_type { ARG_NULL, ARG_BOOL, ARG_INT, ARG_SIZE, ARG_DOUBLE, ARG_STRING, ARG_LIST, ARG_FILE };
 
-static const char form_of_option[] = "option '%s' must be a table {DESCRIPTION, DEFAULT, TYPE}";
+static const char option_form[] = "option '%s' must be a table {DESCRIPTION, DEFAULT, TYPE}";
 
 /* The value of an option of any type but BN_CHOICE, which scripts cannot declare. */
 union value {
@@ -40,14 +40,14 @@ struct info {
 };
 
 struct bn_options {
-  bool changes_run;      /* it has a default of a general option, which was not given */
+  bool changes_run;      /* the script has set a default of a general option */
   bool declared;         /* the script has a table sysbench.cmdline.options */
   char *group;           /* "err.lua options" */
   struct bn_opt *option; /* ends with BN_OPT_END */
   struct info *info;
   union value *value;
   size_t n;
-  struct bn_optset *defaults; /* of a script of a mix: has set each value to its default */
+  struct bn_optset *defaults; /* of a script of a mix: the set that owns the values, its defaults */
 };
 
 struct bn_options *bn_options_new(void)
@@ -65,10 +65,10 @@ bool bn_options_have(const struct bn_options *o, const struct bn_opt *opt)
   return o->n > 0 && opt >= o->option && opt < o->option + o->n;
 }
 
-/* Raises an error.  In a dialect, `fmt` names a place in the reference's own module, which users
-   have seen and searched for.  Natively, `native` says which script to correct, and how.  Both may
-   have one %s for `arg`. */
-static int options_complain(lua_State *L, const char *fmt, const char *native, const char *arg)
+/* Raises an error that refuses a declaration.  In a dialect its text is `fmt` behind a place in the
+   reference's own module, which users have seen and searched for.  Natively it is `native`, which
+   says what to correct, behind the name of the script.  Both may have one %s for `arg`. */
+static int options_refuse(lua_State *L, const char *fmt, const char *native, const char *arg)
 {
   const struct bn_api *api = bn_instance_api();
 
@@ -97,62 +97,70 @@ static bool options_push_table(lua_State *L)
     return false;
   }
   if (!lua_istable(L, -1))
-    options_complain(L, "wrong type for sysbench.cmdline.options: %s",
-                     "sysbench.cmdline.options must be a table, not a %s", luaL_typename(L, -1));
+    options_refuse(L, "wrong type for sysbench.cmdline.options: %s",
+                   "sysbench.cmdline.options must be a table, not a %s", luaL_typename(L, -1));
   return true;
 }
 
-/* Pushes the value at `index` as the text that a user would type, or nil for none. */
-static void options_push_default(lua_State *L, int index, const char *name)
+/* Pushes the items of the list at `index`, parted by commas. */
+static void options_push_list(lua_State *L, int index, const char *name)
 {
   struct bn_buf *text = &bn_instance_current()->text;
 
+  bn_buf_clear(text);
+  for (int i = 1;; i++) {
+    lua_rawgeti(L, index, i);
+    if (lua_isnil(L, -1))
+      break;
+    if (!lua_isstring(L, -1))
+      options_refuse(L, "wrong type for list option %s",
+                     "option '%s': the items of the default must be strings or numbers", name);
+    (void)bn_buf_printf(text, "%s%s", i > 1 ? "," : "", lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  lua_pushstring(L, text->data != NULL ? text->data : "");
+}
+
+/* Pushes the default at `index` as the text that a user would type, or nil if there is none.  A
+   table becomes a list parted by commas. */
+static void options_push_default(lua_State *L, int index, const char *name)
+{
   switch (lua_type(L, index)) {
   case LUA_TBOOLEAN:
     lua_pushstring(L, lua_toboolean(L, index) ? "on" : "off");
     return;
   case LUA_TTABLE:
-    bn_buf_clear(text);
-    for (int i = 1;; i++) {
-      lua_rawgeti(L, index, i);
-      if (lua_isnil(L, -1))
-        break;
-      if (!lua_isstring(L, -1))
-        options_complain(L, "wrong type for list option %s",
-                         "option '%s': the items of the default must be strings or numbers", name);
-      (void)bn_buf_printf(text, "%s%s", i > 1 ? "," : "", lua_tostring(L, -1));
-      lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    lua_pushstring(L, text->data != NULL ? text->data : "");
+    options_push_list(L, index, name);
     return;
   case LUA_TSTRING:
   case LUA_TNUMBER:
     lua_pushvalue(L, index);
-    (void)lua_tostring(L, -1);
+    (void)lua_tostring(L, -1); /* turns a number into a text in place */
     return;
   default:
     lua_pushnil(L);
   }
 }
 
-/* Returns the type that a row declares, or that of its default. */
-static enum arg_type options_type_of(lua_State *L, int def, int type, const char *name)
+/* Returns the type that a row declares at stack index `type`, or else that of the default at `def`.
+   Raises an error for a type that is none, or does not fit a table as default. */
+static enum arg_type options_read_type(lua_State *L, int def, int type, const char *name)
 {
-  const bool given = !lua_isnil(L, type);
+  const bool is_given = !lua_isnil(L, type);
 
   if (lua_istable(L, def)) {
-    if (given && lua_tointeger(L, type) != ARG_LIST)
-      options_complain(
+    if (is_given && lua_tointeger(L, type) != ARG_LIST)
+      options_refuse(
           L, "wrong type for list option %s",
           "option '%s': with a table as default, the type must be sysbench.cmdline.ARG_LIST", name);
     return ARG_LIST;
   }
-  if (given) {
+  if (is_given) {
     const lua_Integer n = lua_isnumber(L, type) ? lua_tointeger(L, type) : ARG_NULL;
 
     if (n <= ARG_NULL || n > ARG_FILE)
-      options_complain(
+      options_refuse(
           L, "cannot determine type for option %s",
           "option '%s': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
           "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE",
@@ -168,7 +176,7 @@ static enum arg_type options_type_of(lua_State *L, int def, int type, const char
   case LUA_TNIL:
     return ARG_STRING;
   default:
-    options_complain(
+    options_refuse(
         L, "cannot determine type for option %s",
         "option '%s': the default must be a string, a number, a boolean or a table of them", name);
     return ARG_NULL;
@@ -176,61 +184,64 @@ static enum arg_type options_type_of(lua_State *L, int def, int type, const char
 }
 
 /* Returns the bit of a trait that a script may declare, or 0. */
-static unsigned options_trait_named(const char *name)
+static unsigned options_find_trait(const char *name)
 {
   return bn_layout_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
+/* Raises an error that names the traits that there are. */
 static void options_refuse_trait(lua_State *L, const char *name, const char *field)
 {
   lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
   for (unsigned i = 0, n = 0; bn_layout_traits[i] != NULL; i++)
-    if (options_trait_named(bn_layout_traits[i]) != 0) {
+    if (options_find_trait(bn_layout_traits[i]) != 0) {
       lua_pushfstring(L, "%s %s", n++ > 0 ? "," : "", bn_layout_traits[i]);
       lua_concat(L, 2);
     }
-  options_complain(L, "", "%s", lua_tostring(L, -1));
+  options_refuse(L, "", "%s", lua_tostring(L, -1));
 }
 
-/* Returns the traits that named fields of a row declare.  sysbench passes over named fields, so a
-   dialect does so with those that it does not know. */
-static unsigned options_traits_of(lua_State *L, int row, const char *name)
+/* Returns the traits that named fields of a row declare.  Raises an error for an unknown field; not
+   in a dialect, because sysbench passes over named fields. */
+static unsigned options_read_traits(lua_State *L, int row, const char *name)
 {
-  const bool loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;
+  const bool is_loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;
   unsigned traits = 0;
 
   for (lua_pushnil(L); lua_next(L, row) != 0; lua_pop(L, 1)) {
     const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-    const unsigned trait = options_trait_named(field);
+    const unsigned trait = options_find_trait(field);
 
-    if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !loose)
+    if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !is_loose)
       options_refuse_trait(L, name, field);
     traits |= lua_toboolean(L, -1) ? trait : 0;
   }
   return traits;
 }
 
-/* Reads one row of the table; the description, default, type and validator are at `row` + 1 … 4,
-   the default as text at + 5. */
+/* Reads the row at stack index `row`, which is the top.  Pushes its description, default, type and
+   validator, at row + 1 to row + 4, and the default as a text, at row + 5.  Returns the type;
+   raises an error for a wrong declaration. */
 static enum arg_type options_read_row(lua_State *L, int row, const char *name)
 {
   for (int i = 1; i <= 4; i++)
     lua_rawgeti(L, row, i);
   if (!lua_isstring(L, row + 1))
-    options_complain(L, "nil description for option %s", form_of_option, name);
-  const enum arg_type type = options_type_of(L, row + 2, row + 3, name);
+    options_refuse(L, "nil description for option %s", option_form, name);
+  const enum arg_type type = options_read_type(L, row + 2, row + 3, name);
 
-  (void)options_traits_of(L, row, name);
+  (void)options_read_traits(L, row, name); /* checks the names of the traits */
   options_push_default(L, row + 2, name);
   return type;
 }
 
-/* Stores a row, whose parts are on the stack as options_read_row leaves them. */
+/* A function that stores row i, whose parts are on the stack as options_read_row leaves them. */
 typedef void options_row_fn(lua_State *L, struct bn_options *options, size_t i, const char *name,
                             enum arg_type type);
 
-/* Returns the least name above `last` (NULL: the least of all) in the options table, or NULL: such
-   a table is small and needs no sorting.  Raises an error for a row that is none. */
+/* Returns the name that follows `last` in byte order in the options table, or NULL after the last
+   one; `last` NULL gives the first one.  Raises an error for a row without a name, or that is no
+   table.  Each call reads the whole table, which is small. */
 static const char *options_next_name(lua_State *L, int table, const char *last)
 {
   const char *next = NULL;
@@ -239,13 +250,12 @@ static const char *options_next_name(lua_State *L, int table, const char *last)
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
 
     if (name == NULL) {
-      options_complain(L, "wrong table structure in sysbench.cmdline.options",
-                       "an option in sysbench.cmdline.options has no name", NULL);
-      return NULL;
+      options_refuse(L, "wrong table structure in sysbench.cmdline.options",
+                     "an option in sysbench.cmdline.options has no name", NULL);
+      return NULL; /* not reached */
     }
     if (!lua_istable(L, -1))
-      options_complain(L, "wrong table structure in sysbench.cmdline.options", form_of_option,
-                       name);
+      options_refuse(L, "wrong table structure in sysbench.cmdline.options", option_form, name);
     if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
       next = name;
   }
@@ -254,7 +264,7 @@ static const char *options_next_name(lua_State *L, int table, const char *last)
 
 /* Checks every row of the options table on top, in byte order of the names, and stores it, unless
    `store` is NULL.  Returns their number. */
-static size_t options_each_row(lua_State *L, options_row_fn *store, struct bn_options *options)
+static size_t options_read_rows(lua_State *L, options_row_fn *store, struct bn_options *options)
 {
   const int table = lua_gettop(L);
   const char *name = NULL;
@@ -275,21 +285,22 @@ int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    (void)options_each_row(L, NULL, NULL);
+    (void)options_read_rows(L, NULL, NULL);
   return 0;
 }
 
-/* Bundled workloads have options that older versions do not list: a row's field `since` is the
-   first version with the option, "bench" if none. */
-static unsigned options_listed_in(lua_State *L, int row)
+/* Returns the versions that list an option.  Bundled workloads have options that older versions do
+   not list: the field `since` of such a row is the first version with the option, "1.1" or
+   "bench". */
+static unsigned options_read_versions(lua_State *L, int row)
 {
-  unsigned in = BN_IN_ALL;
+  unsigned versions = BN_IN_ALL;
 
   lua_getfield(L, row, "since");
   if (lua_isstring(L, -1))
-    in = strcmp(lua_tostring(L, -1), "1.1") == 0 ? BN_IN_11 : 0;
+    versions = strcmp(lua_tostring(L, -1), "1.1") == 0 ? BN_IN_11 : 0;
   lua_pop(L, 1);
-  return in;
+  return versions;
 }
 
 /* Keeps a row as option i; Lua's texts are copied, because the table may change. */
@@ -315,29 +326,31 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
   o->help = info->help;
   o->def = info->def;
   o->type = types[type];
-  o->in = options_listed_in(L, row);
-  o->traits = options_traits_of(L, row, name);
+  o->in = options_read_versions(L, row);
+  o->traits = options_read_traits(L, row, name);
   o->offset = i * sizeof(union value);
   options->n = i + 1;
 }
 
+/* Reads sysbench.cmdline.options, if there is such a table.  All rows are checked before the first
+   one is stored, which also counts them. */
 static void options_read_table(lua_State *L, struct bn_options *options)
 {
   size_t n;
 
   if (!options_push_table(L))
     return;
-  n = options_each_row(L, NULL, NULL);
+  n = options_read_rows(L, NULL, NULL);
   options->option = bn_alloc(n + 1, sizeof *options->option);
   options->info = bn_alloc(n + 1, sizeof *options->info);
   options->value = bn_alloc(n + 1, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
     options->info[i].validate_ref = LUA_NOREF;
-  (void)options_each_row(L, options_store_row, options);
+  (void)options_read_rows(L, options_store_row, options);
   options->declared = true;
 }
 
-static int options_read_options(lua_State *L)
+static int options_read_main(lua_State *L)
 {
   options_read_table(L, bn_instance_api()->options);
   return 0;
@@ -345,13 +358,13 @@ static int options_read_options(lua_State *L)
 
 int bn_options_read(struct bn_lua *lua)
 {
-  lua_pushcfunction(lua->L, options_read_options);
+  lua_pushcfunction(lua->L, options_read_main);
   return bn_lua_call(lua, 0, 0, "sysbench.cmdline.read_cmdline_options");
 }
 
-/* --- scripts of a mix ----------------------------------------------------------------------------
- */
+/* --- scripts of a mix ------------------------------------------------------------------------- */
 
+/* Returns the option of that name, in which '-' and '_' are the same, or NULL. */
 static const struct bn_opt *options_find(const struct bn_options *o, const char *name)
 {
   for (size_t i = 0; i < o->n; i++)
@@ -360,6 +373,7 @@ static const struct bn_opt *options_find(const struct bn_options *o, const char 
   return NULL;
 }
 
+/* Raises an error if both scripts of a mix declare an option, and with different types. */
 static void options_refuse_other_types(lua_State *L, const struct bn_options *a,
                                        const struct bn_options *b)
 {
@@ -367,8 +381,7 @@ static void options_refuse_other_types(lua_State *L, const struct bn_options *a,
     const struct bn_opt *o = options_find(a, b->option[i].name);
 
     if (o != NULL && o->type != b->option[i].type)
-      options_complain(L, "", "option '%s': two workloads declare it with different types",
-                       o->name);
+      options_refuse(L, "", "option '%s': two workloads declare it with different types", o->name);
   }
 }
 
@@ -394,23 +407,27 @@ int bn_options_read_own(lua_State *L)
   return 0;
 }
 
-static bool options_same_default(const struct bn_opt *a, const struct bn_opt *b)
+/* Returns whether two options have the same default, or none. */
+static bool options_have_same_default(const struct bn_opt *a, const struct bn_opt *b)
 {
-  return a->def == NULL || b->def == NULL ? a->def == b->def : strcmp(a->def, b->def) == 0;
+  if (a->def == NULL || b->def == NULL)
+    return a->def == b->def;
+  return strcmp(a->def, b->def) == 0;
 }
 
 void bn_options_each_own(const struct bn_api *api, unsigned number,
                          void (*fn)(void *arg, const struct bn_opt *o, const void *value),
                          void *arg)
 {
-  const struct bn_optset *all = api->vm->setup->options;
+  const struct bn_optset *all_options = api->vm->setup->options;
   const struct bn_options *own = api->own_options[number - 1];
 
   for (size_t i = 0; i < own->n; i++) {
-    const struct bn_opt *o = &own->option[i], *known = options_find(api->options, o->name);
+    const struct bn_opt *o = &own->option[i], *first = options_find(api->options, o->name);
+    const bool is_general = bn_conf_option(o->name) != NULL;
 
-    if (known != NULL && bn_conf_option(o->name) == NULL && !bn_optset_given(all, o->name) &&
-        !options_same_default(known, o))
+    if (first != NULL && !is_general && !bn_optset_given(all_options, o->name) &&
+        !options_have_same_default(first, o))
       fn(arg, o, &own->value[i]);
   }
 }
@@ -431,16 +448,32 @@ void bn_options_free(struct bn_options *o)
   free(o);
 }
 
-/* --- validators ----------------------------------------------------------------------------------
- */
+/* --- validators ------------------------------------------------------------------------------- */
 
+/* A walk through settings, whose values validators check. */
 struct validation {
   const struct bn_options *options;
   struct bn_lua *lua;
-  int rc;
+  int rc; /* -1: a validator has refused a value or failed, which has been logged */
 };
 
-/* Calls the option's validator with name and value as strings; nil and false refuse the value. */
+/* Logs that a validator refuses a value.  In a dialect, `plain`, the wording is that for unknown
+   options. */
+static void options_log_refused(const struct bn_opt *o, const char *name, const char *value,
+                                bool plain)
+{
+  const char *equals = value != NULL ? "=" : "", *shown = value != NULL ? value : "";
+
+  if (value != NULL && bn_opt_is_secret(o))
+    shown = BN_MASK;
+  if (plain)
+    bn_log_stderr("invalid option: --%s%s%s", name, equals, shown);
+  else
+    bn_log_stderr("--%s%s%s: the script refuses this value", name, equals, shown);
+}
+
+/* Calls the validator of an option, if it has one, with name and value as strings, for a setting of
+   the command line.  If it returns nil or false, logs that the value is refused. */
 static void options_validate(void *arg, const char *name, const char *value, const char *path,
                              unsigned line)
 {
@@ -461,20 +494,15 @@ static void options_validate(void *arg, const char *name, const char *value, con
   if (v->rc != 0)
     return;
   if (!lua_toboolean(L, -1)) {
-    /* The wording is the one for unknown options. */
-    const bool secret = bn_opt_is_secret(o);
-    const char *shown = value == NULL ? "" : secret ? BN_MASK : value;
-
-    bn_log_stderr("%s--%s%s%s%s", plain ? "invalid option: " : "", name, value != NULL ? "=" : "",
-                  shown, plain ? "" : ": the script refuses this value");
+    options_log_refused(o, name, value, plain);
     v->rc = -1;
   }
   lua_pop(L, 1);
 }
 
-/* Switches options on: in sysbench a switch without a default and without an argument is on, but
-   its help shows no default. */
-static void options_switch_on(const struct bn_options *options, const struct bn_optset *all)
+/* Sets switches that have no default and were not given to on, as in sysbench, whose help shows no
+   default for them. */
+static void options_switch_bare_on(const struct bn_options *options, const struct bn_optset *all)
 {
   for (size_t i = 0; i < options->n; i++)
     if (options->option[i].type == BN_BOOL && options->option[i].def == NULL &&
@@ -482,21 +510,22 @@ static void options_switch_on(const struct bn_options *options, const struct bn_
       options->value[i].flag = true;
 }
 
-/* Sets the script's defaults of options of the program.  In a dialect general options have been
-   read before the script, as by sysbench, but those of drivers have not. */
+/* Sets the script's defaults of options of the program.  In a dialect it sets those of drivers
+   only, because general options have been read before the script, as by sysbench.  Returns 0, or -1
+   and err. */
 static int options_set_defaults(struct bn_options *options, struct bn_optset *all,
                                 struct bn_err *err)
 {
-  const bool own = bn_optset_policy(all)->dialect == NULL;
+  const bool is_native = bn_optset_policy(all)->dialect == NULL;
 
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];
-    const bool general = bn_conf_option(o->name) != NULL;
-    const int rc = own || !general ? bn_optset_set_default(all, o, err) : 0;
+    const bool is_general = bn_conf_option(o->name) != NULL;
+    const int rc = is_native || !is_general ? bn_optset_set_default(all, o, err) : 0;
 
     if (rc < 0)
       return -1;
-    options->changes_run |= rc > 0 && general;
+    options->changes_run |= rc > 0 && is_general;
   }
   return 0;
 }
@@ -522,7 +551,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   if (bn_optset_add(all, options->group, options->option, options->value, true, err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
-    options_switch_on(options, all);
+    options_switch_bare_on(options, all);
   return options_set_defaults(options, all, err);
 }
 

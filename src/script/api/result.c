@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a Lua table of a result with the document's writer, so that their names cannot differ. */
+/* Makes a Lua table of a result by way of the result document, so that the names of the two cannot
+   differ. */
 #include "script/api/result.h"
 
 #include <lauxlib.h>
@@ -29,8 +30,7 @@ void bn_script_results_done(struct bn_script_results *k)
   bn_result_done(&k->result);
 }
 
-/* --- values that become Lua's -------------------------------------------------------------------
- */
+/* --- values that become Lua's ----------------------------------------------------------------- */
 
 static void result_push(lua_State *L, const struct bn_node *n);
 
@@ -44,7 +44,7 @@ static int result_set(void *arg, const char *key, const struct bn_node *value)
   return 0;
 }
 
-/* Pushes a value of a document.  A null in a list keeps its place. */
+/* Pushes a value of a document.  A null in a list is nil and keeps its place. */
 static void result_push(lua_State *L, const struct bn_node *n)
 {
   luaL_checkstack(L, 4, "sysbench.result");
@@ -76,7 +76,8 @@ static void result_push(lua_State *L, const struct bn_node *n)
   }
 }
 
-/* Removes the end of the run, which is not known before done() has returned. */
+/* Removes the end of the run from the table on top, because it is not known before done() has
+   returned. */
 static void result_forget_end(lua_State *L)
 {
   lua_pushnil(L);

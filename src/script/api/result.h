@@ -12,7 +12,8 @@
 /* The limit of kept intervals, which have 3 kB each; later ones are dropped. */
 enum { BN_KEPT_INTERVALS = 1 << 16 };
 
-/* Written by the reporting thread, then by the main thread, which reads it afterwards. */
+/* Results that are kept for done().  The reporting thread writes them during the run, and the main
+   thread afterwards, which also reads them. */
 struct bn_script_results {
   bool wanted;                  /* the script has a done(), which may read it */
   const struct bn_facts *facts; /* borrowed from the run */
@@ -20,7 +21,8 @@ struct bn_script_results {
   bool cut;                     /* intervals above the limit were dropped */
 };
 
-/* Keeps a copy of an interval, a checkpoint or the total.  name: of the workload. */
+/* Keeps a copy of an interval, a checkpoint or the total of the workload of that name, if results
+   are wanted; notes an interval above the limit. */
 void bn_script_results_view(struct bn_script_results *k, const char *name, const struct bn_view *v);
 void bn_script_results_done(struct bn_script_results *k);
 /* internal.result(): returns a new table with the members of the result document; nil before the

@@ -22,31 +22,32 @@ struct session_state {
   bool in_call; /* in turns: a function of the script has been called and has not returned */
 };
 
-/* --- commands ------------------------------------------------------------------------------------
- */
+/* --- commands --------------------------------------------------------------------------------- */
 
-/* Returns 0, or -1 if the command failed; if it raised an error, that was logged. */
+/* Runs a command in an instance.  Returns 0, or -1 if it has failed; an error that it raised has
+   been logged. */
 static int workload_run_command(struct bn_lua *lua, const char *name)
 {
-  const bool declared = bn_cmdline_push(lua, name);
+  const bool is_declared = bn_cmdline_push(lua, name);
 
-  if (!declared)
+  if (!is_declared)
     bn_lua_push_global(lua, name);
-  if (bn_lua_call(lua, 0, 1, declared ? "sysbench.cmdline.call_command" : name) != 0)
+  if (bn_lua_call(lua, 0, 1, is_declared ? "sysbench.cmdline.call_command" : name) != 0)
     return -1;
   /* prepare() and cleanup() that are not declared may return any value. */
-  const bool refused = declared && lua_isboolean(lua->L, -1) && !lua_toboolean(lua->L, -1);
+  const bool has_failed = is_declared && lua_isboolean(lua->L, -1) && !lua_toboolean(lua->L, -1);
 
   lua_pop(lua->L, 1);
-  return refused ? -1 : 0;
+  return has_failed ? -1 : 0;
 }
 
+/* Sets the static text that says what the session is doing, if it is not ready in time. */
 static void workload_set_doing(struct bn_session *s, const char *what)
 {
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
 }
 
-/* Opens another instance.  Returns NULL after it has logged the reason. */
+/* Opens an instance for the session.  Returns NULL after logging why it failed. */
 static struct bn_instance *workload_open_instance(const struct bn_api *api, struct bn_session *s)
 {
   workload_set_doing(s, "executing the top level of the script");
@@ -59,6 +60,7 @@ static struct bn_instance *workload_open_instance(const struct bn_api *api, stru
   return in;
 }
 
+/* Implements bn_command.run: a session other than the main one gets an instance for the command. */
 static int workload_command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
 {
   const struct bn_api *api = self;
@@ -73,7 +75,8 @@ static int workload_command(void *self, struct bn_session *s, const char *name, 
   return rc;
 }
 
-/* Two commands need no declaration: a global function of that name is one. */
+/* Returns whether the name is one of the two commands that need no declaration, and the script has
+   a global function of that name. */
 static bool workload_has_undeclared_command(const struct bn_api *api, const char *name)
 {
   return (strcmp(name, "prepare") == 0 || strcmp(name, "cleanup") == 0) &&
@@ -110,9 +113,9 @@ static int workload_help(void *self, struct bn_err *err)
   return bn_lua_call_global(&api->main->lua, "help");
 }
 
-/* --- run -----------------------------------------------------------------------------------------
- */
+/* --- run -------------------------------------------------------------------------------------- */
 
+/* Returns whether the script has a thread_run in place of the preset one. */
 static bool workload_has_own_thread_run(struct bn_lua *lua)
 {
   bn_lua_push_global(lua, "thread_run");
@@ -123,6 +126,8 @@ static bool workload_has_own_thread_run(struct bn_lua *lua)
   return replaced;
 }
 
+/* Implements bn_workload.open: calls init() and refuses a script without event(), whose events
+   nothing would make. */
 static int workload_open_script(void **self, struct bn_session *s, const void *conf,
                                 struct bn_err *err)
 {
@@ -134,16 +139,17 @@ static int workload_open_script(void **self, struct bn_session *s, const void *c
   (void)err;
   if (bn_lua_call_global(lua, "init") != 0)
     return -1;
-  /* Each script of a mix has its own event(). */
-  if (bn_lua_has_function(lua, "event") || api->vm->mix != NULL ||
-      (api->vm->setup->conf->policy->thread_run_will_do && workload_has_own_thread_run(lua)))
+  /* The events of a mix are those of its scripts, which module sysbench.mix has checked. */
+  if (bn_lua_has_function(lua, "event") || api->vm->mix != NULL)
+    return 0;
+  if (api->vm->setup->conf->policy->thread_run_will_do && workload_has_own_thread_run(lua))
     return 0;
   bn_log(BN_FATAL, "cannot find the event() function in %s", api->title);
   return -1;
 }
 
-/* Pushes a function of the script and its argument, the number of the thread.  Returns false, and
-   pushes nothing, if there is no such function. */
+/* Pushes a global function of the script and its argument, the number of the thread.  Returns
+   false, and pushes nothing, if there is no such function. */
 static bool workload_push_function(struct bn_lua *lua, const char *name)
 {
   bn_lua_push_global(lua, name);
@@ -155,14 +161,16 @@ static bool workload_push_function(struct bn_lua *lua, const char *name)
   return true;
 }
 
-/* Calls a function of the script, if there is one.  Returns 0, or -1 after logging why. */
-static int workload_call(struct bn_lua *lua, const char *name)
+/* Calls a global function of the script with the number of the thread, if there is such a function.
+   Returns 0, or -1 after logging why it failed. */
+static int workload_call_function(struct bn_lua *lua, const char *name)
 {
   return workload_push_function(lua, name) ? bn_lua_call(lua, 1, 0, name) : 0;
 }
 
-/* Refuses --reconnect-rate if thread_init() has not said which connection may be opened again. */
-static int workload_refuse_renewals(const struct bn_session *s, struct bn_err *err)
+/* Refuses --reconnect-rate if thread_init() has not said which connection may be opened again.
+   Returns 0, or -1 and err. */
+static int workload_check_renewals(const struct bn_session *s, struct bn_err *err)
 {
   const double rate = s->services->conf->raw.reconnect_rate;
 
@@ -175,6 +183,7 @@ static int workload_refuse_renewals(const struct bn_session *s, struct bn_err *e
       rate);
 }
 
+/* Implements bn_workload.session_open.  After a failure session_close closes the instance. */
 static int workload_open_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -183,7 +192,8 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   if (state->in == NULL)
     return -1;
   workload_set_doing(s, "in thread_init()");
-  if (workload_call(&state->in->lua, "thread_init") != 0 || workload_refuse_renewals(s, err) != 0)
+  if (workload_call_function(&state->in->lua, "thread_init") != 0 ||
+      workload_check_renewals(s, err) != 0)
     return -1;
   bn_lua_collect(&state->in->lua);
   bn_stackguard_release();
@@ -191,7 +201,7 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   return 0;
 }
 
-/* Drops an event after an error, or after a thread_run that returned in the middle of it. */
+/* Drops the event in flight of a thread_run that has failed or returned in the middle of it. */
 static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *s)
 {
   if (in->own_event)
@@ -201,7 +211,7 @@ static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *
     bn_event_drop(s, &in->tick);
 }
 
-/* Fails the session for the reason of its last call. */
+/* Fails the session for the reason why its last call has failed. */
 static void workload_fail_session(const struct bn_lua *lua)
 {
   const char *text = lua->failure.text != NULL ? lua->failure.text : "";
@@ -209,13 +219,14 @@ static void workload_fail_session(const struct bn_lua *lua)
   lua->session->services->fail_session(lua->session, lua->failure.kind, text);
 }
 
-/* Ends a thread_run that has returned or failed. */
-static void workload_end_loop(const struct bn_api *api, struct bn_session *s, bool failed)
+/* Ends the loop of a session after thread_run has returned.  If it has failed, fails the session;
+   whether thread_done() follows then depends on the dialect. */
+static void workload_end_loop(const struct bn_api *api, struct bn_session *s, bool has_failed)
 {
   struct session_state *state = s->state;
 
   workload_drop_unfinished(state->in, s);
-  if (!failed)
+  if (!has_failed)
     return;
   workload_fail_session(&state->in->lua);
   state->ready = api->vm->setup->conf->policy->thread_done_follows;
@@ -229,19 +240,19 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   workload_set_doing(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
   lua_pushinteger(lua->L, (lua_Integer)s->number);
-  const bool failed = bn_lua_call(lua, 1, 0, "thread_run") != 0;
+  const bool has_failed = bn_lua_call(lua, 1, 0, "thread_run") != 0;
 
-  workload_end_loop(self, s, failed);
-  return failed ? BN_FAILED : BN_FINISHED;
+  workload_end_loop(self, s, has_failed);
+  return has_failed ? BN_FAILED : BN_FINISHED;
 }
 
-/* Closes the instance of a session, whose thread_done() may have failed.  Returns whether the
-   session fails: in an interrupted session, statements of thread_done() may fail, but the run has
-   not. */
-static bool workload_leave(const struct bn_session *s, bool done_failed)
+/* Closes the instance of a session, and fails the session if its thread_done() has failed.  Returns
+   whether the session fails; an interrupted one does not, because the interruption may have ended a
+   statement of thread_done(). */
+static bool workload_close_instance(const struct bn_session *s, bool thread_done_failed)
 {
   struct session_state *state = s->state;
-  const bool fails = done_failed && !bn_session_interrupted(s);
+  const bool fails = thread_done_failed && !bn_session_interrupted(s);
 
   if (fails)
     workload_fail_session(&state->in->lua);
@@ -253,7 +264,7 @@ static bool workload_leave(const struct bn_session *s, bool done_failed)
 static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
-  int rc = 0;
+  bool thread_done_failed = false;
 
   (void)self;
   (void)err;
@@ -261,29 +272,30 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
     return 0;
   workload_set_doing(s, "in thread_done()");
   if (state->ready)
-    rc = workload_call(&state->in->lua, "thread_done");
-  return workload_leave(s, rc != 0) ? -1 : 0;
+    thread_done_failed = workload_call_function(&state->in->lua, "thread_done") != 0;
+  return workload_close_instance(s, thread_done_failed) ? -1 : 0;
 }
 
 /* --- run, in turns: sessions that share a worker ---------------------------------------------- */
 
-/* Calls the function `what` of the script, or goes on with it. */
-static enum bn_lua_turn workload_call_in_turns(struct session_state *state, const char *what)
+/* Calls a global function of the script, or goes on with the call that has waited.  A function that
+   does not exist is done. */
+static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const char *name)
 {
   struct bn_lua *lua = &state->in->lua;
   enum bn_lua_turn turn;
 
   if (state->in_call)
-    turn = bn_lua_go_on(lua, 0, what);
-  else if (workload_push_function(lua, what))
-    turn = bn_lua_begin(lua, 1, what);
+    turn = bn_lua_go_on(lua, 0, name);
+  else if (workload_push_function(lua, name))
+    turn = bn_lua_begin(lua, 1, name);
   else
     turn = BN_LUA_DONE;
   state->in_call = turn == BN_LUA_WAITS;
   return turn;
 }
 
-static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s, struct bn_err *err)
+static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
 
@@ -292,30 +304,30 @@ static enum bn_turn workload_open_in_turns(void *self, struct bn_session *s, str
   if (state->in == NULL)
     return BN_TURN_FAILED;
   workload_set_doing(s, "in thread_init()");
-  switch (workload_call_in_turns(state, "thread_init")) {
+  switch (workload_call_in_turn(state, "thread_init")) {
   case BN_LUA_WAITS:
     return BN_TURN_WAITS;
   case BN_LUA_FAILED:
     return BN_TURN_FAILED;
-  default:
-    state->ready = workload_refuse_renewals(s, err) == 0;
+  default: /* BN_LUA_DONE */
+    state->ready = workload_check_renewals(s, err) == 0;
     return state->ready ? BN_TURN_DONE : BN_TURN_FAILED;
   }
 }
 
-static enum bn_turn workload_loop_in_turns(const struct bn_api *api, struct bn_session *s)
+static enum bn_turn workload_loop_in_turn(const struct bn_api *api, struct bn_session *s)
 {
   enum bn_lua_turn turn;
 
   workload_set_doing(s, "in thread_run()");
-  turn = workload_call_in_turns(s->state, "thread_run");
+  turn = workload_call_in_turn(s->state, "thread_run");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
   workload_end_loop(api, s, turn == BN_LUA_FAILED);
   return turn == BN_LUA_FAILED ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
-static enum bn_turn workload_close_in_turns(struct bn_session *s)
+static enum bn_turn workload_close_in_turn(struct bn_session *s)
 {
   struct session_state *state = s->state;
   enum bn_lua_turn turn = BN_LUA_DONE;
@@ -324,22 +336,23 @@ static enum bn_turn workload_close_in_turns(struct bn_session *s)
     return BN_TURN_DONE;
   workload_set_doing(s, "in thread_done()");
   if (state->ready)
-    turn = workload_call_in_turns(state, "thread_done");
+    turn = workload_call_in_turn(state, "thread_done");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  return workload_leave(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
+  return workload_close_instance(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
-static enum bn_turn workload_turn(void *self, struct bn_session *s, enum bn_phase phase,
-                                  struct bn_err *err)
+/* Implements bn_workload.turn, the three functions of a session in one. */
+static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn_phase phase,
+                                       struct bn_err *err)
 {
   switch (phase) {
   case BN_PHASE_OPEN:
-    return workload_open_in_turns(self, s, err);
+    return workload_open_in_turn(self, s, err);
   case BN_PHASE_LOOP:
-    return workload_loop_in_turns(self, s);
-  default:
-    return workload_close_in_turns(s);
+    return workload_loop_in_turn(self, s);
+  default: /* BN_PHASE_CLOSE */
+    return workload_close_in_turn(s);
   }
 }
 
@@ -390,7 +403,7 @@ void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
                             .session_open = workload_open_session,
                             .loop = workload_loop,
                             .session_close = workload_close_session,
-                            .turn = workload_turn,
+                            .turn = workload_take_turn,
                             .finish = workload_finish};
   if (sql != NULL && bn_sqlsys_verifies(sql)) {
     w->verify = workload_verify;

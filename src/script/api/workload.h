@@ -7,9 +7,9 @@
 
 struct bn_api;
 
-/* The workload runs with self = api. */
+/* Makes the workload before the script is loaded; its functions get api as self. */
 void bn_workload_fill(struct bn_workload *w, const struct bn_api *api);
-/* Sets what depends on the loaded script. */
+/* Sets what depends on the loaded script: whether it has help. */
 void bn_workload_complete(struct bn_workload *w, const struct bn_api *api);
 
 #endif

@@ -14,20 +14,20 @@
 /* The interval at which a thread that waits checks whether its session was interrupted. */
 enum { POLL_MS = 100 };
 
-void bn_workqueue_init(struct bn_workqueue *h)
+void bn_workqueue_init(struct bn_workqueue *q)
 {
-  *h = (struct bn_workqueue){.n = 0};
-  (void)pthread_mutex_init(&h->lock, NULL);
+  *q = (struct bn_workqueue){.n = 0};
+  (void)pthread_mutex_init(&q->lock, NULL);
 }
 
-void bn_workqueue_done(struct bn_workqueue *h)
+void bn_workqueue_done(struct bn_workqueue *q)
 {
-  free(h->ring);
-  h->ring = NULL;
-  (void)pthread_mutex_destroy(&h->lock);
+  free(q->ring);
+  q->ring = NULL;
+  (void)pthread_mutex_destroy(&q->lock);
 }
 
-int bn_workqueue_join(struct bn_workqueue *h, struct bn_workqueue_part *p,
+int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
                       enum bn_workqueue_role role)
 {
   if (role == BN_WORKQUEUE_TAKES) {
@@ -36,19 +36,19 @@ int bn_workqueue_join(struct bn_workqueue *h, struct bn_workqueue_part *p,
       return -1;
   }
   p->role = role;
-  (void)pthread_mutex_lock(&h->lock);
-  h->takers += role == BN_WORKQUEUE_TAKES;
-  h->givers += role == BN_WORKQUEUE_GIVES;
-  if (h->takers > 0 && h->ring == NULL)
-    h->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *h->ring);
-  (void)pthread_mutex_unlock(&h->lock);
+  (void)pthread_mutex_lock(&q->lock);
+  q->takers += role == BN_WORKQUEUE_TAKES;
+  q->givers += role == BN_WORKQUEUE_GIVES;
+  if (q->takers > 0 && q->ring == NULL)
+    q->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *q->ring);
+  (void)pthread_mutex_unlock(&q->lock);
   return 0;
 }
 
 /* Takes the part out of the list of those that wait.  The caller holds the lock. */
-static void workqueue_remove_idle(struct bn_workqueue *h, struct bn_workqueue_part *p)
+static void workqueue_remove_idle(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
-  struct bn_workqueue_part **at = &h->idle;
+  struct bn_workqueue_part **at = &q->idle;
 
   if (!p->idle)
     return;
@@ -58,23 +58,24 @@ static void workqueue_remove_idle(struct bn_workqueue *h, struct bn_workqueue_pa
   p->idle = false;
 }
 
-/* Ends the wait of the part that has waited longest, if one waits.  The caller holds the lock, so
-   that the part has not left.  The counter is never full. */
-static bool workqueue_wake_one(struct bn_workqueue *h)
+/* Ends the wait of the part that has waited longest.  Returns false if none waits.  The caller
+   holds the lock, so that the part has not left.  The write succeeds, because the counter of a part
+   that waits is far from its limit. */
+static bool workqueue_wake_one(struct bn_workqueue *q)
 {
   const uint64_t one = 1;
-  struct bn_workqueue_part *p = h->idle;
+  struct bn_workqueue_part *p = q->idle;
 
   if (p == NULL)
     return false;
-  workqueue_remove_idle(h, p);
+  workqueue_remove_idle(q, p);
   return write(p->wake_fd, &one, sizeof one) == (ssize_t)sizeof one;
 }
 
 /* Puts the part at the end of the list of those that wait.  The caller holds the lock. */
-static void workqueue_add_idle(struct bn_workqueue *h, struct bn_workqueue_part *p)
+static void workqueue_add_idle(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
-  struct bn_workqueue_part **at = &h->idle;
+  struct bn_workqueue_part **at = &q->idle;
 
   if (p->idle)
     return;
@@ -85,109 +86,110 @@ static void workqueue_add_idle(struct bn_workqueue *h, struct bn_workqueue_part 
   p->idle = true;
 }
 
-void bn_workqueue_leave(struct bn_workqueue *h, struct bn_workqueue_part *p)
+void bn_workqueue_leave(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
   if (p->role == BN_WORKQUEUE_NONE)
     return;
-  (void)pthread_mutex_lock(&h->lock);
+  (void)pthread_mutex_lock(&q->lock);
   if (p->role == BN_WORKQUEUE_TAKES) {
-    h->takers--;
-    workqueue_remove_idle(h, p);
+    q->takers--;
+    workqueue_remove_idle(q, p);
     (void)close(p->wake_fd);
-  } else if (--h->givers == 0) {
-    while (workqueue_wake_one(h))
+  } else if (--q->givers == 0) {
+    while (workqueue_wake_one(q))
       ;
   }
   p->role = BN_WORKQUEUE_NONE;
-  (void)pthread_mutex_unlock(&h->lock);
+  (void)pthread_mutex_unlock(&q->lock);
 }
 
-enum bn_workqueue_answer bn_workqueue_give(struct bn_workqueue *h, const struct bn_work *work)
+enum bn_workqueue_answer bn_workqueue_give(struct bn_workqueue *q, const struct bn_work *work)
 {
   enum bn_workqueue_answer answer = BN_WORKQUEUE_DONE;
 
-  (void)pthread_mutex_lock(&h->lock);
-  if (h->takers == 0) {
+  (void)pthread_mutex_lock(&q->lock);
+  if (q->takers == 0) {
     answer = BN_WORKQUEUE_NOBODY;
-  } else if (h->n == BN_WORKQUEUE_ROOM) {
+  } else if (q->n == BN_WORKQUEUE_ROOM) {
     answer = BN_WORKQUEUE_FULL;
   } else {
-    h->ring[(h->first + h->n) % BN_WORKQUEUE_ROOM] = *work;
-    h->n++;
-    if (h->n > h->longest)
-      h->longest = h->n;
-    (void)workqueue_wake_one(h);
+    q->ring[(q->first + q->n) % BN_WORKQUEUE_ROOM] = *work;
+    q->n++;
+    if (q->n > q->longest)
+      q->longest = q->n;
+    (void)workqueue_wake_one(q);
   }
-  (void)pthread_mutex_unlock(&h->lock);
+  (void)pthread_mutex_unlock(&q->lock);
   return answer;
 }
 
-/* Returns once the part may have been woken. */
+/* Waits until the part may have been woken, and makes its descriptor silent again. */
 static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_session *s)
 {
   struct pollfd fd = {.fd = p->wake_fd, .events = POLLIN};
+  uint64_t wakes;
 
   if (s->waiter != NULL)
     (void)s->waiter->wait(s->waiter, p->wake_fd, POLLIN, NULL, UINT64_MAX);
   else
     (void)poll(&fd, 1, POLL_MS);
+  /* It fails if no session has woken the part. */
+  (void)!read(p->wake_fd, &wakes, sizeof wakes);
 }
 
-/* Takes work if there is some, which sets *found, else notes that the part waits.  Returns false if
-   there will be none. */
-static bool workqueue_try(struct bn_workqueue *h, struct bn_workqueue_part *p, bool *found)
+/* Takes work if there is some, which sets *is_taken, else notes that the part waits for it. Returns
+   false if no more work will come. */
+static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p, bool *is_taken)
 {
-  bool more;
+  bool may_come;
 
-  (void)pthread_mutex_lock(&h->lock);
-  *found = h->n > 0;
-  more = *found || h->givers > 0;
-  if (*found) {
-    workqueue_remove_idle(h, p);
-    p->taken = h->ring[h->first];
-    h->first = (h->first + 1) % BN_WORKQUEUE_ROOM;
-    h->n--;
-  } else if (more) {
-    workqueue_add_idle(h, p);
+  (void)pthread_mutex_lock(&q->lock);
+  *is_taken = q->n > 0;
+  may_come = *is_taken || q->givers > 0;
+  if (*is_taken) {
+    workqueue_remove_idle(q, p);
+    p->taken = q->ring[q->first];
+    q->first = (q->first + 1) % BN_WORKQUEUE_ROOM;
+    q->n--;
+  } else if (may_come) {
+    workqueue_add_idle(q, p);
   }
-  (void)pthread_mutex_unlock(&h->lock);
-  return more;
+  (void)pthread_mutex_unlock(&q->lock);
+  return may_come;
 }
 
-bool bn_workqueue_take(struct bn_workqueue *h, struct bn_workqueue_part *p,
+bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
                        const struct bn_session *s)
 {
-  bool found = false;
-  uint64_t n;
+  bool is_taken = false;
 
-  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0 && workqueue_try(h, p, &found)) {
-    if (found)
+  /* A deadline of 0 says that the run was asked to stop. */
+  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0 &&
+         workqueue_try_take(q, p, &is_taken)) {
+    if (is_taken)
       return true;
     workqueue_wait(p, s);
-    /* Makes the descriptor silent again; it fails if nobody has woken the part. */
-    if (read(p->wake_fd, &n, sizeof n) < 0)
-      continue;
   }
   return false;
 }
 
 /* Returns a counter that the lock guards. */
-static unsigned workqueue_read(struct bn_workqueue *h, const unsigned *counter)
+static unsigned workqueue_read_counter(struct bn_workqueue *q, const unsigned *counter)
 {
   unsigned n;
 
-  (void)pthread_mutex_lock(&h->lock);
+  (void)pthread_mutex_lock(&q->lock);
   n = *counter;
-  (void)pthread_mutex_unlock(&h->lock);
+  (void)pthread_mutex_unlock(&q->lock);
   return n;
 }
 
-unsigned bn_workqueue_left(struct bn_workqueue *h)
+unsigned bn_workqueue_left(struct bn_workqueue *q)
 {
-  return workqueue_read(h, &h->n);
+  return workqueue_read_counter(q, &q->n);
 }
 
-unsigned bn_workqueue_longest(struct bn_workqueue *h)
+unsigned bn_workqueue_longest(struct bn_workqueue *q)
 {
-  return workqueue_read(h, &h->longest);
+  return workqueue_read_counter(q, &q->longest);
 }
