@@ -98,6 +98,7 @@ static const char *const old_parts[] = {"compat",     "sql",          "sql_more"
 static const char *const old_parts_bool[] = {
     "compat", "sql", "sql_more", "compat_sql", "free_results_bool", NULL};
 
+/* internal.declares_options(): returns whether the script declares options. */
 static int script_declares_options(lua_State *L)
 {
   lua_pushboolean(L, bn_options_declared(bn_instance_api()->options));
@@ -140,26 +141,29 @@ static void script_limit_arenas(void)
   (void)mallopt(M_ARENA_MAX, processors > 0 ? (int)processors * 2 : 2);
 }
 
-/* Versions that have the 0.5 interface always show it.  Without a dialect it appears when a script
-   uses it; a script that declares its options, which in 1.0 may use both, gets only the functions.
-   Our own workloads of 0.5 always have it. */
-static enum bn_old_names script_old_names(const struct bn_script *sc)
+/* Returns when the names of the 0.5 interface appear.  Versions that have the interface always show
+   it.  Without a dialect it appears when a script uses it, and in our own workloads of 0.5 in each
+   dialect; a script that declares its options, which in 1.0 may use both, then gets only the
+   functions. */
+static enum bn_old_names script_choose_old_names(const struct bn_script *sc)
 {
   const struct bn_policy *policy = sc->setup.conf->policy;
 
   if (policy->old_names_always)
     return BN_OLD_NOW;
-  return policy->old_names_on_demand || sc->vm.place.set == BN_SET_LEGACY ? BN_OLD_ON_DEMAND
-                                                                          : BN_OLD_NONE;
+  if (policy->old_names_on_demand || sc->vm.place.set == BN_SET_LEGACY)
+    return BN_OLD_ON_DEMAND;
+  return BN_OLD_NONE;
 }
 
-/* Removes the old names from our own modern workloads, which do not use them. */
+/* Makes one of our own modern workloads, which do not use the old names, a script without them:
+   removes the metatable of its globals, which would make the names appear. */
 static void script_forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
+  const bool is_modern = sc->vm.place.set == BN_SET_MODERN && bn_cmdline_has_options(lua);
 
-  if (sc->vm.old_names != BN_OLD_ON_DEMAND || sc->vm.place.set != BN_SET_MODERN ||
-      !bn_cmdline_has_options(lua))
+  if (sc->vm.old_names != BN_OLD_ON_DEMAND || !is_modern)
     return;
   sc->vm.old_names = BN_OLD_NONE;
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);
@@ -168,8 +172,8 @@ static void script_forget_old_names(struct bn_script *sc)
   lua_pop(lua->L, 1);
 }
 
-/* Returns the titles of the workloads of a mix, which have no folders either. */
-static char *script_title_of_mix(const char *at)
+/* Returns, malloc'd, the title of a mix: its workloads with their weights, without folders. */
+static char *script_make_mix_title(const char *at)
 {
   struct bn_mix_item item;
   struct bn_err err = {0};
@@ -185,15 +189,15 @@ static char *script_title_of_mix(const char *at)
   return bn_buf_take(&title);
 }
 
-/* Returns the name of the script as messages and help show it. */
-static char *script_title_of(const struct bn_script_setup *setup)
+/* Returns, malloc'd, the name of the script as messages and help show it. */
+static char *script_make_title(const struct bn_script_setup *setup)
 {
   const char *name = setup->name;
 
   if (name == NULL || strcmp(name, "-") == 0)
     return bn_alloc_text("stdin");
   if (bn_mix_is_test(setup->conf->policy, name))
-    return script_title_of_mix(name);
+    return script_make_mix_title(name);
   return bn_alloc_text(bn_file_name(name));
 }
 
@@ -203,7 +207,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
 
   script_limit_arenas();
   sc->setup = *setup;
-  sc->title = script_title_of(setup);
+  sc->title = script_make_title(setup);
   sc->api.options = bn_options_new();
   bn_workqueue_init(&sc->api.workqueue);
   (void)pthread_mutex_init(&sc->api.indexes.lock, NULL);
@@ -230,7 +234,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   err->code = 0;
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
-  sc->vm.old_names = script_old_names(sc);
+  sc->vm.old_names = script_choose_old_names(sc);
   sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false);
   if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
       bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)

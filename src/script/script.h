@@ -12,9 +12,9 @@
 
 struct bn_script;
 
-/* Reads and executes nothing yet, but makes the workload and reporter, so that a run can be made
-   for them: the top level of a script may already need random numbers or a database of the run.
-   setup's pointers outlive the script. */
+/* Makes a script with its workload and its reporter, so that a run can be made for them, but reads
+   and executes nothing yet: the top level of a script may already need random numbers or a database
+   of the run.  setup's pointers outlive the script. */
 struct bn_script *bn_script_new(const struct bn_script_setup *setup);
 /* Sets the session of the main instance, which must stay until bn_script_detach or the next one. */
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
@@ -23,12 +23,14 @@ void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
    printed as FATAL unless it is empty; err->code ENOENT: no such benchmark; ENODATA: none is named,
    and standard input has no script. */
 int bn_script_load(struct bn_script *sc, struct bn_err *err);
-/* Called if there is a command: reads sysbench.cmdline.options, adds them to the option set (group
-   "NAME options"), which applies the command line's values, and exports sysbench.opt.  Call it
-   before bn_conf-dependent work of the script.  accepts_any: the script declares no options and the
-   dialect takes every unknown one as a string. */
+/* Reads sysbench.cmdline.options and adds the options to the option set (group "NAME options"),
+   which applies the values of the command line.  Called if there is a command, before the settings
+   of the run are checked.  Sets *accepts_any if the script declares no options and takes every
+   unknown one as a text.  Returns 0, or -1 and err, whose text is empty if the reason has been
+   logged. */
 int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err);
-/* After it: the script has defaults of general options, so that the run has to be made anew. */
+/* Returns, after bn_script_options, whether the script has set defaults of general options, so that
+   the run has to be made anew. */
 bool bn_script_changes_run(const struct bn_script *sc);
 /* Exports sysbench.opt (and the option globals of old scripts) once all options are settled.
    Returns 0, or -1 after logging why. */
@@ -39,13 +41,15 @@ void *bn_script_self(struct bn_script *sc);
 /* Returns, after bn_script_load, the workload's metrics and the declared ones; NULL: the script has
    declared none. */
 const struct bn_metric *bn_script_metrics(const struct bn_script *sc);
-/* Returns the reporter of the script's hooks; bn_script_load sets its `replaces`. */
+/* Returns the reporter of the script's hooks, and its conf; bn_script_load sets what it
+   replaces. */
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf);
 /* Closes the main interpreter: its objects must not outlive the session. */
 void bn_script_detach(struct bn_script *sc);
+/* Frees a script, which may be NULL, and its main interpreter. */
 void bn_script_free(struct bn_script *sc);
 
-/* "2.1.0-beta3", for the banner. */
+/* Returns the version of LuaJIT for the banner, such as "2.1.0-beta3". */
 const char *bn_script_luajit(void);
 
 #endif

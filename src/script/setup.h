@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The data that the program gives to a script, settled before the script is looked for. */
+/* What the program gives to a script, settled before the script is looked for. */
 #ifndef BN_SCRIPT_SETUP_H
 #define BN_SCRIPT_SETUP_H
 
@@ -18,18 +18,20 @@ struct bn_script_setup {
   char **argv;
   const struct bn_conf *conf; /* with version, names, seed, luajit_cmd and threads already */
   struct bn_optset *options;  /* exported as sysbench.opt */
-  struct bn_sqlsys *sql;
-  const char *data_dir; /* folder of bundled scripts */
+  struct bn_sqlsys *sql;      /* NULL: no database can be used */
+  const char *data_dir;       /* folder of bundled scripts */
   /* Folder of files from another host, which are used before files of the same names here; NULL:
      none. */
   const char *sent_dir;
   bool prints_apart; /* what the script prints goes to standard error */
-  /* Asks another host whether a script that does not come from it is the same there; the first
-     `folder` bytes of the file are data_dir.  One thread at a time.  NULL: nobody is asked. */
+  /* Returns whether another host, `other`, has the same text in the file, which does not come from
+     that host; the first `folder` bytes of the file's name are data_dir (0: it is not below).  One
+     thread at a time calls it.  NULL: there is no such host. */
   bool (*compare)(void *other, const char *file, size_t folder, const void *text, size_t len);
   void *other;
-  /* is_part: this process is a part of a run on several hosts whose reports another process prints,
-     so hooks that print reports or add to them are not called.  is_first: it logs that. */
+  /* is_part: this process is a part of a run on several hosts, whose reports another process
+     prints, so that hooks which print reports or add to them are not called.  is_first: this part
+     logs that. */
   bool is_part, is_first;
   /* Returns whether name[0..len) is a bundled workload that the program lists; NULL: none is. */
   bool (*is_workload)(const char *name, size_t len);

@@ -21,8 +21,9 @@ bool sb_more_events(int thread_id)
   return bn_event_more(bn_instance_session());
 }
 
-/* Reads the clock, because a script's own loop spends time between events.  An event that was not
-   stopped is not counted; as in sysbench, it has used its ticket of --events. */
+/* Starts an event now, because a script's own loop spends time between events.  An event that was
+   started before and not stopped is not counted; as in sysbench, it has used its ticket of
+   --events. */
 void sb_event_start(int thread_id)
 {
   struct bn_instance *in = bn_instance_current();
@@ -55,32 +56,32 @@ void sb_counter_inc(int thread_id, sb_counter_type type)
 
 uint32_t sb_rand_default(uint32_t a, uint32_t b)
 {
-  return (uint32_t)bn_ffi_rand(0, a, b);
+  return (uint32_t)bn_ffi_rand(BN_FFI_DEFAULT, a, b);
 }
 
 uint32_t sb_rand_uniform(uint32_t a, uint32_t b)
 {
-  return (uint32_t)bn_ffi_rand(1, a, b);
+  return (uint32_t)bn_ffi_rand(BN_FFI_UNIFORM, a, b);
 }
 
 uint32_t sb_rand_gaussian(uint32_t a, uint32_t b)
 {
-  return (uint32_t)bn_ffi_rand(2, a, b);
+  return (uint32_t)bn_ffi_rand(BN_FFI_GAUSSIAN, a, b);
 }
 
 uint32_t sb_rand_special(uint32_t a, uint32_t b)
 {
-  return (uint32_t)bn_ffi_rand(3, a, b);
+  return (uint32_t)bn_ffi_rand(BN_FFI_SPECIAL, a, b);
 }
 
 uint32_t sb_rand_pareto(uint32_t a, uint32_t b)
 {
-  return (uint32_t)bn_ffi_rand(4, a, b);
+  return (uint32_t)bn_ffi_rand(BN_FFI_PARETO, a, b);
 }
 
 uint32_t sb_rand_zipfian(uint32_t a, uint32_t b)
 {
-  return (uint32_t)bn_ffi_rand(5, a, b);
+  return (uint32_t)bn_ffi_rand(BN_FFI_ZIPFIAN, a, b);
 }
 
 uint32_t sb_rand_unique(void)
@@ -127,23 +128,25 @@ sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
   return bn_ffi_hist_new(size, min, max);
 }
 
-/* Lua passes nil for any pointer. */
-static bool compat_missing(const sb_histogram_t *h, const char *function)
+/* Returns whether a script has passed nil for a histogram, which it may for any pointer, and logs
+   that. */
+static bool compat_is_missing(const sb_histogram_t *h, const char *function)
 {
-  if (h == NULL)
-    bn_log(BN_ALERT, "%s: the histogram is nil", function);
-  return h == NULL;
+  if (h != NULL)
+    return false;
+  bn_log(BN_ALERT, "%s: the histogram is nil", function);
+  return true;
 }
 
 void sb_histogram_delete(sb_histogram_t *h)
 {
-  if (!compat_missing(h, __func__))
+  if (!compat_is_missing(h, __func__))
     bn_ffi_hist_free(h);
 }
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
-  if (!compat_missing(h, __func__))
+  if (!compat_is_missing(h, __func__))
     bn_ffi_hist_update(h, value);
 }
 
@@ -151,7 +154,7 @@ void sb_histogram_print(sb_histogram_t *h)
 {
   size_t len = 0;
 
-  if (compat_missing(h, __func__))
+  if (compat_is_missing(h, __func__))
     return;
   char *text = bn_ffi_hist_text(h, &len);
 

@@ -19,8 +19,9 @@ _Static_assert((int)SQL_TYPE_BIGINT == (int)BN_FFI_INT64, "types");
 _Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
 _Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
 
-/* Lua passes nil for any pointer, and failed functions have returned NULL. */
-static bool compat_sql_missing(const void *arg, const char *function, const char *what)
+/* Returns whether a script has passed nil for an argument, which it may for any pointer, such as
+   one that a failed function has returned, and logs that. */
+static bool compat_sql_is_missing(const void *arg, const char *function, const char *what)
 {
   if (arg != NULL)
     return false;
@@ -28,14 +29,17 @@ static bool compat_sql_missing(const void *arg, const char *function, const char
   return true;
 }
 
-static bool compat_sql_lacks(const sql_connection *con, const char *query, const char *function)
+/* Returns whether the connection or the query is nil, and logs that. */
+static bool compat_sql_lacks_arguments(const sql_connection *con, const char *query,
+                                       const char *function)
 {
-  return compat_sql_missing(con, function, "connection") ||
-         compat_sql_missing(query, function, "query");
+  return compat_sql_is_missing(con, function, "connection") ||
+         compat_sql_is_missing(query, function, "query");
 }
 
-/* Settles at once, because these callers have no hook to ask. */
-static sql_result *compat_sql_settled(struct bn_sql_conn *c, struct bn_sql_rs *rs)
+/* Settles the last statement as not ignored, because these functions have no hook to ask, and
+   returns its result. */
+static sql_result *compat_sql_settle(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
   bn_sql_settle(c, false);
   return bn_ffi_from_rs(rs);
@@ -46,6 +50,7 @@ sql_driver *db_create(const char *name)
   return bn_ffi_sql_driver(name);
 }
 
+/* Does nothing: drivers are closed at the end of the run. */
 int db_destroy(sql_driver *drv)
 {
   (void)drv;
@@ -54,18 +59,18 @@ int db_destroy(sql_driver *drv)
 
 sql_connection *db_connection_create(sql_driver *drv)
 {
-  return compat_sql_missing(drv, __func__, "driver") ? NULL
-                                                     : bn_ffi_sql_connect(drv, NULL, NULL, 0);
+  return compat_sql_is_missing(drv, __func__, "driver") ? NULL
+                                                        : bn_ffi_sql_connect(drv, NULL, NULL, 0);
 }
 
 int db_connection_close(sql_connection *con)
 {
-  return compat_sql_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_disconnect(con);
+  return compat_sql_is_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_disconnect(con);
 }
 
 int db_connection_reconnect(sql_connection *con)
 {
-  return compat_sql_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_reconnect(con);
+  return compat_sql_is_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_reconnect(con);
 }
 
 void db_connection_free(sql_connection *con)
@@ -75,53 +80,58 @@ void db_connection_free(sql_connection *con)
 
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_lacks(con, query, __func__) ? 1 : bn_ffi_sql_bulk_init(con, query, len);
+  return compat_sql_lacks_arguments(con, query, __func__) ? 1
+                                                          : bn_ffi_sql_bulk_init(con, query, len);
 }
 
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_lacks(con, query, __func__) ? 1 : bn_ffi_sql_bulk_next(con, query, len);
+  return compat_sql_lacks_arguments(con, query, __func__) ? 1
+                                                          : bn_ffi_sql_bulk_next(con, query, len);
 }
 
 int db_bulk_insert_done(sql_connection *con)
 {
-  return compat_sql_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_bulk_done(con);
+  return compat_sql_is_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_bulk_done(con);
 }
 
 sql_result *db_query(sql_connection *con, const char *query, size_t len)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
-  if (compat_sql_lacks(con, query, __func__))
+  if (compat_sql_lacks_arguments(con, query, __func__))
     return NULL;
-  return compat_sql_settled(c, bn_sql_query(c, query, len));
+  return compat_sql_settle(c, bn_sql_query(c, query, len));
 }
 
 bool db_more_results(sql_connection *con)
 {
-  return !compat_sql_missing(con, __func__, "connection") && bn_ffi_sql_more_results(con);
+  return !compat_sql_is_missing(con, __func__, "connection") && bn_ffi_sql_more_results(con);
 }
 
 sql_result *db_next_result(sql_connection *con)
 {
   struct bn_sql_conn *c = bn_ffi_to_conn(con);
 
-  if (compat_sql_missing(con, __func__, "connection"))
+  if (compat_sql_is_missing(con, __func__, "connection"))
     return NULL;
-  return compat_sql_settled(c, bn_sql_next_result(c));
+  return compat_sql_settle(c, bn_sql_next_result(c));
 }
 
 sql_row *db_fetch_row(sql_result *rs)
 {
-  return !compat_sql_missing(rs, __func__, "result") && bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
+  return !compat_sql_is_missing(rs, __func__, "result") && bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
 }
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_lacks(con, query, __func__) ? NULL : bn_ffi_sql_prepare(con, query, len, NULL);
+  return compat_sql_lacks_arguments(con, query, __func__)
+             ? NULL
+             : bn_ffi_sql_prepare(con, query, len, NULL);
 }
 
-static enum bn_sql_type compat_type_of(sql_bind_type_t type)
+/* Returns the SQL layer's type; all times and texts are texts. */
+static enum bn_sql_type compat_sql_type_of(sql_bind_type_t type)
 {
   if (type >= SQL_TYPE_TINYINT && type <= SQL_TYPE_BIGINT)
     return BN_SQL_INT64;
@@ -130,10 +140,10 @@ static enum bn_sql_type compat_type_of(sql_bind_type_t type)
   return type == SQL_TYPE_NONE ? BN_SQL_NULL : BN_SQL_TEXT;
 }
 
-/* A parameter without a value is NULL. */
-static struct bn_sql_bind compat_bind_of(const sql_bind *p)
+/* Returns the SQL layer's form of a parameter; one without a value is NULL. */
+static struct bn_sql_bind compat_sql_bind_of(const sql_bind *p)
 {
-  struct bn_sql_bind b = {.type = compat_type_of(p->type),
+  struct bn_sql_bind b = {.type = compat_sql_type_of(p->type),
                           .is_null = (const bool *)p->is_null,
                           .data = p->buffer,
                           .len = p->data_len};
@@ -148,18 +158,18 @@ int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
   struct bn_sql_bind *binds;
   int rc;
 
-  if (compat_sql_missing(stmt, __func__, "statement") ||
-      (len > 0 && compat_sql_missing(params, __func__, "list of parameters")))
+  if (compat_sql_is_missing(stmt, __func__, "statement") ||
+      (len > 0 && compat_sql_is_missing(params, __func__, "list of parameters")))
     return 1;
   binds = bn_alloc(len, sizeof *binds);
   for (size_t i = 0; i < len; i++)
-    binds[i] = compat_bind_of(&params[i]);
+    binds[i] = compat_sql_bind_of(&params[i]);
   rc = bn_sql_bind(bn_ffi_to_stmt(stmt), binds, len);
   free(binds);
   return rc == 0 ? 0 : 1;
 }
 
-/* Results are always fetched as text. */
+/* Does nothing: results are always fetched as texts. */
 int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len)
 {
   (void)stmt;
@@ -172,32 +182,36 @@ sql_result *db_execute(sql_statement *stmt)
 {
   struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
 
-  if (compat_sql_missing(stmt, __func__, "statement"))
+  if (compat_sql_is_missing(stmt, __func__, "statement"))
     return NULL;
-  return compat_sql_settled(bn_sql_stmt_conn(st), bn_sql_execute(st));
+  return compat_sql_settle(bn_sql_stmt_conn(st), bn_sql_execute(st));
 }
 
 sql_result *db_stmt_next_result(sql_statement *stmt)
 {
   struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
 
-  if (compat_sql_missing(stmt, __func__, "statement"))
+  if (compat_sql_is_missing(stmt, __func__, "statement"))
     return NULL;
-  return compat_sql_settled(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
+  return compat_sql_settle(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
 }
 
 int db_close(sql_statement *stmt)
 {
-  return compat_sql_missing(stmt, __func__, "statement") ? 1 : bn_ffi_sql_stmt_close(stmt);
+  return compat_sql_is_missing(stmt, __func__, "statement") ? 1 : bn_ffi_sql_stmt_close(stmt);
 }
 
-/* script.c declares it as each version has it: 0 or true is success. */
+/* script.c declares this function to Lua as each version has it: in some 0 is success, in others
+   true. */
 BN_API int db_free_results(sql_result *rs);
 
 int db_free_results(sql_result *rs)
 {
-  const bool is_bool = bn_lua_current()->vm->setup->conf->policy->free_results_is_bool;
-  const bool freed = !compat_sql_missing(rs, __func__, "result") && bn_ffi_sql_free_result(rs) == 0;
+  const bool returns_bool = bn_lua_current()->vm->setup->conf->policy->free_results_is_bool;
+  const bool is_freed =
+      !compat_sql_is_missing(rs, __func__, "result") && bn_ffi_sql_free_result(rs) == 0;
 
-  return freed == is_bool;
+  if (returns_bool)
+    return is_freed ? 1 : 0;
+  return is_freed ? 0 : 1;
 }

@@ -13,17 +13,18 @@
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
-/* The identifiers in all files of a script, each with a 0 behind it. */
+/* The identifiers in all files of a script, parted by zero bytes. */
 struct words {
   struct bn_buf text;
 };
 
-/* isalnum() depends on the locale, and Lua's names do not. */
+/* Returns whether a name of Lua may have the character.  isalnum() would depend on the locale. */
 static bool oldstyle_is_word_char(char c)
 {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Appends a file of the script.  One that cannot be read any more adds no words. */
 static void oldstyle_add_file(void *arg, const char *file)
 {
   struct words *w = arg;
@@ -39,6 +40,7 @@ static void oldstyle_add_file(void *arg, const char *file)
   (void)fclose(in);
 }
 
+/* Reads the words of all files. */
 static void oldstyle_read_words(struct words *w, const struct bn_chunks *chunks)
 {
   bn_buf_init(&w->text, 0);
@@ -59,6 +61,7 @@ static const char *oldstyle_next_word(const struct words *w, const char *word)
   return p != NULL && p < end ? p : NULL;
 }
 
+/* Returns whether a word of the script is the name of the option; '-' and '_' are the same. */
 static bool oldstyle_mentions(void *arg, const char *name)
 {
   const struct words *w = arg;
@@ -70,6 +73,7 @@ static bool oldstyle_mentions(void *arg, const char *name)
   return false;
 }
 
+/* Returns whether the script uses a function of the 0.5 interface. */
 static bool oldstyle_uses_old_names(struct words *w)
 {
   static const char *const names[] = {
@@ -82,14 +86,15 @@ static bool oldstyle_uses_old_names(struct words *w)
   return false;
 }
 
-struct check {
+/* What a walk through options needs to find those that a script does not mention. */
+struct word_check {
   const struct bn_optset *options;
   struct words *words;
 };
 
 /* Counts the options of the command line. */
-static void oldstyle_count(void *arg, const char *name, const char *value, const char *path,
-                           unsigned line)
+static void oldstyle_count_option(void *arg, const char *name, const char *value, const char *path,
+                                  unsigned line)
 {
   unsigned *n = arg;
 
@@ -99,10 +104,12 @@ static void oldstyle_count(void *arg, const char *name, const char *value, const
   *n += path == NULL;
 }
 
-static void oldstyle_report_unknown(void *arg, const char *name, const char *value,
-                                    const char *path, unsigned line)
+/* Logs an option of the command line that the script does not mention, and the nearest name, which
+   is an option of the program or a word of the script. */
+static void oldstyle_log_unmentioned(void *arg, const char *name, const char *value,
+                                     const char *path, unsigned line)
 {
-  const struct check *c = arg;
+  const struct word_check *c = arg;
   struct bn_near near = {.typed = name};
   const char *known;
   char masked[BN_MASK_MAX];
@@ -122,7 +129,8 @@ static void oldstyle_report_unknown(void *arg, const char *name, const char *val
   bn_near_complain(bn_mask_arg(name, masked), near.best);
 }
 
-/* In versions that always have the old names all scripts are old; else those that use the names. */
+/* Returns whether a script without declarations is one of the old interface: in versions that
+   always have the old names each one is, elsewhere a user's script that uses them. */
 static bool oldstyle_is_old(const struct bn_vm *vm, struct words *w)
 {
   const struct bn_conf *conf = vm->setup->conf;
@@ -137,10 +145,10 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 {
   struct bn_optset *options = vm->setup->options;
   struct words words;
-  struct check check = {.options = options, .words = &words};
+  struct word_check check = {.options = options, .words = &words};
   unsigned pending = 0;
 
-  bn_optset_each_pending(options, oldstyle_count, &pending);
+  bn_optset_each_pending(options, oldstyle_count_option, &pending);
   if (pending == 0)
     return true;
   oldstyle_read_words(&words, vm->chunks);
@@ -148,7 +156,7 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 
   if (accepts) {
     bn_optset_mark_read(options, oldstyle_mentions, &words);
-    bn_optset_each_pending(options, oldstyle_report_unknown, &check);
+    bn_optset_each_pending(options, oldstyle_log_unmentioned, &check);
   }
   bn_buf_done(&words.text);
   return accepts;

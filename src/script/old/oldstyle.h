@@ -7,8 +7,9 @@
 
 struct bn_vm;
 
-/* Returns whether such a script takes any option; logs the options that it and the files it loaded
-   never mention. */
+/* Returns whether a script that declares no options takes any option of the command line.  If it
+   does, marks the options that the script and the files that it has loaded mention as read, and
+   logs those that they never mention. */
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm);
 
 #endif

@@ -20,7 +20,12 @@
 #include "script/vm/lua.h"
 #include "script/vm/stackguard.h"
 
-/* Adds a traceback, unless event() has shown one already: from here only its caller is visible. */
+/* The description of an error value is cut to this many bytes. */
+enum { DESCRIPTION_MAX = 4096 };
+
+/* The message handler of calls: logs a traceback, and leaves the error value as it is.  It logs
+   none if event() has shown one already, because only the caller of event() is visible
+   from here. */
 static int call_traceback(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -52,30 +57,36 @@ static void call_describe_value(struct bn_buf *b, lua_State *L, int index)
   }
 }
 
-/* Logs as an aside the error value that the message shows as "(not a string)". */
+/* Appends the entries of the table on top. */
+static void call_describe_table(struct bn_buf *b, lua_State *L)
+{
+  unsigned n = 0;
+
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    (void)bn_buf_str(b, n++ == 0 ? "{" : ", ");
+    if (lua_type(L, -2) == LUA_TSTRING)
+      (void)bn_buf_str(b, lua_tostring(L, -2));
+    else
+      call_describe_value(b, L, -2);
+    (void)bn_buf_str(b, " = ");
+    call_describe_value(b, L, -1);
+  }
+  (void)bn_buf_str(b, n == 0 ? "{}" : "}");
+}
+
+/* Logs as an aside what the error value on top is, which the message shows as "(not a string)". */
 static void call_describe_error(lua_State *L)
 {
   struct bn_buf b;
-  unsigned n = 0;
 
   if (!bn_log_has_asides())
     return;
-  bn_buf_init(&b, 4096);
+  bn_buf_init(&b, DESCRIPTION_MAX);
   (void)bn_buf_printf(&b, "the error value is a %s: ", luaL_typename(L, -1));
-  if (lua_istable(L, -1)) {
-    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-      (void)bn_buf_str(&b, n++ == 0 ? "{" : ", ");
-      if (lua_type(L, -2) == LUA_TSTRING)
-        (void)bn_buf_str(&b, lua_tostring(L, -2));
-      else
-        call_describe_value(&b, L, -2);
-      (void)bn_buf_str(&b, " = ");
-      call_describe_value(&b, L, -1);
-    }
-    (void)bn_buf_str(&b, n == 0 ? "{}" : "}");
-  } else {
+  if (lua_istable(L, -1))
+    call_describe_table(&b, L);
+  else
     call_describe_value(&b, L, -1);
-  }
   if (lua_isnil(L, -1))
     bn_log_hint("the error value is nil");
   else if (b.data != NULL)
@@ -90,8 +101,8 @@ static bool call_ends_with(const char *text, const char *end)
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Returns the text of an error that 0.5 raises outside of protected calls: it connects there, and
-   runs the top level of the script (what NULL).  It is NULL for an error of a protected call. */
+/* Returns what 0.5 prints of an error that it raises outside of protected calls, which it does when
+   it connects and when it runs the top level of the script (what NULL); else NULL. */
 static const char *call_unprotected_text(const char *text, const char *what)
 {
   static const char *const connecting[] = {"DB initialization failed",
@@ -99,14 +110,14 @@ static const char *call_unprotected_text(const char *text, const char *what)
 
   if (what != NULL && strncmp(what, "thread_", 7) != 0)
     return NULL;
-  /* Without the script's line, which stands in front of it here. */
+  /* In 0.5 the text has no place in the script; here one stands in front of it. */
   for (size_t i = 0; i < sizeof connecting / sizeof connecting[0]; i++)
     if (call_ends_with(text, connecting[i]))
       return connecting[i];
   return what == NULL ? text : NULL;
 }
 
-/* Logs an error in the words of 0.5, which has no thread_run. */
+/* Logs an error in the words of 0.5, where event() is what thread_run is here. */
 static void call_log_as_05(const char *text, const char *what)
 {
   const char *unprotected = call_unprotected_text(text, what);
@@ -118,14 +129,15 @@ static void call_log_as_05(const char *text, const char *what)
            strcmp(what, "thread_run") == 0 ? "event" : what, text);
 }
 
-/* Pushes the text of an error that the SQL module raises to restart an event, worded as any failed
-   statement, with its text and the script's line, which no other message has.  Returns false for
-   another error. */
+/* Pushes a text for the error value on top if it is a table that the SQL module has raised to
+   restart an event: worded as for any failed statement, and outside of the dialects with the
+   statement and the place in the script, which the server's message lacks.  Returns false, and
+   pushes nothing, for another error. */
 static bool call_push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
-  const bool plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
+  const bool is_plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
   const int at = lua_gettop(L);
 
   if (!lua_istable(L, at))
@@ -137,11 +149,11 @@ static bool call_push_sql_error(lua_State *L)
   if (lua_isnumber(L, at + 1) && lua_isstring(L, at + 2) && lua_isstring(L, at + 3)) {
     lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, at + 1),
                     lua_tostring(L, at + 2), lua_tostring(L, at + 3));
-    if (!plain && lua_isstring(L, at + 4)) {
+    if (!is_plain && lua_isstring(L, at + 4)) {
       lua_pushfstring(L, " for query '%s'", lua_tostring(L, at + 4));
       lua_concat(L, 2);
     }
-    if (!plain && lua_isstring(L, at + 5)) {
+    if (!is_plain && lua_isstring(L, at + 5)) {
       lua_pushfstring(L, " at %s", lua_tostring(L, at + 5));
       lua_concat(L, 2);
     }
@@ -153,7 +165,8 @@ static bool call_push_sql_error(lua_State *L)
   return false;
 }
 
-/* Returns whether the sentence on top refuses the user's input and needs no further words. */
+/* Returns whether the text on top was raised to refuse the user's input, and needs no further
+   words. */
 static bool call_is_refusal(lua_State *L)
 {
   bool refused;
@@ -164,17 +177,19 @@ static bool call_is_refusal(lua_State *L)
   return refused;
 }
 
-/* Returns whether the reason has been logged, and our own workload or a signal ends the script. */
-static bool call_adds_nothing(const struct bn_lua *lua)
+/* Returns whether the reason of a failure has been logged, so that a message of the script's
+   function would add nothing: in a bundled workload, or after an interruption. */
+static bool call_was_explained(const struct bn_lua *lua)
 {
   if (!lua->reported || !lua->vm->setup->conf->policy->fatal_on_stderr)
     return false;
   return lua->vm->place.set == BN_SET_MODERN || bn_session_interrupted(lua->session);
 }
 
-/* Returns the length of the part of a message that is the same in all threads which failed for the
-   same reason: it excludes the server's words about a value, a row, a lock or a limit. */
-static size_t call_common_part(const char *text, const char *sql_state)
+/* Returns the length of the beginning of a message that is the same in all threads which have
+   failed for one reason: the server's words about a value, a row, a lock or a limit are not part of
+   it. */
+static size_t call_common_length(const char *text, const char *sql_state)
 {
   char state[32];
   const char *at;
@@ -184,16 +199,19 @@ static size_t call_common_part(const char *text, const char *sql_state)
   return at != NULL ? (size_t)(at - text) + strlen(state) : strlen(text);
 }
 
+/* Logs the failure of a function; failures of threads with the same common part are counted and not
+   repeated. */
 static void call_log_failure(const char *what, const char *text, const char *sql_state)
 {
   char *line = bn_alloc_print("`%s' function failed: %s", what, text);
-  char *kind = bn_alloc_print("`%s' %.*s", what, (int)call_common_part(text, sql_state), text);
+  char *kind = bn_alloc_print("`%s' %.*s", what, (int)call_common_length(text, sql_state), text);
 
   bn_log_fatal_as(kind, (const char *const[]){line}, 1);
   free(line);
   free(kind);
 }
 
+/* Logs the text of an error in the words of the dialect. */
 static void call_log_text(const struct bn_lua *lua, const char *what, const char *text)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
@@ -207,8 +225,9 @@ static void call_log_text(const struct bn_lua *lua, const char *what, const char
     bn_log(BN_FATAL, "%s", text);
 }
 
-/* Returns the length of the place in the script, such as "x.lua:12", or of the whole text. */
-static size_t call_place_in(const char *text)
+/* Returns the length of the place in the script, such as "x.lua:12", at the start of a message; the
+   length of the message if it has none. */
+static size_t call_place_length(const char *text)
 {
   for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
     const size_t digits = strspn(colon + 1, "0123456789");
@@ -219,38 +238,43 @@ static size_t call_place_in(const char *text)
   return strlen(text);
 }
 
-/* Kinds are keys in documents, so they are UTF-8 and are cut between characters. */
-static void call_name_kind(struct bn_lua_failure *f, const char *text)
+/* Sets the kind of a failure to a text.  Kinds are keys in documents, so they are UTF-8 and are cut
+   between characters. */
+static void call_set_kind(struct bn_lua_failure *f, const char *text)
 {
   (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
 }
 
-static void call_name_place(struct bn_lua_failure *f, const char *text)
+/* Sets the kind to the place in the script that the message names. */
+static void call_set_kind_to_place(struct bn_lua_failure *f, const char *text)
 {
-  char *place = bn_alloc_part(text, call_place_in(text));
+  char *place = bn_alloc_part(text, call_place_length(text));
 
-  call_name_kind(f, place);
+  call_set_kind(f, place);
   free(place);
 }
 
-/* Keeps the text and the kind of a failure.  `of_sql`: call_push_sql_error() has made the text. */
-static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool of_sql)
+/* Keeps the text and the kind of a failure.  The kind is the server's error number, or else its
+   SQLSTATE, if call_push_sql_error() has made the text, which is_of_sql says; else the place in the
+   script. */
+static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool is_of_sql)
 {
   int code = 0;
   char state[32] = "";
 
   free(f->text);
   f->text = bn_alloc_text(text);
-  if (of_sql && sscanf(text, "SQL error, errno = %d, state = '%31[^']", &code, state) >= 1 &&
+  if (is_of_sql && sscanf(text, "SQL error, errno = %d, state = '%31[^']", &code, state) >= 1 &&
       code != 0)
     (void)snprintf(f->kind, sizeof f->kind, "%d", code);
-  else if (of_sql)
-    call_name_kind(f, state);
+  else if (is_of_sql)
+    call_set_kind(f, state);
   else
-    call_name_place(f, text);
+    call_set_kind_to_place(f, text);
 }
 
-/* Pushes the text of an error object.  Returns false, and pushes nothing, if it has none. */
+/* Pushes the text of the error object on top, which its __tostring makes.  Returns false, and
+   pushes nothing, if the object has none, or in a dialect. */
 static bool call_push_object_text(lua_State *L)
 {
   if (bn_lua_current()->vm->setup->conf->policy->plain_errors ||
@@ -263,24 +287,27 @@ static bool call_push_object_text(lua_State *L)
   return false;
 }
 
-/* Logs the error value on top, unless nothing is to be added, and keeps it as the last failure. */
+/* Keeps the error value on top as the last failure, and logs it, unless its reason has
+   been logged. */
 static void call_log_error(lua_State *L, const char *what)
 {
   struct bn_lua *lua = bn_lua_current();
-  const bool of_sql = call_push_sql_error(L), pushed = of_sql || call_push_object_text(L);
+  const bool is_of_sql = call_push_sql_error(L);
+  const bool is_pushed = is_of_sql || call_push_object_text(L);
   char *text = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
 
-  call_keep_failure(&lua->failure, text, of_sql);
+  call_keep_failure(&lua->failure, text, is_of_sql);
   if (call_is_refusal(L))
     bn_log_refusal(text);
-  else if (!call_adds_nothing(lua))
+  else if (!call_was_explained(lua))
     call_log_text(lua, what, text);
   if (!lua_isstring(L, -1))
     call_describe_error(L);
-  lua_pop(L, pushed);
+  lua_pop(L, is_pushed ? 1 : 0);
   free(text);
 }
 
+/* The arguments of lua_pcall. */
 struct call {
   lua_State *L;
   int nargs, nresults, handler;
@@ -293,54 +320,56 @@ static int call_protected(void *arg)
   return lua_pcall(c->L, c->nargs, c->nresults, c->handler);
 }
 
-/* Handles the outcome of a protected call, whose error value is on top if rc is not 0.  Returns 0,
-   or -1 after logging the error. */
-static int call_ended(struct bn_lua *lua, int rc, int nresults, const char *what)
+/* Handles the outcome of a protected call, whose error value is on top if rc is not 0: an error is
+   logged and popped, and after os.exit(), which is no failure, the nresults are nil.  Returns 0, or
+   -1 after an error. */
+static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *what)
 {
-  /* os.exit() has ended the call, which is no failure. */
-  const bool exited = rc != 0 && bn_library_leaves(lua->L);
+  const bool has_exited = rc != 0 && bn_library_leaves(lua->L);
+  const bool has_failed = rc != 0 && !has_exited;
 
-  if (exited)
-    lua_settop(lua->L, lua_gettop(lua->L) - 1 + nresults);
-  lua->traced = false;
-  if (rc != 0 && !exited) {
+  if (has_failed)
     call_log_error(lua->L, what);
+  if (rc != 0)
     lua_pop(lua->L, 1);
-  }
+  if (has_exited)
+    lua_settop(lua->L, lua_gettop(lua->L) + nresults);
+  lua->traced = false;
   lua->reported = false;
-  return rc == 0 || exited ? 0 : -1;
+  return has_failed ? -1 : 0;
 }
 
 int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
 {
   struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
-  const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
+  const bool is_traced = bn_log_get_verbosity() >= BN_DEBUG;
   struct bn_lua *previous = bn_lua_enter(lua);
 
-  if (traced) {
+  if (is_traced) {
     c.handler = lua_gettop(lua->L) - nargs;
     lua_pushcfunction(lua->L, call_traceback);
     lua_insert(lua->L, c.handler);
   }
+  /* The thread of a shared interpreter is guarded already (bn_stackguard_hold). */
   int rc = lua->shared != NULL ? call_protected(&c) : bn_stackguard_call(lua, call_protected, &c);
 
-  if (traced)
+  if (is_traced)
     lua_remove(lua->L, c.handler);
-  rc = call_ended(lua, rc, nresults, what);
+  rc = call_finish(lua, rc, nresults, what);
   bn_lua_enter(previous);
   return rc;
 }
 
 /* Puts pcall, or xpcall with the handler of tracebacks, below the function and its nargs arguments.
    Returns the number of arguments for it. */
-static int call_protect(lua_State *L, int nargs)
+static int call_insert_pcall(lua_State *L, int nargs)
 {
-  const bool traced = bn_log_get_verbosity() >= BN_DEBUG;
+  const bool is_traced = bn_log_get_verbosity() >= BN_DEBUG;
   const int at = lua_gettop(L) - nargs;
 
-  lua_getfield(L, LUA_REGISTRYINDEX, traced ? "bn.xpcall" : "bn.pcall");
+  lua_getfield(L, LUA_REGISTRYINDEX, is_traced ? "bn.xpcall" : "bn.pcall");
   lua_insert(L, at);
-  if (!traced)
+  if (!is_traced)
     return nargs + 1;
   lua_pushcfunction(L, call_traceback);
   lua_insert(L, at + 2);
@@ -349,7 +378,7 @@ static int call_protect(lua_State *L, int nargs)
 
 enum bn_lua_turn bn_lua_begin(struct bn_lua *lua, int nargs, const char *what)
 {
-  return bn_lua_go_on(lua, call_protect(lua->L, nargs), what);
+  return bn_lua_go_on(lua, call_insert_pcall(lua->L, nargs), what);
 }
 
 enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what)
@@ -360,12 +389,13 @@ enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what)
   enum bn_lua_turn turn = BN_LUA_WAITS;
 
   if (rc != LUA_YIELD) {
-    /* pcall itself returns whether the call has failed; otherwise the memory was used up. */
+    /* pcall has returned whether the call has succeeded, and else its error value.  Without pcall's
+       results the memory was used up, and the error value of lua_resume is on top. */
     if (rc == 0) {
       rc = lua_toboolean(L, 1) ? 0 : LUA_ERRRUN;
       lua_settop(L, rc == 0 ? 0 : 2);
     }
-    turn = call_ended(lua, rc, 0, what) == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
+    turn = call_finish(lua, rc, 0, what) == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
     lua_settop(L, 0);
   }
   bn_lua_enter(previous);

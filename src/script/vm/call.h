@@ -9,17 +9,20 @@ struct bn_lua;
    something wrong, or not at all if it is empty, because the reason has been logged. */
 #define BN_LUA_REFUSAL "bn.refusal"
 
-/* Calls the function below its nargs arguments with this instance's session as the current one.
-   Returns 0 with nresults on the stack, or -1: the error has been logged as "`what' function
-   failed: …" (what NULL: the bare message) and the stack is as before the function was pushed. */
+/* Calls the function below its nargs arguments, with this instance as the current one.  Returns 0
+   with nresults on the stack, or -1 after logging the error as "`what' function failed: …" (what
+   NULL: the message alone); then the function and its arguments are gone.  os.exit() is no failure:
+   its results are nil. */
 int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what);
-/* The same in turns, without results, for an instance that shares its interpreter; its stack is
-   otherwise empty.  WAITS: the session waits, and bn_lua_go_on with nargs 0 goes on with the call
-   when it may. */
+/* How a call in turns stands: the session waits, or the call has ended. */
 enum bn_lua_turn { BN_LUA_WAITS, BN_LUA_DONE, BN_LUA_FAILED };
+/* Begins the same in turns, without results, for an instance that shares its interpreter; its stack
+   has nothing but the function and its arguments. */
 enum bn_lua_turn bn_lua_begin(struct bn_lua *lua, int nargs, const char *what);
+/* Goes on, with nargs 0, with a call that has returned BN_LUA_WAITS, when its session may go on. */
 enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what);
-/* Calls a global of the script in the same way, without arguments and results, if it exists. */
+/* Calls a global function of the script as bn_lua_call does, without arguments and results.
+   Returns 0, also if there is no such function, or -1 after logging why it failed. */
 int bn_lua_call_global(struct bn_lua *lua, const char *name);
 /* Executes the top level of the script; returns 0, or -1 after logging why. */
 int bn_lua_load(struct bn_lua *lua);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source files: read and compiled once per process, then handed to every interpreter as bytecode.
- */
+/* Source files: read and compiled once per process, then handed to every interpreter as
+   bytecode. */
 #include "script/vm/chunk.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct bn_chunk {
   char *chunkname; /* "@L/err.lua", "=stdin" */
   char *data;
   size_t len;
-  struct bn_chunk *maker; /* returns the function of the chunk anew at each call; NULL: none */
+  struct bn_chunk *maker; /* a chunk that makes the function anew at each call; NULL: none */
 };
 
 /* A file that dofile or loadfile has run. */
@@ -36,22 +36,23 @@ struct noted {
 };
 
 struct bn_chunks {
-  pthread_mutex_t lock; /* guards `first` while workers require modules */
+  pthread_mutex_t lock; /* guards the list `first` while workers require modules */
   struct bn_chunk *first;
   struct noted *noted;                 /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
-  bool shared;                         /* sessions share interpreters */
+  bool is_shared;                      /* sessions share interpreters */
   _Atomic bool draws;                  /* bn_chunks_draw */
 };
 
-/* Returns 0 or an error number.  A device may have no end. */
-static int chunk_read_file(int fd, struct bn_buf *text)
+/* Reads to the end.  Returns 0 or an error number, which is EFBIG above a limit: a device may have
+   no end. */
+static int chunk_read_all(int fd, struct bn_buf *text)
 {
-  static const size_t most = 64U << 20;
+  enum { AT_ONCE = 65536, SOURCE_MAX = 64 << 20 };
 
-  while (text->len <= most) {
-    (void)bn_buf_reserve(text, 65536);
-    const ssize_t n = read(fd, text->data + text->len, 65535);
+  while (text->len <= SOURCE_MAX) {
+    (void)bn_buf_reserve(text, AT_ONCE); /* without a maximum it does not fail */
+    const ssize_t n = read(fd, text->data + text->len, AT_ONCE);
 
     if (n < 0 && errno == EINTR)
       continue;
@@ -64,19 +65,21 @@ static int chunk_read_file(int fd, struct bn_buf *text)
   return EFBIG;
 }
 
-static int chunk_read(const char *file, struct bn_buf *text)
+/* Reads a file.  Returns 0 or an error number. */
+static int chunk_read_path(const char *file, struct bn_buf *text)
 {
   const int fd = open(file, O_RDONLY | O_CLOEXEC);
 
   if (fd < 0)
     return errno;
-  const int code = chunk_read_file(fd, text);
+  const int code = chunk_read_all(fd, text);
 
   (void)close(fd);
   return code;
 }
 
-static int chunk_append(lua_State *L, const void *data, size_t len, void *ud)
+/* A lua_Writer: appends bytecode to a struct bn_buf. */
+static int chunk_append_code(lua_State *L, const void *data, size_t len, void *ud)
 {
   (void)L;
   return bn_buf_add(ud, data, len);
@@ -92,8 +95,8 @@ static void chunk_free(struct bn_chunk *c)
   free(c);
 }
 
-/* Compiles a text, and takes file and chunkname over.  Returns NULL with the message on top of the
-   Lua stack. */
+/* Compiles a text, and takes over file and chunkname.  After a failure it returns NULL and pushes
+   the message. */
 static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
                                       const struct bn_buf *text)
 {
@@ -104,7 +107,7 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   c->file = file;
   c->chunkname = chunkname;
   if (luaL_loadbuffer(L, text->data != NULL ? text->data : "", text->len, chunkname) == 0) {
-    const int rc = lua_dump(L, chunk_append, &code);
+    const int rc = lua_dump(L, chunk_append_code, &code);
 
     lua_pop(L, 1);
     c->len = code.len;
@@ -117,8 +120,9 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-/* Compiles the text as a function that is returned: sessions that share an interpreter then have
-   functions of their own with the same bytecode.  It stays on its lines. */
+/* Compiles the text as a function that the chunk returns, so that sessions which share an
+   interpreter have functions of their own with the same bytecode.  What surrounds the text keeps
+   its line numbers.  Returns NULL if a text that is correct alone does not compile there. */
 static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
                                             const struct bn_buf *text)
 {
@@ -137,13 +141,14 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* Adds what sessions that share an interpreter need. */
-static void chunk_share(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
-                        const struct bn_buf *text)
+/* Gives a new chunk what sessions that share an interpreter need: its maker, and the note that it
+   draws from math.random. */
+static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
+                                  const struct bn_buf *text)
 {
   static const char draws[] = "math.random";
 
-  if (!all->shared)
+  if (!all->is_shared)
     return;
   c->maker = chunk_compile_maker(L, c, text);
   if (text->len > 0 && memmem(text->data, text->len, draws, sizeof draws - 1) != NULL)
@@ -155,6 +160,7 @@ bool bn_chunks_draw(struct bn_chunks *all)
   return atomic_load(&all->draws);
 }
 
+/* Returns the chunk of a file, or NULL.  The caller holds the lock. */
 static struct bn_chunk *chunk_find(const struct bn_chunks *all, const char *file)
 {
   struct bn_chunk *c = all->first;
@@ -169,27 +175,29 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
   struct bn_chunks *all = bn_alloc(1, sizeof *all);
 
   all->setup = setup;
-  all->shared = setup->conf->workers < setup->conf->plan.threads;
+  all->is_shared = setup->conf->workers < setup->conf->plan.threads;
   (void)pthread_mutex_init(&all->lock, NULL);
   return all;
 }
 
-/* Returns the name that messages show: files from another host have no folder. */
-static const char *chunk_name_shown(const struct bn_chunks *all, const char *file)
+/* Returns the name of a file for messages, without the folder of files from another host. */
+static const char *chunk_name_to_show(const struct bn_chunks *all, const char *file)
 {
   const size_t len = bn_script_file_folder(file, all->setup->sent_dir);
 
   return len > 0 ? file + len + 1 : file;
 }
 
-/* Returns whether the host that a file is to be compared with, if any, has the same. */
-static bool chunk_is_same_elsewhere(const struct bn_chunks *all, const char *file,
-                                    const struct bn_buf *text)
+/* Returns whether the host that files are compared with has the same text; true also without such a
+   host, and for a file that comes from it. */
+static bool chunk_is_same_on_host(const struct bn_chunks *all, const char *file,
+                                  const struct bn_buf *text)
 {
   const struct bn_script_setup *s = all->setup;
 
-  return s->compare == NULL || bn_script_file_folder(file, s->sent_dir) > 0 ||
-         s->compare(s->other, file, bn_script_file_folder(file, s->data_dir), text->data,
+  if (s->compare == NULL || bn_script_file_folder(file, s->sent_dir) > 0)
+    return true;
+  return s->compare(s->other, file, bn_script_file_folder(file, s->data_dir), text->data,
                     text->len);
 }
 
@@ -201,35 +209,36 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
   if (all->setup->compare == NULL)
     return true;
   bn_buf_init(&text, 0);
+  /* The lock lets one thread at a time ask the host. */
   (void)pthread_mutex_lock(&all->lock);
-  /* The caller runs the file and reports that it cannot be read. */
-  same = chunk_read(file, &text) != 0 || chunk_is_same_elsewhere(all, file, &text);
+  /* Lua itself says that a file cannot be read. */
+  same = chunk_read_path(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
   (void)pthread_mutex_unlock(&all->lock);
   bn_buf_done(&text);
   return same;
 }
 
-/* Compiles the text of a file and adds it to the chunks that are known.  Returns NULL and a
-   message if it does not compile.  The caller holds the lock. */
+/* Compiles the text of a file and adds its chunk to the list.  Returns NULL and a message if the
+   text does not compile.  The caller holds the lock. */
 static struct bn_chunk *chunk_add(struct bn_chunks *all, lua_State *L, const char *file,
                                   const struct bn_buf *text, struct bn_buf *msg)
 {
   struct bn_chunk *c = chunk_compile(L, bn_alloc_text(file),
-                                     bn_alloc_print("@%s", chunk_name_shown(all, file)), text);
+                                     bn_alloc_print("@%s", chunk_name_to_show(all, file)), text);
 
   if (c == NULL) {
     (void)bn_buf_str(msg, lua_tostring(L, -1));
     lua_pop(L, 1);
     return NULL;
   }
-  chunk_share(all, L, c, text);
+  chunk_prepare_sharing(all, L, c, text);
   c->next = all->first;
   all->first = c;
   return c;
 }
 
-/* Reads and compiles a file.  Returns NULL and a message if it cannot.  The caller holds the lock.
- */
+/* Reads and compiles a file, and adds its chunk to the list.  Returns NULL and a message after a
+   failure.  The caller holds the lock. */
 static struct bn_chunk *chunk_load_locked(struct bn_chunks *all, lua_State *L, const char *file,
                                           struct bn_buf *msg)
 {
@@ -237,11 +246,11 @@ static struct bn_chunk *chunk_load_locked(struct bn_chunks *all, lua_State *L, c
   struct bn_buf text;
 
   bn_buf_init(&text, 0);
-  const int code = chunk_read(file, &text);
+  const int code = chunk_read_path(file, &text);
 
   if (code != 0)
     (void)bn_buf_printf(msg, "cannot open %s: %s", file, strerror(code));
-  else if (!chunk_is_same_elsewhere(all, file, &text))
+  else if (!chunk_is_same_on_host(all, file, &text))
     (void)bn_buf_printf(msg, "%s is another file than that of the controller", file);
   else
     c = chunk_add(all, L, file, &text, msg);
@@ -261,6 +270,7 @@ const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const
   return c;
 }
 
+/* Returns whether a text has nothing but white space. */
 static bool chunk_is_blank(const struct bn_buf *text)
 {
   static const char blanks[] = " \t\r\n\v\f";
@@ -278,7 +288,7 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
   struct bn_chunk *c = NULL;
 
   bn_buf_init(&text, 0);
-  const int code = chunk_read_file(STDIN_FILENO, &text);
+  const int code = chunk_read_all(STDIN_FILENO, &text);
 
   if (code != 0) {
     (void)bn_err_set(err, code, "cannot read the standard input: %s", strerror(code));
@@ -289,7 +299,7 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
   } else {
     c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text);
     if (c != NULL)
-      chunk_share(all, L, c, &text);
+      chunk_prepare_sharing(all, L, c, &text);
     else
       (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   }
@@ -298,22 +308,24 @@ const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool
   return c;
 }
 
+/* Pushes the function of the bytecode and returns 0, or pushes a message and returns -1. */
 static int chunk_load(lua_State *L, const struct bn_chunk *c)
 {
   return luaL_loadbuffer(L, c->data, c->len, c->chunkname) == 0 ? 0 : -1;
 }
 
-/* Pushes the function that makes the chunk's, which is loaded once into an interpreter. */
-static int chunk_push_maker(lua_State *L, const struct bn_chunk *c)
+/* Pushes the function of a maker, which is loaded once into an interpreter and kept in its registry
+   under the address of the maker.  Returns 0, or -1 after pushing a message instead. */
+static int chunk_push_maker(lua_State *L, const struct bn_chunk *maker)
 {
-  lua_pushlightuserdata(L, (void *)(uintptr_t)c);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)maker);
   lua_rawget(L, LUA_REGISTRYINDEX);
   if (lua_isfunction(L, -1))
     return 0;
   lua_pop(L, 1);
-  if (chunk_load(L, c) != 0)
+  if (chunk_load(L, maker) != 0)
     return -1;
-  lua_pushlightuserdata(L, (void *)(uintptr_t)c);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)maker);
   lua_pushvalue(L, -2);
   lua_rawset(L, LUA_REGISTRYINDEX);
   return 0;

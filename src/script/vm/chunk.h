@@ -14,30 +14,32 @@ struct bn_chunk; /* one source as bytecode, constant and shared by all interpret
 struct bn_script_setup;
 struct bn_chunks; /* all sources of a script; any thread may use it */
 
-/* Messages show names of files without the folder of files from another host. */
+/* Returns an object without sources.  Messages show names of files without the folder of files from
+   another host. */
 struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup);
 void bn_chunks_free(struct bn_chunks *all);
-/* Reads and compiles a file, unless it is compiled already.  Returns NULL after a failure, with the
-   message of Lua or the system in msg. */
+/* Returns the chunk of a file, which it reads and compiles unless that was done before.  After a
+   failure it returns NULL, and msg gets the message of Lua or the system. */
 const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
                                       struct bn_buf *msg);
-/* Compiles the script on standard input; NULL: err has the reason.  Unless it may be blank, white
-   space alone is no script, and err->code is ENODATA. */
+/* Compiles the script on standard input, before any other source.  Returns NULL and err after a
+   failure.  If it may not be blank, white space alone is no script, and err->code is ENODATA. */
 const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
                                        struct bn_err *err);
 /* Returns whether one of the sources that were compiled draws from math.random, whose stream is the
    interpreter's. */
 bool bn_chunks_draw(struct bn_chunks *all);
-/* Compares a file that is run by other means with that of another host, if that is wanted.  Returns
-   false if it is another one. */
+/* Returns false if a file, which Lua itself will read, has another content on the host that files
+   are compared with; true also if there is no such host, or if the file cannot be read. */
 bool bn_chunks_compare(struct bn_chunks *all, const char *file);
-/* Remembers a file that the main instance runs by other means. */
+/* Remembers a file of the main instance that Lua itself reads. */
 void bn_chunks_note(struct bn_chunks *all, const char *file);
-/* Calls fn with every compiled file, then with every noted one; called before workers exist. */
+/* Calls fn with every compiled file, then with every noted one.  It takes no lock, so it is called
+   before workers exist. */
 void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const char *file),
                     void *arg);
-/* Pushes the function of a chunk with the environment of L, for the current instance; 0, or -1 and
-   pushes a message. */
+/* Pushes the function of a chunk, for the current instance, with the globals of L as environment.
+   Returns 0, or -1 after pushing a message instead. */
 int bn_chunk_push(lua_State *L, const struct bn_chunk *c);
 
 #endif

@@ -10,11 +10,12 @@
 #include "script/vm/lua.h"
 #include "script/vm/require.h"
 
-/* Keys of the registry. */
+/* Keys of the registry: the internal modules that are loaded, the table `internal`, and the globals
+   of the interpreter, which each environment copies. */
 static const char key_modules[] = "bn.modules", key_internal[] = "bn.internal",
                   key_globals[] = "bn.globals";
 
-/* Pushes an internal module, loading it on first use. */
+/* Pushes an internal module, which is loaded when it is first used. */
 static void env_push_module(lua_State *L, const char *name)
 {
   const struct bn_vm_module *m = bn_lua_current()->vm->table->modules;
@@ -67,7 +68,7 @@ static void env_declare(lua_State *L, const char *name)
   lua_call(L, 1, 0);
 }
 
-/* internal.module(name) */
+/* internal.module(name): returns an internal module. */
 static int internal_module(lua_State *L)
 {
   env_push_module(L, luaL_checkstring(L, 1));
@@ -81,6 +82,7 @@ static int internal_sysbench(lua_State *L)
   return 1;
 }
 
+/* Pushes the table ffi of LuaJIT. */
 static void env_push_ffi(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
@@ -88,7 +90,7 @@ static void env_push_ffi(lua_State *L)
   lua_remove(L, -2);
 }
 
-/* internal.declare(part) */
+/* internal.declare(part): declares a part of the C interface. */
 static int internal_declare(lua_State *L)
 {
   const char *part = luaL_checkstring(L, 1);
@@ -98,9 +100,10 @@ static int internal_declare(lua_State *L)
   return 0;
 }
 
-/* Where sessions or scripts share the interpreter, calls internal[name], if there is such a
-   function, with the value on top. */
-static void env_adopt(lua_State *L, const char *name)
+/* Calls the function internal[name], if there is one, with the value on top, which stays.  It does
+   so only where sessions or scripts share the interpreter: there the function keeps their values
+   apart. */
+static void env_call_adopter(lua_State *L, const char *name)
 {
   if (bn_lua_current()->shared == NULL && bn_lua_current()->vm->mix == NULL)
     return;
@@ -115,8 +118,9 @@ static void env_adopt(lua_State *L, const char *name)
   lua_pop(L, 1);
 }
 
-/* Implements __index of a script's `ffi`: its first use declares the old names and fills it. */
-static int env_unfold_ffi(lua_State *L)
+/* Implements __index of a script's `ffi`, whose first use comes here: declares the old names, fills
+   the table with LuaJIT's entries, and returns the entry. */
+static int env_fill_ffi(lua_State *L)
 {
   lua_settop(L, 2);
   lua_pushnil(L);
@@ -126,21 +130,21 @@ static int env_unfold_ffi(lua_State *L)
     env_declare(L, *part);
   bn_lua_copy_entries(L, 3, 1);
   lua_pushvalue(L, 1);
-  env_adopt(L, "adopt_ffi");
+  env_call_adopter(L, "adopt_ffi");
   lua_pop(L, 1);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
   return 1;
 }
 
-/* internal.log(level, text) */
+/* internal.log(level, text): logs a text. */
 static int internal_log(lua_State *L)
 {
   bn_log_text((int)luaL_checkinteger(L, 1), luaL_checkstring(L, 2));
   return 0;
 }
 
-/* internal.complain(text): logs an aside. */
+/* internal.complain(text): logs a text as an aside, if asides are shown. */
 static int internal_complain(lua_State *L)
 {
   if (bn_log_has_asides())
@@ -156,9 +160,9 @@ static int internal_note_traced(lua_State *L)
   return 0;
 }
 
-/* Implements __index of `internal`: most interpreters use none of these functions, and without them
-   the table is half as large. */
-static int env_lazy_function(lua_State *L)
+/* Implements __index of `internal`: adds a lazy function when it is first used.  Most interpreters
+   use none of them, and without them the table is half as large. */
+static int env_index_internal(lua_State *L)
 {
   const luaL_Reg *f = bn_lua_current()->vm->table->lazy_functions;
   const char *name = luaL_checkstring(L, 2);
@@ -174,8 +178,9 @@ static int env_lazy_function(lua_State *L)
   return 1;
 }
 
-/* Sets internal.C, by which modules call C: ffi.C, or functions that let other sessions go on. */
-static void env_set_calls(lua_State *L)
+/* Sets internal.C, by which modules call C: ffi.C, or, if sessions share the interpreter, functions
+   that let other sessions go on while one waits. */
+static void env_set_c_functions(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
   if (bn_lua_current()->shared != NULL) {
@@ -234,15 +239,16 @@ void bn_env_make_shared(lua_State *L)
   env_declare(L, table->parts[0].name);
   lua_setfield(L, -2, "ffi");
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, env_lazy_function);
+  lua_pushcfunction(L, env_index_internal);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
-  env_set_calls(L);
+  env_set_c_functions(L);
 }
 
-/* Pushes a copy of the shared globals.  In a copy, unlike a table that falls back to them,
-   pairs(_G) shows what it shows in the reference, and a look-up costs nothing extra. */
+/* Pushes a new environment, which is a copy of the shared globals with an `ffi` of its own.  In a
+   copy, unlike a table that falls back to them, pairs(_G) shows what it shows in the reference, and
+   a look-up costs nothing extra. */
 static void env_push_environment(lua_State *L)
 {
   lua_createtable(L, 0, 56);
@@ -251,12 +257,14 @@ static void env_push_environment(lua_State *L)
   lua_setfield(L, -2, "_G");
   lua_newtable(L);
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, env_unfold_ffi);
+  lua_pushcfunction(L, env_fill_ffi);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "ffi");
 }
 
+/* Pushes a new table `sysbench` with the entries that C knows; module "sysbench" adds
+   the others. */
 static void env_push_sysbench(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
@@ -273,6 +281,7 @@ static void env_push_sysbench(struct bn_lua *lua)
   lua_setfield(L, -2, "hooks");
 }
 
+/* Pushes the time at which old names appear, as module "sysbench" expects it. */
 static void env_push_old_names(lua_State *L, enum bn_old_names old)
 {
   switch (old) {
@@ -292,7 +301,7 @@ void bn_env_push(struct bn_lua *lua, enum bn_old_names old)
   lua_State *L = lua->L;
 
   env_push_environment(L);
-  env_adopt(L, "adopt");
+  env_call_adopter(L, "adopt");
   bn_require_open(lua);
   env_push_sysbench(lua);
   lua_pushvalue(L, -1);

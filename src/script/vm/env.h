@@ -31,13 +31,15 @@ struct bn_vm_table {
   const luaL_Reg *lazy_functions;     /* the same, added to the table when first used */
 };
 
-/* These run under lua_pcall and may raise.  The first makes what the instances of an interpreter
-   share; the second makes an instance and fills lua->env_ref, sysbench_ref and thread_run_ref. */
+/* These run under lua_pcall and may raise an error. */
+/* Makes what the instances of an interpreter share, before the first instance. */
 void bn_env_make_shared(lua_State *L);
+/* Makes an instance, and fills lua->env_ref, sysbench_ref and thread_run_ref. */
 void bn_env_make(struct bn_lua *lua);
-/* Pushes another environment for the instance, its sysbench table and the preset thread_run. */
+/* Pushes a new environment in the instance, its sysbench table and its preset thread_run; `old`
+   says when names of the 0.5 interface appear in it. */
 void bn_env_push(struct bn_lua *lua, enum bn_old_names old);
-/* Executes module sysbench.mix in place of a script. */
+/* A function of Lua that executes module sysbench.mix in place of a script. */
 int bn_env_run_mix(lua_State *L);
 
 #endif

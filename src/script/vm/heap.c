@@ -15,16 +15,19 @@ struct bn_heap_page {
   struct bn_heap_page *older;
 };
 
+/* Returns the class of a small size above 0. */
 static size_t heap_class_of(size_t size)
 {
   return (size - 1) / BN_HEAP_GRAIN;
 }
 
+/* Returns the size of the blocks of that class. */
 static size_t heap_round_up(size_t size)
 {
   return (heap_class_of(size) + 1) * BN_HEAP_GRAIN;
 }
 
+/* Puts a small block of that size into the list of its class. */
 static void heap_put(struct bn_heap *h, void *block, size_t size)
 {
   const size_t c = heap_class_of(size);
@@ -34,6 +37,7 @@ static void heap_put(struct bn_heap *h, void *block, size_t size)
   h->available |= UINT64_C(1) << c;
 }
 
+/* Begins a new page, and frees the rest of the newest one.  Returns 0, or -1 without memory. */
 static int heap_add_page(struct bn_heap *h)
 {
   struct bn_heap_page *page = malloc(PAGE_SIZE);
@@ -51,7 +55,8 @@ static int heap_add_page(struct bn_heap *h)
   return 0;
 }
 
-/* Takes the smallest free block that is large enough, and frees its unused end. */
+/* Takes the smallest free block that is large enough, and frees its unused end.  Returns NULL if
+   there is none. */
 static void *heap_take_free(struct bn_heap *h, size_t size)
 {
   const uint64_t enough = h->available >> heap_class_of(size) << heap_class_of(size);
@@ -69,6 +74,7 @@ static void *heap_take_free(struct bn_heap *h, size_t size)
   return block;
 }
 
+/* Returns a small block, free or of a page, or NULL without memory. */
 static void *heap_take(struct bn_heap *h, size_t size)
 {
   void *block = heap_take_free(h, size);
@@ -82,7 +88,8 @@ static void *heap_take(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Resizes a block whose sizes are both large.  Lua relies on blocks that can always shrink. */
+/* Resizes a block whose old and new size are large.  Returns NULL without memory; a block that
+   shrinks then stays as it is, because Lua relies on shrinking to succeed. */
 static void *heap_resize(void *block, size_t old_size, size_t size)
 {
   void *to = realloc(block, size);
@@ -90,7 +97,8 @@ static void *heap_resize(void *block, size_t old_size, size_t size)
   return to == NULL && size < old_size ? block : to;
 }
 
-/* Moves a block with at least one small size, whose classes differ. */
+/* Moves a block whose old or new size is small, to another class or to the C library.  Returns NULL
+   without memory; a block that shrinks then stays where it is. */
 static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
   void *to = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);

@@ -14,11 +14,12 @@
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
-/* Its address is the error value with which os.exit() leaves a script. */
-static const char leaving;
+/* Its address is the error value that os.exit() raises to leave a script. */
+static const char exit_mark;
 
-/* Calls upvalue 1 with SIGINT and SIGTERM unblocked, because children inherit the mask. */
-static int library_with_signals(lua_State *L)
+/* Calls upvalue 1, a function that starts a child, with SIGINT and SIGTERM unblocked, because the
+   child inherits the mask. */
+static int library_call_with_signals(lua_State *L)
 {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -29,9 +30,13 @@ static int library_with_signals(lua_State *L)
   return rc == 0 ? lua_gettop(L) : lua_error(L);
 }
 
-/* Replaces os.exit(), which is upvalue 1.  During a run it ends the run, so that the result is not
-   lost, and the process exits with the status afterwards. */
-static int library_exit_run(lua_State *L)
+/* A thread that leaves its script more often than this is parked. */
+enum { EXITS_MAX = 2 };
+
+/* Stands for os.exit(), which is upvalue 1.  During a run it ends the run, so that the result is
+   not lost, and raises an error to leave the script; the process exits with the status afterwards.
+   Without a run it exits at once. */
+static int library_exit(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
   const struct bn_services *services = lua->session->services;
@@ -43,10 +48,13 @@ static int library_exit_run(lua_State *L)
     status = (int)luaL_optinteger(L, 1, 0);
   if (services->leave(services->of, status)) {
     /* The first exit may come from event(), the second from thread_done(); more come from a script
-       that catches errors in a loop. */
-    if (++lua->exits > 2 && lua->worker && lua->session->id < lua->vm->setup->conf->plan.threads)
+       that catches errors in a loop, whose thread would never end. */
+    const bool is_of_run = lua->session->id < lua->vm->setup->conf->plan.threads;
+
+    lua->exits++;
+    if (lua->exits > EXITS_MAX && lua->worker && is_of_run)
       services->stay_behind(services->of);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)&leaving);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&exit_mark);
     return lua_error(L);
   }
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -57,19 +65,20 @@ static int library_exit_run(lua_State *L)
 
 bool bn_library_leaves(lua_State *L)
 {
-  return lua_touserdata(L, -1) == (const void *)&leaving;
+  return lua_touserdata(L, -1) == (const void *)&exit_mark;
 }
 
-/* Wraps a function of the library table on top. */
-static void library_wrap(lua_State *L, const char *function, lua_CFunction by)
+/* Replaces a function of the library table on top by a closure whose upvalue 1 is that function. */
+static void library_wrap_function(lua_State *L, const char *function, lua_CFunction wrapper)
 {
   lua_getfield(L, -1, function);
-  lua_pushcclosure(L, by, 1);
+  lua_pushcclosure(L, wrapper, 1);
   lua_setfield(L, -2, function);
 }
 
-/* Makes standard error the standard output of the library io, whose table is on top. */
-static void library_print_apart(lua_State *L)
+/* Makes standard error the default output and io.stdout of the library io, whose table is
+   on top. */
+static void library_redirect_stdout(lua_State *L)
 {
   lua_getfield(L, -1, "output");
   lua_getfield(L, -2, "stderr");
@@ -77,21 +86,22 @@ static void library_print_apart(lua_State *L)
   lua_setfield(L, -2, "stdout");
 }
 
-/* Wraps the functions of a library, whose table is on top, that must respect the program. */
-static void library_wrap_all(lua_State *L, const char *library)
+/* Wraps those functions of a library, whose table is on top, that must respect the program. */
+static void library_wrap_table(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
-    library_wrap(L, "execute", library_with_signals);
-    library_wrap(L, "exit", library_exit_run);
+    library_wrap_function(L, "execute", library_call_with_signals);
+    library_wrap_function(L, "exit", library_exit);
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
-    library_wrap(L, "popen", library_with_signals);
+    library_wrap_function(L, "popen", library_call_with_signals);
     if (bn_lua_current()->vm->setup->prints_apart)
-      library_print_apart(L);
+      library_redirect_stdout(L);
   }
 }
 
-/* Prints a line as print does, but in one piece, so that lines of two threads do not mix.
-   Upvalues: first the table io, then io.stdout and its write method. */
+/* Prints its arguments as print does, but in one piece, so that lines of two threads do not mix.
+   The upvalues are the table io and nil before the first call, and io.stdout and its method write
+   after it: a library that is opened when it is first used has no stdout before. */
 static int library_print_line(lua_State *L)
 {
   const int n = lua_gettop(L);
@@ -119,12 +129,13 @@ static int library_print_line(lua_State *L)
       return luaL_error(L, "'tostring' must return a string to 'print'");
   }
   lua_pushliteral(L, "\n");
-  lua_concat(L, n > 0 ? 2 * n : 1);
+  lua_concat(L, n > 0 ? 2 * n : 1); /* n texts, n - 1 tabs and the newline */
   lua_call(L, 2, 0);
   return 0;
 }
 
-static void library_open_print(lua_State *L)
+/* Sets the global print. */
+static void library_replace_print(lua_State *L)
 {
   lua_getglobal(L, "io");
   lua_pushnil(L);
@@ -132,8 +143,8 @@ static void library_open_print(lua_State *L)
   lua_setglobal(L, "print");
 }
 
-/* Replaces dofile or loadfile, which is upvalue 1: finds also files of old installations and of
-   other hosts, and notes them. */
+/* Stands for dofile or loadfile, which is upvalue 1: also finds files from other hosts, and bundled
+   ones for those of old installations, and notes the files of the main instance. */
 static int library_run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -156,7 +167,8 @@ static int library_run_file(lua_State *L)
   return lua_gettop(L);
 }
 
-static void library_wrap_file_runner(lua_State *L, const char *name)
+/* Wraps a global function that reads a file. */
+static void library_wrap_runner(lua_State *L, const char *name)
 {
   lua_getglobal(L, name);
   lua_pushcclosure(L, library_run_file, 1);
@@ -167,8 +179,9 @@ static const luaL_Reg lazy_libraries[] = {
     {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
     {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
 
-/* Implements __index of a library's table that is not filled yet, also for the instance's pairs().
-   Upvalue 1: its row. */
+/* Implements __index and "bn.complete" of the table of a library that is not open yet: opens the
+   library into the table and returns the entry.  Upvalue 1 is the library's place in
+   lazy_libraries. */
 static int library_fill(lua_State *L)
 {
   const luaL_Reg *library = &lazy_libraries[lua_tointeger(L, lua_upvalueindex(1))];
@@ -177,7 +190,7 @@ static int library_fill(lua_State *L)
   /* The metatable goes first, or opening the library would come here again. */
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  /* A library opens into its table in _LOADED. */
+  /* A library opens into the table that _LOADED has under its name, so that table goes there. */
   lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_pushvalue(L, 1);
   lua_setfield(L, -2, library->name);
@@ -186,7 +199,7 @@ static int library_fill(lua_State *L)
   lua_call(L, 1, 0);
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
-  library_wrap_all(L, library->name);
+  library_wrap_table(L, library->name);
   lua_pushvalue(L, 2);
   lua_rawget(L, 1);
   return 1;
@@ -212,19 +225,21 @@ static void library_open_lazy(lua_State *L)
   }
 }
 
-/* Wraps libraries that are open already. */
-static void library_wrap_open(lua_State *L)
+/* Wraps the functions of libraries that are open already; the tables of the others have a
+   metatable. */
+static void library_wrap_opened(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
     lua_getglobal(L, lazy_libraries[i].name);
     if (lua_getmetatable(L, -1))
       lua_pop(L, 1);
     else
-      library_wrap_all(L, lazy_libraries[i].name);
+      library_wrap_table(L, lazy_libraries[i].name);
     lua_pop(L, 1);
   }
 }
 
+/* Opens a library as luaL_openlibs() does. */
 static void library_open(lua_State *L, const char *name, lua_CFunction open)
 {
   lua_pushcfunction(L, open);
@@ -253,8 +268,8 @@ void bn_library_open_all(lua_State *L)
 
 void bn_library_wrap(lua_State *L)
 {
-  library_open_print(L);
-  library_wrap_file_runner(L, "dofile");
-  library_wrap_file_runner(L, "loadfile");
-  library_wrap_open(L);
+  library_replace_print(L);
+  library_wrap_runner(L, "dofile");
+  library_wrap_runner(L, "loadfile");
+  library_wrap_opened(L);
 }

@@ -9,12 +9,14 @@
 
 /* Opens all libraries, for the main instance's interpreter. */
 void bn_library_open_all(lua_State *L);
-/* Opens the libraries that event loops need; for the rest it sets tables that are filled at first
-   use. */
+/* Opens the libraries that event loops need, for a worker's interpreter, and sets tables for the
+   others, which are filled when they are first used. */
 void bn_library_open_most(lua_State *L);
-/* Replaces print, dofile and loadfile, and functions of the libraries that are open. */
+/* Replaces print, dofile, loadfile, os.execute, os.exit and io.popen by functions that respect the
+   program around them; those of a library that is not open yet are replaced when it is opened. */
 void bn_library_wrap(lua_State *L);
-/* Returns whether the error value on top is the one that os.exit() raises to end the run. */
+/* Returns whether the error value on top is the one that os.exit() raises during a run, to leave
+   the script. */
 bool bn_library_leaves(lua_State *L);
 
 #endif

@@ -26,8 +26,8 @@ struct bn_vm_table;
 /* The time at which names of the 0.5 interface appear. */
 enum bn_old_names { BN_OLD_NONE, BN_OLD_ON_DEMAND, BN_OLD_NOW };
 
-/* Data from which vm.h makes the interpreters of a script; complete before a worker's interpreter
-   opens, and constant for interpreters. */
+/* What vm.h needs to make the interpreters of a script; complete before a worker's interpreter
+   opens, and constant from then on. */
 struct bn_vm {
   const struct bn_script_setup *setup; /* borrowed */
   const struct bn_vm_table *table;     /* borrowed; env.h */
@@ -65,15 +65,16 @@ struct bn_lua {
   unsigned exits;               /* number of times that os.exit() has ended the run */
   bool worker;                  /* not the main instance: submodules are loaded at first use */
   bool traced;                  /* the traceback of the current error is on stderr */
-  bool reported; /* the last attempt to get a driver, a connection or leave to prepare statements
-                failed, and the reason has been logged; or a statement failed because the session
-                was interrupted */
+  bool reported; /* the reason of the last failure needs no further message: no driver, connection
+                    or permission to prepare statements could be had, which has been logged, or the
+                    session was interrupted */
   char sql_state[6]; /* SQLSTATE of the last failed statement, if messages with it differ between
                         threads; else "" */
   struct bn_lua_failure failure;
 };
 
-/* Returns a new interpreter, whose memory is in *heap if LuaJIT allows that; NULL: no memory. */
+/* Returns a new interpreter, whose memory is in *heap if LuaJIT allows that, or NULL without
+   memory. */
 lua_State *bn_lua_new_state(struct bn_heap *heap);
 
 /* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; it is a variable
@@ -87,23 +88,25 @@ static inline struct bn_lua *bn_lua_current(void)
   return bn_lua_entered;
 }
 
-/* Makes an instance the current one of this thread; returns the previous one, to be restored. */
+/* Makes an instance, or none (NULL), the current one of this thread.  Returns the previous one,
+   which the caller restores. */
 struct bn_lua *bn_lua_enter(struct bn_lua *lua);
 
-/* Pushes the script's global of that name (nil: none); never runs a metamethod of the script. */
+/* Pushes the script's global of that name, or nil; never runs a metamethod of the script. */
 void bn_lua_push_global(struct bn_lua *lua, const char *name);
-/* Replaces the table on top by its entry of that name, or what is not a table by nil; never runs a
-   metamethod of the script. */
+/* Replaces the table on top by its entry of that name, and a value that is not a table by nil;
+   never runs a metamethod of the script. */
 void bn_lua_go_into(lua_State *L, const char *name);
 /* Copies the entries of the table at one index into the table at another one. */
 void bn_lua_copy_entries(lua_State *L, int from, int to);
-/* Pushes sysbench[name]. */
+/* Pushes sysbench[name], or nil; never runs a metamethod of the script. */
 void bn_lua_push_field(struct bn_lua *lua, const char *name);
+/* Returns whether the script has a global function of that name. */
 bool bn_lua_has_function(struct bn_lua *lua, const char *name);
-/* Collects all garbage after loading. */
+/* Collects all garbage after loading, and sets the pace of the collector for the run. */
 void bn_lua_collect(struct bn_lua *lua);
-/* Collects the garbage of a large script during loading, to make room for its thread_init.  An
-   interpreter that is shared collects while it loads the next instance. */
+/* Collects the garbage of loading a large script, to make room for its thread_init.  Does nothing
+   for a shared interpreter, which collects while it loads the next instance. */
 void bn_lua_trim(struct bn_lua *lua);
 
 #endif

@@ -13,6 +13,7 @@
 #include "script/vm/env.h"
 #include "script/vm/lua.h"
 
+/* Finds the file of a workload.  Returns 0, or -1 and err. */
 static int mix_find_part(struct bn_vm *vm, struct bn_mix_part *part, struct bn_err *err)
 {
   struct bn_script_setup setup = *vm->setup;
@@ -21,7 +22,9 @@ static int mix_find_part(struct bn_vm *vm, struct bn_mix_part *part, struct bn_e
   return bn_script_file_find(&part->place, &setup, vm->path, err);
 }
 
-static struct bn_mix_part *mix_add(struct bn_mix *mix, const struct bn_mix_item *item)
+/* Adds a workload, whose file is not known yet.  The result is valid until the next one
+   is added. */
+static struct bn_mix_part *mix_add_part(struct bn_mix *mix, const struct bn_mix_item *item)
 {
   mix->part = bn_alloc_resize(mix->part, mix->n + 1, sizeof *mix->part);
   mix->part[mix->n] =
@@ -30,8 +33,9 @@ static struct bn_mix_part *mix_add(struct bn_mix *mix, const struct bn_mix_item 
   return &mix->part[mix->n++];
 }
 
-/* The mix is what all its scripts are: messages and the old names depend on it. */
-static void mix_place_all(struct bn_place *place, const struct bn_mix *mix)
+/* Sets the origin of the mix, on which messages and the old names depend: it is MODERN if all its
+   scripts are, else USER. */
+static void mix_set_origin(struct bn_place *place, const struct bn_mix *mix)
 {
   place->set = BN_SET_MODERN;
   for (size_t i = 0; i < mix->n; i++)
@@ -49,9 +53,9 @@ int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
     return 0;
   vm->mix = bn_alloc(1, sizeof *vm->mix);
   while ((rc = bn_mix_next(&at, &item, err)) > 0)
-    if (mix_find_part(vm, mix_add(vm->mix, &item), err) != 0)
+    if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
       return -1;
-  mix_place_all(&vm->place, vm->mix);
+  mix_set_origin(&vm->place, vm->mix);
   return rc;
 }
 
@@ -93,7 +97,8 @@ int bn_mix_list(lua_State *L)
   return 1;
 }
 
-/* Our own modern workloads do not use the old names. */
+/* Returns when old names appear in the workload whose code runs: our own modern ones do not use
+   them. */
 static enum bn_old_names mix_old_names(const struct bn_lua *lua)
 {
   return lua->place->set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND;

@@ -29,19 +29,21 @@ struct bn_mix {
   struct bn_mix_part *part;
 };
 
-/* If setup's name is that of several workloads, fills vm->mix and finds their files.  Returns 0, or
-   -1 and err. */
+/* If setup's name is that of several workloads, makes vm->mix of them and finds their files.
+   Returns 0, also for one script, or -1 and err. */
 int bn_mix_find(struct bn_vm *vm, struct bn_err *err);
 void bn_mix_free(struct bn_mix *mix); /* NULL: none */
 /* Draws a workload in proportion to the weights; returns its number, from 1 on. */
 unsigned bn_mix_choose(const struct bn_mix *mix, struct bn_rng *rng);
 
-/* Functions of the table `internal`.  workloads(): returns a list of {name =, bundled =}.
-   make_workload(number): returns an environment, its sysbench table, the preset thread_run and the
-   function that is the script.  enter(number, environment, sysbench): the code that runs from now
-   on is that of a workload, or of the mix itself (0). */
+/* Functions of the table `internal`; numbers of workloads are from 1 on. */
+/* workloads(): returns a list of {name =, bundled =}. */
 int bn_mix_list(lua_State *L);
+/* make_workload(number): returns an environment, its sysbench table, the preset thread_run and the
+   function that is the script. */
 int bn_mix_make(lua_State *L);
+/* enter(number, environment, sysbench): makes the code that runs from now on that of a workload, or
+   of the mix itself (number 0). */
 int bn_mix_enter(lua_State *L);
 
 #endif

@@ -10,22 +10,23 @@
 #include "base/buf.h"
 #include "base/plugin.h"
 
-/* Adds "HOME/.luarocks/…?ext;", for Lua also as a folder with init.lua. */
+/* Appends the user's folders of LuaRocks, as "HOME/.luarocks/…?ext;"; with_init: modules may also
+   be folders with a file init.lua.  Appends nothing without HOME. */
 static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const char *ext,
-                                     bool init)
+                                     bool with_init)
 {
   const char *home = getenv("HOME");
   static const char *const versions[] = {"5.1/", ""};
 
   for (size_t i = 0; home != NULL && i < sizeof versions / sizeof *versions; i++) {
     (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?%s;", home, folder, versions[i], ext);
-    if (init)
+    if (with_init)
       (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?/init%s;", home, folder, versions[i], ext);
   }
 }
 
-/* Returns the list, which is emptied, as the user's variable (LUA_PATH or LUA_CPATH) changes it: it
-   replaces the list; ";;" in it stands for the list. */
+/* Takes over a list of templates, and returns it as the user's variable, LUA_PATH or LUA_CPATH,
+   changes it.  A value replaces the list; ";;" in the value stands for the list. */
 static char *module_path_with_variable(const char *variable, struct bn_buf *list)
 {
   const char *value = getenv(variable);
@@ -81,7 +82,8 @@ bool bn_path_is_file(const char *path)
   return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && access(path, R_OK) == 0;
 }
 
-/* Replaces every '?' of a template by the module's name with '/' for '.'. */
+/* Returns, malloc'd, a template with the module's name, which has '/' for '.', in place of each
+   '?'. */
 static char *module_path_fill(const char *template, size_t len, const char *name)
 {
   struct bn_buf b;

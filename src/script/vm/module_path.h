@@ -7,11 +7,13 @@
 
 struct bn_buf;
 
-/* Return package.path and package.cpath, malloc'd. */
+/* Returns package.path, malloc'd, with the folder of bundled scripts (NULL: none) and what LUA_PATH
+   says. */
 char *bn_module_path_default(const char *data_dir);
+/* Returns package.cpath, malloc'd, with what LUA_CPATH says. */
 char *bn_module_path_default_c(void);
-/* Returns the first readable file that a path of templates names for a module, malloc'd, or NULL.
-   tried (may be NULL) gets "\n\tno file '…'" for each miss. */
+/* Returns, malloc'd, the first readable file that a path of templates names for a module, or NULL.
+   Appends "\n\tno file '…'" to `tried` for each file that is not there; `tried` may be NULL. */
 char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried);
 /* Returns whether the path can be read and is no folder. */
 bool bn_path_is_file(const char *path);

@@ -15,10 +15,11 @@
 #include "script/vm/lua.h"
 #include "script/vm/module_path.h"
 
-static const char loading = 0; /* its address marks a module that is being loaded */
+static const char loading_mark = 0; /* its address marks a module that is being loaded */
 
-/* Pushes package[name] as a string of the instance; upvalue 1 of all loaders is `package`. */
-static const char *require_path_of(lua_State *L, const char *name)
+/* Pushes the string package[name] and returns it.  Upvalue 1 of all loaders is the instance's
+   `package`. */
+static const char *require_push_path(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), name);
   if (!lua_isstring(L, -1))
@@ -26,11 +27,11 @@ static const char *require_path_of(lua_State *L, const char *name)
   return lua_tostring(L, -1);
 }
 
-/* Searches package[field] for the module; pushes and returns the file's name, or pushes the tried
-   names and returns NULL. */
+/* Searches the path package[field] for a module.  Pushes and returns the name of its file, or
+   pushes the names that were tried and returns NULL. */
 static const char *require_search(lua_State *L, const char *field, const char *name)
 {
-  const char *path = require_path_of(L, field);
+  const char *path = require_push_path(L, field);
   struct bn_buf tried;
 
   bn_buf_init(&tried, 0);
@@ -51,7 +52,8 @@ static const char *require_search(lua_State *L, const char *field, const char *n
   return found ? lua_tostring(L, -1) : NULL;
 }
 
-static int require_load_error(lua_State *L, const char *file, const char *message)
+/* Raises LuaJIT's message for a file that cannot be loaded for the module whose name is at 1. */
+static int require_raise_load_error(lua_State *L, const char *file, const char *message)
 {
   return luaL_error(L, "error loading module '%s' from file '%s':\n\t%s", lua_tostring(L, 1), file,
                     message);
@@ -71,7 +73,7 @@ static int require_load_preloaded(lua_State *L)
 }
 
 /* Pushes the module's file in the script's own folder and returns it, or NULL. */
-static const char *require_in_own_folder(lua_State *L)
+static const char *require_find_beside(lua_State *L)
 {
   const char *dir = bn_lua_current()->place->dir;
 
@@ -88,32 +90,37 @@ static const char *require_in_own_folder(lua_State *L)
   return lua_tostring(L, -1);
 }
 
-/* The parts of a script stay together wherever it runs from: a common.lua in the working directory
-   does not belong to our workloads, nor to a script that was sent.  Nor does one that has the name
-   of a bundled module belong to any script elsewhere; sysbench takes it. */
-static bool require_looks_beside_first(const struct bn_lua *lua, const char *name)
+/* Returns whether the folder of the script comes before the path.  The parts of a script stay
+   together wherever it runs from: a common.lua in the working directory does not belong to our 0.5
+   workloads, nor to a script that was sent.  Outside of the dialects, a file there with the name of
+   a bundled module does not belong to a script elsewhere either. */
+static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 {
-  const bool decided = lua->place->set == BN_SET_LEGACY || lua->place->sent;
-  char *bundled = NULL;
+  if (lua->place->set == BN_SET_LEGACY || lua->place->sent)
+    return true;
+  if (lua->vm->setup->conf->policy->dialect != NULL)
+    return false;
+  /* No file is called "", so this returns the bundled module if there is one. */
+  char *bundled = bn_script_file_hidden(lua->vm->setup, name, "");
+  const bool is_bundled = bundled != NULL;
 
-  if (!decided && lua->vm->setup->conf->policy->dialect == NULL)
-    bundled = bn_script_file_hidden(lua->vm->setup, name, "");
   free(bundled);
-  return decided || bundled != NULL;
+  return is_bundled;
 }
 
-/* The module on the path is in the working directory, which is not the folder of the script: the
-   bundled module of that name takes its place. */
-static bool require_is_astray(const struct bn_lua *lua, const char *file)
+/* Returns whether a file on the path does not belong to the script, because it is in the working
+   directory and the script is not: a bundled module of its name then takes its place.  In a dialect
+   every file on the path does. */
+static bool require_is_foreign(const struct bn_lua *lua, const char *file)
 {
   return lua->vm->setup->conf->policy->dialect == NULL && lua->place->dir != NULL &&
          strncmp(file, "./", 2) == 0;
 }
 
-/* A file beside the script, or one that the user has put on the path, hides the bundled module of
-   its name, which is logged once.  Returns the file to load; with `astray` that is the bundled one.
- */
-static const char *require_find_before_bundle(lua_State *L, const char *file, bool astray)
+/* Returns the file to load for the module whose name is at 1: the bundled module of that name in
+   place of a foreign file; else `file`, which the user has put beside the script or on the path,
+   and which hides the bundled module.  The main instance logs either. */
+static const char *require_choose_bundled(lua_State *L, const char *file, bool is_foreign)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *name = lua_tostring(L, 1);
@@ -121,11 +128,11 @@ static const char *require_find_before_bundle(lua_State *L, const char *file, bo
 
   if (hidden == NULL)
     return file;
-  if (!lua->worker && astray)
+  if (!lua->worker && is_foreign)
     bn_log_note("module '%s' is the bundled one, and not '%s'", name, file);
   else if (!lua->worker)
     bn_log_apart("module '%s' is '%s', which hides the bundled one", name, file);
-  if (astray) {
+  if (is_foreign) {
     lua_pushstring(L, hidden);
     file = lua_tostring(L, -1);
   }
@@ -133,23 +140,25 @@ static const char *require_find_before_bundle(lua_State *L, const char *file, bo
   return file;
 }
 
-/* Returns the file of module 1, or NULL with the names that were tried on top. */
+/* Returns the file of the module whose name is at 1, or NULL with the names that were tried
+   on top. */
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *file =
-      require_looks_beside_first(lua, luaL_checkstring(L, 1)) ? require_in_own_folder(L) : NULL;
-  bool astray = false;
+      require_prefers_beside(lua, luaL_checkstring(L, 1)) ? require_find_beside(L) : NULL;
+  bool is_foreign = false;
 
   if (file == NULL) {
     file = require_search(L, "path", luaL_checkstring(L, 1));
-    astray = file != NULL && require_is_astray(lua, file);
+    is_foreign = file != NULL && require_is_foreign(lua, file);
   }
   if (file == NULL)
-    file = require_in_own_folder(L);
-  return file != NULL ? require_find_before_bundle(L, file, astray) : NULL;
+    file = require_find_beside(L);
+  return file != NULL ? require_choose_bundled(L, file, is_foreign) : NULL;
 }
 
+/* Loads a module that is written in Lua. */
 static int require_load_lua(lua_State *L)
 {
   const char *file = require_find_lua(L);
@@ -163,13 +172,14 @@ static int require_load_lua(lua_State *L)
   lua_pushstring(L, msg.data);
   bn_buf_done(&msg);
   if (c == NULL || bn_chunk_push(L, c) != 0)
-    return require_load_error(L, file, lua_tostring(L, -1));
+    return require_raise_load_error(L, file, lua_tostring(L, -1));
   return 1;
 }
 
-/* Pushes function luaopen_NAME of the file and returns true.  Returns false if the file lacks that
-   function; a file that cannot be loaded is an error. */
-static bool require_load_library(lua_State *L, const char *file)
+/* Pushes the function luaopen_NAME of a library, for the module whose name is at 1, and returns
+   true.  If the library lacks the function, pushes a message and returns false; a library that
+   cannot be loaded is an error.  A prefix up to '-' is not part of NAME. */
+static bool require_push_opener(lua_State *L, const char *file)
 {
   const char *name = lua_tostring(L, 1);
   const char *mark = strchr(name, '-');
@@ -184,24 +194,25 @@ static bool require_load_library(lua_State *L, const char *file)
   const char *step = lua_tostring(L, -1);
 
   if (!found && (step == NULL || strcmp(step, "init") != 0))
-    (void)require_load_error(L, file, lua_tostring(L, -2));
+    (void)require_raise_load_error(L, file, lua_tostring(L, -2));
 
-  lua_pop(L, found ? 2 : 1); /* the message stays for the caller */
+  lua_pop(L, found ? 2 : 1); /* the function, or the message, stays for the caller */
   return found;
 }
 
+/* Loads a module that is a library of its own. */
 static int require_load_c(lua_State *L)
 {
   const char *file = require_search(L, "cpath", luaL_checkstring(L, 1));
 
-  if (file != NULL && !require_load_library(L, file))
-    return require_load_error(L, file, lua_tostring(L, -1));
+  if (file != NULL && !require_push_opener(L, file))
+    return require_raise_load_error(L, file, lua_tostring(L, -1));
   return 1;
 }
 
 /* Loads a submodule from the library of its root: "a.b" in a.so.  Another loader may still find a
    submodule that the library does not have. */
-static int require_load_croot(lua_State *L)
+static int require_load_c_root(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
   const char *dot = strchr(name, '.');
@@ -211,13 +222,14 @@ static int require_load_croot(lua_State *L)
   lua_pushlstring(L, name, (size_t)(dot - name));
   const char *file = require_search(L, "cpath", lua_tostring(L, -1));
 
-  if (file != NULL && !require_load_library(L, file))
+  if (file != NULL && !require_push_opener(L, file))
     lua_pushfstring(L, "\n\tno module '%s' in file '%s'", name, file);
   return 1;
 }
 
-/* Leaves the loader's function on top, or raises an error with all names that were tried. */
-static void require_find_loader(lua_State *L, const char *name)
+/* Pushes the function that makes the module, which the first loader that finds it returns, or
+   raises an error with all names that were tried. */
+static void require_push_loader(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), "loaders");
   if (!lua_istable(L, -1))
@@ -240,8 +252,8 @@ static void require_find_loader(lua_State *L, const char *name)
   }
 }
 
-/* `require` of LuaJIT, with the package of this instance in place of the one that all instances of
-   a process share. */
+/* Does what `require` of LuaJIT does, with the package of this instance, which is upvalue 1, in
+   place of the one that the instances of an interpreter share. */
 static int require_module(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -250,22 +262,22 @@ static int require_module(lua_State *L)
   lua_getfield(L, lua_upvalueindex(1), "loaded"); /* at 2 */
   lua_getfield(L, 2, name);
   if (lua_toboolean(L, -1)) {
-    if (lua_touserdata(L, -1) == &loading)
+    if (lua_touserdata(L, -1) == &loading_mark)
       return luaL_error(L, "loop or previous error loading module '%s'", name);
     return 1;
   }
-  require_find_loader(L, name);
+  require_push_loader(L, name);
   /* The old function `module` writes to this table, and another instance may have been opened. */
   lua_pushvalue(L, 2);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
-  lua_pushlightuserdata(L, (void *)(uintptr_t)&loading);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&loading_mark);
   lua_setfield(L, 2, name);
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
   if (!lua_isnil(L, -1))
     lua_setfield(L, 2, name);
   lua_getfield(L, 2, name);
-  if (lua_touserdata(L, -1) == &loading) {
+  if (lua_touserdata(L, -1) == &loading_mark) {
     lua_pushboolean(L, 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, 2, name);
@@ -273,8 +285,8 @@ static int require_module(lua_State *L)
   return 1;
 }
 
-/* Pushes a copy of the table `name` of the shared package. */
-static void require_copy_table(lua_State *L, int shared, const char *name)
+/* Pushes a copy of the table `name` of the shared package, which is at stack index `shared`. */
+static void require_push_copy(lua_State *L, int shared, const char *name)
 {
   lua_getfield(L, shared, name);
   lua_newtable(L);
@@ -282,10 +294,11 @@ static void require_copy_table(lua_State *L, int shared, const char *name)
   lua_remove(L, -2);
 }
 
+/* Pushes the list of loaders, whose upvalues are the instance's package and the default path. */
 static void require_push_loaders(lua_State *L, int shared, int package)
 {
   static const lua_CFunction loaders[] = {require_load_preloaded, require_load_lua, require_load_c,
-                                          require_load_croot};
+                                          require_load_c_root};
   enum { N_LOADERS = sizeof loaders / sizeof *loaders };
 
   lua_createtable(L, N_LOADERS, 0);
@@ -307,7 +320,7 @@ void bn_require_open(struct bn_lua *lua)
 
   lua_newtable(L);
   bn_lua_copy_entries(L, shared, package);
-  require_copy_table(L, shared, "loaded");
+  require_push_copy(L, shared, "loaded");
   lua_pushvalue(L, env);
   lua_setfield(L, -2, "_G");
   lua_pushvalue(L, package);
@@ -318,7 +331,7 @@ void bn_require_open(struct bn_lua *lua)
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_setfield(L, package, "loaded");
-  require_copy_table(L, shared, "preload");
+  require_push_copy(L, shared, "preload");
   lua_setfield(L, package, "preload");
   require_push_loaders(L, shared, package);
   lua_setfield(L, package, "loaders");

@@ -5,7 +5,8 @@
 
 struct bn_lua;
 
-/* Adds both to the environment on top of the stack; may raise. */
+/* Sets `package` and `require` of the instance in the environment on top of the stack, which has
+   the shared `package`.  May raise an error. */
 void bn_require_open(struct bn_lua *lua);
 
 #endif

@@ -18,7 +18,7 @@
 #include "script/setup.h"
 #include "script/vm/module_path.h"
 
-/* A folder below the data folder. */
+/* The folder of the 0.5 workloads, below the data folder. */
 static const char legacy_folder[] = "/tests/include/oltp_legacy";
 
 /* Returns the length of a path without a trailing ".lua". */
@@ -29,12 +29,12 @@ static size_t script_file_bare_length(const char *name)
   return len > 4 && strcmp(name + len - 4, ".lua") == 0 ? len - 4 : len;
 }
 
-/* Takes over the name of a file.  Returns it, or NULL if there is no such file. */
-static char *script_file_check(char *file)
+/* Returns the malloc'd path if it is a file that can be read; else frees it and returns NULL. */
+static char *script_file_keep_existing(char *path)
 {
-  if (bn_path_is_file(file))
-    return file;
-  free(file);
+  if (bn_path_is_file(path))
+    return path;
+  free(path);
   return NULL;
 }
 
@@ -46,12 +46,13 @@ static char *script_file_find_bundled(const struct bn_script_setup *setup, enum 
 
   if (setup->data_dir == NULL || base[0] == '\0')
     return NULL;
-  return script_file_check(bn_alloc_print("%s%s/%.*s.lua", setup->data_dir,
-                                          set == BN_SET_LEGACY ? legacy_folder : "",
-                                          (int)script_file_bare_length(base), base));
+  return script_file_keep_existing(bn_alloc_print("%s%s/%.*s.lua", setup->data_dir,
+                                                  set == BN_SET_LEGACY ? legacy_folder : "",
+                                                  (int)script_file_bare_length(base), base));
 }
 
-/* Looks for a bundled workload.  A name with a folder or an ending is that of a file. */
+/* Returns the bundled workload of that name, or NULL.  A name with a folder or an ending is that of
+   a file. */
 static char *script_file_find_bundled_name(const struct bn_script_setup *setup, const char *name)
 {
   if (strchr(name, '/') != NULL || script_file_bare_length(name) != strlen(name))
@@ -59,9 +60,9 @@ static char *script_file_find_bundled_name(const struct bn_script_setup *setup, 
   return script_file_find_bundled(setup, BN_SET_MODERN, name);
 }
 
-/* Returns the bundled module "folder.name", which is a file of a folder beside the workloads, or
+/* Returns the bundled module "folder.name", which is a file in a folder beside the workloads, or
    NULL. */
-static char *script_file_find_bundled_part(const struct bn_script_setup *setup, const char *name)
+static char *script_file_find_bundled_module(const struct bn_script_setup *setup, const char *name)
 {
   if (setup->data_dir == NULL || strchr(name, '/') != NULL || strchr(name, '.') == NULL)
     return NULL;
@@ -77,14 +78,15 @@ char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *nam
   char *bundled = script_file_find_bundled_name(setup, name);
 
   if (bundled == NULL)
-    bundled = script_file_find_bundled_part(setup, name);
+    bundled = script_file_find_bundled_module(setup, name);
   if (bundled == NULL || !bn_file_is_same(bundled, file))
     return bundled;
   free(bundled);
   return NULL;
 }
 
-/* Logs that a file hides a bundled workload: sysbench looks into the working folder first. */
+/* Logs that the file hides the bundled workload of the script's name, if it does: sysbench looks
+   into the working folder first. */
 static void script_file_log_hiding(const struct bn_script_setup *setup, const char *file)
 {
   char *hidden = bn_script_file_hidden(setup, setup->name, file);
@@ -94,8 +96,8 @@ static void script_file_log_hiding(const struct bn_script_setup *setup, const ch
   free(hidden);
 }
 
-/* Logs that a script of the user has the name of the bundled workload, which runs in its place. For
-   help and completions none runs. */
+/* Logs that a script of the user in the working folder has the name of the bundled workload, which
+   runs in its place.  Logs nothing for help and completions, which run neither. */
 static void script_file_log_hidden(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
@@ -108,7 +110,7 @@ static void script_file_log_hidden(const struct bn_script_setup *setup, const ch
 }
 
 /* Returns whether the path's last folders are `folders`, such as "tests/db". */
-static bool script_file_is_in(const char *name, const char *folders)
+static bool script_file_is_in_folders(const char *name, const char *folders)
 {
   const char *slash = strrchr(name, '/');
   const size_t len = strlen(folders), at = slash != NULL ? (size_t)(slash - name) : 0;
@@ -122,10 +124,10 @@ static char *script_file_find_sent(const struct bn_script_setup *setup, const ch
 {
   if (setup->sent_dir == NULL || name[0] == '/')
     return NULL;
-  return script_file_check(bn_alloc_print("%s/%s", setup->sent_dir, name));
+  return script_file_keep_existing(bn_alloc_print("%s/%s", setup->sent_dir, name));
 }
 
-char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool quiet)
+char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool is_quiet)
 {
   char *file = script_file_find_sent(setup, name);
 
@@ -133,21 +135,25 @@ char *bn_script_file_instead(const struct bn_script_setup *setup, const char *na
     return file;
   if (bn_path_is_file(name))
     return NULL;
-  if (script_file_is_in(name, "oltp_legacy") || script_file_is_in(name, "tests/db")) {
+  if (script_file_is_in_folders(name, "oltp_legacy") ||
+      script_file_is_in_folders(name, "tests/db")) {
     file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
-  } else if (script_file_is_in(name, "sysbench")) {
-    const bool old = setup->conf->policy->legacy_scripts_first;
+  } else if (script_file_is_in_folders(name, "sysbench")) {
+    const bool is_legacy_first = setup->conf->policy->legacy_scripts_first;
+    const enum bn_set first = is_legacy_first ? BN_SET_LEGACY : BN_SET_MODERN;
+    const enum bn_set second = is_legacy_first ? BN_SET_MODERN : BN_SET_LEGACY;
 
-    file = script_file_find_bundled(setup, old ? BN_SET_LEGACY : BN_SET_MODERN, name);
+    file = script_file_find_bundled(setup, first, name);
     if (file == NULL)
-      file = script_file_find_bundled(setup, old ? BN_SET_MODERN : BN_SET_LEGACY, name);
+      file = script_file_find_bundled(setup, second, name);
   }
-  if (file != NULL && !quiet)
+  if (file != NULL && !is_quiet)
     bn_log_note("%s does not exist; using the bundled %s", name, file);
   return file;
 }
 
-/* Finds a module on package.path, then without ".lua". */
+/* Returns the file of a module on the path, or NULL.  If there is none of the name, looks for the
+   name without ".lua". */
 static char *script_file_find_module(const char *path, const char *name)
 {
   char *file = bn_module_path_search(path, name, NULL);
@@ -162,7 +168,8 @@ static char *script_file_find_module(const char *path, const char *name)
   return file;
 }
 
-/* Looks for the script where a user may have put it: outside of the bundle. */
+/* Returns the script where a user may have put it, outside of the bundle, or what takes the place
+   of a missing one, or NULL. */
 static char *script_file_find_unbundled(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
@@ -177,29 +184,31 @@ static char *script_file_find_unbundled(const struct bn_script_setup *setup, con
   return file != NULL ? file : bn_script_file_instead(setup, name, false);
 }
 
-/* A user of bench expects the bundled script; a user of a dialect expects the file that sysbench
-   would have found.  A file that hides another one, or is hidden, is mentioned. */
-static char *script_file_find_file(const struct bn_script_setup *setup, const char *path)
+/* Returns the file that the script's name means, or NULL.  Outside of the dialects a bundled script
+   of the name comes first; in a dialect the file comes first that sysbench would have found.  Logs
+   that a user's file hides the bundled one, or is hidden by it. */
+static char *script_file_find_path(const struct bn_script_setup *setup, const char *path)
 {
-  const bool bundle_first = setup->conf->policy->dialect == NULL;
+  const bool is_bundle_first = setup->conf->policy->dialect == NULL;
   char *file = script_file_find_sent(setup, setup->name);
 
   if (file != NULL)
     return file;
-  if (bundle_first)
+  if (is_bundle_first)
     file = script_file_find_bundled_name(setup, setup->name);
   if (file != NULL) {
     script_file_log_hidden(setup, file);
     return file;
   }
   file = script_file_find_unbundled(setup, path);
-  if (file != NULL && !bundle_first && !setup->conf->policy->legacy_scripts_first)
+  if (file != NULL && !is_bundle_first && !setup->conf->policy->legacy_scripts_first)
     script_file_log_hiding(setup, file);
   return file;
 }
 
-/* Returns whether such a file exists, but the user may not read it or its folder. */
-static bool script_file_is_forbidden(const char *name, const char *ending)
+/* Returns whether the file of that name and ending exists, but the user may not read it or its
+   folder. */
+static bool script_file_is_unreadable(const char *name, const char *ending)
 {
   char path[PATH_MAX];
 
@@ -207,14 +216,15 @@ static bool script_file_is_forbidden(const char *name, const char *ending)
          access(path, R_OK) != 0 && errno == EACCES;
 }
 
-/* Refuses a script that is not there, or that cannot be read.  Returns -1. */
+/* Sets err for a script that is not there, or that cannot be read.  Returns -1.  In 0.5's words the
+   reason is printed here, and err->text is empty. */
 static int script_file_refuse(const struct bn_script_setup *setup, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
   const char *name = setup->hides_name ? BN_MASK : bn_mask_text(setup->name, masked);
 
-  if (!setup->conf->policy->plain_errors &&
-      (script_file_is_forbidden(setup->name, "") || script_file_is_forbidden(setup->name, ".lua")))
+  if (!setup->conf->policy->plain_errors && (script_file_is_unreadable(setup->name, "") ||
+                                             script_file_is_unreadable(setup->name, ".lua")))
     return bn_err_set(err, EACCES, "cannot read the script '%s': %s", name, strerror(EACCES));
   if (!setup->conf->policy->panics)
     return bn_err_set(err, ENOENT,
@@ -224,8 +234,8 @@ static int script_file_refuse(const struct bn_script_setup *setup, struct bn_err
   return bn_err_set(err, ENOENT, "%s", "");
 }
 
-/* Returns the set of a script by its real folder, whatever the folder is called. */
-static enum bn_set script_file_set_of(const char *folder, const char *data_dir)
+/* Returns the origin of a script by its real folder, whatever links lead there. */
+static enum bn_set script_file_get_origin(const char *folder, const char *data_dir)
 {
   char dir[PATH_MAX], data[PATH_MAX];
   size_t len;
@@ -241,6 +251,7 @@ static enum bn_set script_file_set_of(const char *folder, const char *data_dir)
   return dir[len] == '\0' ? BN_SET_MODERN : BN_SET_USER;
 }
 
+/* Returns whether the script is a bundled workload that the program lists. */
 static bool script_file_is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
 {
   const char *base = bn_file_name(p->file);
@@ -264,13 +275,13 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
   if (setup->name == NULL || strcmp(setup->name, "-") == 0)
     return 0;
   out->name = setup->name;
-  out->file = script_file_find_file(setup, path);
+  out->file = script_file_find_path(setup, path);
   if (out->file == NULL)
     return script_file_refuse(setup, err);
   base = bn_file_name(out->file);
   if (base > out->file)
     out->dir = bn_alloc_part(out->file, (size_t)(base - out->file));
-  out->set = script_file_set_of(out->dir, setup->data_dir);
+  out->set = script_file_get_origin(out->dir, setup->data_dir);
   out->workload = script_file_is_workload(out, setup);
   out->sent = bn_script_file_folder(out->file, setup->sent_dir) > 0;
   return 0;

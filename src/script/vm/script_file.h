@@ -19,27 +19,29 @@ enum bn_set {
 };
 
 struct bn_place {
-  const char *name; /* as typed, borrowed; NULL: none, or standard input */
+  const char *name; /* name that the user typed, borrowed; NULL: none, or standard input */
   char *file;       /* file of the script; NULL: standard input */
   char *dir;        /* its folder with '/'; NULL: the working directory */
-  enum bn_set set;  /* set of the script */
+  enum bn_set set;  /* origin of the script */
   bool workload;    /* a script of MODERN that the program lists, not a user's in the same folder */
   bool sent;        /* it comes from another host, as do the modules beside it */
 };
 
-/* Finds the file that setup's name means, modules on `path`; logs when a bundled script takes the
-   place of a missing file.  Returns 0, or -1 and err. */
+/* Finds the file that setup's name means, a module on `path`, and fills *out, which is all zero; it
+   stays so for standard input.  Logs when a bundled script takes the place of a missing file.
+   Returns 0, or -1 and err. */
 int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
                         struct bn_err *err);
 void bn_script_file_done(struct bn_place *p);
-/* Returns the length of `dir` (NULL: none) if the file is below it, or 0. */
+/* Returns the length of `dir` if the file is below that folder, or 0; dir may be NULL. */
 size_t bn_script_file_folder(const char *file, const char *dir);
-/* Returns the malloc'd bundled script or module of that name if `file`, which is used instead, is
-   another one, else NULL. */
+/* Returns, malloc'd, the bundled script or module of that name if there is one and `file`, which is
+   used in its place, is another file; else NULL. */
 char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name,
                             const char *file);
-/* Returns the malloc'd file that replaces a name, or NULL: a file from another host, or a bundled
-   script for a missing file of an old installation, which it logs unless quiet. */
-char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool quiet);
+/* Returns, malloc'd, the file that takes the place of the one of that name, or NULL if there is
+   none: a file from another host; or a bundled script for a missing file of an old installation,
+   which is logged unless is_quiet. */
+char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool is_quiet);
 
 #endif

@@ -33,6 +33,7 @@ static struct bn_shared *shared_new(struct bn_shared_pool *pool)
   return NULL;
 }
 
+/* Logs once that each thread has an interpreter, because the script uses what is named. */
 static void shared_log_apart(struct bn_shared_pools *all, const char *what)
 {
   if (!atomic_exchange(&all->apart_logged, true))
@@ -64,7 +65,7 @@ void bn_shared_drop(struct bn_shared *sh)
     return;
   if (sh->pool->latest == sh)
     sh->pool->latest = NULL;
-  /* Finalizers of objects that a script still had do not ask for a session. */
+  /* No session is left: the finalizers of objects that a script still has do not ask for one. */
   lua_close(sh->L);
   bn_heap_done(&sh->heap);
   free(sh);
@@ -80,6 +81,7 @@ int bn_shared_wants_own(lua_State *L)
   if (pool->apart)
     return 0;
   pool->apart = true;
+  /* The sessions of this interpreter go on sharing it if it has several. */
   if (lua->shared->opened == 1)
     shared_log_apart(all, what);
   else if (!atomic_exchange(&all->apart_logged, true))
@@ -87,8 +89,8 @@ int bn_shared_wants_own(lua_State *L)
   return 0;
 }
 
-/* Pushes the place in the script, "x.lua:12: ", that called functions of internal modules, whose
-   names are no files. */
+/* Pushes the place in the script that is being executed, such as "x.lua:12: ", or "".  Levels of
+   internal modules, whose names are no files, are passed over. */
 static void shared_push_place(lua_State *L)
 {
   lua_Debug at;

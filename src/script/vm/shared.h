@@ -26,32 +26,36 @@ enum { BN_SHARED_FULL_KIB = 4096 };
 
 struct bn_shared_pool {
   struct bn_shared *latest; /* the interpreter that takes further sessions; NULL: none */
-  uintptr_t stack_low;      /* of the worker's stack; 0: not known yet */
+  uintptr_t stack_low;      /* lowest address of the worker's stack; 0: not known yet */
   bool apart;               /* each further session gets an interpreter of its own */
 };
 
 struct bn_shared_pools {
-  unsigned n; /* workers */
-  _Atomic bool apart_logged, hold_logged;
-  struct bn_shared_pool pool[]; /* session i is of pool[i % n] */
+  unsigned n;                             /* workers */
+  _Atomic bool apart_logged, hold_logged; /* what each of the two functions below logs once */
+  struct bn_shared_pool pool[];           /* session i is of pool[i % n] */
 };
 
 struct bn_shared {
   struct bn_shared_pool *pool;
   lua_State *L;
-  struct bn_heap heap; /* memory of L */
-  unsigned opened, users;
-  bool made; /* what its sessions share is complete */
+  struct bn_heap heap;    /* memory of L */
+  unsigned opened, users; /* sessions that have got it, and those that still use it */
+  bool made;              /* what its sessions share is complete */
 };
 
+/* Returns the pools of n workers, which free() frees. */
 struct bn_shared_pools *bn_shared_pools_new(unsigned n);
-/* Returns an interpreter for another session, which bn_shared_drop gives back; NULL: no memory. */
+/* Returns an interpreter for a further session of the pool, which bn_shared_drop gives back, or
+   NULL without memory. */
 struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *pool);
+/* Gives an interpreter back; the last session closes it. */
 void bn_shared_drop(struct bn_shared *sh);
 
-/* Functions of the table `internal`: wants_own(what): the script uses what sessions would share;
-   holds_up(): a session waits where no other can go on.  Each is logged once. */
+/* internal.wants_own(what): gives each further session of the pool an interpreter of its own,
+   because the script uses what sessions would share.  Logs once that it does. */
 int bn_shared_wants_own(lua_State *L);
+/* internal.holds_up(): logs once that a session waits where no other can go on. */
 int bn_shared_holds_up(lua_State *L);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ends the program with a sentence if the C stack overflows (recursion through library callbacks).
- */
+/* Ends the program with a sentence if the C stack overflows (recursion through library
+   callbacks). */
 #include "script/vm/stackguard.h"
 
 #include <pthread.h>
@@ -24,7 +24,8 @@
    array at its far end. */
 enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
 
-/* Other threads still report what the workers have measured. */
+/* Ends the program, or only this thread if the run can end as a failed one: other threads then
+   still report what the workers have measured. */
 _Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
 {
   lua->session->services->lose(
@@ -34,8 +35,9 @@ _Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
   _exit(1);
 }
 
-/* Handles SIGSEGV.  A frame may skip the guard page, whose neighbours count too: what is below the
-   stack is not mapped, and the lowest part of it is in use by this handler alone. */
+/* Handles SIGSEGV.  A large frame may skip the guard page, so that addresses next to it count as an
+   overflow too: those within GUARD_SIZE below the stack, where nothing is mapped, and those of the
+   lowest part of the stack, which this handler alone uses. */
 static void stackguard_on_fault(int number, siginfo_t *info, void *context)
 {
   stack_t alt_stack;
@@ -44,12 +46,13 @@ static void stackguard_on_fault(int number, siginfo_t *info, void *context)
 
   (void)context;
   if (lua != NULL && sigaltstack(NULL, &alt_stack) == 0 && (alt_stack.ss_flags & SS_ONSTACK)) {
-    if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + GUARD_SIZE / 8)
+    if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + HANDLER_STACK)
       stackguard_end_with_sentence(lua);
+    /* Another fault during a call goes to the handler before ours: the instruction runs again. */
     (void)sigaction(number, lua->vm->guard, NULL);
     return;
   }
-  /* The fault is not ours; the instruction runs again and has the usual effect. */
+  /* A fault outside of calls has its usual effect when the instruction runs again. */
   (void)signal(number, SIG_DFL);
 }
 
@@ -72,6 +75,7 @@ void bn_stackguard_remove(struct sigaction *previous)
   free(previous);
 }
 
+/* Returns the lowest address of the thread's stack, or 0 if it is not known. */
 static uintptr_t stackguard_lowest_address(void)
 {
   pthread_attr_t attr;
@@ -96,8 +100,9 @@ void bn_stackguard_release(void)
     (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-/* Calls fn(arg) with HANDLER_STACK bytes of `memory` as the stack of the handler. */
-static int stackguard_call_with(void *memory, int (*fn)(void *arg), void *arg)
+/* Calls fn(arg) with HANDLER_STACK bytes of `memory` as the stack of the handler; without a guard
+   if the kernel refuses that stack. */
+static int stackguard_call_on(void *memory, int (*fn)(void *arg), void *arg)
 {
   const stack_t ours = {.ss_sp = memory, .ss_size = HANDLER_STACK};
   stack_t previous;
@@ -123,11 +128,11 @@ uintptr_t bn_stackguard_hold(void)
 /* Calls fn(arg) on the main thread, whose stack has no lower end yet: the handler gets an array in
    this frame.  An overflow happens far below it, so the handler overwrites nothing that is in use.
    The function is not inlined, because the array must lie above all frames of the call. */
-__attribute__((noinline)) static int stackguard_call_on_main(int (*fn)(void *arg), void *arg)
+__attribute__((noinline)) static int stackguard_call_on_main_thread(int (*fn)(void *arg), void *arg)
 {
   _Alignas(16) unsigned char memory[HANDLER_STACK];
 
-  return stackguard_call_with(memory, fn, arg);
+  return stackguard_call_on(memory, fn, arg);
 }
 
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
@@ -136,6 +141,6 @@ int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
   if (lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())
-    return stackguard_call_on_main(fn, arg);
-  return stackguard_call_with((unsigned char *)lua->stack_low + MARGIN, fn, arg);
+    return stackguard_call_on_main_thread(fn, arg);
+  return stackguard_call_on((unsigned char *)lua->stack_low + MARGIN, fn, arg);
 }

@@ -22,9 +22,12 @@
 #include "script/vm/shared.h"
 #include "script/vm/stackguard.h"
 
-/* The garbage of loading is collected early, because it would stay as gaps in the heap. */
+/* Pauses of the collector in percent while scripts load.  Garbage of loading is collected early,
+   because it would stay as gaps in the heap. */
 enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 110 };
 
+/* The functions for lua_cpcall get a struct bn_lua.  Opens the standard libraries, without
+   collections in between, in which nothing would be garbage. */
 static int vm_open_libraries(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
@@ -47,6 +50,7 @@ static int vm_make_shared(lua_State *L)
   return 0;
 }
 
+/* Makes the instance; the stack is to be empty. */
 static int vm_make_instance(lua_State *L)
 {
   struct bn_lua *lua = lua_touserdata(L, 1);
@@ -56,14 +60,16 @@ static int vm_make_instance(lua_State *L)
   return 0;
 }
 
-static int vm_refuse_command(lua_State *L)
+/* Raises LuaJIT's own message for a command that it does not know. */
+static int vm_refuse_luajit_command(lua_State *L)
 {
   lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
   return lua_error(L);
 }
 
-/* --luajit-cmd=CMD[=ARG,…]: a function of `jit` (on, off, flush), else module jit.CMD. */
-static int vm_luajit_command(lua_State *L)
+/* Carries out --luajit-cmd=CMD[=ARG,…]: calls the function CMD of `jit`, such as on, off or flush,
+   or else function start of module jit.CMD, with the arguments as texts. */
+static int vm_run_luajit_command(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
   const char *command = lua->vm->setup->conf->raw.luajit_cmd;
@@ -81,7 +87,7 @@ static int vm_luajit_command(lua_State *L)
     lua_pushlstring(L, command, len);
     lua_concat(L, 2);
     if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1))
-      return vm_refuse_command(L);
+      return vm_refuse_luajit_command(L);
     lua_getfield(L, -1, "start");
   }
   for (; args != NULL && args[1] != '\0'; n++) {
@@ -95,7 +101,7 @@ static int vm_luajit_command(lua_State *L)
   return 0;
 }
 
-/* Makes what precedes all instances of an interpreter; returns as lua_pcall. */
+/* Makes what precedes the instances of an interpreter.  Returns as lua_pcall does. */
 static int vm_build_shared(struct bn_lua *lua, lua_State *L)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
@@ -103,12 +109,13 @@ static int vm_build_shared(struct bn_lua *lua, lua_State *L)
 
   /* This precedes the instance: the interpreter's own `require` finds LuaJIT's modules. */
   if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
-    rc = lua_cpcall(L, vm_luajit_command, lua);
+    rc = lua_cpcall(L, vm_run_luajit_command, lua);
   return rc == 0 ? lua_cpcall(L, vm_make_shared, lua) : rc;
 }
 
-/* Returns 0, or -1 after logging the message on the stack of L. */
-static int vm_checked(lua_State *L, int rc)
+/* Handles what lua_cpcall has returned: returns 0 for 0, else -1 after logging the message
+   on top. */
+static int vm_log_failure(lua_State *L, int rc)
 {
   if (rc == 0)
     return 0;
@@ -116,18 +123,19 @@ static int vm_checked(lua_State *L, int rc)
   return -1;
 }
 
-/* Returns 0, or -1 after logging why. */
+/* Makes all of an interpreter that is not shared.  Returns 0, or -1 after logging why. */
 static int vm_build(struct bn_lua *lua)
 {
-  if (vm_checked(lua->L, vm_build_shared(lua, lua->L)) != 0)
+  if (vm_log_failure(lua->L, vm_build_shared(lua, lua->L)) != 0)
     return -1;
-  return vm_checked(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
+  return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
-/* Makes the instance as a coroutine of the interpreter. */
-static int vm_build_in(struct bn_lua *lua, struct bn_shared *sh)
+/* Makes the instance as a coroutine of a shared interpreter, whose first session makes what the
+   others share.  Returns 0, or -1 after logging why. */
+static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
 {
-  if (!sh->made && vm_checked(sh->L, vm_build_shared(lua, sh->L)) != 0)
+  if (!sh->made && vm_log_failure(sh->L, vm_build_shared(lua, sh->L)) != 0)
     return -1;
   sh->made = true;
   if (sh->pool->stack_low == 0)
@@ -135,7 +143,7 @@ static int vm_build_in(struct bn_lua *lua, struct bn_shared *sh)
   lua->stack_low = sh->pool->stack_low;
   lua->L = lua_newthread(sh->L);
   lua->thread_ref = luaL_ref(sh->L, LUA_REGISTRYINDEX);
-  return vm_checked(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
+  return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
 /* Returns the pool of a session that shares its worker, or NULL: only `run` lets sessions share. */
@@ -147,16 +155,19 @@ static struct bn_shared_pool *vm_pool_of(const struct bn_lua *lua)
 }
 
 int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
-                bool worker)
+                bool is_worker)
 {
+  struct bn_shared_pool *pool;
+
   lua->vm = vm;
   lua->place = &vm->place;
   lua->session = s;
   lua->tid = tid;
-  lua->worker = worker;
+  lua->worker = is_worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
-  if (vm_pool_of(lua) != NULL) {
-    lua->shared = bn_shared_take(vm, vm_pool_of(lua));
+  pool = vm_pool_of(lua);
+  if (pool != NULL) {
+    lua->shared = bn_shared_take(vm, pool);
   } else {
     lua->heap = bn_alloc(1, sizeof *lua->heap);
     lua->L = bn_lua_new_state(lua->heap);
@@ -166,13 +177,14 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
     return -1;
   }
   struct bn_lua *previous = bn_lua_enter(lua);
-  const int rc = lua->shared != NULL ? vm_build_in(lua, lua->shared) : vm_build(lua);
+  const int rc = lua->shared != NULL ? vm_build_coroutine(lua, lua->shared) : vm_build(lua);
 
   bn_lua_enter(previous);
   return rc;
 }
 
-/* The rest of the instance is garbage for the interpreter. */
+/* Gives up what the interpreter keeps of the instance, which then is garbage, and the
+   interpreter. */
 static void vm_leave_shared(const struct bn_lua *lua)
 {
   const int refs[] = {lua->env_ref, lua->sysbench_ref, lua->thread_run_ref, lua->thread_ref};
@@ -220,6 +232,8 @@ int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
   return vm->mix != NULL ? 0 : bn_script_file_find(&vm->place, vm->setup, vm->path, err);
 }
 
+/* Compiles the file of a script.  Returns NULL and err, which quotes the name as typed if the file
+   has another one. */
 static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
                                               const struct bn_place *place, struct bn_err *err)
 {
@@ -238,12 +252,14 @@ static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
   return c;
 }
 
-/* An empty script is valid in sysbench, and if standard input was asked for. */
+/* Returns whether a script on standard input may be empty: it may in sysbench, and if the user has
+   asked for standard input. */
 static bool vm_may_be_blank(const struct bn_script_setup *setup)
 {
   return setup->name != NULL || setup->conf->policy->plain_errors;
 }
 
+/* Compiles the scripts of the mix.  Returns 0, or -1 and err. */
 static int vm_compile_mix(struct bn_vm *vm, lua_State *L, struct bn_err *err)
 {
   for (size_t i = 0; i < vm->mix->n; i++) {

@@ -8,20 +8,26 @@
 #include "base/err.h"
 #include "script/vm/lua.h"
 
-/* *vm is all zero; setup and table outlive it. */
+/* Fills *vm, which is all zero, for a script that is not looked for yet.  setup and table outlive
+   it. */
 void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
                 const struct bn_vm_table *table);
-/* Fills vm->place.  Returns 0, or -1 and err. */
+/* Finds the script, or the scripts of a mix: fills vm->place and vm->mix.  Returns 0, or -1 and
+   err. */
 int bn_vm_find(struct bn_vm *vm, struct bn_err *err);
-/* Compiles the script in an interpreter; fills vm->chunk.  Returns 0, or -1 and err. */
+/* Compiles the script, or the scripts of the mix, in an interpreter: fills vm->chunk, or those of
+   vm->mix.  Returns 0, or -1 and err. */
 int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err);
+/* Frees what vm has; all interpreters are closed. */
 void bn_vm_done(struct bn_vm *vm);
 
-/* Makes an interpreter with an instance in *lua, which is all zero; the script is not executed.
-   tid: value of sysbench.tid.  Returns 0, or -1: the reason has been logged as FATAL; the caller
-   calls bn_lua_close either way. */
+/* Makes an interpreter, or takes a shared one, and an instance in *lua, which is all zero; the
+   script is not executed.  tid is the value of sysbench.tid; is_worker: it is not the main
+   instance.  Returns 0, or -1 after logging the reason as FATAL; the caller calls bn_lua_close
+   either way. */
 int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
-                bool worker);
+                bool is_worker);
+/* Closes the instance and its interpreter, unless other sessions share that one. */
 void bn_lua_close(struct bn_lua *lua);
 
 #endif
