@@ -15,9 +15,10 @@
 #include "base/file.h"
 #include "base/spawn.h"
 
-#define GRACE_NS (10 * BN_NSEC_PER_SEC)
+/* The time from SIGTERM to SIGKILL for a child that takes too long. */
+#define KILL_AFTER_NS (10 * BN_NSEC_PER_SEC)
 
-/* The standard streams of a child. */
+/* Descriptors of the standard streams of a child; -1: not open. */
 struct streams {
   int in, out, errors;
 };
@@ -44,7 +45,8 @@ void bn_children_begin(struct bn_children *c)
   (void)sigprocmask(SIG_BLOCK, &c->waited, NULL);
 }
 
-/* Waits for a signal until that time of bn_clock_mono().  Returns its number, or 0. */
+/* Waits for a signal until that time of bn_clock_mono(), and notes the first that ends the study.
+   Returns the number of the signal, or 0 if none has come. */
 static int child_wait_signal(struct bn_children *c, uint64_t until_ns)
 {
   const uint64_t now_ns = bn_clock_mono(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -65,8 +67,9 @@ void bn_children_pause(struct bn_children *c, uint64_t ns)
     (void)child_wait_signal(c, until_ns);
 }
 
-/* Opens a file without a name that has the text, at its start.  Returns -1 and err if it fails. */
-static int child_open_memory(const char *text, size_t len, struct bn_err *err)
+/* Opens a file without a name, in memory, with that text and its offset at the start.  Returns a
+   descriptor, or -1 and err. */
+static int child_open_memory_file(const char *text, size_t len, struct bn_err *err)
 {
   const int fd = memfd_create("bench", MFD_CLOEXEC);
 
@@ -75,7 +78,7 @@ static int child_open_memory(const char *text, size_t len, struct bn_err *err)
   for (size_t done = 0; done < len;) {
     const ssize_t n = pwrite(fd, text + done, len - done, (off_t)done);
 
-    if (n <= 0) {
+    if (n < 0) {
       (void)bn_err_set(err, errno, "cannot write a file in memory: %s", strerror(errno));
       (void)close(fd);
       return -1;
@@ -85,18 +88,21 @@ static int child_open_memory(const char *text, size_t len, struct bn_err *err)
   return fd;
 }
 
+/* Opens the standard input of a child.  Returns a descriptor, or -1 and err. */
 static int child_open_input(const struct bn_child *c, struct bn_err *err)
 {
   int fd;
 
   if (c->input != NULL)
-    return child_open_memory(c->input, c->input_len, err);
+    return child_open_memory_file(c->input, c->input_len, err);
   fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     (void)bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
   return fd;
 }
 
+/* Opens a file anew for a standard stream of a child; path NULL: the output is thrown away.
+   Returns a descriptor, or -1 and err. */
 static int child_open_output(const char *path, struct bn_err *err)
 {
   const int fd = path != NULL ? bn_file_create(path) : open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -116,18 +122,19 @@ static void child_close_all(const struct streams *s)
       (void)close(fds[i]);
 }
 
-/* Opens the streams of a child.  After -1 the caller closes those that are open already. */
+/* Opens the streams of a child.  Returns 0, or -1 and err; the caller closes those that
+   are open. */
 static int child_open_streams(struct streams *s, const struct bn_child *c, struct bn_err *err)
 {
-  const bool shared = c->out != NULL && c->errors != NULL && strcmp(c->out, c->errors) == 0;
+  const bool is_one_file = c->out != NULL && c->errors != NULL && strcmp(c->out, c->errors) == 0;
 
   s->in = child_open_input(c, err);
   if (s->in < 0)
     return -1;
-  s->out = c->output != NULL ? child_open_memory("", 0, err) : child_open_output(c->out, err);
+  s->out = c->output != NULL ? child_open_memory_file("", 0, err) : child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
-  if (!shared) {
+  if (!is_one_file) {
     s->errors = child_open_output(c->errors, err);
     return s->errors >= 0 ? 0 : -1;
   }
@@ -139,37 +146,41 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
   return 0;
 }
 
-static void child_set_end(int how, struct bn_child_end *end)
+/* Sets how a child has ended from the status of waitpid(). */
+static void child_decode_end(int wait_status, struct bn_child_end *end)
 {
-  end->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
-  end->signo = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+  end->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+  end->signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 }
 
-/* Waits for the end of a child, passes signals on to it, and ends it if it takes too long. */
+/* Waits for the end of a child, passes signals on to its process group, and ends it if it takes
+   longer than the limit (0: none). */
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
                            struct bn_child_end *end)
 {
   uint64_t until_ns = limit_ns > 0 ? bn_clock_mono() + limit_ns : UINT64_MAX;
-  int how = 0;
+  int wait_status = 0;
 
-  while (waitpid(pid, &how, WNOHANG) == 0) {
+  while (waitpid(pid, &wait_status, WNOHANG) == 0) {
     const uint64_t now_ns = bn_clock_mono(), next_ns = now_ns + BN_NSEC_PER_SEC;
     int signo;
 
     if (now_ns >= until_ns) {
       (void)kill(-pid, end->timed_out ? SIGKILL : SIGTERM);
       end->timed_out = true;
-      until_ns = now_ns + GRACE_NS;
+      until_ns = now_ns + KILL_AFTER_NS;
     }
-    /* A wait takes at most a second, because only one of two SIGCHLD may come. */
+    /* A wait takes at most a second, because the SIGCHLD of this child may be lost: of several
+       pending ones a process gets one. */
     signo = child_wait_signal(c, until_ns < next_ns ? until_ns : next_ns);
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }
-  child_set_end(how, end);
+  child_decode_end(wait_status, end);
 }
 
-static int child_read_memory(int fd, struct bn_buf *output, struct bn_err *err)
+/* Appends what a child has written to a file in memory.  Returns 0, or -1 and err. */
+static int child_read_memory_file(int fd, struct bn_buf *output, struct bn_err *err)
 {
   char part[8192];
   ssize_t n;
@@ -206,7 +217,7 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
                    err);
   if (pid > 0) {
     child_wait_end(c, pid, child->limit_ns, end);
-    rc = child->output != NULL ? child_read_memory(s.out, child->output, err) : 0;
+    rc = child->output != NULL ? child_read_memory_file(s.out, child->output, err) : 0;
   }
   child_close_all(&s);
   return rc;

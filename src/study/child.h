@@ -13,21 +13,21 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* The signals of a study. */
+/* How a study waits for children and for signals. */
 struct bn_children {
-  sigset_t waited; /* SIGCHLD, and those that end a study; blocked */
-  sigset_t before; /* what this process had blocked before */
-  int signo;       /* the first that came to end the study; 0: none */
+  sigset_t waited; /* blocked and waited for: SIGCHLD, and the signals that end a study */
+  sigset_t before; /* the signals that this process had blocked before */
+  int signo;       /* the first signal that came to end the study; 0: none */
 };
 
 struct bn_child {
   char *const *argv;  /* argv[0] names the program, without a '/' in PATH; ends with NULL */
   const char *out;    /* file for its standard output, made anew; NULL: it is thrown away */
-  const char *errors; /* the same for its standard error; may be the same name */
-  uint64_t limit_ns;  /* after so long it gets SIGTERM, and 10 s later SIGKILL; 0: no limit */
+  const char *errors; /* file for its standard error, as `out`; may have the same name */
+  uint64_t limit_ns;  /* after this time it gets SIGTERM, and 10 s later SIGKILL; 0: no limit */
   const char *input;  /* text for its standard input, of input_len bytes; NULL: it reads nothing */
   size_t input_len;
-  struct bn_buf *output; /* gets its standard output in place of a file; NULL: it does not */
+  struct bn_buf *output; /* gets its standard output in place of the file `out`; NULL: none */
 };
 
 struct bn_child_end {
@@ -36,15 +36,16 @@ struct bn_child_end {
   bool timed_out;
 };
 
-/* Before the first child: SIGINT, SIGTERM, SIGHUP and SIGQUIT to this process no longer end it, but
-   are passed on to the child and noted.  Signals that are ignored stay ignored. */
+/* Fills *c before the first child.  SIGINT, SIGTERM, SIGHUP and SIGQUIT to this process no longer
+   end it, but are passed on to the child and noted.  Signals that are ignored stay ignored. */
 void bn_children_begin(struct bn_children *c);
-/* The same, but signals end this process, and the child with it. */
+/* Fills *c before the first child.  The signals still end this process, and the child with it. */
 void bn_children_begin_plain(struct bn_children *c);
-/* Starts the program and waits for its end.  -1 and err: it could not be started. */
+/* Starts the program and waits for its end.  Returns 0 and *end, or -1 and err if the program could
+   not be started, or its output could not be read. */
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err);
-/* Waits; returns early when a signal came that ends the study. */
+/* Waits for that time, or until a signal has come that ends the study. */
 void bn_children_pause(struct bn_children *c, uint64_t ns);
 
 #endif

@@ -14,25 +14,27 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The value of an option. */
+/* The place of an option's value in the memory for values. */
 struct slot {
   union bn_optval value;
   bool given;
 };
 
-static const char *const types[] = {[BN_BOOL] = "bool",       [BN_INT] = "int",
-                                    [BN_SIZE] = "size",       [BN_DOUBLE] = "double",
-                                    [BN_STRING] = "string",   [BN_CHOICE] = "choice",
-                                    [BN_LIST] = "list",       [BN_PATH] = "path",
-                                    [BN_SECONDS] = "seconds", NULL};
+static const char *const type_names[] = {[BN_BOOL] = "bool",       [BN_INT] = "int",
+                                         [BN_SIZE] = "size",       [BN_DOUBLE] = "double",
+                                         [BN_STRING] = "string",   [BN_CHOICE] = "choice",
+                                         [BN_LIST] = "list",       [BN_PATH] = "path",
+                                         [BN_SECONDS] = "seconds", NULL};
 
-/* A table that is read.  What is kept of it is in the list `kept`, at that place of the stack. */
+/* A table that is read, and the list that keeps values of it alive.  Both are absolute places of
+   the stack. */
 struct reading {
   lua_State *L;
   int table, kept;
-  const char *what; /* for sentences: "study", "option 'rounds'" */
+  const char *what; /* what the table declares, for sentences: "study", "option 'rounds'" */
 };
 
+/* Raises a failure with a sentence about what is read. */
 __attribute__((noreturn, format(printf, 2, 3))) static void
 declaration_refuse(const struct reading *r, const char *fmt, ...)
 {
@@ -63,7 +65,7 @@ static void *declaration_keep_block(const struct reading *r, size_t size)
   return block;
 }
 
-/* Refuses members that are not among `names`: their names are mistyped. */
+/* Refuses a member that is not among `names`, because its name may be mistyped. */
 static void declaration_check_names(const struct reading *r, const char *const *names)
 {
   lua_pushnil(r->L);
@@ -76,7 +78,7 @@ static void declaration_check_names(const struct reading *r, const char *const *
   }
 }
 
-/* Returns the text of that name, or NULL. */
+/* Returns the member of that name, which must be a text, or NULL if there is none. */
 static const char *declaration_read_text(const struct reading *r, const char *name)
 {
   const char *text;
@@ -93,7 +95,8 @@ static const char *declaration_read_text(const struct reading *r, const char *na
   return text;
 }
 
-static const char *declaration_read_needed(const struct reading *r, const char *name)
+/* Returns the member of that name, which must be there and a text. */
+static const char *declaration_require_text(const struct reading *r, const char *name)
 {
   const char *text = declaration_read_text(r, name);
 
@@ -102,6 +105,7 @@ static const char *declaration_read_needed(const struct reading *r, const char *
   return text;
 }
 
+/* Returns the member of that name, which must be a boolean, or false if there is none. */
 static bool declaration_read_switch(const struct reading *r, const char *name)
 {
   lua_getfield(r->L, r->table, name);
@@ -113,7 +117,8 @@ static bool declaration_read_switch(const struct reading *r, const char *name)
   return is_on;
 }
 
-/* Returns false if there is no member of that name. */
+/* Sets *out to the member of that name, which must be a whole number.  Returns false, and
+   leaves *out, if there is none. */
 static bool declaration_read_integer(const struct reading *r, const char *name, int64_t *out)
 {
   lua_getfield(r->L, r->table, name);
@@ -125,8 +130,9 @@ static bool declaration_read_integer(const struct reading *r, const char *name, 
   return is_there;
 }
 
-/* Returns the texts of the list of that name, which NULL ends, or NULL. */
-static const char *const *declaration_read_texts(const struct reading *r, const char *name)
+/* Returns the texts of the list of that name, which NULL ends, or NULL if the list is empty or
+   there is none. */
+static const char *const *declaration_read_text_list(const struct reading *r, const char *name)
 {
   const char **text = NULL;
   size_t n;
@@ -150,10 +156,11 @@ static const char *const *declaration_read_texts(const struct reading *r, const 
 
 /* --- an option --- */
 
+/* Returns the type that the member "type" names. */
 static enum bn_opt_type declaration_read_type(const struct reading *r)
 {
-  const char *name = declaration_read_needed(r, "type");
-  const int i = bn_layout_find_name(types, name);
+  const char *name = declaration_require_text(r, "type");
+  const int i = bn_layout_find_name(type_names, name);
 
   if (i < 0)
     declaration_refuse(r,
@@ -163,9 +170,10 @@ static enum bn_opt_type declaration_read_type(const struct reading *r)
   return (enum bn_opt_type)i;
 }
 
+/* Returns the bits of the traits in the list "traits". */
 static unsigned declaration_read_traits(const struct reading *r)
 {
-  const char *const *name = declaration_read_texts(r, "traits");
+  const char *const *name = declaration_read_text_list(r, "traits");
   unsigned traits = 0;
 
   for (; name != NULL && *name != NULL; name++) {
@@ -178,7 +186,8 @@ static unsigned declaration_read_traits(const struct reading *r)
   return traits;
 }
 
-/* Returns the default as a user types it, or NULL.  A number or a boolean of Lua is converted. */
+/* Returns the default as a user types it, or NULL if there is none.  A number or a boolean of Lua
+   becomes a text. */
 static const char *declaration_read_default(const struct reading *r)
 {
   const char *text;
@@ -188,7 +197,7 @@ static const char *declaration_read_default(const struct reading *r)
     lua_pushstring(r->L, lua_toboolean(r->L, -1) ? "on" : "off");
     lua_replace(r->L, -2);
   } else if (lua_type(r->L, -1) == LUA_TNUMBER) {
-    lua_tostring(r->L, -1);
+    (void)lua_tostring(r->L, -1); /* turns the number into a text in place */
   } else if (lua_isnil(r->L, -1)) {
     lua_pop(r->L, 1);
     return NULL;
@@ -200,6 +209,8 @@ static const char *declaration_read_default(const struct reading *r)
   return text;
 }
 
+/* Reads the least and the largest value.  Without either, both stay 0, which means that there are
+   no bounds. */
 static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
 {
   const bool has_min = declaration_read_integer(r, "min", &o->min),
@@ -211,6 +222,7 @@ static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
     o->min = INT64_MIN;
 }
 
+/* Refuses a default that is no value of the option. */
 static void declaration_check_default(const struct reading *r, const struct bn_opt *o)
 {
   union bn_optval value = {.u = 0};
@@ -221,27 +233,30 @@ static void declaration_check_default(const struct reading *r, const struct bn_o
     declaration_refuse(r, "the default '%s' does not fit", o->def);
 }
 
-static void declaration_read_option(const struct reading *r, struct bn_opt *o, size_t at)
+/* Reads an option, whose name has been read and whose value has this number. */
+static void declaration_read_option(const struct reading *r, struct bn_opt *o, size_t number)
 {
   static const char *const names[] = {"name",  "type",    "letter",     "form",    "help",
                                       "def",   "min",     "max",        "choices", "words",
                                       "file",  "repeats", "verbatim",   "hidden",  "secret",
                                       "blank", "traits",  "range_text", NULL};
   const char *letter;
+  bool is_choice;
 
   declaration_check_names(r, names);
   o->type = declaration_read_type(r);
-  o->help = declaration_read_needed(r, "help");
+  o->help = declaration_require_text(r, "help");
   o->form = declaration_read_text(r, "form");
   o->range_text = declaration_read_text(r, "range_text");
   letter = declaration_read_text(r, "letter");
   if (letter != NULL && (strlen(letter) != 1 || o->type == BN_BOOL))
     declaration_refuse(r, "'letter' must be one letter, of an option with a value");
   o->letter = letter != NULL ? letter[0] : '\0';
-  o->choices = declaration_read_texts(r, "choices");
-  if ((o->choices != NULL) != (o->type == BN_CHOICE))
+  o->choices = declaration_read_text_list(r, "choices");
+  is_choice = o->type == BN_CHOICE;
+  if (is_choice != (o->choices != NULL))
     declaration_refuse(r, "'choices' belong to the type 'choice'");
-  o->words = declaration_read_texts(r, "words");
+  o->words = declaration_read_text_list(r, "words");
   o->traits = declaration_read_traits(r);
   o->hidden = declaration_read_switch(r, "hidden");
   o->secret = declaration_read_switch(r, "secret");
@@ -251,15 +266,15 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
   o->file = declaration_read_switch(r, "file");
   o->def = declaration_read_default(r);
   declaration_read_bounds(r, o);
-  o->offset = at * sizeof(struct slot) + offsetof(struct slot, value);
-  o->given = at * sizeof(struct slot) + offsetof(struct slot, given);
+  o->offset = number * sizeof(struct slot) + offsetof(struct slot, value);
+  o->given = number * sizeof(struct slot) + offsetof(struct slot, given);
   declaration_check_default(r, o);
 }
 
-/* Returns the name of an option, which is that of a variable in Lua too. */
+/* Returns the name of an option.  With '_' for '-' it is the name of a variable in Lua too. */
 static const char *declaration_read_name(const struct reading *r)
 {
-  const char *name = declaration_read_needed(r, "name");
+  const char *name = declaration_require_text(r, "name");
 
   if (name[0] < 'a' || name[0] > 'z' ||
       name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_")] != '\0')
@@ -267,7 +282,8 @@ static const char *declaration_read_name(const struct reading *r)
   return name;
 }
 
-/* The list is at `table` of the reading.  Returns NULL if it is empty. */
+/* Reads the list of options at `table` of the reading.  Returns their table, or NULL if there are
+   none. */
 static const struct bn_opt *declaration_read_options(const struct reading *r, size_t *conf_size)
 {
   lua_State *L = r->L;
@@ -275,18 +291,18 @@ static const struct bn_opt *declaration_read_options(const struct reading *r, si
   struct bn_opt *option = declaration_keep_block(r, (n + 1) * sizeof *option);
 
   for (size_t i = 0; i < n; i++) {
-    struct reading one = {L, lua_gettop(L) + 1, r->kept, NULL};
+    struct reading row = {L, lua_gettop(L) + 1, r->kept, NULL};
 
     lua_rawgeti(L, r->table, (int)i + 1);
     lua_pushfstring(L, "option %d", (int)i + 1);
-    one.what = lua_tostring(L, -1);
-    if (!lua_istable(L, one.table))
-      declaration_refuse(&one, "a table was expected");
-    option[i].name = declaration_read_name(&one);
+    row.what = lua_tostring(L, -1);
+    if (!lua_istable(L, row.table))
+      declaration_refuse(&row, "a table was expected");
+    option[i].name = declaration_read_name(&row);
     lua_pushfstring(L, "option '%s'", option[i].name);
-    one.what = lua_tostring(L, -1);
-    declaration_read_option(&one, &option[i], i);
-    lua_settop(L, one.table - 1);
+    row.what = lua_tostring(L, -1);
+    declaration_read_option(&row, &option[i], i);
+    lua_settop(L, row.table - 1);
   }
   *conf_size = n * sizeof(struct slot);
   return n > 0 ? option : NULL;
@@ -300,7 +316,8 @@ const struct bn_opt *bn_declaration_options(lua_State *L, int index, size_t *con
 
 /* --- a study --- */
 
-static size_t declaration_read_count(const struct reading *r, const char *name, size_t absent)
+/* Returns the member of that name, a number of 0 or more, or `absent` if there is none. */
+static size_t declaration_read_size(const struct reading *r, const char *name, size_t absent)
 {
   int64_t n;
 
@@ -322,13 +339,12 @@ const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
   lua_newtable(L);
   declaration_check_names(&r, names);
   sub = declaration_keep_block(&r, sizeof *sub);
-  *sub =
-      (struct bn_subcommand){.name = declaration_read_text(&r, "name"),
-                             .title = declaration_read_needed(&r, "title"),
-                             .operands = declaration_read_text(&r, "operands"),
-                             .min_operands = declaration_read_count(&r, "min_operands", 0),
-                             .max_operands = declaration_read_count(&r, "max_operands", SIZE_MAX),
-                             .takes_run = declaration_read_switch(&r, "takes_run")};
+  *sub = (struct bn_subcommand){.name = declaration_read_text(&r, "name"),
+                                .title = declaration_require_text(&r, "title"),
+                                .operands = declaration_read_text(&r, "operands"),
+                                .min_operands = declaration_read_size(&r, "min_operands", 0),
+                                .max_operands = declaration_read_size(&r, "max_operands", SIZE_MAX),
+                                .takes_run = declaration_read_switch(&r, "takes_run")};
   if (sub->operands == NULL)
     sub->operands = "";
   lua_getfield(L, index, "options");
@@ -346,6 +362,7 @@ const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
 
 /* --- values --- */
 
+/* Pushes the value of an option. */
 static void declaration_push_value(lua_State *L, const struct bn_opt *o, const union bn_optval *v)
 {
   switch (o->type) {

@@ -2,7 +2,8 @@
 /* Declarations of options in Lua: a table for each becomes a struct bn_opt, and their values become
    values of Lua.
 
-   These run in a protected call; what is wrong with a declaration is raised as a failure. */
+   These functions run in a protected call.  They raise a failure of the study that says what is
+   wrong with a declaration. */
 #ifndef BN_STUDY_DECLARATION_H
 #define BN_STUDY_DECLARATION_H
 
@@ -10,13 +11,15 @@
 
 #include "api/subcommand.h"
 
-/* Reads a list of options at `index`, and pushes a value that keeps all of it; the table may change
-   afterwards.  *conf_size: of their values. */
+/* Reads the list of options at `index`, which is absolute.  Returns a table of them, NULL for an
+   empty list, and pushes a value that keeps the table alive; the list may change afterwards.  Sets
+   *conf_size to the size of memory for their values. */
 const struct bn_opt *bn_declaration_options(lua_State *L, int index, size_t *conf_size);
-/* The same for the declaration of a study; its `run` is the caller's. */
+/* Reads the declaration of a study at `index`, which is absolute, in the same way.  Checks that its
+   `run` is a function, but leaves the member to the caller. */
 const struct bn_subcommand *bn_declaration_study(lua_State *L, int index);
-/* Pushes a table of the values, in which '-' of a name is '_', and another one that says which were
-   given. */
+/* Pushes two tables, whose keys are the names of the options with '_' for '-': one of their values,
+   and one that says which were given. */
 void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, const void *conf);
 
 #endif

@@ -15,11 +15,12 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The depth of what is printed, so that a table that contains itself is an error. */
-enum { DOCUMENT_MAX = 1 << 26, DEPTH = 200 };
+/* The largest document that is read, in bytes, and the deepest one that is printed, so that a table
+   that contains itself is an error. */
+enum { DOCUMENT_MAX = 1 << 26, DEPTH_MAX = 200 };
 
-/* Names in the registry: metatables that mark lists, maps and reals, and a table with the keys of
-   each map in their order, which dies with the map. */
+/* Names in the registry: metatables that mark lists, maps and reals; a table with the keys of each
+   map in their order, which dies with the map; the metatable of trees. */
 static const char list_key[] = "bn.list", map_key[] = "bn.map", real_key[] = "bn.real",
                   order_key[] = "bn.order", tree_key[] = "bn.tree";
 
@@ -30,27 +31,28 @@ static void document_push_null(lua_State *L)
   lua_pushlightuserdata(L, (void *)(uintptr_t)&null);
 }
 
-/* Marks the table on top. */
-static void document_mark(lua_State *L, const char *key)
+/* Marks the table on top with the metatable of that name. */
+static void document_set_mark(lua_State *L, const char *key)
 {
   luaL_getmetatable(L, key);
   lua_setmetatable(L, -2);
 }
 
+/* Returns whether the table at `index` has the mark. */
 static bool document_is_marked(lua_State *L, int index, const char *key)
 {
-  bool is = lua_getmetatable(L, index) != 0;
+  if (lua_getmetatable(L, index) == 0)
+    return false;
+  luaL_getmetatable(L, key);
+  const bool is_marked = lua_rawequal(L, -1, -2) != 0;
 
-  if (is) {
-    luaL_getmetatable(L, key);
-    is = lua_rawequal(L, -1, -2) != 0;
-    lua_pop(L, 2);
-  }
-  return is;
+  lua_pop(L, 2);
+  return is_marked;
 }
 
-/* Returns whether a table is a list: it is marked as one, or is a table of Lua with items. */
-static bool document_holds_list(lua_State *L, int index)
+/* Returns whether the table at `index` is a list: it is marked as one, or it has items and is not
+   marked as a map. */
+static bool document_is_list_table(lua_State *L, int index)
 {
   return document_is_marked(L, index, list_key) ||
          (!document_is_marked(L, index, map_key) && lua_objlen(L, index) > 0);
@@ -65,11 +67,11 @@ static void document_push_order(lua_State *L, int index)
   lua_remove(L, -2);
 }
 
-/* Pushes an empty map. */
+/* Pushes an empty map with room for `size` members. */
 static void document_push_map(lua_State *L, int size)
 {
   lua_createtable(L, 0, size);
-  document_mark(L, map_key);
+  document_set_mark(L, map_key);
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
   lua_pushvalue(L, -2);
   lua_createtable(L, size, 0);
@@ -77,8 +79,9 @@ static void document_push_map(lua_State *L, int size)
   lua_pop(L, 1);
 }
 
-/* Sets the key, which is below the value on top, of the map at `map`, which is absolute. */
-static void document_map_set(lua_State *L, int map)
+/* Pops a key and, above it, its value, and sets that member of the map at `map`, which is absolute.
+   A new key comes last in the map's order. */
+static void document_set_member(lua_State *L, int map)
 {
   const int key = lua_gettop(L) - 1;
 
@@ -98,6 +101,7 @@ static void document_map_set(lua_State *L, int map)
 
 /* --- reading --- */
 
+/* A map that is made, at that place of the stack. */
 struct reading {
   lua_State *L;
   int map;
@@ -105,16 +109,18 @@ struct reading {
 
 static void document_push_node(lua_State *L, const struct bn_node *n);
 
-static int document_read_member(void *arg, const char *key, const struct bn_node *value)
+/* Sets a member of the map that is made. */
+static int document_push_member(void *arg, const char *key, const struct bn_node *value)
 {
   const struct reading *r = arg;
 
   lua_pushstring(r->L, key);
   document_push_node(r->L, value);
-  document_map_set(r->L, r->map);
+  document_set_member(r->L, r->map);
   return 0;
 }
 
+/* Pushes the value of a node. */
 static void document_push_node(lua_State *L, const struct bn_node *n)
 {
   luaL_checkstack(L, 16, "the document is too deep");
@@ -136,7 +142,7 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
     break;
   case BN_NODE_LIST:
     lua_createtable(L, (int)bn_node_count(n), 0);
-    document_mark(L, list_key);
+    document_set_mark(L, list_key);
     for (size_t i = 0; i < bn_node_count(n); i++) {
       document_push_node(L, bn_node_at(n, i));
       lua_rawseti(L, -2, (int)i + 1);
@@ -146,19 +152,20 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
     struct reading r = {L, lua_gettop(L) + 1};
 
     document_push_map(L, (int)bn_node_count(n));
-    (void)bn_node_each(n, document_read_member, &r);
+    (void)bn_node_each(n, document_push_member, &r);
     break;
   }
   }
 }
 
-/* A tree of which values are made.  Lua frees it, so that it is freed also if there is no memory
-   for the values. */
+/* A document between its text and values of Lua.  Lua frees it, so that it is freed also if there
+   is no memory for the values. */
 struct tree {
   struct bn_node *root;
   struct bn_buf text;
 };
 
+/* The metamethod __gc of a tree. */
 static int document_free_tree(lua_State *L)
 {
   struct tree *t = lua_touserdata(L, 1);
@@ -169,6 +176,7 @@ static int document_free_tree(lua_State *L)
   return 0;
 }
 
+/* Pushes an empty tree and returns it. */
 static struct tree *document_push_tree(lua_State *L)
 {
   struct tree *t = lua_newuserdata(L, sizeof *t);
@@ -179,7 +187,8 @@ static struct tree *document_push_tree(lua_State *L)
   return t;
 }
 
-/* Pushes the value of a text, or nil and a sentence.  Returns how many. */
+/* Pushes the value of a text, or nil and a sentence that says why the text is no document.  Returns
+   the number of values that it has pushed. */
 static int document_push_parsed(lua_State *L, struct tree *t, const char *text, size_t len)
 {
   struct bn_err err = {0};
@@ -196,6 +205,7 @@ static int document_push_parsed(lua_State *L, struct tree *t, const char *text, 
   return 1;
 }
 
+/* document.parse(text): returns the value, or nil and a sentence. */
 static int document_parse(lua_State *L)
 {
   size_t len;
@@ -204,6 +214,7 @@ static int document_parse(lua_State *L)
   return document_push_parsed(L, document_push_tree(L), text, len);
 }
 
+/* document.read(path): returns the value of a file, or nil and a sentence. */
 static int document_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -226,19 +237,20 @@ static int document_read(lua_State *L)
 struct writing {
   lua_State *L;
   struct bn_json_out out;
-  const char *fault; /* why a value cannot be printed; NULL: none */
+  const char *refusal; /* why a value cannot be printed; NULL: all can */
 };
 
 static struct bn_node *document_make_node(struct writing *w, int index, int depth);
 
 /* Keeps the first reason why the document cannot be printed.  Returns NULL in place of a node. */
-static struct bn_node *document_refuse_value(struct writing *w, const char *fault)
+static struct bn_node *document_refuse_value(struct writing *w, const char *refusal)
 {
-  if (w->fault == NULL)
-    w->fault = fault;
+  if (w->refusal == NULL)
+    w->refusal = refusal;
   return NULL;
 }
 
+/* Returns a node of the number at `index`: an integer if the number is whole. */
 static struct bn_node *document_make_number(struct writing *w, int index)
 {
   int64_t whole;
@@ -248,6 +260,7 @@ static struct bn_node *document_make_number(struct writing *w, int index)
   return bn_node_f64(lua_tonumber(w->L, index));
 }
 
+/* Returns a node of the list at `index`, whose items may have that depth. */
 static struct bn_node *document_make_list(struct writing *w, int index, int depth)
 {
   struct bn_node *list = bn_node_list();
@@ -294,6 +307,7 @@ static void document_push_other_keys(lua_State *L, int index, int order)
   lua_settop(L, keys);
 }
 
+/* Adds to a node the members of the map at `index` whose keys are in the list at `keys`. */
 static void document_add_members(struct writing *w, struct bn_node *map, int index, int keys,
                                  int depth)
 {
@@ -309,6 +323,8 @@ static void document_add_members(struct writing *w, struct bn_node *map, int ind
   }
 }
 
+/* Returns a node of the map at `index`: first the members that have an order, then the others by
+   name. */
 static struct bn_node *document_make_map(struct writing *w, int index, int depth)
 {
   lua_State *L = w->L;
@@ -326,7 +342,9 @@ static struct bn_node *document_make_map(struct writing *w, int index, int depth
   return map;
 }
 
-static struct bn_node *document_make_table_node(struct writing *w, int index, int depth)
+/* Returns a node of the table at `index`, which is a real, a list or a map and may have that depth,
+   or NULL after keeping why there is none. */
+static struct bn_node *document_make_table(struct writing *w, int index, int depth)
 {
   if (depth == 0)
     return document_refuse_value(w, "a document is too deep");
@@ -339,11 +357,12 @@ static struct bn_node *document_make_table_node(struct writing *w, int index, in
     lua_pop(w->L, 1);
     return n;
   }
-  if (document_holds_list(w->L, index))
+  if (document_is_list_table(w->L, index))
     return document_make_list(w, index, depth - 1);
   return document_make_map(w, index, depth - 1);
 }
 
+/* Returns a node of the value at `index`, or NULL after keeping why there is none. */
 static struct bn_node *document_make_node(struct writing *w, int index, int depth)
 {
   int64_t whole;
@@ -358,7 +377,7 @@ static struct bn_node *document_make_node(struct writing *w, int index, int dept
   case LUA_TSTRING:
     return bn_node_text(lua_tostring(w->L, index));
   case LUA_TTABLE:
-    return document_make_table_node(w, index, depth);
+    return document_make_table(w, index, depth);
   case LUA_TLIGHTUSERDATA:
     if (lua_touserdata(w->L, index) == (const void *)&null)
       return bn_node_null();
@@ -372,7 +391,8 @@ static struct bn_node *document_make_node(struct writing *w, int index, int dept
          "another value");
 }
 
-/* document.print(value [, indent]) ends with a newline if there is an indent. */
+/* document.print(value [, indent]): returns the text of a document, which ends with a newline if
+   there is an indent. */
 static int document_print(lua_State *L)
 {
   const lua_Integer indent = luaL_optinteger(L, 2, 0);
@@ -384,9 +404,9 @@ static int document_print(lua_State *L)
   t = document_push_tree(L);
   struct writing w = {.L = L};
 
-  t->root = document_make_node(&w, 1, DEPTH);
-  if (w.fault != NULL)
-    return luaL_error(L, "%s", w.fault);
+  t->root = document_make_node(&w, 1, DEPTH_MAX);
+  if (w.refusal != NULL)
+    return luaL_error(L, "%s", w.refusal);
   text = t->root != NULL && !w.out.failed ? bn_node_print(t->root, (unsigned)indent, &len) : NULL;
   if (text == NULL)
     return luaL_error(L, "out of memory");
@@ -401,7 +421,7 @@ static int document_print(lua_State *L)
 
 /* --- making --- */
 
-/* document.map{{"key", value}, …}: a map whose keys keep this order. */
+/* document.map{{"key", value}, …}: returns a map whose keys keep this order. */
 static int document_map(lua_State *L)
 {
   const int n = lua_istable(L, 1) ? (int)lua_objlen(L, 1) : 0;
@@ -416,21 +436,25 @@ static int document_map(lua_State *L)
     lua_rawgeti(L, 3, 2);
     if (lua_type(L, -2) != LUA_TSTRING)
       return luaL_error(L, "the key of a map must be a text");
-    document_map_set(L, 2);
+    document_set_member(L, 2);
     lua_settop(L, 2);
   }
   return 1;
 }
 
+/* document.set(map, key, value): sets a member of a map, and returns the map.  A new key comes
+   last. */
 static int document_set(lua_State *L)
 {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TSTRING);
   lua_settop(L, 3);
-  document_map_set(L, 1);
+  document_set_member(L, 1);
   return 1;
 }
 
+/* document.list([table]): marks a table as a list, so that it is one also without items, and
+   returns it; without an argument, a new list. */
 static int document_list(lua_State *L)
 {
   if (lua_isnoneornil(L, 1)) {
@@ -439,11 +463,12 @@ static int document_list(lua_State *L)
   }
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  document_mark(L, list_key);
+  document_set_mark(L, list_key);
   return 1;
 }
 
-/* document.real(x): null for nil, false and what is not finite. */
+/* document.real(x): returns a value that is printed as a real, "1.0", also if x is whole; null for
+   nil, false and a number that is not finite. */
 static int document_real(lua_State *L)
 {
   const double x = lua_toboolean(L, 1) ? luaL_checknumber(L, 1) : NAN;
@@ -455,12 +480,12 @@ static int document_real(lua_State *L)
   lua_createtable(L, 1, 0);
   lua_pushnumber(L, x);
   lua_rawseti(L, -2, 1);
-  document_mark(L, real_key);
+  document_set_mark(L, real_key);
   return 1;
 }
 
-/* The iterator of document.pairs(), with the map, its keys, and the number of the last key as
-   upvalues. */
+/* The iterator of document.pairs(): returns the next key that the map still has and its value, or
+   nil.  Its upvalues are the map, its keys, and the number of the last key. */
 static int document_next_pair(lua_State *L)
 {
   int i = (int)lua_tointeger(L, lua_upvalueindex(3));
@@ -480,17 +505,18 @@ static int document_next_pair(lua_State *L)
   }
 }
 
+/* document.pairs(map): returns an iterator over the members in the order in which they are
+   printed. */
 static int document_pairs(lua_State *L)
 {
-  int n;
+  int n = 0;
 
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   document_push_order(L, 1);
   document_push_other_keys(L, 1, lua_istable(L, 2) ? 2 : 0);
-  /* All keys in one list: at 4. */
+  /* The keys with an order, at 2, and the others, at 3, become one list, at 4. */
   lua_newtable(L);
-  n = 0;
   for (int from = 2; from <= 3; from++)
     for (int i = 1; lua_istable(L, from) && i <= (int)lua_objlen(L, from); i++) {
       lua_rawgeti(L, from, i);
@@ -503,16 +529,17 @@ static int document_pairs(lua_State *L)
   return 1;
 }
 
+/* document.is_list(value): returns whether the value is a list. */
 static int document_is_list(lua_State *L)
 {
-  lua_pushboolean(L, lua_istable(L, 1) && document_holds_list(L, 1));
+  lua_pushboolean(L, lua_istable(L, 1) && document_is_list_table(L, 1));
   return 1;
 }
 
 /* --- the module --- */
 
-/* It is the metamethod __tostring of a real. */
-static int document_real_text(lua_State *L)
+/* The metamethod __tostring of a real. */
+static int document_push_real_text(lua_State *L)
 {
   lua_rawgeti(L, 1, 1);
   lua_tostring(L, -1);
@@ -542,7 +569,7 @@ int bn_study_document_open(lua_State *L)
   luaL_newmetatable(L, list_key);
   luaL_newmetatable(L, map_key);
   luaL_newmetatable(L, real_key);
-  lua_pushcfunction(L, document_real_text);
+  lua_pushcfunction(L, document_push_real_text);
   lua_setfield(L, -2, "__tostring");
   luaL_newmetatable(L, tree_key);
   lua_pushcfunction(L, document_free_tree);

@@ -18,18 +18,21 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-/* Two signals that come together are one: `timeout` sends it to the group and to the process. */
+/* Two signals that come within this time are one: `timeout` sends its signal to the group and to
+   the process. */
 #define TOGETHER_NS (200 * BN_NSEC_PER_MSEC)
 
-enum { DEPTH = 16 };
+/* The depth to which folders are removed, and room for a number behind the path of the folder. */
+enum { DEPTH_MAX = 16, NUMBER_ROOM = 16 };
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static struct {
-  volatile sig_atomic_t noting, noted;
-  _Atomic uint64_t noted_ns;
-  char root[PATH_MAX]; /* "": there is no folder */
-  unsigned folders;    /* number of folders made in it */
+  volatile sig_atomic_t noting; /* the first signal is noted */
+  volatile sig_atomic_t noted;  /* that signal; 0: none has come */
+  _Atomic uint64_t noted_ns;    /* when it came, by bn_clock_mono() */
+  char root[PATH_MAX];          /* "": there is no folder */
+  unsigned folders;             /* number of folders made in it */
 } ending;
 
 /* --- removing, with system calls alone, because a handler does it too --- */
@@ -44,7 +47,8 @@ struct entry { /* of getdents64(2) */
 
 static bool ending_remove_entry(int folder, const char *name, int depth);
 
-/* Removes what is in a folder.  Returns whether it has removed anything. */
+/* Removes what is in an open folder, down to that depth.  Returns whether it has removed
+   anything. */
 static bool ending_remove_content(int folder, int depth)
 {
   _Alignas(struct entry) char block[2048];
@@ -63,6 +67,9 @@ static bool ending_remove_content(int folder, int depth)
   return removed;
 }
 
+/* Removes a file, or a folder with its content down to that depth.  Returns whether it is gone.
+   Reading a folder while its entries go may pass some over, so it is read until nothing is left
+   that can be removed. */
 static bool ending_remove_entry(int folder, const char *name, int depth)
 {
   int inner;
@@ -81,15 +88,17 @@ static bool ending_remove_entry(int folder, const char *name, int depth)
 void bn_ending_remove_folder(void)
 {
   if (ending.root[0] != '\0')
-    (void)ending_remove_entry(AT_FDCWD, ending.root, DEPTH);
+    (void)ending_remove_entry(AT_FDCWD, ending.root, DEPTH_MAX);
   ending.root[0] = '\0';
 }
 
 /* --- signals --- */
 
+/* Handles a signal: notes the first one, passes over one that comes together with it, and ends the
+   process by any other. */
 static void ending_handle(int signo)
 {
-  const int error = errno;
+  const int saved_errno = errno;
 
   if (ending.noting && ending.noted == 0) {
     bn_ending_note(signo);
@@ -98,7 +107,7 @@ static void ending_handle(int signo)
     (void)signal(signo, SIG_DFL);
     (void)raise(signo);
   }
-  errno = error;
+  errno = saved_errno;
 }
 
 /* Sets the handler of all signals but those that are ignored. */
@@ -106,16 +115,17 @@ static void ending_set_handlers(void)
 {
   struct sigaction to = {.sa_handler = ending_handle, .sa_flags = SA_RESTART};
 
-  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-    (void)sigaddset(&to.sa_mask, signals[i]);
-  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+  for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
+    (void)sigaddset(&to.sa_mask, ending_signals[i]);
+  for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++) {
     struct sigaction now;
 
-    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-      (void)sigaction(signals[i], &to, NULL);
+    if (sigaction(ending_signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      (void)sigaction(ending_signals[i], &to, NULL);
   }
 }
 
+/* Returns whether no signal has been noted. */
 static bool ending_goes_on(void)
 {
   return ending.noted == 0;
@@ -123,6 +133,7 @@ static bool ending_goes_on(void)
 
 void bn_ending_begin(void)
 {
+  /* A signal also ends the wait for the reader of a FIFO. */
   bn_file_wait_while(ending_goes_on);
   ending.noting = true;
   ending_set_handlers();
@@ -143,18 +154,19 @@ void bn_ending_note(int signo)
 
 /* --- the folder --- */
 
-/* Makes the folder with the signals blocked: the handler must know its name to remove it. */
+/* Makes the temporary folder in the folder `base`, with the signals blocked, because the handler
+   must know its name to remove it.  Returns 0 or an error number. */
 static int ending_make_root(const char *base)
 {
   char path[PATH_MAX];
   sigset_t blocked, before;
-  int error = ENAMETOOLONG;
+  int error;
 
-  if ((size_t)snprintf(path, sizeof path, "%s/bench-XXXXXX", base) >= sizeof path - 16)
-    return error;
+  if ((size_t)snprintf(path, sizeof path, "%s/bench-XXXXXX", base) >= sizeof path - NUMBER_ROOM)
+    return ENAMETOOLONG;
   (void)sigemptyset(&blocked);
-  for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-    (void)sigaddset(&blocked, signals[i]);
+  for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
+    (void)sigaddset(&blocked, ending_signals[i]);
   (void)sigprocmask(SIG_BLOCK, &blocked, &before);
   error = mkdtemp(path) != NULL ? 0 : errno;
   if (error == 0) {
@@ -176,7 +188,9 @@ int bn_ending_folder(char path[PATH_MAX], struct bn_err *err)
   if (ending.root[0] == '\0')
     error = ending_make_root(base);
   if (error == 0) {
-    (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - 16), ending.root, ++ending.folders);
+    ending.folders++;
+    (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - NUMBER_ROOM), ending.root,
+                   ending.folders);
     error = mkdir(path, 0700) == 0 ? 0 : errno;
   }
   if (error == 0)

@@ -12,14 +12,16 @@
 /* From this call on, the first signal is noted, so that the study ends itself; the next one ends
    the process, unless it comes within 0.2 s. */
 void bn_ending_begin(void);
-/* The signal that was noted; 0: none. */
+/* Returns the signal that was noted, or 0. */
 int bn_ending_signal(void);
-/* Notes a signal that was received in another way. */
+/* Notes a signal that was received in another way, unless one was noted before; 0 is none. */
 void bn_ending_note(int signo);
 
-/* Makes an empty folder that only this user can read.  It is removed with its content by
-   bn_ending_remove_folder(), by exit(), and before a signal ends the process.  -1 and err. */
+/* Makes a new empty folder in the study's temporary folder, which only this user can read and which
+   the first call makes.  Returns 0 and the path, or -1 and err. */
 int bn_ending_folder(char path[PATH_MAX], struct bn_err *err);
+/* Removes the temporary folder with its content.  exit() does it too, and a signal before it ends
+   the process. */
 void bn_ending_remove_folder(void);
 
 #endif

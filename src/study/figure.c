@@ -48,7 +48,7 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value)
 {
   const struct bn_view *v = bn_result_total(r);
-  struct bn_finding f;
+  struct bn_finding finding;
 
   if (v == NULL)
     return false;
@@ -56,9 +56,9 @@ bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r
     *value = v->kind == BN_KIND_SQL ? v->transactions_per_s : v->events_per_s;
     return true;
   }
-  f = bn_figure_judge(&name->metric, r);
-  *value = f.value;
-  return f.measured;
+  finding = bn_figure_judge(&name->metric, r);
+  *value = finding.value;
+  return finding.measured;
 }
 
 const char *bn_figure_unit(const struct bn_figure_name *name)

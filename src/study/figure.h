@@ -9,12 +9,12 @@
 struct bn_figure_name {
   char text[2 * BN_ASSERT_NAME]; /* as typed */
   bool is_rate;                  /* "rate": transactions/s of a database, else events/s */
-  struct bn_assert metric;       /* the parsed name, of no limit; not of "rate" */
+  struct bn_assert metric;       /* the parsed name, without a limit; not for "rate" */
   enum bn_better better;
 };
 
-/* Reads METRIC [@TIMING] of measure/assert.h, or "rate".  Returns 0, or -1 and err, which names it
-   and what is wrong. */
+/* Reads METRIC [@TIMING] of measure/assert.h, or "rate".  Returns 0, or -1 and err, which quotes
+   the name and says what is wrong. */
 int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err *err);
 /* Finds the figure of the total of a result's first group, in the unit of bn_figure_unit():
    latencies are in seconds.  Returns false if the run has no total, or did not measure it.  A
@@ -22,11 +22,11 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value);
 /* Returns the unit as in documents: "s", "1/s", "bytes/s", "1". */
 const char *bn_figure_unit(const struct bn_figure_name *name);
-/* For tables: what to multiply figures by to have them in *unit, because people read latencies in
-   ms; "" for numbers without a unit. */
+/* Returns what tables multiply figures by to show them in *unit, because people read latencies in
+   ms; that is "" for numbers without a unit. */
 double bn_figure_scale(const struct bn_figure_name *name, const char **unit);
-/* Judges an assertion (bn_assert_parse) on the total of a stored result.  The finding is not
-   measured if there is no total. */
+/* Judges an assertion (bn_assert_parse) on the total of a stored result.  Without a total the
+   finding says that it was not measured. */
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r);
 
 #endif

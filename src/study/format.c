@@ -9,15 +9,16 @@
 
 #include <lauxlib.h>
 
-/* A precision has two digits, as in Lua; DBL_MAX has 309 before its point. */
+/* A precision has two digits, as in Lua; the text of DBL_MAX has 309 digits before its point. */
 enum { PRECISION_MAX = 99, DIGITS_MAX = 512 };
 
-/* "%-9.3f" has the parts "-", "9", ".3" and 'f'. */
+/* Where the parts of a conversion begin: "%-9.3f" has the parts "-", "9", ".3" and 'f'. */
 struct conversion {
   const char *flags, *width, *precision, *end; /* end: behind the letter */
   char letter;
 };
 
+/* Returns the parts of the conversion at the '%'; at the end of the format, the letter is '\0'. */
 static struct conversion format_read_conversion(const char *text)
 {
   struct conversion c = {.flags = text + 1};
@@ -33,8 +34,8 @@ static struct conversion format_read_conversion(const char *text)
   return c;
 }
 
-/* Returns whether C prints the conversion.  Other flags than '-' and '+' are left to LuaJIT: no
-   text of a study has them. */
+/* Returns whether C prints the conversion: it is one of a real, without other flags than '-' and
+   '+', which no text of a study has and which are left to LuaJIT. */
 static bool format_is_real(const struct conversion *c)
 {
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
@@ -49,21 +50,22 @@ static int format_precision_of(const struct conversion *c)
   return digits < PRECISION_MAX ? digits : PRECISION_MAX;
 }
 
-/* Prints a number without its width. */
+/* Prints a number as the conversion says, but without its width. */
 static void format_print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
 {
-  const bool plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
+  const bool has_plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
   const int precision = format_precision_of(c);
 
   if (c->letter == 'e')
-    (void)snprintf(text, DIGITS_MAX, plus ? "%+.*e" : "%.*e", precision, x);
+    (void)snprintf(text, DIGITS_MAX, has_plus ? "%+.*e" : "%.*e", precision, x);
   else if (c->letter == 'f')
-    (void)snprintf(text, DIGITS_MAX, plus ? "%+.*f" : "%.*f", precision, x);
+    (void)snprintf(text, DIGITS_MAX, has_plus ? "%+.*f" : "%.*f", precision, x);
   else
-    (void)snprintf(text, DIGITS_MAX, plus ? "%+.*g" : "%.*g", precision, x);
+    (void)snprintf(text, DIGITS_MAX, has_plus ? "%+.*g" : "%.*g", precision, x);
 }
 
-/* Replaces the argument by its text, and the conversion by that of a text of the same width. */
+/* Replaces an argument by its text, and adds to the format a conversion of a text of the same width
+   in place of that of the number. */
 static void format_replace_real(lua_State *L, const struct conversion *c, int argument,
                                 luaL_Buffer *out)
 {
@@ -79,7 +81,8 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
   luaL_addchar(out, 's');
 }
 
-/* string.format of studies.  Upvalue 1: that of LuaJIT, which refuses wrong arguments. */
+/* Implements string.format of studies: prints the reals, and leaves the rest to upvalue 1, the
+   function of LuaJIT, which also refuses wrong arguments. */
 static int format_call(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);

@@ -5,8 +5,8 @@
 
 #include <lua.h>
 
-/* Replaces string.format: LuaJIT rounds 0.125 to "0.13", C to "0.12", and a table of a study is the
-   same text as one of a report. */
+/* Replaces string.format by one that rounds as C does, so that a table of a study has the numbers
+   of a report: LuaJIT rounds 0.125 to "0.13", C to "0.12". */
 void bn_format_open(lua_State *L);
 
 #endif

@@ -6,11 +6,13 @@
 
 #include <lauxlib.h>
 
-#define EXACT 0x1p53
+/* A double holds each whole number below this one. */
+#define EXACT_BELOW 0x1p53
 
-static const char make_key[] = "bn.whole.make", part_key[] = "bn.whole.part";
+static const char join_key[] = "bn.int64.join", split_key[] = "bn.int64.split";
 
-/* Returns a function that makes an integer of two halves of 32 bits, and one that splits it. */
+/* Returns a function that joins two halves of 32 bits to an integer, and one that splits an
+   integer. */
 static const char program[] =
     "local ffi, bit = require('ffi'), require('bit')\n"
     "local int64, uint64 = ffi.typeof('int64_t'), ffi.typeof('uint64_t')\n"
@@ -26,16 +28,17 @@ static const char program[] =
 
 void bn_int64_open(lua_State *L)
 {
-  if (luaL_loadbuffer(L, program, sizeof program - 1, "=whole") != 0)
+  if (luaL_loadbuffer(L, program, sizeof program - 1, "=int64") != 0)
     lua_error(L);
   lua_call(L, 0, 2);
-  lua_setfield(L, LUA_REGISTRYINDEX, part_key);
-  lua_setfield(L, LUA_REGISTRYINDEX, make_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, split_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, join_key);
 }
 
-static void int64_push_halves(lua_State *L, uint64_t n, bool is_unsigned)
+/* Pushes an integer of the FFI. */
+static void int64_push_cdata(lua_State *L, uint64_t n, bool is_unsigned)
 {
-  lua_getfield(L, LUA_REGISTRYINDEX, make_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, join_key);
   lua_pushnumber(L, (double)(n >> 32));
   lua_pushnumber(L, (double)(n & UINT32_MAX));
   lua_pushboolean(L, is_unsigned);
@@ -44,36 +47,35 @@ static void int64_push_halves(lua_State *L, uint64_t n, bool is_unsigned)
 
 void bn_int64_push(lua_State *L, int64_t n)
 {
-  if (fabs((double)n) < EXACT)
+  if (fabs((double)n) < EXACT_BELOW)
     lua_pushnumber(L, (double)n);
   else
-    int64_push_halves(L, (uint64_t)n, false);
+    int64_push_cdata(L, (uint64_t)n, false);
 }
 
 void bn_int64_push_unsigned(lua_State *L, uint64_t n)
 {
-  if ((double)n < EXACT)
+  if ((double)n < EXACT_BELOW)
     lua_pushnumber(L, (double)n);
   else
-    int64_push_halves(L, n, n > INT64_MAX);
+    int64_push_cdata(L, n, n > INT64_MAX);
 }
 
 /* Reads an integer of the FFI.  Returns false if the value is something else. */
-static bool int64_read_halves(lua_State *L, int index, int64_t *out)
+static bool int64_read_cdata(lua_State *L, int index, int64_t *out)
 {
   lua_pushvalue(L, index);
-  lua_getfield(L, LUA_REGISTRYINDEX, part_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, split_key);
   lua_insert(L, -2);
   lua_call(L, 1, 2);
-  const bool is_whole = lua_isnumber(L, -1) != 0;
+  const bool is_integer = lua_isnumber(L, -1) != 0;
 
-  if (is_whole)
+  if (is_integer)
     *out = (int64_t)((uint64_t)lua_tonumber(L, -2) << 32 | (uint64_t)lua_tonumber(L, -1));
   lua_pop(L, 2);
-  return is_whole;
+  return is_integer;
 }
 
-/* Values of the FFI have a type of their own, above those of Lua 5.1, which has no name in C. */
 bool bn_int64_read(lua_State *L, int index, int64_t *out)
 {
   if (lua_type(L, index) == LUA_TNUMBER) {
@@ -85,7 +87,8 @@ bool bn_int64_read(lua_State *L, int index, int64_t *out)
     *out = (int64_t)x;
     return true;
   }
-  return lua_type(L, index) > LUA_TTHREAD && int64_read_halves(L, index, out);
+  /* Values of the FFI have a type of their own, which has no name in C, above those of Lua 5.1. */
+  return lua_type(L, index) > LUA_TTHREAD && int64_read_cdata(L, index, out);
 }
 
 int64_t bn_int64_check(lua_State *L, int argument)

@@ -9,16 +9,18 @@
 
 #include <lua.h>
 
-/* Is called before the others, once for an interpreter. */
+/* Keeps in the interpreter the functions that the others call, so it is called once before them.
+   Raises an error without memory. */
 void bn_int64_open(lua_State *L);
-/* Pushes a number, or an int64_t if it is 2^53 or more. */
+/* Pushes a number, or an int64_t of the FFI if its magnitude is 2^53 or more. */
 void bn_int64_push(lua_State *L, int64_t n);
-/* The same; a number above INT64_MAX is a uint64_t. */
+/* Pushes a number, or an int64_t of the FFI from 2^53 on, or a uint64_t above INT64_MAX. */
 void bn_int64_push_unsigned(lua_State *L, uint64_t n);
-/* Reads a number without a fraction or a 64-bit integer; false: the value is none.  A uint64_t has
-   the same bits. */
+/* Reads a number without a fraction, or a 64-bit integer of the FFI; *out gets the bits of a
+   uint64_t.  Returns false for another value. */
 bool bn_int64_read(lua_State *L, int index, int64_t *out);
-/* The same for an argument of a function, which raises an error. */
+/* Returns what bn_int64_read reads of an argument of a function; raises an error for
+   another value. */
 int64_t bn_int64_check(lua_State *L, int argument);
 
 #endif

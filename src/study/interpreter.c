@@ -30,8 +30,8 @@ static const struct module {
 
 /* --- calls --- */
 
-/* The message handler of calls: adds the traceback while the stack is still there.  A failure is
-   meant for the user and has none. */
+/* The message handler of calls: replaces an error by its text with a traceback, while the stack is
+   still there.  A failure, which native.fail() has raised for the user, stays as it is. */
 static int interpreter_add_traceback(lua_State *L)
 {
   if (bn_native_failure(L, 1) != NULL)
@@ -43,7 +43,8 @@ static int interpreter_add_traceback(lua_State *L)
   return 1;
 }
 
-/* Puts a failure on top into err; logs an error of the program with its traceback. */
+/* Copies the sentence of a failure on top into err, or logs another error, which leaves
+   err empty. */
 static void interpreter_take_error(lua_State *L, const char *name, struct bn_err *err)
 {
   const char *failure = bn_native_failure(L, lua_gettop(L));
@@ -59,13 +60,14 @@ static void interpreter_take_error(lua_State *L, const char *name, struct bn_err
   bn_buf_done(&text);
 }
 
-int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, struct bn_err *err)
+int bn_interpreter_call(lua_State *L, int n_args, int n_results, const char *name,
+                        struct bn_err *err)
 {
-  const int at = lua_gettop(L) - given;
+  const int at = lua_gettop(L) - n_args;
 
   lua_pushcfunction(L, interpreter_add_traceback);
   lua_insert(L, at);
-  const int rc = lua_pcall(L, given, wanted, at);
+  const int rc = lua_pcall(L, n_args, n_results, at);
 
   lua_remove(L, at);
   if (rc == 0)
@@ -77,6 +79,7 @@ int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, s
 
 /* --- modules --- */
 
+/* Returns the embedded module of that name, or NULL. */
 static const struct module *interpreter_find_module(const char *name)
 {
   for (const struct module *m = modules; m->name != NULL; m++)
@@ -85,19 +88,21 @@ static const struct module *interpreter_find_module(const char *name)
   return NULL;
 }
 
-/* Returns as lua_load() does.  Tracebacks name the file in the sources. */
+/* Pushes the function of an embedded module, whose tracebacks name the file in the sources.
+   Returns as lua_load() does. */
 static int interpreter_load_module(lua_State *L, const struct module *m)
 {
-  char file[PATH_MAX];
-  const int len = snprintf(file, sizeof file, "@src/lua/%s", m->name);
+  char chunkname[PATH_MAX];
+  const int len = snprintf(chunkname, sizeof chunkname, "@src/lua/%s", m->name);
 
   for (int i = (int)sizeof "@src/lua/" - 1; i < len; i++)
-    if (file[i] == '.')
-      file[i] = '/';
-  (void)snprintf(file + len, sizeof file - (size_t)len, ".lua");
-  return luaL_loadbuffer(L, (const char *)m->data, m->size, file);
+    if (chunkname[i] == '.')
+      chunkname[i] = '/';
+  (void)snprintf(chunkname + len, sizeof chunkname - (size_t)len, ".lua");
+  return luaL_loadbuffer(L, (const char *)m->data, m->size, chunkname);
 }
 
+/* A loader of package.loaders, for embedded modules. */
 static int interpreter_search_embedded(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -110,8 +115,8 @@ static int interpreter_search_embedded(lua_State *L)
   return 1;
 }
 
-/* The searcher stands behind package.preload, so that no file takes the place of an embedded
-   module. */
+/* Makes the loader of embedded modules the second one, behind that of package.preload and before
+   those of files, so that no file takes the place of an embedded module. */
 static void interpreter_open_searcher(lua_State *L)
 {
   lua_getglobal(L, "package");
@@ -125,6 +130,7 @@ static void interpreter_open_searcher(lua_State *L)
   lua_pop(L, 2);
 }
 
+/* Lets `require` make the module of that name by a function in C. */
 static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunction open)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
@@ -160,8 +166,8 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 
 /* --- the interpreter --- */
 
-/* Opens all modules.  Called protected, because each of them may run out of memory.  Argument 1:
-   the address of traits_of. */
+/* Opens all libraries and modules, in a protected call, because each may run out of memory.
+   Argument 1 is the address of traits_of, a pointer to a function. */
 static int interpreter_open_modules(lua_State *L)
 {
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);

@@ -11,17 +11,20 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* traits_of: what this program knows of options; NULL: nothing.  NULL: err says why there is no
-   interpreter. */
+/* Returns an interpreter, or NULL and err.  traits_of returns what this program knows of an option;
+   it may be NULL. */
 lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of, struct bn_err *err);
-/* Also removes the temporary folder.  NULL is allowed. */
+/* Frees an interpreter, which may be NULL, and removes the temporary folder. */
 void bn_interpreter_free(lua_State *L);
 
-/* Calls the function below its `given` arguments, and leaves `wanted` values.  -1: it has failed,
-   and nothing is left on the stack.  err says why if the function said so itself (native.fail); a
-   fault of the program has been printed with its traceback, after `name`, and err is empty. */
-int bn_interpreter_call(lua_State *L, int given, int wanted, const char *name, struct bn_err *err);
-/* Leaves the function of a file, to be called, and finds modules in its folder.  -1 and err. */
+/* Calls the function below its n_args arguments.  Returns 0 with n_results on the stack, or -1
+   without the function and its arguments.  err then says why if the function has called
+   native.fail(); any other error has been printed with its traceback, after `name`, and err is
+   empty. */
+int bn_interpreter_call(lua_State *L, int n_args, int n_results, const char *name,
+                        struct bn_err *err);
+/* Pushes the function of a file, and lets `require` look into the folder of the file first.
+   Returns 0, or -1 and err. */
 int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err);
 
 #endif

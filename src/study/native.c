@@ -9,7 +9,8 @@
 #include "base/spawn.h"
 #include "dialect/dialect.h"
 
-/* Replaces the arguments of string.format by its result. */
+/* Replaces the arguments of a function, which are those of string.format, by the text that it
+   makes. */
 static void native_format(lua_State *L)
 {
   luaL_checkstring(L, 1);
@@ -20,7 +21,8 @@ static void native_format(lua_State *L)
   lua_call(L, lua_gettop(L) - 1, 1);
 }
 
-/* native.fail(format, …): ends the study with a sentence, which may quote a file. */
+/* native.fail(format, …): ends the study with a sentence.  The sentence is escaped, because it may
+   quote a file. */
 static int native_fail(lua_State *L)
 {
   struct bn_err err;
@@ -32,6 +34,7 @@ static int native_fail(lua_State *L)
   return bn_native_raise(L);
 }
 
+/* native.log(format, …): prints a line on standard error. */
 static int native_log(lua_State *L)
 {
   native_format(L);
@@ -39,6 +42,7 @@ static int native_log(lua_State *L)
   return 0;
 }
 
+/* Pushes the path of this program. */
 static void native_push_program(lua_State *L)
 {
   struct bn_err err;

@@ -11,7 +11,7 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* A loader for package.preload. */
+/* A loader for package.preload: returns the module. */
 int bn_native_open(lua_State *L);
 
 /* The functions of each of its parts. */
@@ -22,25 +22,29 @@ void bn_native_open_children(lua_State *L);
 void bn_native_open_files(lua_State *L);
 void bn_native_open_results(lua_State *L);
 
-/* Sets and returns what this program knows of options; NULL: nothing. */
+/* Keeps the function that returns what this program knows of an option; it may be NULL. */
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of);
+/* Returns that function. */
 bn_opt_traits_of *bn_native_get_traits(lua_State *L);
 
-/* Raises the failure of the study whose sentence is on top. */
+/* Raises a failure of the study with the sentence on top.  It does not return. */
 int bn_native_raise(lua_State *L);
-/* The sentence of such a failure at `index`, which is absolute; NULL: the value is none. */
+/* Returns the sentence of the failure at `index`, which is absolute, or NULL if the value is no
+   failure. */
 const char *bn_native_failure(lua_State *L, int index);
+/* Makes what failures need, before the first one. */
 void bn_native_register_failures(lua_State *L);
-/* Pushes native.rng. */
+/* Pushes the function native.rng. */
 void bn_native_push_rng(lua_State *L);
 
-/* Pushes nil, the sentence and the code of an error, and returns their number. */
+/* Pushes nil, the sentence and the code of an error, and returns their number, 3. */
 int bn_native_error(lua_State *L, const struct bn_err *err);
-/* The same for an error of bn_file_read() (base/file.h). */
+/* The same for the errno value of bn_file_read() (base/file.h). */
 int bn_native_read_error(lua_State *L, const char *path, int error);
 /* Pushes a list of texts. */
 void bn_native_push_list(lua_State *L, const struct bn_list *list);
-/* Pushes a table {NAME = true, …} of enum bn_opt_trait.  Nobody may change it. */
+/* Pushes a table {NAME = true, …} of bits of enum bn_opt_trait, which the caller must not change,
+   because others get the same table. */
 void bn_native_push_traits(lua_State *L, unsigned traits);
 
 #endif

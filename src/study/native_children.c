@@ -12,11 +12,16 @@
 
 static const char family_key[] = "bn.family";
 
+/* No wait and no limit is longer: 31 years. */
+#define LONGEST_S 1e9
+
+/* The children of a study. */
 struct family {
   struct bn_children children;
-  bool begun; /* signals are noted */
+  bool begun; /* native.child_begin() was called: signals are noted */
 };
 
+/* Returns the family of the interpreter. */
 static struct family *children_family(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, family_key);
@@ -34,8 +39,9 @@ void bn_native_open_children(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, family_key);
 }
 
-/* Gives the signals back to study/ending.h after a call here, so that a study which computes
-   without an end can be ended. */
+/* Gives the signals back to the handler of study/ending.h after a wait for children, so that a
+   study which computes without an end can be ended; notes there the signal that has come in the
+   wait. */
 static void children_leave(struct family *f)
 {
   if (f->begun)
@@ -43,7 +49,7 @@ static void children_leave(struct family *f)
   (void)sigprocmask(SIG_SETMASK, &f->children.before, NULL);
 }
 
-/* Takes over the signals for a call here, which waits for children. */
+/* Takes over the signals for a wait for children, with the one that has been noted before. */
 static void children_enter(struct family *f)
 {
   if (f->begun) {
@@ -54,6 +60,8 @@ static void children_enter(struct family *f)
   }
 }
 
+/* native.child_begin(): from now on, signals no longer end the process, but are passed on to
+   children and noted. */
 static int native_child_begin(lua_State *L)
 {
   struct family *f = children_family(L);
@@ -67,6 +75,7 @@ static int native_child_begin(lua_State *L)
   return 0;
 }
 
+/* native.signalled(): returns the number of the signal that was noted; nil: none was. */
 static int native_signalled(lua_State *L)
 {
   const int signo = children_family(L)->begun ? bn_ending_signal() : 0;
@@ -78,20 +87,22 @@ static int native_signalled(lua_State *L)
   return 1;
 }
 
+/* Returns seconds in nanoseconds, at most LONGEST_S; 0 for what is not above 0. */
 static uint64_t children_span_ns(double seconds)
 {
   if (!(seconds > 0))
     return 0;
-  return seconds < 1e9 ? (uint64_t)llround(seconds * 1e9) : UINT64_C(1000000000000000000);
+  return (uint64_t)llround(fmin(seconds, LONGEST_S) * 1e9);
 }
 
-/* native.clock(): seconds of a clock that nobody sets. */
+/* native.clock(): returns the seconds of a clock that nobody sets. */
 static int native_clock(lua_State *L)
 {
   lua_pushnumber(L, (double)bn_clock_mono() * 1e-9);
   return 1;
 }
 
+/* native.pause(seconds): waits, or, after native.child_begin(), until a signal has come. */
 static int native_pause(lua_State *L)
 {
   const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
@@ -107,7 +118,8 @@ static int native_pause(lua_State *L)
   return 0;
 }
 
-/* Returns a text of the table at 1, which keeps it, or NULL. */
+/* Returns the member of that name of the table at 1, which must be a text, or NULL if there is
+   none.  The table keeps the text. */
 static const char *children_get_text(lua_State *L, const char *name, size_t *len)
 {
   lua_getfield(L, 1, name);
@@ -119,7 +131,8 @@ static const char *children_get_text(lua_State *L, const char *name, size_t *len
   return text;
 }
 
-/* Pushes an array of the words in "argv", which the table at 1 keeps. */
+/* Pushes memory with the words of the list "argv" in the table at 1, which keeps the words, and
+   NULL behind them.  Returns the words. */
 static char **children_push_words(lua_State *L)
 {
   size_t n;
@@ -141,6 +154,7 @@ static char **children_push_words(lua_State *L)
   return (char **)(uintptr_t)word;
 }
 
+/* Pushes a table that says how a child has ended. */
 static void children_push_end(lua_State *L, const struct bn_child_end *end)
 {
   lua_createtable(L, 0, 4);
@@ -151,10 +165,15 @@ static void children_push_end(lua_State *L, const struct bn_child_end *end)
   bn_native_set_switch(L, "timed_out", end->timed_out);
 }
 
-/* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT} */
+/* The largest output of a child, in bytes, that is captured. */
+enum { OUTPUT_MAX = 1 << 30 };
+
+/* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT}:
+   runs a child.  Returns {status =, signal =, timed_out =, output =}, or nil, a sentence and a
+   code. */
 static int native_child(lua_State *L)
 {
-  struct bn_buf output = {.max = 1 << 30};
+  struct bn_buf output = {.max = OUTPUT_MAX};
   struct bn_child child = {.argv = NULL};
   struct family *f = children_family(L);
   struct bn_child_end end;
@@ -188,7 +207,7 @@ static int native_child(lua_State *L)
   return 1;
 }
 
-/* native.signal_text(signo): "Killed" */
+/* native.signal_text(signo): returns the text of a signal, such as "Killed". */
 static int native_signal_text(lua_State *L)
 {
   lua_pushstring(L, strsignal((int)luaL_checkinteger(L, 1)));

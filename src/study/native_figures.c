@@ -35,6 +35,7 @@ void bn_native_set_number(lua_State *L, const char *name, double x)
 
 /* --- names --- */
 
+/* Returns the word for the direction in which a figure is better. */
 static const char *figures_better_name(enum bn_better better)
 {
   static const char *const names[] = {
@@ -43,7 +44,8 @@ static const char *figures_better_name(enum bn_better better)
   return names[better];
 }
 
-/* native.figure(text) */
+/* native.figure(text): returns a table about the figure that a user has named, or nil and a
+   sentence.  A value of the figure times `scale` is in `shown_unit`. */
 static int native_figure(lua_State *L)
 {
   struct bn_figure_name figure;
@@ -62,7 +64,7 @@ static int native_figure(lua_State *L)
   return 1;
 }
 
-/* r:value(figure): a number in the unit of the figure; nil: it was not measured. */
+/* r:value(figure): returns a number in the unit of the figure; nil: it was not measured. */
 static int figures_value(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -79,7 +81,8 @@ static int figures_value(lua_State *L)
   return 1;
 }
 
-/* native.assertion(text) */
+/* native.assertion(text): returns a table about the parts of an assertion, or nil and a
+   sentence. */
 static int native_assertion(lua_State *L)
 {
   static const char *const operators[] = {
@@ -112,7 +115,8 @@ static int native_assertion(lua_State *L)
   return 1;
 }
 
-/* r:judge(text): what became of an assertion; shown: the value as a text. */
+/* r:judge(text): returns a table that says whether an assertion holds; its `shown` is the value as
+   a text. */
 static int figures_judge(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -125,7 +129,7 @@ static int figures_judge(lua_State *L)
   if (bn_assert_parse(&a, text, &err) != 0)
     return luaL_error(L, "%s", err.text);
   verdict.found = bn_figure_judge(&a, r);
-  verdict.unit = (char *)(uintptr_t)a.unit;
+  verdict.unit = (char *)(uintptr_t)a.unit; /* is only read */
   lua_createtable(L, 0, 6);
   bn_native_set_switch(L, "holds", verdict.found.holds);
   bn_native_set_switch(L, "measured", verdict.found.measured);
@@ -138,6 +142,7 @@ static int figures_judge(lua_State *L)
 
 /* --- intervals --- */
 
+/* Sets in the table on top the figures that a view has measured. */
 static void figures_set_all(lua_State *L, const struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
@@ -151,6 +156,7 @@ static void figures_set_all(lua_State *L, const struct bn_view *v)
   }
 }
 
+/* Pushes a table of an interval. */
 static void figures_push_interval(lua_State *L, const struct bn_view *v)
 {
   lua_createtable(L, 0, 64);
@@ -168,8 +174,9 @@ static void figures_push_interval(lua_State *L, const struct bn_view *v)
   lua_setfield(L, -2, "percentiles");
 }
 
-/* r:intervals() returns a list, of all sessions: {start_s =, end_s =, FIGURE = …, percentiles = …};
-   percentiles is a list: {percent =, s =}.  What was not measured is absent. */
+/* r:intervals(): returns a list with {start_s =, end_s =, FIGURE = …, percentiles = …} for each
+   interval, of all sessions; percentiles is a list with {percent =, s =}.  What was not measured is
+   absent. */
 static int figures_intervals(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;

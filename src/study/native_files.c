@@ -19,9 +19,11 @@
 
 static const char lock_key[] = "bn.lock";
 
-/* Returns nil, a sentence and the code.  why: bn_file_reason() if base/file.h has failed, which
-   gives some codes a meaning of its own, else strerror(). */
-static int files_fail(lua_State *L, const char *verb, const char *path, int error, const char *why)
+/* Pushes nil, the sentence "cannot VERB 'PATH': WHY" and the code, and returns their number.  `why`
+   is bn_file_reason() after a function of base/file.h, which gives some codes a meaning of its own,
+   else strerror(). */
+static int files_push_error(lua_State *L, const char *verb, const char *path, int error,
+                            const char *why)
 {
   struct bn_err err;
 
@@ -31,7 +33,8 @@ static int files_fail(lua_State *L, const char *verb, const char *path, int erro
 
 /* --- a lock --- */
 
-/* Releases a lock, which is a descriptor, or -1 if it was released before. */
+/* lock:release(), and the metamethod __gc of a lock, which is a descriptor, or -1 if it was
+   released before. */
 static int files_release_lock(lua_State *L)
 {
   int *fd = luaL_checkudata(L, 1, lock_key);
@@ -42,7 +45,8 @@ static int files_release_lock(lua_State *L)
   return 0;
 }
 
-/* native.lock(folder): a lock; or nil and a sentence about --out, which has named the folder. */
+/* native.lock(folder): returns a lock, or nil and a sentence about --out, which has named the
+   folder. */
 static int native_lock(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -78,7 +82,8 @@ void bn_native_open_files(lua_State *L)
 
 /* --- texts --- */
 
-/* native.replace(path, text) */
+/* native.replace(path, text): writes a file whole, in place of an old one.  Returns true, or nil
+   and a sentence. */
 static int native_replace(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -86,12 +91,13 @@ static int native_replace(lua_State *L)
   const char *text = luaL_checklstring(L, 2, &len);
 
   if (bn_file_save(path, text, len) != 0)
-    return files_fail(L, "write", path, errno, bn_file_reason(errno));
+    return files_push_error(L, "write", path, errno, bn_file_reason(errno));
   lua_pushboolean(L, 1);
   return 1;
 }
 
-/* native.read(path [, most_bytes]) */
+/* native.read(path [, most_bytes]): returns the content of a file, or nil and a sentence; 0 or no
+   number is no limit. */
 static int native_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -107,8 +113,9 @@ static int native_read(lua_State *L)
   return 1;
 }
 
-/* native.fault(path): why a file of that name cannot be written, which a study asks before hours of
-   work, and the code of an error that trying it met; nil: it can. */
+/* native.fault(path): returns why a file of that name cannot be written, which a study asks before
+   hours of work, and the code of the error if a try to write has met one; nil: the file can be
+   written. */
 static int native_fault(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -125,7 +132,7 @@ static int native_fault(lua_State *L)
   return 1;
 }
 
-/* native.executable(path): true, or nil and the reason why the program cannot be run. */
+/* native.executable(path): returns true, or nil and the reason why the program cannot be run. */
 static int native_executable(lua_State *L)
 {
   if (access(luaL_checkstring(L, 1), X_OK) != 0) {
@@ -139,8 +146,9 @@ static int native_executable(lua_State *L)
 
 /* --- folders --- */
 
-/* Follows the links among the folders on the way.  Returns the length of the name of the first that
-   another user may have made, to have files replaced behind it; 0: none is. */
+/* Follows the symbolic links among the folders of a path.  Returns the length of the part of the
+   path that ends with the first link which another user may have made, to have files replaced
+   behind it; 0: there is none. */
 static size_t files_find_foreign_link(const char *path)
 {
   char name[PATH_MAX], out[PATH_MAX];
@@ -155,6 +163,7 @@ static size_t files_find_foreign_link(const char *path)
   return 0;
 }
 
+/* native.mkdir(path): makes a folder, unless it is there.  Returns true, or nil and a sentence. */
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -174,23 +183,25 @@ static int native_mkdir(lua_State *L)
     const bool is_there = error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
     if (!is_there)
-      return files_fail(L, "make the folder", path, error, strerror(error));
+      return files_push_error(L, "make the folder", path, error, strerror(error));
   }
   lua_pushboolean(L, 1);
   return 1;
 }
 
-/* native.remove(path): removes a file or an empty folder. */
+/* native.remove(path): removes a file or an empty folder.  Returns true, or nil and a sentence. */
 static int native_remove(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
 
   if (remove(path) != 0)
-    return files_fail(L, "remove", path, errno, strerror(errno));
+    return files_push_error(L, "remove", path, errno, strerror(errno));
   lua_pushboolean(L, 1);
   return 1;
 }
 
+/* native.kind(path): returns "file", "folder" or "other"; nil: nothing is there, or it cannot be
+   seen. */
 static int native_kind(lua_State *L)
 {
   struct stat st;
@@ -206,30 +217,34 @@ static int native_kind(lua_State *L)
   return 1;
 }
 
-/* native.is_same_file(a, b): both names lead to one file, or to one place for a new one. */
+/* native.is_same_file(a, b): returns whether both names lead to one file, or to one place for a new
+   one. */
 static int native_is_same_file(lua_State *L)
 {
   lua_pushboolean(L, bn_file_is_same(luaL_checkstring(L, 1), luaL_checkstring(L, 2)));
   return 1;
 }
 
+/* native.size(path): returns the size of a file in bytes, or nil and a sentence. */
 static int native_size(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct stat st;
 
   if (stat(path, &st) != 0)
-    return files_fail(L, "read", path, errno, strerror(errno));
+    return files_push_error(L, "read", path, errno, strerror(errno));
   bn_int64_push(L, st.st_size);
   return 1;
 }
 
+/* A filter for scandir(): returns whether an entry is listed. */
 static int files_is_listed(const struct dirent *e)
 {
   return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* native.list(folder): numbers in names are ordered by size. */
+/* native.list(folder): returns a list of the names in a folder, in which numbers are ordered by
+   size; or nil and a sentence. */
 static int native_list(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -237,7 +252,7 @@ static int native_list(lua_State *L)
   const int n = scandir(path, &entry, files_is_listed, versionsort);
 
   if (n < 0)
-    return files_fail(L, "read the folder", path, errno, strerror(errno));
+    return files_push_error(L, "read the folder", path, errno, strerror(errno));
   lua_createtable(L, n, 0);
   for (int i = 0; i < n; i++) {
     lua_pushstring(L, entry[i]->d_name);
@@ -248,6 +263,7 @@ static int native_list(lua_State *L)
   return 1;
 }
 
+/* native.temp_folder(): returns a new folder, which goes with the study; or nil and a sentence. */
 static int native_temp_folder(lua_State *L)
 {
   char path[PATH_MAX];
@@ -259,7 +275,7 @@ static int native_temp_folder(lua_State *L)
   return 1;
 }
 
-/* native.data_folder(): where bundled files are. */
+/* native.data_folder(): returns the folder of bundled files, or nil and a sentence. */
 static int native_data_folder(lua_State *L)
 {
   char path[PATH_MAX];

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "study/int64.h"
@@ -41,7 +42,7 @@ static int native_expm1(lua_State *L)
 
 /* --- seeds --- */
 
-/* native.entropy(): a seed of 53 bits, which a number of Lua holds. */
+/* native.entropy(): returns a seed of 53 bits, which a number of Lua holds. */
 static int native_entropy(lua_State *L)
 {
   lua_pushnumber(L, (double)(bn_rng_entropy() >> 11));
@@ -50,7 +51,7 @@ static int native_entropy(lua_State *L)
 
 /* --- units --- */
 
-/* native.number(text): "1.5", "1e3", "10K"; nil: it is none. */
+/* native.number(text): returns the number of "1.5", "1e3" or "10K"; nil: the text is none. */
 static int native_number(lua_State *L)
 {
   double x;
@@ -62,7 +63,7 @@ static int native_number(lua_State *L)
   return 1;
 }
 
-/* native.real(text): "1.5", "1e3"; nil: it is none, or not finite. */
+/* native.real(text): returns the number of "1.5" or "1e3"; nil: the text is none, or not finite. */
 static int native_real(lua_State *L)
 {
   double x;
@@ -74,7 +75,7 @@ static int native_real(lua_State *L)
   return 1;
 }
 
-/* native.bytes(text): "16384", "16K"; nil: it is no size. */
+/* native.bytes(text): returns the size of "16384" or "16K"; nil: the text is no size. */
 static int native_bytes(lua_State *L)
 {
   uint64_t n;
@@ -86,7 +87,7 @@ static int native_bytes(lua_State *L)
   return 1;
 }
 
-/* native.seconds(text): "1.5", "10ms", "2h"; nil: it is no time. */
+/* native.seconds(text): returns the seconds of "1.5", "10ms" or "2h"; nil: the text is no time. */
 static int native_seconds(lua_State *L)
 {
   double s;
@@ -98,7 +99,7 @@ static int native_seconds(lua_State *L)
   return 1;
 }
 
-/* native.shortest(x): the shortest text that is read back as the same number. */
+/* native.shortest(x): returns the shortest text that is read back as the same number. */
 static int native_shortest(lua_State *L)
 {
   char digits[BN_UNITS_DIGITS];
@@ -109,6 +110,7 @@ static int native_shortest(lua_State *L)
 
 /* --- terminal and time --- */
 
+/* native.width(): returns the columns of the terminal on standard output; nil: there is none. */
 static int native_width(lua_State *L)
 {
   struct winsize size;
@@ -120,10 +122,10 @@ static int native_width(lua_State *L)
   return 1;
 }
 
-/* native.time(ns): nanoseconds since 1970 as a text of UTC. */
+/* native.time(ns): returns nanoseconds since 1970 as a text of UTC, such as "2026-11-28 15:04". */
 static int native_time(lua_State *L)
 {
-  const time_t s = (time_t)(bn_int64_check(L, 1) / 1000000000);
+  const time_t s = (time_t)(bn_int64_check(L, 1) / (int64_t)BN_NSEC_PER_SEC);
   char text[128];
   struct tm tm;
 

@@ -14,31 +14,32 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-static const char traits_key[] = "bn.option_traits", set_key[] = "bn.optset",
-                  knowledge_key[] = "bn.traits_of";
+/* Names in the registry: the tables of traits by their bits, the metatable of sets, and the address
+   of the function that knows the traits of options. */
+static const char tables_key[] = "bn.option_traits", set_key[] = "bn.optset",
+                  traits_of_key[] = "bn.traits_of";
 
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of)
 {
   bn_opt_traits_of **kept = lua_newuserdata(L, sizeof(void *));
 
   *kept = traits_of;
-  lua_setfield(L, LUA_REGISTRYINDEX, knowledge_key);
+  lua_setfield(L, LUA_REGISTRYINDEX, traits_of_key);
 }
 
 bn_opt_traits_of *bn_native_get_traits(lua_State *L)
 {
-  lua_getfield(L, LUA_REGISTRYINDEX, knowledge_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, traits_of_key);
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, -1);
 
   lua_pop(L, 1);
   return *traits_of;
 }
 
-/* Pushes a table of traits.  All options with the same traits share one, because a result has a
-   hundred options. */
+/* All options with the same traits share one table, because a result has a hundred options. */
 void bn_native_push_traits(lua_State *L, unsigned traits)
 {
-  luaL_findtable(L, LUA_REGISTRYINDEX, traits_key, 8);
+  luaL_findtable(L, LUA_REGISTRYINDEX, tables_key, 8);
   lua_rawgeti(L, -1, (int)traits);
   if (lua_isnil(L, -1)) {
     lua_pop(L, 1);
@@ -54,7 +55,7 @@ void bn_native_push_traits(lua_State *L, unsigned traits)
   lua_remove(L, -2);
 }
 
-/* native.option(name): a general option. */
+/* native.option(name): returns a table about a general option; nil: there is none of that name. */
 static int native_option(lua_State *L)
 {
   const struct bn_opt *o = bn_conf_option(luaL_checkstring(L, 1));
@@ -72,13 +73,15 @@ static int native_option(lua_State *L)
   return 1;
 }
 
-/* native.traits(name): those that the program declares for an option of a run. */
+/* native.traits(name): returns a table of the traits that the program declares for an option of a
+   run. */
 static int native_traits(lua_State *L)
 {
   bn_native_push_traits(L, bn_native_get_traits(L)(luaL_checkstring(L, 1)));
   return 1;
 }
 
+/* native.dialect(): returns the dialect that runs have by the environment, or nil. */
 static int native_dialect(lua_State *L)
 {
   const char *dialect = getenv("BENCH_COMPAT");
@@ -87,14 +90,15 @@ static int native_dialect(lua_State *L)
   return 1;
 }
 
-/* The set and the values of general options. */
+/* The set of general options, and their values. */
 struct general {
   struct bn_conf conf;
   struct bn_optset *set;
 };
 
-static int options_check_value(struct general *g, const char *name, const char *value,
-                               struct bn_err *err)
+/* Sets a general option, and checks the settings as a run does.  Returns 0, also for an option that
+   is not general, or -1 and err. */
+static int options_check(struct general *g, const char *name, const char *value, struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
@@ -105,19 +109,20 @@ static int options_check_value(struct general *g, const char *name, const char *
   if (bn_optset_find(g->set, name) == NULL)
     return 0;
   (void)bn_optset_set(g->set, name, value, NULL);
-  /* The run says whether it has no end. */
+  /* With a number of events the settings are not refused because the run has no end. */
   g->conf.raw.events = 1;
   if (bn_optset_unknown(g->set, false, &fault) || bn_conf_finish(&g->conf, g->set, &fault) != 0)
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }
 
-/* native.check_option(name, value): true also for an option that is not general. */
+/* native.check_option(name, value): returns true, or nil and a sentence if the value is wrong.  An
+   option that is not general is not checked. */
 static int native_check_option(lua_State *L)
 {
   struct general g = {.set = NULL};
   struct bn_err err;
-  const int rc = options_check_value(&g, luaL_checkstring(L, 1), luaL_checkstring(L, 2), &err);
+  const int rc = options_check(&g, luaL_checkstring(L, 1), luaL_checkstring(L, 2), &err);
 
   bn_optset_free(g.set);
   bn_conf_done(&g.conf);
@@ -129,8 +134,8 @@ static int native_check_option(lua_State *L)
 
 /* --- options of a study that stand elsewhere --- */
 
-/* The metamethod __gc of a set, which is freed also if there is no memory for its values. */
-static int options_set_free(lua_State *L)
+/* The metamethod __gc of a set.  Lua frees the set, so that it is freed also after an error. */
+static int options_free_set(lua_State *L)
 {
   struct bn_optset **set = lua_touserdata(L, 1);
 
@@ -139,13 +144,14 @@ static int options_set_free(lua_State *L)
   return 0;
 }
 
-static struct bn_optset *options_push_set(lua_State *L)
+/* Pushes a new set, without options, and returns it. */
+static struct bn_optset *options_push_new_set(lua_State *L)
 {
   struct bn_optset **set = lua_newuserdata(L, sizeof(void *));
 
   *set = NULL;
   if (luaL_newmetatable(L, set_key)) {
-    lua_pushcfunction(L, options_set_free);
+    lua_pushcfunction(L, options_free_set);
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
@@ -153,7 +159,8 @@ static struct bn_optset *options_push_set(lua_State *L)
   return *set;
 }
 
-/* Sets an option by a word.  Returns false if the word is not an option of the set. */
+/* Sets an option by a word, such as "--time=10".  Returns false if the word names no option of the
+   set. */
 static bool options_set_word(struct bn_optset *set, const char *word)
 {
   const char *equals = strchr(word, '=');
@@ -168,13 +175,15 @@ static bool options_set_word(struct bn_optset *set, const char *word)
   return true;
 }
 
-/* native.parse(options, words): the values, which of them are given, and the words that are none;
-   or nil and a sentence.  options: as a study declares them. */
+/* native.parse(options, words): returns a table of the values of options, which are declared as
+   those of a study, a table that says which are given, and a list of the words that are no options;
+   or nil and a sentence. */
 static int native_parse(lua_State *L)
 {
   struct bn_optset_fault fault;
   const struct bn_opt *options;
   struct bn_optset *set;
+  struct bn_err err;
   size_t size;
   void *conf;
 
@@ -184,9 +193,9 @@ static int native_parse(lua_State *L)
   options = bn_declaration_options(L, 1, &size);
   conf = lua_newuserdata(L, size + 1);
   memset(conf, 0, size + 1);
-  set = options_push_set(L);
-  if (bn_optset_add(set, "options", options, conf, false, NULL) != 0)
-    return luaL_error(L, "the options are declared twice");
+  set = options_push_new_set(L);
+  if (bn_optset_add(set, "options", options, conf, false, &err) != 0)
+    return luaL_error(L, "%s", err.text);
   lua_newtable(L);
   const int rest = lua_gettop(L);
 
@@ -209,7 +218,7 @@ static int native_parse(lua_State *L)
 
 /* --- files of settings --- */
 
-/* Adds {name=, words=, line=} to the list on top. */
+/* Adds {name=, words=, line=} for a setting to the list on top. */
 static void options_add_setting(void *arg, const char *name, const char *value, const char *path,
                                 unsigned line)
 {
@@ -217,6 +226,7 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
   struct bn_list words = {.n = 0};
 
   (void)path;
+  /* The reader of the file has refused a value whose quotes are not closed. */
   (void)bn_optval_items(value != NULL ? value : "", &words);
   lua_createtable(L, 0, 3);
   bn_native_set_text(L, "name", name);
@@ -227,12 +237,12 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
   lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
 }
 
-/* native.settings(path): a list of {name=, words={…}, line=}, of a file in the form of
-   configuration files. */
+/* native.settings(path): returns a list of {name=, words={…}, line=} for the settings of a file in
+   the form of configuration files; or nil and a sentence. */
 static int native_settings(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  struct bn_optset *set = options_push_set(L);
+  struct bn_optset *set = options_push_new_set(L);
   struct bn_err err;
 
   if (bn_optset_read_file(set, path, &err) != 0)
@@ -242,7 +252,8 @@ static int native_settings(lua_State *L)
   return 1;
 }
 
-/* native.read_traits(bits): the table of the traits that --help-traits prints as a number. */
+/* native.read_traits(bits): returns the table of the traits that --help-traits prints as
+   a number. */
 static int native_read_traits(lua_State *L)
 {
   bn_native_push_traits(L, (unsigned)bn_int64_check(L, 1));

@@ -12,13 +12,16 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-/* So many bytes may be read before garbage is collected: Lua sees a few bytes of each result. */
+/* Garbage is collected after documents of this many bytes. */
 enum { COLLECT_AFTER = 1 << 25 };
-/* Bytes of a document that is no result. */
+/* The most bytes of a document that is no result. */
 enum { FOREIGN_MAX = 1 << 26 };
 
-static const char bytes_key[] = "bn.result_bytes";
+/* Names in the registry: the bytes of documents since garbage was collected, and the limit of
+   native.read_at_most(). */
+static const char bytes_key[] = "bn.result_bytes", limit_key[] = "bn.result_limit";
 
+/* r:close(), and the metamethod __gc of a result: frees the result, unless it was closed before. */
 static int results_close(lua_State *L)
 {
   struct bn_native_result *r = luaL_checkudata(L, 1, BN_NATIVE_RESULT);
@@ -31,6 +34,7 @@ static int results_close(lua_State *L)
 
 /* --- members --- */
 
+/* Sets in the table on top the members that a layout describes of the struct at `from`. */
 static void results_set_layout(lua_State *L, const struct bn_layout *layout, const void *from)
 {
   for (; layout->name != NULL; layout++) {
@@ -80,6 +84,7 @@ static void results_push_options(lua_State *L, const struct bn_result *r)
   }
 }
 
+/* Pushes the value of a fact. */
 static void results_push_fact(lua_State *L, const struct bn_fact *fact)
 {
   switch (fact->type) {
@@ -95,7 +100,7 @@ static void results_push_fact(lua_State *L, const struct bn_fact *fact)
   }
 }
 
-/* Pushes the facts by section and key. */
+/* Pushes a table of tables, with the facts by section and key. */
 static void results_push_facts(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);
@@ -115,7 +120,7 @@ static void results_push_facts(lua_State *L, const struct bn_result *r)
   }
 }
 
-/* Pushes the facts in the order of the document. */
+/* Pushes a list of the facts in the order of the document. */
 static void results_push_fact_list(lua_State *L, const struct bn_result *r)
 {
   static const char *const types[] = {
@@ -199,7 +204,7 @@ static void results_push_kind(lua_State *L, const struct bn_result *r)
   lua_pushstring(L, v != NULL ? bn_layout_kinds[v->kind] : NULL);
 }
 
-/* The members of a result. */
+/* The members of a result, and the functions that push their values. */
 static const struct {
   const char *name;
   void (*push)(lua_State *L, const struct bn_result *r);
@@ -216,8 +221,9 @@ static const struct {
     {"workload", results_push_workload},
 };
 
-/* The metamethod __index of a result, with the methods as upvalue 1.  Members are made when they
-   are asked for, and kept in the environment of the result. */
+/* The metamethod __index of a result, with the methods as upvalue 1: returns a method or a member,
+   or nil.  A member is made when it is first asked for, and kept in the environment of
+   the result. */
 static int results_index(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 2);
@@ -243,15 +249,16 @@ static int results_index(lua_State *L)
 
 /* --- reading --- */
 
-/* r:warn_skipped(path): says which lines of a journal were passed over. */
+/* r:warn_skipped(path): logs which lines of a journal were passed over. */
 static int results_warn_skipped(lua_State *L)
 {
   bn_saved_warn_skipped(luaL_checkstring(L, 2), &bn_native_check_result(L, 1)->stored.passed);
   return 0;
 }
 
-/* Collects garbage after many bytes of documents, of which Lua sees only a few. */
-static void results_collect_garbage(lua_State *L, const char *path)
+/* Counts the bytes of a document that is about to be read, and collects garbage after many: Lua
+   sees only a few bytes of each result, so it would collect too late. */
+static void results_count_bytes(lua_State *L, const char *path)
 {
   struct stat st;
   double bytes;
@@ -267,85 +274,84 @@ static void results_collect_garbage(lua_State *L, const char *path)
   lua_setfield(L, LUA_REGISTRYINDEX, bytes_key);
 }
 
-/* Returns whether the file is a whole JSON document that does not claim to be a result. */
+/* Returns whether the file is a complete JSON document that does not claim to be a result. */
 static bool results_is_foreign(const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};
   struct bn_node *n = NULL;
   const char *format;
-  bool foreign;
+  bool is_foreign;
 
   if (bn_file_read(path, &text) == 0)
     n = bn_node_parse(text.data, text.len, NULL);
   format = bn_node_get_text(bn_node_get(n, "format"));
-  foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
+  is_foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
   bn_node_free(n);
   bn_buf_done(&text);
-  return foreign;
+  return is_foreign;
 }
 
-/* Returns 1 and the result, 0 and err for a whole document of another kind, such as the table.json
-   of a sweep, or -1 and err for a file that cannot be read. */
-static int results_load(const char *path, uint64_t most, bool totals, struct bn_stored *out,
-                        struct bn_err *err)
+/* Reads a result of at most max_bytes, without its intervals if only_totals.  Returns 1 and the
+   result; 0 and err for a complete document of another kind, such as the table.json of a sweep; or
+   -1 and err for a file that cannot be read. */
+static int results_load(const char *path, uint64_t max_bytes, bool only_totals,
+                        struct bn_stored *out, struct bn_err *err)
 {
   int rc;
 
-  if (totals)
-    rc = bn_store_load_totals(path, most, out, err);
+  if (only_totals)
+    rc = bn_store_load_totals(path, max_bytes, out, err);
   else
-    rc = bn_store_load(path, most, false, out, err);
+    rc = bn_store_load(path, max_bytes, false, out, err);
   if (rc == 0)
     return 1;
   return results_is_foreign(path) ? 0 : -1;
 }
 
-/* The address is the key of native.read_at_most() in the registry. */
-static const char most_key;
-
-/* native.read_at_most(bytes): a user has named the documents from now on, which may be any files.
-   A study reads its own ones whatever their size. */
+/* native.read_at_most(bytes): sets the limit for documents that are read from now on, because a
+   user has named them and they may be any files.  A study reads its own documents whatever their
+   size. */
 static int native_read_at_most(lua_State *L)
 {
   (void)bn_int64_check(L, 1);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)&most_key);
-  lua_pushvalue(L, 1);
-  lua_rawset(L, LUA_REGISTRYINDEX);
+  lua_settop(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, limit_key);
   return 0;
 }
 
-static uint64_t results_most_bytes(lua_State *L)
+/* Returns the limit of native.read_at_most(), or that of all documents before the first call. */
+static uint64_t results_get_byte_limit(lua_State *L)
 {
-  int64_t most = (int64_t)BN_BOUND_FILE_BYTES;
+  int64_t limit = (int64_t)BN_BOUND_FILE_BYTES;
 
-  lua_pushlightuserdata(L, (void *)(uintptr_t)&most_key);
-  lua_rawget(L, LUA_REGISTRYINDEX);
-  (void)bn_int64_read(L, -1, &most);
+  lua_getfield(L, LUA_REGISTRYINDEX, limit_key);
+  (void)bn_int64_read(L, -1, &limit); /* nil leaves it */
   lua_pop(L, 1);
-  return (uint64_t)most;
+  return (uint64_t)limit;
 }
 
-/* native.result(path [, "totals"]): nil and a sentence: it cannot be read; false and a sentence: it
-   is a whole document of another kind.  "totals": without its intervals, which take half of the
-   time. */
+/* native.result(path [, "totals"]): returns a result; nil and a sentence if the file cannot be
+   read; false and a sentence if it is a complete document of another kind.  "totals" leaves out the
+   intervals, which take half of the time. */
 static int native_result(lua_State *L)
 {
-  static const char *const parts[] = {"all", "totals", NULL};
+  enum { ALL, TOTALS };
+  static const char *const parts[] = {[ALL] = "all", [TOTALS] = "totals", [TOTALS + 1] = NULL};
   const char *path = luaL_checkstring(L, 1);
-  const bool totals = luaL_checkoption(L, 2, "all", parts) == 1;
+  const bool only_totals = luaL_checkoption(L, 2, "all", parts) == TOTALS;
   struct bn_err err = {0};
   struct bn_native_result *r;
   int rc;
 
-  results_collect_garbage(L, path);
+  results_count_bytes(L, path);
   r = lua_newuserdata(L, sizeof *r);
   *r = (struct bn_native_result){.open = false};
   luaL_getmetatable(L, BN_NATIVE_RESULT);
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = results_load(path, results_most_bytes(L), totals, &r->stored, &err);
-  r->open = true;
+  rc = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
+  r->open = true; /* also after a failure there may be something to free */
   if (rc > 0) {
     bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));
     return 1;

@@ -8,9 +8,10 @@
 #include "base/rng.h"
 #include "study/native.h"
 
-/* Returns native.rng(seed [, id [, purpose]]): a stream of its own for each id, 0 by default, and
-   for each purpose, "study" by default.  rng:real() is in [0, 1); rng:below(n) is a whole number
-   from 0 to n - 1, for an n from 1 to 2^53. */
+/* Returns the function native.rng(seed [, id [, purpose]]), which returns a stream of random
+   numbers.  Each id, 0 by default, and each purpose, "study" by default, has a stream of its own.
+   rng:real() returns a number in [0, 1); rng:below(n) returns a whole number from 0 to n - 1, for
+   an n from 1 to 2^53; rng:shuffle(list) orders a list by chance and returns it. */
 static const char program[] =
     "local ffi = require('ffi')\n"
     "local start, real, below = ...\n"
@@ -36,7 +37,7 @@ static const char program[] =
     "  return rng\n"
     "end\n";
 
-/* Returns false if there is no such purpose. */
+/* Starts a stream.  Returns false if there is no purpose of that name. */
 static bool rng_start(struct bn_rng *rng, uint64_t seed, uint64_t id, const char *purpose)
 {
   static const struct {
@@ -65,7 +66,7 @@ static double rng_below(struct bn_rng *rng, double n)
   return (double)bn_rng_below(rng, (uint64_t)n);
 }
 
-/* An address has 47 bits, so that a number of Lua holds it. */
+/* Passes the functions as numbers: an address has 47 bits, which a number of Lua holds. */
 void bn_native_push_rng(lua_State *L)
 {
   if (luaL_loadbuffer(L, program, sizeof program - 1, "=rng") != 0)

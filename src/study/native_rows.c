@@ -9,21 +9,23 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-/* The last bit of a limit that was given in ms may be off. */
-static const double rounding = 1e-12;
+/* The last bit of a limit that was given in ms and is converted to ns may be off. */
+static const double relative_error = 1e-12;
 
-/* The two numbers are those that study.stats.batch takes. */
+/* A figure of an interval as study.stats.batch takes it: num / den. */
 struct batch {
   double num, den;
 };
 
+/* Returns whether the assertion is about a percentile. */
 static bool rows_is_rank(const struct bn_assert *a)
 {
   return a->what == BN_ASSERT_RANK || a->what == BN_ASSERT_MEDIAN;
 }
 
-/* Returns whether intervals have the figure of an assertion.  They do not have the latencies of
-   statements, and counts are of the whole run. */
+/* Returns whether the figure of an assertion can be computed for each interval.  Intervals do not
+   have the latencies of statements nor the figures of phases, and a count is one of the
+   whole run. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->timing[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
@@ -36,25 +38,30 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
          (a->what == BN_ASSERT_FIELD && bn_view_is_rate(a->field));
 }
 
-/* Counts the events whose latency is not below the limit, or with <= and > above it. */
+/* Returns the events whose latency misses the limit, and all events, of an interval with the
+   histogram s.  A latency misses it if it is above the limit, or equal to it where the assertion
+   excludes that. */
 static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;
-  const bool above = a->op == BN_ASSERT_LE || a->op == BN_ASSERT_GT;
+  const bool may_equal = a->op == BN_ASSERT_LE || a->op == BN_ASSERT_GT;
   struct batch b = {0, 0};
 
   for (size_t i = 0; i < s->n; i++) {
     const uint64_t lowest = s->bucket[i].lowest;
-    const bool over = lowest >> BN_HIST_TOP_BIT != 0;
-    const double ns = over ? HUGE_VAL : (double)bn_hist_highest(bn_hist_index(lowest));
-    const bool slow = above ? ns > limit_ns * (1 + rounding) : ns >= limit_ns * (1 - rounding);
+    const bool is_beyond = lowest >> BN_HIST_TOP_BIT != 0;
+    const double ns = is_beyond ? HUGE_VAL : (double)bn_hist_highest(bn_hist_index(lowest));
+    const double count = (double)s->bucket[i].count;
 
-    b.num += slow ? (double)s->bucket[i].count : 0;
-    b.den += (double)s->bucket[i].count;
+    if (may_equal ? ns > limit_ns * (1 + relative_error) : ns >= limit_ns * (1 - relative_error))
+      b.num += count;
+    b.den += count;
   }
   return b;
 }
 
+/* Returns the sum of the latencies of an interval in that histogram, and their number; nothing for
+   a histogram that the interval does not have. */
 static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
 {
   const struct bn_view *v = &r->view;
@@ -67,7 +74,8 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
                         (double)v->timings[hist - BN_H_FIXED].count};
 }
 
-/* A rate, or the share of all events. */
+/* Returns the events of a kind and the time of the interval, for a rate, or all its events, for a
+   share; nothing for a kind that the interval does not have. */
 static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
@@ -79,6 +87,7 @@ static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_v
   return (struct batch){(double)k->events, (double)v->events};
 }
 
+/* Returns the figure of an assertion for an interval; num and den are 0 if it is not known. */
 static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_record *r)
 {
   const struct bn_view *v = &r->view;
@@ -97,8 +106,8 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
   return (struct batch){bn_view_value(v, a->field) * v->span_s, v->span_s};
 }
 
-/* r:batches(assertion): a list of {num =, den =} for study.stats.batch, one for each interval; nil:
-   the total alone can be judged. */
+/* r:batches(assertion): returns a list with {num =, den =} for each interval, as study.stats.batch
+   takes it; nil: the total alone can be judged. */
 static int rows_batches(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -124,6 +133,7 @@ static int rows_batches(lua_State *L)
   return 1;
 }
 
+/* Pushes {name =, text =, value =} of a cell; value is nil unless the cell has a number. */
 static void rows_push_cell(lua_State *L, const struct bn_cell *c)
 {
   char digits[BN_CELL_DIGITS];
@@ -135,8 +145,8 @@ static void rows_push_cell(lua_State *L, const struct bn_cell *c)
     bn_native_set_number(L, "value", c->type == BN_CELL_WHOLE ? (double)c->whole : c->real);
 }
 
-/* r:row(): the total as a list of {name =, text =, value =}, as tables of CSV have it; a value that
-   is not known is nil, and its text empty. */
+/* r:row(): returns the total as a list of {name =, text =, value =}, as tables of CSV have it; a
+   value that is not known is nil, and its text is empty. */
 static int rows_row(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -152,8 +162,8 @@ static int rows_row(lua_State *L)
   return 1;
 }
 
-/* r:test_figures(): a list of {key =, text =, value =} of what only this test measures; text: how
-   its report prints it, nil: it does not. */
+/* r:test_figures(): returns a list of {key =, text =, value =} of what only this test measures;
+   text is what its report prints, or nil. */
 static int rows_test_figures(lua_State *L)
 {
   const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);
@@ -169,7 +179,7 @@ static int rows_test_figures(lua_State *L)
   return 1;
 }
 
-/* r:event_kinds(): a list of the names of the kinds of events that the run tells apart. */
+/* r:event_kinds(): returns a list of the names of the kinds of events that the run tells apart. */
 static int rows_event_kinds(lua_State *L)
 {
   const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);

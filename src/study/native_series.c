@@ -9,13 +9,15 @@
 
 /* --- intervals --- */
 
-static const struct bn_hist_sparse *series_sparse_of(const struct bn_record *r)
+/* Returns the latency histogram of an interval, or NULL if the document has none. */
+static const struct bn_hist_sparse *series_get_histogram(const struct bn_record *r)
 {
   return r->delta.sparse != NULL ? &r->delta.sparse[BN_H_LATENCY] : NULL;
 }
 
-/* Returns the group of all sessions of the result at argument 1. */
-static const struct bn_group *series_check_group(lua_State *L)
+/* Returns the group of all sessions of the result at argument 1; an empty one if the result has
+   none. */
+static const struct bn_group *series_get_group(lua_State *L)
 {
   static const struct bn_group none;
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -23,21 +25,24 @@ static const struct bn_group *series_check_group(lua_State *L)
   return r->n_groups > 0 ? &r->group[0] : &none;
 }
 
-static bool series_has_packed(const struct bn_group *g)
+/* Returns whether the intervals have histograms: all have, or none. */
+static bool series_has_histograms(const struct bn_group *g)
 {
-  return g->n_intervals > 0 && series_sparse_of(&g->interval[0]) != NULL;
+  return g->n_intervals > 0 && series_get_histogram(&g->interval[0]) != NULL;
 }
 
-/* r:is_packed(): whether intervals have histograms, so that each of their percentiles is known. */
+/* r:is_packed(): returns whether the intervals have histograms, so that each of their percentiles
+   is known. */
 static int series_is_packed(lua_State *L)
 {
-  lua_pushboolean(L, series_has_packed(series_check_group(L)));
+  lua_pushboolean(L, series_has_histograms(series_get_group(L)));
   return 1;
 }
 
-/* Returns a percentile of an interval with the histogram h, which may be NULL, or NaN. */
-static double series_latency_of(const struct bn_view *v, const struct bn_hist *h, double rank,
-                                bool nearest)
+/* Returns a percentile of an interval: a reported one, the median, the maximum, or one of the
+   histogram h (NULL: none), by the nearest step of its grid if is_nearest; NaN: it is not known. */
+static double series_latency_s(const struct bn_view *v, const struct bn_hist *h, double rank,
+                               bool is_nearest)
 {
   const size_t i = bn_view_find_rank(v, rank);
 
@@ -47,7 +52,7 @@ static double series_latency_of(const struct bn_view *v, const struct bn_hist *h
     return v->median_s;
   if (rank == 100)
     return v->max_s;
-  return h != NULL ? bn_view_hist_s(h, rank, nearest) : NAN;
+  return h != NULL ? bn_view_hist_s(h, rank, is_nearest) : NAN;
 }
 
 /* Sets number i of the array of that name in the table at `series`. */
@@ -59,12 +64,13 @@ static void series_set(lua_State *L, int series, const char *name, size_t i, dou
   lua_pop(L, 1);
 }
 
-/* Sets the percentiles of an interval for the ranks in the list at 2.  `h` is memory for its
-   histogram, or NULL if no interval has one. */
+/* Sets number i of the arrays "latency_s" in the table at `series` to the percentiles of an
+   interval, for the ranks in the list at 2.  `h` is memory for its histogram, or NULL if no
+   interval has one. */
 static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
-                                 struct bn_hist *h, bool nearest)
+                                 struct bn_hist *h, bool is_nearest)
 {
-  const struct bn_hist_sparse *sparse = h != NULL ? series_sparse_of(r) : NULL;
+  const struct bn_hist_sparse *sparse = h != NULL ? series_get_histogram(r) : NULL;
 
   if (sparse != NULL) {
     bn_hist_clear(h);
@@ -78,18 +84,18 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
 
     lua_pop(L, 1);
     lua_rawgeti(L, -1, k);
-    lua_pushnumber(L, series_latency_of(&r->view, sparse != NULL ? h : NULL, rank, nearest));
+    lua_pushnumber(L, series_latency_s(&r->view, sparse != NULL ? h : NULL, rank, is_nearest));
     lua_rawseti(L, -2, (int)i + 1);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
 }
 
-/* Pushes {at_s = {}, …} with room for n intervals, and with an array of latencies for each rank.
-   Returns its index. */
-static int series_push(lua_State *L, size_t n)
+/* Pushes {at_s = {}, …} with arrays for n intervals, one of them of latencies for each rank in the
+   list at 2.  Returns its index. */
+static int series_push_arrays(lua_State *L, size_t n)
 {
-  /* A picture draws these over time (lint: figure list). */
+  /* These are drawn over time (lint: figure list). */
   static const char *const names[] = {"at_s", "events_per_s", "transactions_per_s"};
 
   lua_newtable(L);
@@ -106,20 +112,20 @@ static int series_push(lua_State *L, size_t n)
   return lua_gettop(L);
 }
 
-/* r:series(ranks): of the intervals of all sessions {at_s = {…}, events_per_s = {…},
-   transactions_per_s = {…}, latency_s = {{…} for each rank}}.  A latency that is not known, or of
-   an interval without events, is NaN; the rank 100 is the maximum. */
-static int series_series(lua_State *L)
+/* r:series(ranks): returns {at_s = {…}, events_per_s = {…}, transactions_per_s = {…}, latency_s =
+   {{…} for each rank}} with a number for each interval, of all sessions.  A latency that is not
+   known, or of an interval without events, is NaN; the rank 100 is the maximum. */
+static int series_make(lua_State *L)
 {
-  const struct bn_group *g = series_check_group(L);
-  const bool nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
+  const struct bn_group *g = series_get_group(L);
+  const bool is_nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
   struct bn_hist *h = NULL;
 
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  const int series = series_push(L, g->n_intervals);
+  const int series = series_push_arrays(L, g->n_intervals);
 
-  if (series_has_packed(g))
+  if (series_has_histograms(g))
     h = bn_hist_new();
   for (size_t i = 0; i < g->n_intervals; i++) {
     const struct bn_view *v = &g->interval[i].view;
@@ -127,7 +133,7 @@ static int series_series(lua_State *L)
     series_set(L, series, "at_s", i, v->at_s);
     series_set(L, series, "events_per_s", i, v->events_per_s);
     series_set(L, series, "transactions_per_s", i, v->transactions_per_s);
-    series_set_latencies(L, series, i, &g->interval[i], h, nearest);
+    series_set_latencies(L, series, i, &g->interval[i], h, is_nearest);
   }
   bn_hist_free(h);
   return 1;
@@ -135,30 +141,35 @@ static int series_series(lua_State *L)
 
 /* --- the histogram of the total --- */
 
+/* The table at that place of the stack, and the number of buckets in it. */
 struct buckets {
   lua_State *L;
-  int table, n;
+  int table;
+  size_t n;
 };
 
+/* Adds a bucket to the arrays of the table. */
 static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct buckets *b = arg;
 
   (void)lowest;
-  series_set(b->L, b->table, "count", (size_t)b->n, (double)count);
-  series_set(b->L, b->table, "s", (size_t)b->n++,
-             highest == UINT64_MAX ? HUGE_VAL : (double)highest * 1e-9);
+  const double highest_s = highest == UINT64_MAX ? HUGE_VAL : (double)highest * 1e-9;
+
+  series_set(b->L, b->table, "count", b->n, (double)count);
+  series_set(b->L, b->table, "s", b->n, highest_s);
+  b->n++;
 }
 
-/* r:buckets(): of the event latencies, with the ages of unfinished events, {s = {the largest value
-   of each bucket, ascending; infinite: beyond the range}, count = {…}, max_s = the largest
-   latency}; nil: the total has no histogram. */
+/* r:buckets(): returns {s = {…}, count = {…}, max_s =} of the event latencies and the ages of
+   unfinished events: the largest value of each bucket, ascending, which is infinite beyond the
+   range; the events in it; and the largest latency.  nil: the total has no histogram. */
 static int series_buckets(lua_State *L)
 {
-  const struct bn_group *g = series_check_group(L);
+  const struct bn_group *g = series_get_group(L);
   const struct bn_view *v = &g->total.view;
   struct buckets b = {.L = L};
-  struct bn_hist *all;
+  struct bn_hist *latencies;
 
   if (!g->has_total || v->latency == NULL) {
     lua_pushnil(L);
@@ -172,16 +183,16 @@ static int series_buckets(lua_State *L)
   lua_setfield(L, b.table, "count");
   lua_pushnumber(L, v->max_s);
   lua_setfield(L, b.table, "max_s");
-  all = bn_hist_new();
-  bn_hist_add(all, v->latency);
+  latencies = bn_hist_new();
+  bn_hist_add(latencies, v->latency);
   if (v->ages != NULL)
-    bn_hist_add(all, v->ages);
-  bn_hist_each(all, series_push_bucket, &b);
-  bn_hist_free(all);
+    bn_hist_add(latencies, v->ages);
+  bn_hist_each(latencies, series_push_bucket, &b);
+  bn_hist_free(latencies);
   return 1;
 }
 
 const luaL_Reg bn_native_result_series[] = {{"buckets", series_buckets},
                                             {"is_packed", series_is_packed},
-                                            {"series", series_series},
+                                            {"series", series_make},
                                             {NULL, NULL}};

@@ -8,41 +8,45 @@
 #include "option/words.h"
 #include "study/native.h"
 
-/* Returns memory for an escaped text of at most `most` bytes, or of the size in argument 2. */
-static char *texts_push_room(lua_State *L, size_t most, size_t *size)
+/* Pushes and returns memory of *size bytes for an escaped text: the size in argument 2, or else
+   default_size, which the whole text takes at most. */
+static char *texts_push_buffer(lua_State *L, size_t default_size, size_t *size)
 {
-  const lua_Integer given = luaL_optinteger(L, 2, (lua_Integer)most);
+  const lua_Integer given = luaL_optinteger(L, 2, (lua_Integer)default_size);
 
   luaL_argcheck(L, given > 0, 2, "a size of 1 or more was expected");
   *size = (size_t)given;
   return lua_newuserdata(L, *size);
 }
 
-/* native.escape(text [, size]): for a terminal; a text is cut to less than `size` bytes. */
+/* native.escape(text [, size]): returns a text that a terminal may show, cut to less than `size`
+   bytes. */
 static int native_escape(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
   size_t size;
-  char *shown = texts_push_room(L, bn_escape(NULL, 0, text, "") + 1, &size);
+  char *shown = texts_push_buffer(L, bn_escape(NULL, 0, text, "") + 1, &size);
 
   (void)bn_escape(shown, size, text, "");
   lua_pushstring(L, shown);
   return 1;
 }
 
-/* As native.escape for a cell or a line of Markdown, in which each byte may get a backslash. */
+/* native.escape_markdown(text [, size]): returns the same for a cell or a line of Markdown, in
+   which each byte may get a backslash. */
 static int native_escape_markdown(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
   size_t size;
-  char *shown = texts_push_room(L, 2 * (bn_escape(NULL, 0, text, "") + 1), &size);
+  char *shown = texts_push_buffer(L, 2 * (bn_escape(NULL, 0, text, "") + 1), &size);
 
   bn_escape_markdown(shown, size, text);
   lua_pushstring(L, shown);
   return 1;
 }
 
-/* native.mask(word): a word of a command line that a run has accepted, without its secrets. */
+/* native.mask(word): returns a word of a command line that a run has accepted, without its
+   secrets. */
 static int native_mask(lua_State *L)
 {
   const char *word = luaL_checkstring(L, 1);
@@ -55,8 +59,8 @@ static int native_mask(lua_State *L)
   return 1;
 }
 
-/* native.mask_text(text): a text that is no option, such as a statement, without what is assigned
-   in it to words like "password". */
+/* native.mask_text(text): returns a text that is no option, such as a statement, without what is
+   assigned in it to words like "password". */
 static int native_mask_text(lua_State *L)
 {
   char masked[BN_MASK_MAX];
@@ -74,7 +78,8 @@ void bn_native_push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* native.words(text): a list, parted as the options of a side are; or nil and a sentence. */
+/* native.words(text): returns a list of the words of a text, which blanks part and quotes hold
+   together; or nil and a sentence. */
 static int native_words(lua_State *L)
 {
   struct bn_list words = {.n = 0};

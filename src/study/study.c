@@ -18,9 +18,10 @@ struct bn_study {
   struct bn_subcommand sub;
 };
 
+/* Names in the registry: the function `run`, and what keeps the declaration. */
 static const char run_key[] = "bn.study.run", kept_key[] = "bn.study.kept";
 
-/* Reads the table of the declaration at 1 into the struct bn_study at upvalue 1. */
+/* Reads the declaration, which must be a table at 1, into the struct bn_study at upvalue 1. */
 static int study_declare(lua_State *L)
 {
   struct bn_study *s = lua_touserdata(L, lua_upvalueindex(1));
@@ -40,7 +41,7 @@ static int study_declare(lua_State *L)
   return 0;
 }
 
-/* Pops the table of the declaration and reads it.  Returns 0, or -1 and err. */
+/* Pops the declaration and reads it, in a protected call.  Returns 0, or -1 and err. */
 static int study_read(struct bn_study *s, struct bn_err *err)
 {
   lua_pushlightuserdata(s->L, s);
@@ -49,12 +50,13 @@ static int study_read(struct bn_study *s, struct bn_err *err)
   return bn_interpreter_call(s->L, 1, 0, s->name, err);
 }
 
-static struct bn_study *study_new(const char *before, const char *name, bn_opt_traits_of *traits_of,
+/* Returns a study with an interpreter, whose name is prefix and name, or NULL and err. */
+static struct bn_study *study_new(const char *prefix, const char *name, bn_opt_traits_of *traits_of,
                                   struct bn_err *err)
 {
   struct bn_study *s = bn_alloc(1, sizeof *s);
 
-  s->name = bn_alloc_print("%s%s", before, name);
+  s->name = bn_alloc_print("%s%s", prefix, name);
   s->L = bn_interpreter_new(traits_of, err);
   if (s->L != NULL)
     return s;
@@ -82,7 +84,7 @@ struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_o
                                     struct bn_err *err)
 {
   struct bn_study *s = study_new("study ", path, traits_of, err);
-  struct bn_err why = {0};
+  struct bn_err why = {0}; /* its text gets the path in front */
 
   if (s == NULL)
     return NULL;
@@ -105,7 +107,8 @@ const struct bn_subcommand *bn_study_declaration(const struct bn_study *s)
   return &s->sub;
 }
 
-/* Calls run() of the study.  Arguments: the struct bn_study, its values and its operands. */
+/* Calls run() of the study, and returns its exit status or nil.  The arguments are addresses: of
+   the struct bn_study, its values and its operands. */
 static int study_call(lua_State *L)
 {
   const struct bn_study *s = lua_touserdata(L, 1);
@@ -137,7 +140,7 @@ int bn_study_run(struct bn_study *s, const void *conf, const char *const *operan
   lua_pushlightuserdata(s->L, (void *)(uintptr_t)operand);
   if (bn_interpreter_call(s->L, 3, 1, s->name, err) != 0)
     return EXIT_FAILURE;
-  status = (int)lua_tointeger(s->L, -1);
+  status = (int)lua_tointeger(s->L, -1); /* 0 for nil */
   lua_pop(s->L, 1);
   return status;
 }

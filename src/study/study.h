@@ -10,18 +10,21 @@
 /* An interpreter with one study; main thread only. */
 struct bn_study;
 
-/* traits_of: what this program knows of options; NULL: nothing.  NULL: err says why there is no
-   study; if it is empty, a fault of the study has been printed. */
+/* Opens the study that module study.NAME returns.  traits_of returns what this program knows of an
+   option; it may be NULL.  Returns NULL and err after a failure; err is empty if a fault of the
+   study has been printed. */
 struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, struct bn_err *err);
-/* The file sets the global `study`; its name as a subcommand is "study FILE". */
+/* Opens, in the same way, the study that a file returns or sets as the global `study`.  Its name as
+   a subcommand is "study FILE". */
 struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_of,
                                     struct bn_err *err);
-/* Its declaration, without `run`. */
+/* Returns the declaration of the study, without `run`; it lives as long as the study. */
 const struct bn_subcommand *bn_study_declaration(const struct bn_study *s);
-/* Runs the study as bn_subcommand.run does. */
+/* Runs the study with the values and operands that bn_subcommand.run gets.  Returns its exit
+   status. */
 int bn_study_run(struct bn_study *s, const void *conf, const char *const *operand,
                  struct bn_err *err);
-/* NULL is allowed. */
+/* Frees a study, which may be NULL, and removes its temporary folder. */
 void bn_study_free(struct bn_study *s);
 
 #endif
