@@ -16,8 +16,8 @@
 
 #define MS UINT64_C(1000000)
 
-/* As at the start of a program. */
-static struct bn_children begin(void)
+/* Begins the wait for children with no signal blocked, as at the start of a program. */
+static struct bn_children begin_children(void)
 {
   struct bn_children c;
   sigset_t none;
@@ -28,7 +28,9 @@ static struct bn_children begin(void)
   return c;
 }
 
-static struct bn_child_end run(struct bn_children *c, struct bn_child child, const char *script)
+/* Runs a script of sh as a child, whose streams and limit `child` has. */
+static struct bn_child_end run_script(struct bn_children *c, struct bn_child child,
+                                      const char *script)
 {
   char *const argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
   struct bn_child_end end;
@@ -40,7 +42,8 @@ static struct bn_child_end run(struct bn_children *c, struct bn_child child, con
   return end;
 }
 
-static void expect_text(const char *path, const char *want)
+/* Checks the content of a file, and removes the file. */
+static void expect_file(const char *path, const char *want)
 {
   char text[256] = "";
   FILE *f = fopen(path, "r");
@@ -54,23 +57,23 @@ static void expect_text(const char *path, const char *want)
 
 static void output_goes_to_files_and_the_status_is_told(void **state)
 {
-  struct bn_children c = begin();
+  struct bn_children c = begin_children();
   struct bn_child_end end;
   char out[] = "/tmp/bench-child-XXXXXX", errors[] = "/tmp/bench-child-XXXXXX";
 
   (void)state;
   (void)close(mkstemp(out));
   (void)close(mkstemp(errors));
-  end = run(&c, (struct bn_child){.out = out, .errors = errors},
-            "cat; echo result; echo trouble >&2; exit 3");
+  end = run_script(&c, (struct bn_child){.out = out, .errors = errors},
+                   "cat; echo result; echo trouble >&2; exit 3");
   assert_int_equal(end.status, 3);
   assert_int_equal(end.signo, 0);
-  expect_text(out, "result\n");
-  expect_text(errors, "trouble\n");
-  end = run(&c, (struct bn_child){.out = out, .errors = out}, "echo a; echo b >&2");
+  expect_file(out, "result\n");
+  expect_file(errors, "trouble\n");
+  end = run_script(&c, (struct bn_child){.out = out, .errors = out}, "echo a; echo b >&2");
   assert_int_equal(end.status, 0);
-  expect_text(out, "a\nb\n");
-  end = run(&c, (struct bn_child){.out = NULL}, "kill -SEGV $$");
+  expect_file(out, "a\nb\n");
+  end = run_script(&c, (struct bn_child){.out = NULL}, "kill -SEGV $$");
   assert_int_equal(end.status, -1);
   assert_int_equal(end.signo, SIGSEGV);
   assert_int_equal(c.signo, 0);
@@ -78,18 +81,18 @@ static void output_goes_to_files_and_the_status_is_told(void **state)
 
 static void a_child_has_the_signals_that_this_process_had(void **state)
 {
-  struct bn_children c = begin();
+  struct bn_children c = begin_children();
   struct bn_child_end end;
 
   (void)state;
-  end = run(&c, (struct bn_child){.out = NULL}, "kill -TERM $$; exit 0");
+  end = run_script(&c, (struct bn_child){.out = NULL}, "kill -TERM $$; exit 0");
   assert_int_equal(end.signo, SIGTERM);
 }
 
 static void what_cannot_be_started_is_told(void **state)
 {
   char *const none[] = {(char[]){"/nonexistent/program"}, NULL};
-  struct bn_children c = begin();
+  struct bn_children c = begin_children();
   struct bn_child_end end;
   struct bn_err err = {0};
 
@@ -107,11 +110,11 @@ static void what_cannot_be_started_is_told(void **state)
 
 static void a_child_that_takes_too_long_is_ended(void **state)
 {
-  struct bn_children c = begin();
+  struct bn_children c = begin_children();
   struct bn_child_end end;
 
   (void)state;
-  end = run(&c, (struct bn_child){.limit_ns = 50 * MS}, "sleep 60");
+  end = run_script(&c, (struct bn_child){.limit_ns = 50 * MS}, "sleep 60");
   assert_true(end.timed_out);
   assert_int_equal(end.signo, SIGTERM);
 }
@@ -119,12 +122,12 @@ static void a_child_that_takes_too_long_is_ended(void **state)
 /* The child sends the signal to this process and ends by it when it is passed on. */
 static void signals_are_passed_on_and_noted(void **state)
 {
-  struct bn_children c = begin();
+  struct bn_children c = begin_children();
   struct bn_child_end end;
 
   (void)state;
-  end = run(&c, (struct bn_child){.out = NULL},
-            "trap 'exit 7' INT; kill -INT $PPID; while :; do sleep 0.01; done");
+  end = run_script(&c, (struct bn_child){.out = NULL},
+                   "trap 'exit 7' INT; kill -INT $PPID; while :; do sleep 0.01; done");
   assert_int_equal(end.status, 7);
   assert_int_equal(c.signo, SIGINT);
   bn_children_pause(&c, 3600 * BN_NSEC_PER_SEC);
@@ -132,7 +135,7 @@ static void signals_are_passed_on_and_noted(void **state)
 
 static void a_pause_takes_its_time(void **state)
 {
-  struct bn_children c = begin();
+  struct bn_children c = begin_children();
   const uint64_t before_ns = bn_clock_mono();
 
   (void)state;

@@ -16,21 +16,23 @@ struct block {
   unsigned char mark;
 };
 
-static void check(const struct block *b, size_t size)
+/* Checks that the first `size` bytes of a block are those that were written. */
+static void check_content(const struct block *b, size_t size)
 {
   for (size_t i = 0; i < size; i++)
     assert_int_equal(b->data[i], b->mark);
 }
 
-/* Resizes a block to anything between nothing and 2,000 bytes, often small. */
-static void resize(struct bn_heap *h, struct bn_rng *r, struct block *b)
+/* Resizes a block to less than 2,000 bytes, mostly to a small size or to nothing, checks that it
+   has kept its content, and fills it anew. */
+static void resize_block(struct bn_heap *h, struct bn_rng *r, struct block *b)
 {
   const size_t size = bn_rng_below(r, bn_rng_below(r, 4) == 0 ? 2000 : 200);
   unsigned char *to = bn_heap_alloc(h, b->data, b->size, size);
 
   assert_true((to == NULL) == (size == 0));
   b->data = to;
-  check(b, size < b->size ? size : b->size);
+  check_content(b, size < b->size ? size : b->size);
   b->size = size;
   b->mark = (unsigned char)bn_rng_next(r);
   if (size > 0)
@@ -46,9 +48,9 @@ static void keeps_contents(void **state)
   (void)state;
   bn_rng_seed(&r, 42, BN_RNG_DATA, 0);
   for (int i = 0; i < CALLS; i++)
-    resize(&h, &r, &blocks[bn_rng_below(&r, BLOCKS)]);
+    resize_block(&h, &r, &blocks[bn_rng_below(&r, BLOCKS)]);
   for (int i = 0; i < BLOCKS; i++) {
-    check(&blocks[i], blocks[i].size);
+    check_content(&blocks[i], blocks[i].size);
     (void)bn_heap_alloc(&h, blocks[i].data, blocks[i].size, 0);
   }
   bn_heap_done(&h);

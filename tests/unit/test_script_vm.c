@@ -48,7 +48,8 @@ static const char script[] = "x = 100\n"
                              "function parent() return ffi.C.getppid() end\n"
                              "function refuse() error('refused') end\n";
 
-static const char *put(const char *name, const char *text)
+/* Writes a file of that name in the folder of the test.  Returns its path, until the next call. */
+static const char *write_file(const char *name, const char *text)
 {
   static char path[256];
 
@@ -70,7 +71,7 @@ static void make_folder(const char *name)
 }
 
 /* Calls a global of the script that takes and returns one number. */
-static double call(struct bn_lua *lua, const char *name, double argument)
+static double call_number(struct bn_lua *lua, const char *name, double argument)
 {
   bn_lua_push_global(lua, name);
   lua_pushnumber(lua->L, argument);
@@ -81,7 +82,8 @@ static double call(struct bn_lua *lua, const char *name, double argument)
   return result;
 }
 
-static double field(struct bn_lua *lua, const char *name)
+/* Returns sysbench[name] of the script as a number. */
+static double get_field(struct bn_lua *lua, const char *name)
 {
   bn_lua_push_field(lua, name);
   const double value =
@@ -91,6 +93,7 @@ static double field(struct bn_lua *lua, const char *name)
   return value;
 }
 
+/* Counts the files of a script, which are all in the folder of the test. */
 static void count_files(void *arg, const char *file)
 {
   assert_non_null(strstr(file, dir));
@@ -109,7 +112,7 @@ static void test_interpreters(void **state)
   unsigned files = 0;
 
   (void)state;
-  (void)snprintf(file, sizeof file, "%s", put("s.lua", script));
+  (void)snprintf(file, sizeof file, "%s", write_file("s.lua", script));
   bn_vm_init(&vm, &setup, &table);
   assert_int_equal(bn_vm_find(&vm, &err), 0);
   assert_string_equal(vm.place.file, file);
@@ -124,13 +127,13 @@ static void test_interpreters(void **state)
   assert_null(bn_lua_current());
 
   /* Globals are an instance's own, what the table gives is in both. */
-  assert_true(call(&a, "add", 5) == 105);
-  assert_true(call(&a, "add", 5) == 110);
-  assert_true(call(&b, "add", 5) == 105);
-  assert_true(field(&a, "seven") == 7 && field(&b, "seven") == 7);
-  assert_true(field(&a, "is_main") == 1 && field(&b, "is_main") == 0);
-  assert_true(field(&a, "pid") == getpid());
-  assert_true(call(&b, "parent", 0) == getppid());
+  assert_true(call_number(&a, "add", 5) == 105);
+  assert_true(call_number(&a, "add", 5) == 110);
+  assert_true(call_number(&b, "add", 5) == 105);
+  assert_true(get_field(&a, "seven") == 7 && get_field(&b, "seven") == 7);
+  assert_true(get_field(&a, "is_main") == 1 && get_field(&b, "is_main") == 0);
+  assert_true(get_field(&a, "pid") == getpid());
+  assert_true(call_number(&b, "parent", 0) == getppid());
 
   /* A failure leaves the stack as it was. */
   const int top = lua_gettop(a.L);
@@ -158,7 +161,7 @@ static void test_path(void **state)
 
   (void)state;
   make_folder("a");
-  (void)put("a/b.lua", "return 1\n");
+  (void)write_file("a/b.lua", "return 1\n");
   (void)snprintf(path, sizeof path, "%s/none/?.so;;%s/?.lua", dir, dir);
   bn_buf_init(&tried, 0);
   char *found = bn_module_path_search(path, "a.b", &tried);
@@ -204,9 +207,9 @@ static void test_find_instead(void **state)
   make_folder("tests");
   make_folder("tests/include");
   make_folder("tests/include/oltp_legacy");
-  (void)put("tests/include/oltp_legacy/oltp.lua", "");
-  (void)put("oltp.lua", "");
-  (void)put("new.lua", "");
+  (void)write_file("tests/include/oltp_legacy/oltp.lua", "");
+  (void)write_file("oltp.lua", "");
+  (void)write_file("new.lua", "");
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char wanted[512];
 

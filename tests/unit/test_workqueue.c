@@ -14,12 +14,14 @@ enum { GIVERS = 3, TAKERS = 4, PIECES = 3000 };
 
 static struct bn_limit open_limit = {.until_ns = UINT64_MAX, .span_ns = UINT64_MAX};
 
-static struct bn_work piece(double a)
+/* Returns work that was handed over at 5 ns, with the numbers a and -a. */
+static struct bn_work make_work(double a)
 {
   return (struct bn_work){.at_ns = 5, .value = {a, -a}};
 }
 
-static void join(struct bn_workqueue *q, struct bn_workqueue_part *p, enum bn_workqueue_role role)
+static void join_as(struct bn_workqueue *q, struct bn_workqueue_part *p,
+                    enum bn_workqueue_role role)
 {
   memset(p, 0, sizeof *p);
   assert_int_equal(bn_workqueue_join(q, p, role), 0);
@@ -30,16 +32,16 @@ static void keeps_the_order_and_a_bound(void **state)
   struct bn_session s = {.limit = &open_limit};
   struct bn_workqueue_part giver, taker;
   struct bn_workqueue q;
-  struct bn_work work = piece(0);
+  struct bn_work work = make_work(0);
 
   (void)state;
   bn_workqueue_init(&q);
-  join(&q, &giver, BN_WORKQUEUE_GIVES);
+  join_as(&q, &giver, BN_WORKQUEUE_GIVES);
   assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_NOBODY);
-  join(&q, &taker, BN_WORKQUEUE_TAKES);
+  join_as(&q, &taker, BN_WORKQUEUE_TAKES);
   for (unsigned round = 0; round < 3; round++) {
     for (unsigned i = 0; i < BN_WORKQUEUE_ROOM; i++) {
-      work = piece(i);
+      work = make_work(i);
       assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_DONE);
     }
     assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_FULL);
@@ -65,12 +67,12 @@ static void carries_out_what_was_handed_over(void **state)
   struct bn_session s = {.limit = &open_limit};
   struct bn_workqueue_part giver, taker;
   struct bn_workqueue q;
-  const struct bn_work work = piece(1);
+  const struct bn_work work = make_work(1);
 
   (void)state;
   bn_workqueue_init(&q);
-  join(&q, &giver, BN_WORKQUEUE_GIVES);
-  join(&q, &taker, BN_WORKQUEUE_TAKES);
+  join_as(&q, &giver, BN_WORKQUEUE_GIVES);
+  join_as(&q, &taker, BN_WORKQUEUE_TAKES);
   assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_DONE);
   assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_DONE);
   bn_workqueue_leave(&q, &giver);
@@ -88,12 +90,12 @@ static void a_run_that_is_asked_to_stop_leaves_the_rest(void **state)
   struct bn_session s = {.limit = &limit};
   struct bn_workqueue_part giver, taker;
   struct bn_workqueue q;
-  const struct bn_work work = piece(1);
+  const struct bn_work work = make_work(1);
 
   (void)state;
   bn_workqueue_init(&q);
-  join(&q, &giver, BN_WORKQUEUE_GIVES);
-  join(&q, &taker, BN_WORKQUEUE_TAKES);
+  join_as(&q, &giver, BN_WORKQUEUE_GIVES);
+  join_as(&q, &taker, BN_WORKQUEUE_TAKES);
   for (unsigned i = 0; i < 3; i++)
     assert_int_equal(bn_workqueue_give(&q, &work), BN_WORKQUEUE_DONE);
   assert_true(bn_workqueue_take(&q, &taker, &s));
@@ -113,8 +115,8 @@ static void an_interrupted_session_takes_nothing(void **state)
 
   (void)state;
   bn_workqueue_init(&q);
-  join(&q, &giver, BN_WORKQUEUE_GIVES);
-  join(&q, &taker, BN_WORKQUEUE_TAKES);
+  join_as(&q, &giver, BN_WORKQUEUE_GIVES);
+  join_as(&q, &taker, BN_WORKQUEUE_TAKES);
   atomic_store(&s.interrupted, true);
   assert_false(bn_workqueue_take(&q, &taker, &s));
   bn_workqueue_leave(&q, &taker);
@@ -130,12 +132,13 @@ struct thread {
   double sum;
 };
 
+/* A thread that gives PIECES pieces of work. */
 static void *give_all(void *arg)
 {
   struct thread *t = arg;
 
   while (t->n < PIECES) {
-    const struct bn_work work = piece(t->n + 1);
+    const struct bn_work work = make_work(t->n + 1);
 
     t->n += bn_workqueue_give(t->q, &work) == BN_WORKQUEUE_DONE;
   }
@@ -143,6 +146,7 @@ static void *give_all(void *arg)
   return NULL;
 }
 
+/* A thread that takes work until there is none, and sums it up. */
 static void *take_all(void *arg)
 {
   struct bn_session s = {.limit = &open_limit};
@@ -167,7 +171,7 @@ static void threads_lose_nothing(void **state)
   bn_workqueue_init(&q);
   for (unsigned i = 0; i < GIVERS + TAKERS; i++) {
     thread[i].q = &q;
-    join(&q, &thread[i].part, i < GIVERS ? BN_WORKQUEUE_GIVES : BN_WORKQUEUE_TAKES);
+    join_as(&q, &thread[i].part, i < GIVERS ? BN_WORKQUEUE_GIVES : BN_WORKQUEUE_TAKES);
   }
   for (unsigned i = GIVERS + TAKERS; i-- > 0;)
     assert_int_equal(
