@@ -64,6 +64,7 @@ static void results_set_layout(lua_State *L, const struct bn_layout *layout, con
   }
 }
 
+/* Pushes a list of the options of the run. */
 static void results_push_options(lua_State *L, const struct bn_result *r)
 {
   const struct bn_facts *f = &r->facts;
@@ -149,6 +150,7 @@ static void results_push_numbers(lua_State *L, const double *x, size_t n)
   }
 }
 
+/* Pushes a table of the plan, with its times also in seconds. */
 static void results_push_plan(lua_State *L, const struct bn_result *r)
 {
   const struct bn_plan *p = &r->facts.plan;
@@ -170,6 +172,7 @@ static void results_push_times(lua_State *L, const struct bn_result *r)
   results_set_layout(L, bn_layout_times, &r->facts);
 }
 
+/* Pushes a table of how the run ended; `signal` is absent without one. */
 static void results_push_end(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);

@@ -31,6 +31,7 @@ struct hooks {
   bool failed;
 };
 
+/* Opens the reporter.  Where the script prints apart from the reports, so do its hooks. */
 static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -56,6 +57,7 @@ static struct bn_instance *hooks_open_instance(struct hooks *h)
   return in;
 }
 
+/* Keeps the facts of the run for done(). */
 static void hooks_begin(void *self, const struct bn_facts *f)
 {
   const struct hooks *h = self;
@@ -63,6 +65,7 @@ static void hooks_begin(void *self, const struct bn_facts *f)
   h->conf->api->kept.facts = f;
 }
 
+/* Opens the instances of the reports that the run makes, if the script has hooks. */
 static void hooks_starting(void *self, const struct bn_facts *f)
 {
   struct hooks *h = self;
@@ -385,6 +388,7 @@ static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsi
   bn_script_results_view(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
+/* Reports an interval: keeps it for done(), and calls the hook that prints it. */
 static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -394,6 +398,7 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
+/* Reports a checkpoint in the same way. */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -413,6 +418,7 @@ static void hooks_end_json(const struct hooks *h, struct bn_instance *in)
   in->json_open = false;
 }
 
+/* Ends the arrays of the two instances, after the last interval and checkpoint. */
 static void hooks_ended(void *self)
 {
   const struct hooks *h = self;
@@ -421,6 +427,7 @@ static void hooks_ended(void *self)
   hooks_end_json(h, h->checkpoint);
 }
 
+/* Reports the total, whose hook runs in the main instance. */
 static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -430,6 +437,7 @@ static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
   return hooks_print(h->conf->api->main, "report_cumulative", v);
 }
 
+/* Closes the instances.  Returns 0, or -1 and err if one of them could not be opened. */
 static int hooks_close(void *self, struct bn_err *err)
 {
   struct hooks *h = self;

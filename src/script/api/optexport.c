@@ -76,6 +76,7 @@ static void optexport_push_path(lua_State *L, const char *path)
     lua_pushstring(L, path != NULL ? path : "");
 }
 
+/* Pushes the value of an option as the type of Lua that scripts expect. */
 static void optexport_push_value(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const char *text;

@@ -350,6 +350,7 @@ static void options_read_table(lua_State *L, struct bn_options *options)
   options->declared = true;
 }
 
+/* Reads the options of a script that is not part of a mix. */
 static int options_read_main(lua_State *L)
 {
   options_read_table(L, bn_instance_api()->options);

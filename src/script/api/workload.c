@@ -83,6 +83,7 @@ static bool workload_has_undeclared_command(const struct bn_api *api, const char
          bn_lua_has_function(&api->main->lua, name);
 }
 
+/* Implements bn_workload.find_command.  Returns false if the script has no such command. */
 static bool workload_find_command(void *self, const char *name, struct bn_command *out)
 {
   const struct bn_api *api = self;
@@ -232,6 +233,7 @@ static void workload_end_loop(const struct bn_api *api, struct bn_session *s, bo
   state->ready = api->vm->setup->conf->policy->thread_done_follows;
 }
 
+/* Implements bn_workload.loop: all events of the session are made within one call of thread_run. */
 static enum bn_next workload_loop(void *self, struct bn_session *s)
 {
   struct session_state *state = s->state;
@@ -261,6 +263,8 @@ static bool workload_close_instance(const struct bn_session *s, bool thread_done
   return fails;
 }
 
+/* Implements bn_workload.session_close: calls thread_done(), if it must be called, and closes the
+   instance.  Returns -1 if the session fails. */
 static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -295,6 +299,7 @@ static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const
   return turn;
 }
 
+/* Opens the session as workload_open_session does. */
 static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -315,6 +320,7 @@ static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, stru
   }
 }
 
+/* Runs the loop of the session as workload_loop does. */
 static enum bn_turn workload_loop_in_turn(const struct bn_api *api, struct bn_session *s)
 {
   enum bn_lua_turn turn;
@@ -327,6 +333,7 @@ static enum bn_turn workload_loop_in_turn(const struct bn_api *api, struct bn_se
   return turn == BN_LUA_FAILED ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
+/* Closes the session as workload_close_session does. */
 static enum bn_turn workload_close_in_turn(struct bn_session *s)
 {
   struct session_state *state = s->state;
@@ -356,6 +363,7 @@ static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn
   }
 }
 
+/* These pass on what the SQL layer does to check commits. */
 static int workload_verify(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_api *api = self;
@@ -377,6 +385,7 @@ static void workload_sample(void *self, uint64_t *counter)
   bn_sqlsys_sample(api->vm->setup->sql, counter);
 }
 
+/* Implements bn_workload.finish: logs the SQL layer's hints, and calls done(). */
 static int workload_finish(void *self, struct bn_err *err)
 {
   const struct bn_api *api = self;

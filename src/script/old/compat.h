@@ -18,22 +18,30 @@ typedef enum {
   SB_CNT_MAX
 } sb_counter_type;
 
+/* These mark the events of a script's own loop.  The session is that of the calling thread,
+   whatever its number. */
 BN_API bool sb_more_events(int thread_id);
 BN_API void sb_event_start(int thread_id);
 BN_API void sb_event_stop(int thread_id);
 
+/* These return a number in [a, b] of the distribution. */
 BN_API uint32_t sb_rand_default(uint32_t a, uint32_t b);
 BN_API uint32_t sb_rand_uniform(uint32_t a, uint32_t b);
 BN_API uint32_t sb_rand_gaussian(uint32_t a, uint32_t b);
 BN_API uint32_t sb_rand_special(uint32_t a, uint32_t b);
 BN_API uint32_t sb_rand_pareto(uint32_t a, uint32_t b);
 BN_API uint32_t sb_rand_zipfian(uint32_t a, uint32_t b);
+/* These return what the functions of ffi_rand.h return. */
 BN_API uint32_t sb_rand_unique(void);
 BN_API uint64_t sb_rand_uniform_uint64(void);
 BN_API double sb_rand_uniform_double(void);
+/* Fills buf from a template, in which '#' is a digit and '@' a letter, and ends it with a zero
+   byte. */
 BN_API void sb_rand_str(const char *fmt, char *buf);
+/* Fills buf with min_len to max_len characters, without a zero byte.  Returns their number. */
 BN_API uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len);
 
+/* The functions of ffi_hist.h.  A nil, which is logged, has no effect here and in the two above. */
 typedef struct bn_geohist sb_histogram_t;
 BN_API sb_histogram_t *sb_histogram_new(size_t size, double min, double max);
 BN_API void sb_histogram_delete(sb_histogram_t *h);

@@ -32,6 +32,9 @@ typedef struct {
   char *is_null;
 } sql_bind;
 
+/* These work as the functions of ffi_sql.h and ffi_sql_more.h, but a failure is final at once,
+   because no hook can ignore it.  An argument that is nil is logged and is a failure.  After a
+   failure the functions return NULL, false, or a number other than 0. */
 BN_API sql_driver *db_create(const char *name);
 BN_API int db_destroy(sql_driver *drv);
 BN_API sql_connection *db_connection_create(sql_driver *drv);
@@ -44,6 +47,7 @@ BN_API int db_bulk_insert_done(sql_connection *con);
 BN_API sql_result *db_query(sql_connection *con, const char *query, size_t len);
 BN_API bool db_more_results(sql_connection *con);
 BN_API sql_result *db_next_result(sql_connection *con);
+/* Returns the next row, which is valid until the next call, or NULL if there is none. */
 BN_API sql_row *db_fetch_row(sql_result *rs);
 BN_API sql_statement *db_prepare(sql_connection *con, const char *query, size_t len);
 BN_API int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len);
