@@ -161,6 +161,10 @@ return {
     local none, why = native.parse(options, {"--repeat=10"})
     t.ok(none == nil and why:find("--repeat=10", 1, true), why)
   end,
+  ["an option that is declared twice is named"] = function()
+    local rounds = {name = "rounds", type = "int", help = "x"}
+    t.raises(function() native.parse({rounds, rounds}, {}) end, "--rounds")
+  end,
   ["files of settings"] = function()
     local path = file("# a comment\none = cpu run\n\ntwo = 'a b' # end\n")
     t.equal(native.settings(path), {{name = "one", line = 2, words = {"cpu", "run"}},
