@@ -241,13 +241,17 @@ static bool optexport_wants_globals(void)
          !bn_options_declared(bn_instance_api()->options);
 }
 
-/* Exports all options to the table at index opt, and to globals if the script expects them.  If
-   `early`, the script's declarations are not known yet, and undeclared options are exported too. */
-static void optexport_fill(lua_State *L, int opt, bool early)
+/* When options are exported.  Before the top level runs, the script's declarations are not known,
+   and undeclared options are exported too. */
+enum moment { BEFORE_SCRIPT, AFTER_SCRIPT };
+
+/* Exports all options to the table at index opt, and to globals if the script expects them. */
+static void optexport_fill(lua_State *L, int opt, enum moment moment)
 {
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_optset *options = lua->vm->setup->options;
-  struct export x = {.L = L, .options = options, .opt = opt, .early = early};
+  const bool is_early = moment == BEFORE_SCRIPT;
+  struct export x = {.L = L, .options = options, .opt = opt, .early = is_early};
 
   luaL_checkstack(L, 8, NULL);
   if (optexport_wants_globals()) {
@@ -255,7 +259,7 @@ static void optexport_fill(lua_State *L, int opt, bool early)
     x.env = lua_gettop(L);
   }
   bn_optset_each(options, optexport_add_declared, &x);
-  if (early || bn_instance_api()->takes_any)
+  if (is_early || bn_instance_api()->takes_any)
     bn_optset_each_pending(options, optexport_add_undeclared, &x);
   if (x.env != 0)
     lua_remove(L, x.env);
@@ -268,7 +272,7 @@ static int optexport_complete(lua_State *L)
   lua_settop(L, 1);
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  optexport_fill(L, 1, false);
+  optexport_fill(L, 1, AFTER_SCRIPT);
   return 0;
 }
 
@@ -344,7 +348,7 @@ static void optexport_use_shared_table(lua_State *L)
     lua_createtable(L, 0, 2);
     optexport_set_completer(L);
     lua_newtable(L);
-    optexport_fill(L, lua_gettop(L), false);
+    optexport_fill(L, lua_gettop(L), AFTER_SCRIPT);
     lua_setfield(L, -2, "__index");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, key_options);
@@ -373,7 +377,7 @@ static int optexport_set_opt(lua_State *L)
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_newtable(L);
   if (!lua->worker || optexport_wants_globals())
-    optexport_fill(L, lua_gettop(L), false);
+    optexport_fill(L, lua_gettop(L), AFTER_SCRIPT);
   else if (lua->shared != NULL)
     optexport_use_shared_table(L);
   else
@@ -411,7 +415,7 @@ int bn_optexport_own(lua_State *L)
 static int optexport_set_globals_early(lua_State *L)
 {
   lua_newtable(L);
-  optexport_fill(L, lua_gettop(L), true);
+  optexport_fill(L, lua_gettop(L), BEFORE_SCRIPT);
   return 0;
 }
 
