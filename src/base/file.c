@@ -17,7 +17,7 @@
 
 enum { LINKS_MAX = 8 };
 
-/* Closes the descriptor, if there is one, and returns -1 with that error. */
+/* Closes the descriptor, if there is one (-1: none), sets errno to the error, and returns -1. */
 static int file_give_up(int fd, int error)
 {
   if (fd >= 0)
@@ -79,6 +79,7 @@ static bool file_is_writable(int fd)
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
+/* Returns a duplicate of a descriptor that is open for writing, or -1 and errno. */
 static int file_duplicate(int fd)
 {
   if (!file_is_writable(fd))
@@ -93,15 +94,17 @@ static bool file_is_fifo(const char *path)
   return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-static bool (*wait_wanted)(void);
+/* See bn_file_wait_while.  NULL: for ever. */
+static bool (*file_wants_wait)(void);
 
 void bn_file_wait_while(bool (*wanted)(void))
 {
-  wait_wanted = wanted;
+  file_wants_wait = wanted;
 }
 
-/* Opens a device or a FIFO.  open(2) would wait for the reader of a FIFO and ignore the signals
-   that the program blocks. */
+/* Opens a device or a FIFO for writing, and waits for the reader of a FIFO as bn_file_wait_while
+   says.  open(2) itself would wait on and ignore the signals that the program blocks.  Returns the
+   descriptor, or -1 and errno. */
 static int file_open_special(const char *path)
 {
   static const uint64_t retry_ns = 20 * BN_NSEC_PER_MSEC;
@@ -114,7 +117,7 @@ static int file_open_special(const char *path)
     if (errno != ENXIO || !file_is_fifo(path))
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
-  } while (wait_wanted == NULL || wait_wanted());
+  } while (file_wants_wait == NULL || file_wants_wait());
   return file_give_up(-1, ENXIO);
 }
 
@@ -158,11 +161,13 @@ void bn_file_folder(const char *path, char out[PATH_MAX])
 {
   const char *slash = strrchr(path, '/');
 
-  (void)snprintf(out, PATH_MAX, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
-                 slash != NULL ? path : ".");
+  if (slash == NULL)
+    (void)snprintf(out, PATH_MAX, ".");
+  else
+    (void)snprintf(out, PATH_MAX, "%.*s", (int)(slash - path) + 1, path);
 }
 
-/* Returns false if the folder does not exist either. */
+/* Finds the file, or the place of a new one.  Returns false if its folder does not exist either. */
 static bool file_find_place(const char *path, struct place *place)
 {
   char folder[PATH_MAX];
@@ -206,9 +211,9 @@ const char *bn_file_reason(int error)
   }
 }
 
-/* Reads a link of this user or of root.  Returns the length of its text, 0 if it is no link or
-   cannot be read (opening it will report that), or -1.  A link with a second name is refused too:
-   another user may have made the name that was given. */
+/* Reads a link of this user or of root.  Returns the length of its text, or 0 if the path is no
+   link or cannot be read, which opening it will report, or -1 and errno.  A link with a second name
+   is refused too: another user may have made the name that was given. */
 static ssize_t file_read_link(const char *path, char *text, size_t room)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -226,8 +231,8 @@ static ssize_t file_read_link(const char *path, char *text, size_t room)
   return n;
 }
 
-/* Replaces a path by the text of its link, seen from the folder of the link.  Returns false if the
-   result is too long. */
+/* Replaces the path of a link by the path that its text names, seen from the folder of the link.
+   Returns false if the result is too long. */
 static bool file_apply_link(char path[PATH_MAX], const char *text, size_t len)
 {
   const char *slash = strrchr(path, '/');
@@ -276,6 +281,7 @@ const char *bn_file_fault(const char *path)
   return NULL;
 }
 
+/* Writes all of a text.  Returns 0, or -1 and errno; a part may have been written then. */
 static int file_write_all(int fd, const char *text, size_t len)
 {
   while (len > 0) {
@@ -291,13 +297,14 @@ static int file_write_all(int fd, const char *text, size_t len)
   return 0;
 }
 
-/* Closes the file; failed is an errno value or 0.  Returns 0, or -1 and errno. */
-static int file_finish(int fd, int failed)
+/* Closes a file after an error, an errno value, or 0.  Returns 0, or -1 with the first error, which
+   may be that of close(2). */
+static int file_finish(int fd, int error)
 {
-  if (close(fd) != 0 && failed == 0)
-    failed = errno;
-  errno = failed;
-  return failed == 0 ? 0 : -1;
+  if (close(fd) != 0 && error == 0)
+    error = errno;
+  errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 /* Writes to a device or a FIFO. */
@@ -320,7 +327,9 @@ static void file_keep_rights(int fd, const struct stat *old)
   (void)fchmod(fd, mode);
 }
 
-/* `old` is the file to be replaced.  If it is NULL, there is none, and the umask decides. */
+/* Writes a new file, which is on the disk when this returns.  The file has the rights of `old`,
+   which it will replace; if `old` is NULL, there is none, and the umask decides.  Returns 0, or -1
+   and errno; the caller removes what there may be of the file. */
 static int file_write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
@@ -332,7 +341,8 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
   return file_finish(fd, file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
-/* Makes the new name survive a crash of the machine, as far as the file system allows. */
+/* Makes the new name survive a crash of the machine, as far as the file system allows.  The file is
+   complete already, so that a failure is none of saving it. */
 static void file_sync_folder(const char *path)
 {
   char folder[PATH_MAX];
@@ -346,9 +356,9 @@ static void file_sync_folder(const char *path)
   (void)close(fd);
 }
 
-/* Makes the name of the new file beside the old one, and removes a file of that name.  The name is
-   never longer than FILE.partial, which the start of a run may have made: a process number has at
-   most six hexadecimal digits on Linux. */
+/* Writes the name of the new file beside the old one to `fresh`, and removes a file of that name.
+   The name is never longer than FILE.partial, which the start of a run may have made: a process
+   number has at most six hexadecimal digits on Linux.  Returns 0, or -1 and errno. */
 static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
@@ -357,24 +367,25 @@ static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
   return 0;
 }
 
+/* Writes a new file beside `path` and renames it to `path`.  Returns 0, or -1 and errno; `path` is
+   then what it was. */
 static int file_replace(const char *path, const char *text, size_t len)
 {
   char fresh[PATH_MAX];
   struct stat old;
-  const bool is_new = lstat(path, &old) != 0 || !S_ISREG(old.st_mode);
-  int failed = 0;
+  const bool has_old = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
 
   if (file_clear_fresh(path, fresh) != 0)
     return -1;
-  if (file_write_fresh(fresh, is_new ? NULL : &old, text, len) != 0 || rename(fresh, path) != 0)
-    failed = errno;
-  if (failed == 0) {
-    file_sync_folder(path);
-    return 0;
+  if (file_write_fresh(fresh, has_old ? &old : NULL, text, len) != 0 || rename(fresh, path) != 0) {
+    const int error = errno;
+
+    (void)unlink(fresh);
+    errno = error;
+    return -1;
   }
-  (void)unlink(fresh);
-  errno = failed;
-  return -1;
+  file_sync_folder(path);
+  return 0;
 }
 
 bool bn_file_is_replaceable(const char *path)
@@ -419,6 +430,13 @@ void bn_file_drop_unsaved(const char *path)
     (void)file_clear_fresh(path, fresh);
 }
 
+/* Returns why a buffer that was not full before has not taken n bytes: EFBIG or ENOMEM. */
+static int file_why_not_taken(const struct bn_buf *text, size_t n)
+{
+  return n > text->max - text->len ? EFBIG : ENOMEM;
+}
+
+/* Appends what can be read from the descriptor up to its end.  Returns 0, or -1 and errno. */
 static int file_read_all(int fd, struct bn_buf *text)
 {
   char piece[1 << 14];
@@ -426,9 +444,9 @@ static int file_read_all(int fd, struct bn_buf *text)
 
   do {
     n = read(fd, piece, sizeof piece);
-    /* Nothing is added at the end, too, which makes the text of an empty file. */
+    /* The last time nothing is added, which makes text->data of an empty file. */
     if (n >= 0 && bn_buf_add(text, piece, (size_t)n) != 0)
-      return file_give_up(-1, EFBIG);
+      return file_give_up(-1, file_why_not_taken(text, (size_t)n));
   } while (n > 0 || (n < 0 && errno == EINTR));
   return n < 0 ? -1 : 0;
 }

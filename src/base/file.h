@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are written under a name that a user has typed.  In a folder in which other users may
-   write, such as /tmp, that name may be a link that would have another file overwritten. */
+/* Files with names that a user has typed: opened, replaced whole, read, compared.  In a folder in
+   which other users may write, such as /tmp, a name may be a link that would have another file
+   overwritten. */
 #ifndef BN_BASE_FILE_H
 #define BN_BASE_FILE_H
 
@@ -10,39 +11,45 @@
 #include <sys/types.h>
 
 /* Opens /dev/null for each of descriptors 0 to 2 that is closed, so that no file or connection of
-   the program gets its number and with it what is printed.  What is written there fails, as it did.
-   Returns 0, or -1 and errno. */
+   the program gets its number and with it what is printed.  /dev/null is open for reading only, so
+   that writing fails as it would on a closed descriptor.  Returns 0, or -1 and errno. */
 int bn_file_open_standard(void);
 
-/* Returns the open file that `path` stands for ("/dev/stdout", "/dev/fd/3"), or -1. */
+/* Returns the descriptor that `path` stands for, 1 for "/dev/stdout" and 3 for "/dev/fd/3", or -1
+   if `path` is the name of a file. */
 int bn_file_descriptor(const char *path);
-/* Returns whether `path` is standard output, where earlier text comes first, as is NULL. */
+/* Returns whether `path` stands for standard output, as NULL does.  A caller then writes through
+   `stdout`, so that its text follows the text printed before. */
 bool bn_file_is_stdout(const char *path);
 
-/* Opens as open(2) does, for writing, but follows no links.  Returns -1 and errno: ELOOP, the path
-   is a symbolic link; EMLINK, it is a plain file that has other names too. */
+/* Opens as open(2) does, for writing, but follows no links.  Returns the descriptor, or -1 and
+   errno: ELOOP, the path is a symbolic link; EMLINK, it is a plain file that has other names
+   too. */
 int bn_file_open(const char *path, int flags, mode_t mode);
-/* As bn_file_open for a text that replaces the file.  For a path that stands for an open file it
-   returns a duplicate at its current position; EBADF: it is not open for writing. */
+/* As bn_file_open for a text that replaces the content of the file, which is made if there is none.
+   For a path that stands for a descriptor it returns a duplicate of that at its current position;
+   EBADF: the descriptor is not open for writing. */
 int bn_file_create(const char *path);
 /* As bn_file_create, but keeps the content until the caller truncates the file. */
 int bn_file_reopen(const char *path);
 /* Returns a sentence without a subject about an error of any of these functions. */
 const char *bn_file_reason(int error);
 
-/* Returns the folder of a file, with its last slash: "." for a name alone. */
+/* Writes the folder of a file with its last slash, or "." for a name alone. */
 void bn_file_folder(const char *path, char out[PATH_MAX]);
 /* Returns the part of a path behind its folder. */
 const char *bn_file_name(const char *path);
 /* Returns whether both names lead to the same file, or to the same place for a new one. */
 bool bn_file_is_same(const char *a, const char *b);
 
-/* Follows symbolic links of this user or of root from `path`.  Returns -1 and errno: ELOOP, a link
-   belongs to another user or has a second name, or there are too many.  A link may be replaced
-   afterwards, so bn_file_open is to open `out`. */
+/* Writes to `out` the path that the symbolic links at `path` lead to, if all of them belong to this
+   user or to root.  Returns 0, or -1 and errno: ELOOP, a link belongs to another user or has a
+   second name, or there are too many; ENAMETOOLONG.  A link may be replaced afterwards, so
+   bn_file_open is to open `out`. */
 int bn_file_follow(const char *path, char out[PATH_MAX]);
 
-/* Returns why a file cannot be saved, so that it is known before a run of hours, or NULL. */
+/* Returns why bn_file_save() cannot save a file, as a sentence that follows its name, or NULL.  The
+   start of a run asks, so that the user need not wait for hours to learn it. */
 const char *bn_file_fault(const char *path);
 /* Returns whether a rename may replace `path`: it is a file or a symbolic link, or there is nothing
    yet.  Devices and FIFOs have to be written to in place. */
@@ -62,8 +69,9 @@ void bn_file_wait_while(bool (*wanted)(void));
 void bn_file_drop_unsaved(const char *path);
 
 struct bn_buf; /* base/buf.h */
-/* Appends the content of a file, which is "" if the file is empty.  Returns 0, or -1 and errno:
-   EFBIG, it does not fit. */
+/* Appends the content of a file.  Returns 0, or -1 and errno: EFBIG, the content would exceed the
+   maximum of the buffer; ENOMEM.  text->data is not NULL after a success, even for an empty
+   file. */
 int bn_file_read(const char *path, struct bn_buf *text);
 
 #endif

@@ -409,6 +409,11 @@ static void interrupted_and_short_calls_go_on(void **state)
   assert_int_equal(bn_file_read("saved", &text), -1);
   assert_int_equal(errno, EFBIG);
   bn_buf_done(&text);
+  /* A buffer that takes nothing although there is room, as it does without memory. */
+  text = (struct bn_buf){.max = 11, .failed = true};
+  assert_int_equal(bn_file_read("saved", &text), -1);
+  assert_int_equal(errno, ENOMEM);
+  bn_buf_done(&text);
   assert_int_equal(unlink("saved"), 0);
 }
 
