@@ -31,6 +31,8 @@
 
 static const char suffix[] = ".so";
 
+enum { NAME_LEN_MAX = 64 };
+
 /* Returns the plain path of a folder relative to that of the program, in which links are followed
    and ".." is resolved, or NULL if there is no such folder.  The caller frees it. */
 static char *plugin_resolve_dir(const char *program_dir, const char *relative)
@@ -41,7 +43,8 @@ static char *plugin_resolve_dir(const char *program_dir, const char *relative)
   return resolved;
 }
 
-/* Returns the first folder that exists of two relative to that of the program, else the first. */
+/* Writes the path of `installed`, or of `built` if only that exists, to buf; both are relative to
+   the folder of the program.  Returns buf, or NULL and err. */
 static const char *plugin_find_dir(const char *installed, const char *built, char *buf, size_t len,
                                    struct bn_err *err)
 {
@@ -56,12 +59,12 @@ static const char *plugin_find_dir(const char *installed, const char *built, cha
     dir = plugin_resolve_dir(program_dir, built);
   if (dir == NULL)
     dir = bn_alloc_print("%s%s", program_dir, installed);
-  if ((size_t)snprintf(buf, len, "%s", dir) >= len) {
+  const bool fits = (size_t)snprintf(buf, len, "%s", dir) < len;
+
+  if (!fits)
     (void)bn_err_set(err, ENAMETOOLONG, "the path of '%s' is too long", dir);
-    buf = NULL;
-  }
   free(dir);
-  return buf;
+  return fits ? buf : NULL;
 }
 
 const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err)
@@ -74,15 +77,14 @@ const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err)
   return plugin_find_dir(BN_REL_LIBDIR, BUILD_LIBDIR, buf, len, err);
 }
 
-/* Returns whether the name, which the command line or a script gives, stays within the folder. */
-static bool plugin_is_name(const char *name)
+/* Returns whether name[0..len), which the command line or a script gives, can be that of a module.
+   It has no '/' or '.', so that it stays within the folder. */
+static bool plugin_is_name(const char *name, size_t len)
 {
-  const size_t len = strlen(name);
-
   for (size_t i = 0; i < len; i++)
     if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-')
       return false;
-  return len > 0 && len <= 64;
+  return len > 0 && len <= NAME_LEN_MAX;
 }
 
 /* The first members of the descriptor of every module. */
@@ -97,6 +99,7 @@ static const char *plugin_article(const char *kind)
   return kind[0] == 'e' ? "an" : "a";
 }
 
+/* Returns the descriptor of a module if it fits the kind and the name, or NULL and err. */
 static const void *plugin_check(const struct bn_plugin_kind *kind, const char *name, void *module,
                                 struct bn_err *err)
 {
@@ -120,13 +123,14 @@ static const void *plugin_check(const struct bn_plugin_kind *kind, const char *n
   return NULL;
 }
 
-/* Opens kind "driver" from the folder "drivers". */
+/* Opens a module of the kind "driver" in the folder "drivers".  Returns the handle of dlopen, or
+   NULL and err. */
 static void *plugin_open_module(const char *kind, const char *name, struct bn_err *err)
 {
   char dir[PATH_MAX], path[PATH_MAX + 128];
   void *module;
 
-  if (!plugin_is_name(name)) {
+  if (!plugin_is_name(name, strlen(name))) {
     (void)bn_err_set(err, ENOENT, "'%s' is not the name of %s %s", name, plugin_article(kind),
                      kind);
     return NULL;
@@ -152,11 +156,26 @@ const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, 
   return module != NULL ? plugin_check(kind, name, module, err) : NULL;
 }
 
+/* Returns the length of a file name without ".so", or 0 if it ends in anything else. */
+static size_t plugin_name_len(const struct dirent *d)
+{
+  const size_t len = strlen(d->d_name), tail = strlen(suffix);
+
+  return len > tail && strcmp(d->d_name + len - tail, suffix) == 0 ? len - tail : 0;
+}
+
 static int plugin_is_module(const struct dirent *d)
 {
-  const size_t len = strlen(d->d_name), tail = sizeof suffix - 1;
+  return plugin_is_name(d->d_name, plugin_name_len(d));
+}
 
-  return len > tail && strcmp(d->d_name + len - tail, suffix) == 0;
+/* Compares the names of modules, so that "a" comes before "a-b", for scandir. */
+static int plugin_compare_names(const struct dirent **a, const struct dirent **b)
+{
+  const size_t a_len = plugin_name_len(*a), b_len = plugin_name_len(*b);
+  const int order = strncmp((*a)->d_name, (*b)->d_name, a_len < b_len ? a_len : b_len);
+
+  return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
 }
 
 size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max)
@@ -169,10 +188,11 @@ size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t m
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) == NULL)
     return 0;
   (void)snprintf(path, sizeof path, "%s/%ss", dir, kind->name);
-  found = scandir(path, &list, plugin_is_module, alphasort);
+  /* A folder that does not exist (-1) has no modules. */
+  found = scandir(path, &list, plugin_is_module, plugin_compare_names);
   for (int i = 0; i < found; i++) {
     if (n < max)
-      names[n++] = bn_alloc_part(list[i]->d_name, strlen(list[i]->d_name) - (sizeof suffix - 1));
+      names[n++] = bn_alloc_part(list[i]->d_name, plugin_name_len(list[i]));
     free(list[i]);
   }
   free(list);

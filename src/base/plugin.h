@@ -7,9 +7,9 @@
 
 #include "base/err.h"
 
-/* Folder of the program's data ("share/bench") or modules ("lib/bench"), found relative to the
-   program itself, so that build tree, installed and moved prefixes all work.  Return buf, or NULL
-   and err. */
+/* Find the folder of the program's data ("share/bench") and that of its modules ("lib/bench"),
+   relative to the program itself, so that build tree, installed and moved prefixes all work.  The
+   folder need not exist.  Return buf with its path, or NULL and err. */
 const char *bn_plugin_data_dir(char *buf, size_t len, struct bn_err *err);
 const char *bn_plugin_lib_dir(char *buf, size_t len, struct bn_err *err);
 
@@ -22,12 +22,13 @@ struct bn_plugin_kind {
   size_t size;        /* size of the descriptor that this program knows */
 };
 
-/* Opens lib/bench/KINDs/NAME.so (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, never closed), checks ABI,
-   size and name, and returns its descriptor.  Returns NULL and err otherwise; err->code ENOENT:
-   there is no such module.  Any thread. */
+/* Opens lib/bench/KINDs/NAME.so (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, never closed), checks the
+   ABI, the size and the name of its descriptor, and returns the descriptor.  Returns NULL and err
+   otherwise; err->code ENOENT: there is no such module.  Any thread. */
 const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, struct bn_err *err);
-/* Fills `names` with at most max sorted names of the modules of that kind and returns the count.
-   The caller frees the names. */
+/* Fills `names` with the sorted names of the modules of that kind that bn_plugin_open would look
+   for, and returns their number.  Names beyond the first max are left out.  The caller frees the
+   names. */
 size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max);
 
 #endif

@@ -118,6 +118,10 @@ static void test_names(void **state)
 {
   (void)state;
   assert_string_equal(ask("bin/bench", "names", ""), "alien;broken;");
+  /* A name with a blank or a point cannot be opened, and '-' sorts behind the end of a name. */
+  shell("@cd lib/bench/drivers && touch alien-2.so 'a b.so' a.b.so .so");
+  assert_string_equal(ask("bin/bench", "names", ""), "alien;alien-2;broken;");
+  shell("@cd lib/bench/drivers && rm alien-2.so 'a b.so' a.b.so .so");
 }
 
 static void test_refusals(void **state)
