@@ -20,7 +20,7 @@
 
 enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
 
-/* Equal messages in succession. */
+/* The last message of a stream, and how often it came again at once. */
 struct row {
   char *last;        /* the last message, with its prefix; NULL: none */
   unsigned repeated; /* how often it was swallowed since */
@@ -67,7 +67,8 @@ static struct {
           .verbosity = BN_NOTICE,
           .asides = true};
 
-/* Whom the messages of the operating system's thread come from; NULL: from itself. */
+/* The session from which the messages of this thread of the operating system come; NULL: they are
+   the thread's own. */
 static _Thread_local const void *log_speaker;
 
 void bn_log_speak_for(const void *session)
@@ -75,7 +76,8 @@ void bn_log_speak_for(const void *session)
   log_speaker = session;
 }
 
-static uintptr_t log_this_thread(void)
+/* Returns a number for the session or thread that a message comes from. */
+static uintptr_t log_speaker_id(void)
 {
   return log_speaker != NULL ? (uintptr_t)log_speaker : (uintptr_t)pthread_self();
 }
@@ -92,7 +94,8 @@ int bn_log_get_verbosity(void)
 
 /* --- recorded messages ------------------------------------------------------------------------ */
 
-/* Returns the row of that text, possibly a new one, or NULL if there is no room for it. */
+/* Returns the row of that text, possibly a new one, or NULL if there is no room for it.  The caller
+   holds the lock of the messages. */
 static struct bn_log_message *log_get_row(int level, const char *text, size_t len)
 {
   struct bn_log_message *row = sink.messages.row;
@@ -134,6 +137,7 @@ void bn_log_each_message(void (*fn)(void *arg, const struct bn_log_message *mess
   pthread_mutex_unlock(&sink.messages.lock);
 }
 
+/* Returns the text before a message: "" for a level that has none, or that does not exist. */
 static const char *log_prefix_of(int level)
 {
   static const char *const prefixes[] = {"FATAL: ", "ALERT: ", "WARNING: ", "", "", "DEBUG: "};
@@ -141,9 +145,10 @@ static const char *log_prefix_of(int level)
   return level < 0 || level > BN_DEBUG ? "" : prefixes[level];
 }
 
-/* Moves a terminal to the beginning of its line and clears that. */
+/* Moves the cursor of a terminal to the beginning of its line, and clears the line. */
 static const char clear_line[] = "\r\033[K";
 
+/* Removes the line of progress, if there is one, before a message. */
 static void log_clear_progress(void)
 {
   if (atomic_exchange(&sink.progress, false))
@@ -160,8 +165,9 @@ static bool log_terminal_reads(void)
   return (front == -1 || front == getpgrp()) && bn_wait_is_writable(STDERR_FILENO);
 }
 
-/* Draws the line of progress, or removes it (NULL).  No thread waits for it: the holder of the lock
-   may wait for a reader of stdout. */
+/* Draws the line of progress, or removes it (NULL).  While another thread prints, it leaves the
+   line as it is: that thread may wait for a reader of stdout, and nobody waits for a line of
+   progress. */
 static void log_draw_progress(const char *text)
 {
   char line[256];
@@ -179,6 +185,7 @@ static void log_draw_progress(const char *text)
   pthread_mutex_unlock(&sink.lock);
 }
 
+/* Sets the line that bn_log_progress_again draws; "": none. */
 static void log_set_clocked(const char *text, uint64_t since_ns)
 {
   struct clocked *c = &sink.clocked;
@@ -214,7 +221,7 @@ void bn_log_progress_again(void)
   pthread_mutex_unlock(&c->lock);
 }
 
-/* The caller holds the lock. */
+/* Prints how often the last message was swallowed, and counts anew.  The caller holds the lock. */
 static void log_print_repeats(struct row *r, FILE *out)
 {
   if (r->repeated > 0)
@@ -222,22 +229,30 @@ static void log_print_repeats(struct row *r, FILE *out)
   r->repeated = 0;
 }
 
-static void log_forget(struct row *r)
+/* Forgets the last message, so that the next one is printed even if it is the same. */
+static void log_forget_last(struct row *r)
 {
   free(r->last);
   r->last = NULL;
 }
 
+/* As bn_log_settle.  The caller holds the lock. */
+static void log_settle(void)
+{
+  log_clear_progress();
+  log_print_repeats(&sink.out, stdout);
+  log_forget_last(&sink.out);
+}
+
 void bn_log_settle(void)
 {
   pthread_mutex_lock(&sink.lock);
-  log_clear_progress();
-  log_print_repeats(&sink.out, stdout);
-  log_forget(&sink.out);
+  log_settle();
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Takes over `line`.  Empty lines are not folded.  The caller holds the lock. */
+/* Prints `line`, or counts it if it is the same as the last message; empty lines are never counted.
+   Takes over `line`.  The caller holds the lock. */
 static void log_print(struct row *r, FILE *out, char *line)
 {
   if (strcmp(line, "\n") != 0 && r->last != NULL && strcmp(line, r->last) == 0) {
@@ -263,7 +278,8 @@ static void log_emit(char *line)
 
 /* --- errors of many threads ------------------------------------------------------------------- */
 
-/* Returns the kind of that name, possibly a new one, or NULL if there is no room for it. */
+/* Returns the kind of that name, possibly a new one, or NULL if there is no room for it.  This
+   function and those below are called with the lock. */
 static struct kind *log_get_kind(const char *name)
 {
   struct kind *k = sink.kind;
@@ -282,7 +298,7 @@ static struct kind *log_get_kind(const char *name)
 /* Counts this thread among those with the error.  Returns whether another one has printed it. */
 static bool log_add_thread(struct kind *k)
 {
-  const uintptr_t self = log_this_thread();
+  const uintptr_t self = log_speaker_id();
   size_t i = 0;
 
   while (i < k->n && k->threads[i] != self)
@@ -309,7 +325,8 @@ static void log_shorten(struct bn_buf *b)
   (void)bn_buf_str(b, "...");
 }
 
-static const char *log_behind_prefix(const char *line)
+/* Returns the text of an error without "FATAL: ", "ALERT: " or "WARNING: ". */
+static const char *log_skip_prefix(const char *line)
 {
   for (int level = BN_FATAL; level <= BN_WARNING; level++) {
     const char *prefix = log_prefix_of(level);
@@ -320,14 +337,15 @@ static const char *log_behind_prefix(const char *line)
   return line;
 }
 
-/* Returns the lines of an error in one line, without "FATAL: ". */
+/* Returns the lines of an error in one line without their prefixes, shortened if it is long.  The
+   caller frees it. */
 static char *log_join_error_lines(const char *text)
 {
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
   while (*text != '\0') {
-    text = log_behind_prefix(text);
+    text = log_skip_prefix(text);
     text += strspn(text, " \t");
     const size_t len = strcspn(text, "\n");
 
@@ -341,8 +359,8 @@ static char *log_join_error_lines(const char *text)
 }
 
 /* Flushes standard output, so that earlier text comes first if both streams go to the same terminal
-   or file.  A thread that hangs in a report keeps the lock of the stream, and its buffered text is
-   lost.  Returns false in that case, or if the write failed. */
+   or file.  A thread that hangs in a report keeps the lock of the stream; its buffered text is then
+   left there and lost.  Returns false in that case, or if a write has failed. */
 static bool log_flush_output(void)
 {
   bool flushed;
@@ -390,7 +408,7 @@ static bool log_has_thread(const struct kind *k, uintptr_t thread)
   return false;
 }
 
-static bool log_same_threads(const struct kind *a, const struct kind *b)
+static bool log_kinds_have_same_threads(const struct kind *a, const struct kind *b)
 {
   bool same = a->n == b->n && a->reported == b->reported;
 
@@ -399,23 +417,22 @@ static bool log_same_threads(const struct kind *a, const struct kind *b)
   return same;
 }
 
-/* Returns whether the same threads had each kind, so that their number alone is enough. */
-static bool log_have_same_threads(void)
+/* Returns whether the same threads had all kinds of errors, so that their number alone is enough.
+ */
+static bool log_all_kinds_have_same_threads(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
-    if (!log_same_threads(&sink.kind[i], &sink.kind[0]))
+    if (!log_kinds_have_same_threads(&sink.kind[i], &sink.kind[0]))
       return false;
   return true;
 }
 
-/* Prints the number of further threads and, unless `plain`, their error. */
-static void log_print_more_threads(size_t n, const struct kind *k, bool plain)
+/* Prints the number of further threads and their error, unless that is NULL. */
+static void log_print_more_threads(size_t n, const char *error)
 {
-  const bool named = !plain && k->first != NULL;
-
   log_clear_progress();
-  (void)fprintf(stderr, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s", named ? ": " : "",
-                named ? k->first : "");
+  (void)fprintf(stderr, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s",
+                error != NULL ? ": " : "", error != NULL ? error : "");
 }
 
 void bn_log_more_threads(void)
@@ -423,16 +440,18 @@ void bn_log_more_threads(void)
   /* The holder of the lock may wait for a reader of stdout; the run ends without it. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  const bool alone = log_have_same_threads();
+  const bool one_number = log_all_kinds_have_same_threads();
 
   log_print_repeats(&sink.errors, stderr);
-  log_forget(&sink.errors);
+  log_forget_last(&sink.errors);
   for (size_t i = 0; i < sink.n_kinds; i++) {
     struct kind *k = &sink.kind[i];
     const size_t n = log_count_more_threads(k);
 
-    if (n > 0 && (!alone || i == 0))
-      log_print_more_threads(n, k, alone);
+    if (n > 0 && !one_number)
+      log_print_more_threads(n, k->first);
+    else if (n > 0 && i == 0)
+      log_print_more_threads(n, NULL);
     k->reported = k->n;
   }
   pthread_mutex_unlock(&sink.lock);
@@ -448,7 +467,8 @@ static bool log_errors_are_apart(void)
   return atomic_load_explicit(&sink.errors_are_apart, memory_order_relaxed);
 }
 
-static const char *log_end_of(const char *text)
+/* Returns the newline that is missing at the end of a text, or "". */
+static const char *log_missing_newline(const char *text)
 {
   const size_t len = strlen(text);
 
@@ -457,81 +477,71 @@ static const char *log_end_of(const char *text)
 
 void bn_log_text(int level, const char *text)
 {
-  const bool apart = level <= BN_WARNING && log_errors_are_apart();
+  const bool is_error = level <= BN_WARNING;
   char *line;
 
   if (level > bn_log_get_verbosity())
     return;
-  if (level <= BN_WARNING)
+  if (is_error)
     log_remember(level, text);
-  line = bn_alloc_print("%s%s%s", log_prefix_of(level), text, log_end_of(text));
-  if (apart)
+  line = bn_alloc_print("%s%s%s", log_prefix_of(level), text, log_missing_newline(text));
+  if (is_error && log_errors_are_apart())
     log_emit_error(line, NULL);
   else
     log_emit(line);
 }
 
-/* Returns the lines of an error as they are printed. */
+/* Returns the n lines of an error as they are printed, in one text that the caller frees. */
 static char *log_format_error_lines(const char *const *line, size_t n)
 {
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
   for (size_t i = 0; i < n; i++)
-    (void)bn_buf_printf(&b, "%s%s%s", log_prefix_of(BN_FATAL), line[i], log_end_of(line[i]));
+    (void)bn_buf_printf(&b, "%s%s%s", log_prefix_of(BN_FATAL), line[i],
+                        log_missing_newline(line[i]));
   return bn_buf_take(&b);
 }
 
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
-  const bool apart = log_errors_are_apart();
-
-  for (size_t i = 0; i < n; i++)
-    if (apart)
-      log_remember(BN_FATAL, line[i]);
-    else
+  if (!log_errors_are_apart()) {
+    for (size_t i = 0; i < n; i++)
       bn_log_text(BN_FATAL, line[i]);
-  if (apart)
-    log_emit_error(log_format_error_lines(line, n), kind);
-}
-
-/* Formats and logs; error < 0: nothing is appended. */
-__attribute__((format(printf, 3, 0))) static void log_v(int level, int error, const char *fmt,
-                                                        va_list ap)
-{
-  char reason[128], *text, *full;
-
-  if (level > bn_log_get_verbosity())
     return;
-  text = bn_alloc_vprint(fmt, ap);
-  if (error >= 0) {
-    full =
-        bn_alloc_print("%s errno = %d (%s)", text, error, strerror_r(error, reason, sizeof reason));
-    free(text);
-    text = full;
   }
-  bn_log_text(level, text);
-  free(text);
+  for (size_t i = 0; i < n; i++)
+    log_remember(BN_FATAL, line[i]);
+  log_emit_error(log_format_error_lines(line, n), kind);
 }
 
 void bn_log(enum bn_level level, const char *fmt, ...)
 {
   va_list ap;
+  char *text;
 
+  if ((int)level > bn_log_get_verbosity())
+    return;
   va_start(ap, fmt);
-  log_v((int)level, -1, fmt, ap);
+  text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
+  bn_log_text((int)level, text);
+  free(text);
 }
 
 void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 {
+  char reason[128], *text;
   va_list ap;
 
   va_start(ap, fmt);
-  log_v((int)level, error, fmt, ap);
+  text = bn_alloc_vprint(fmt, ap);
   va_end(ap);
+  bn_log(level, "%s errno = %d (%s)", text, error, strerror_r(error, reason, sizeof reason));
+  free(text);
 }
 
+/* Prints a line on standard error behind what standard output has so far. */
 static void log_stderr_line(const char *text)
 {
   (void)log_flush_output();
@@ -539,6 +549,7 @@ static void log_stderr_line(const char *text)
   (void)fprintf(stderr, "%s\n", text);
 }
 
+/* Records and prints a line, as bn_log_stderr does. */
 __attribute__((format(printf, 1, 0))) static void log_stderr_v(const char *fmt, va_list ap)
 {
   char *text = bn_alloc_vprint(fmt, ap);
@@ -639,14 +650,15 @@ void bn_log_foreign(const char *text)
   free(shown);
 }
 
-/* The caller holds the lock. */
+/* Prints a text on standard output, with `before` before each line that is not empty.  The caller
+   holds the lock. */
 static void log_print_lines(const char *before, const char *text)
 {
   while (*text != '\0') {
-    const size_t line = strcspn(text, "\n");
-    const size_t full_len = line + (text[line] == '\n');
+    const size_t len = strcspn(text, "\n");
+    const size_t full_len = text[len] == '\n' ? len + 1 : len;
 
-    if (line > 0)
+    if (len > 0)
       (void)fputs(before, stdout);
     (void)fwrite(text, 1, full_len, stdout);
     text += full_len;
@@ -658,8 +670,8 @@ void bn_log_output(const char *before, const char *text)
 {
   char *shown = bn_escape_copy(text);
 
-  bn_log_settle();
   pthread_mutex_lock(&sink.lock);
+  log_settle();
   log_print_lines(before, shown);
   pthread_mutex_unlock(&sink.lock);
   free(shown);
@@ -675,9 +687,9 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
-/* Writes without waiting for the reader of the pipe.  Older kernels do not know the flag for pipes
-   and return EOPNOTSUPP. */
-static ssize_t log_write_to_pipe(const char *text, size_t len)
+/* Writes to standard error, a pipe, without waiting for its reader.  Returns as write(2) does;
+   kernels that do not know the flag for pipes fail with EOPNOTSUPP. */
+static ssize_t log_try_write_to_pipe(const char *text, size_t len)
 {
   const struct iovec piece = {(void *)(uintptr_t)text, len};
 
@@ -691,6 +703,7 @@ static bool log_stderr_is_pipe(void)
   return fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
+/* A failure other than EAGAIN stays, so that trying again is of no use: it counts as written. */
 bool bn_log_error_at_once(const char *line)
 {
   const size_t len = strlen(line);
@@ -698,7 +711,7 @@ bool bn_log_error_at_once(const char *line)
   if (!bn_wait_is_writable(STDERR_FILENO))
     return false;
   if (log_stderr_is_pipe()) {
-    if (log_write_to_pipe(line, len) >= 0)
+    if (log_try_write_to_pipe(line, len) >= 0)
       return true;
     if (errno == EAGAIN)
       return false;
@@ -708,8 +721,6 @@ bool bn_log_error_at_once(const char *line)
 
 bool bn_log_at_once(const char *fmt, ...)
 {
-  const bool progress = atomic_exchange(&sink.progress, false);
-  const size_t start = progress ? sizeof clear_line - 1 : 0;
   enum { TEXT_MAX = 254 };
   char line[sizeof clear_line + TEXT_MAX + 1]; /* the text, '\n' and the final 0 */
   va_list ap;
@@ -717,6 +728,9 @@ bool bn_log_at_once(const char *fmt, ...)
 
   if (!bn_log_has_asides())
     return true;
+  const bool had_progress = atomic_exchange(&sink.progress, false);
+  const size_t start = had_progress ? sizeof clear_line - 1 : 0;
+
   memcpy(line, clear_line, start);
   va_start(ap, fmt);
   n = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
@@ -728,12 +742,14 @@ bool bn_log_at_once(const char *fmt, ...)
   line[n] = '\0';
   if (bn_log_error_at_once(line))
     return true;
-  if (progress)
+  if (had_progress)
     atomic_store(&sink.progress, true);
   return false;
 }
 
-/* If a part was written before a failure, the next call reports the failure. */
+/* Writes to standard output for stdio, and waits while the descriptor takes nothing.  Returns how
+   many bytes it has written; after a failure fewer than `size`, and the next call then reports the
+   failure by 0. */
 static ssize_t log_write_all(void *unused, const char *text, size_t size)
 {
   size_t done = 0;
@@ -771,9 +787,9 @@ void bn_log_start(void)
   (void)setvbuf(stdout, NULL, _IOLBF, 1 << 16);
 }
 
-FILE *bn_log_stream(bool error)
+FILE *bn_log_stream(bool is_error)
 {
-  return error ? stderr : stdout;
+  return is_error ? stderr : stdout;
 }
 
 bool bn_log_ok(void)

@@ -28,7 +28,7 @@ void bn_log_settle(void);
    another thread has printed in the same words is swallowed and its thread counted. */
 void bn_log_errors_apart(void);
 /* From this call on, messages of this thread of the operating system are those of that session,
-   which counts as a thread among those that had an error. */
+   which counts as one of the threads that had an error.  NULL: they are the thread's own. */
 void bn_log_speak_for(const void *session);
 /* Prints an error of level FATAL that has n lines.  Where errors go to stderr, nothing comes
    between the lines, and an error of the same kind that another thread has printed is swallowed and
@@ -44,8 +44,8 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
 /* Prints a line on stderr, without folding and at any verbosity: for facts that must not appear in
    the standard output of the dialects. */
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
-/* Sets whether messages that sysbench does not have (asides) are printed; true by default.  The
-   policy decides (plain_errors), or --quiet. */
+/* Sets whether asides are printed, which are messages that sysbench does not have; true by default.
+   The policy decides (plain_errors), or --quiet. */
 void bn_log_asides(bool wanted);
 bool bn_log_has_asides(void);
 /* Prints an aside about a failure, as bn_log_stderr. */
@@ -54,7 +54,8 @@ __attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
    the native report shows.  If both streams are the same pipe or file, it would be among the lines
    of a report, and is not printed. */
 __attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
-/* As bn_log_note, but wanted in every dialect. */
+/* As bn_log_stderr, but if both streams are the same pipe or file, the line is neither printed nor
+   recorded, as it would be among the lines of a report.  It is no aside: dialects have it too. */
 __attribute__((format(printf, 1, 2))) void bn_log_apart(const char *fmt, ...);
 /* Prints an error in the input of the user, as bn_log_stderr, once for all threads that find it.
    "": it has been printed. */
@@ -62,14 +63,16 @@ void bn_log_refusal(const char *text);
 /* As bn_log_stderr for a text that may quote a server: escaped as escape.h does in messages.  A
    newline is added to a text without one at its end. */
 void bn_log_foreign(const char *text);
-/* Prints output of another process on stdout, escaped. before: a prefix of non-empty lines. */
+/* Prints output of another process on stdout, escaped, with `before` at the beginning of each line
+   that is not empty.  The text is whole lines, or a piece of a line too long to be kept; the next
+   call takes the rest of that line for a line of its own. */
 void bn_log_output(const char *before, const char *text);
 /* Prints the error of a run, if any: as bn_log_refusal if it is about an option, else as FATAL. */
 void bn_log_failure(const struct bn_err *err);
 /* Prints an aside of the thread that receives signals.  It waits for no lock that is held while
    something is printed, so that a reader of standard output or standard error that does not read
-   cannot stop it.  At most 255 bytes.  Returns false if standard error takes nothing now, so that
-   nothing has been written. */
+   cannot stop it.  A line of more than 255 bytes is cut.  Returns false if standard error takes
+   nothing now, so that nothing has been written. */
 __attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
 /* As bn_log_at_once for an error with its newline, which dialects print too; it is not cut. */
 bool bn_log_error_at_once(const char *line);
@@ -91,9 +94,10 @@ void bn_log_progress(const char *text);
    The caller keeps it up to date with bn_log_progress_again() once a second, until
    bn_log_progress() is called.  Any thread. */
 void bn_log_progress_since(const char *text, uint64_t since_ns);
+/* Draws that line with the seconds of now; without such a line, nothing. */
 void bn_log_progress_again(void);
-/* Returns standard error or standard output, for callers that print no messages. */
-FILE *bn_log_stream(bool error);
+/* Returns standard error, or else standard output, for callers that print no messages. */
+FILE *bn_log_stream(bool is_error);
 /* Makes stdout line-buffered, also into pipes, and lets it wait for its reader if its descriptor
    does not block.  Comes before anything is printed. */
 void bn_log_start(void);
