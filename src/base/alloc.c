@@ -12,11 +12,11 @@
 
 static const struct bn_wait other_thread = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-/* `of` is set before `last`, and read after it.  It stays when `last` becomes NULL: another thread
+/* `arg` is set before `last`, and read after it.  It stays when `last` becomes NULL: another thread
    may have read `last` just before. */
 static struct {
   _Atomic(void (*)(void *)) last;
-  void *_Atomic of;
+  void *_Atomic arg;
   atomic_bool failed; /* is set before `last` is read */
 } alloc;
 
@@ -32,14 +32,14 @@ void bn_alloc_fail(void)
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
   last = atomic_load(&alloc.last);
   if (last != NULL)
-    last(atomic_load(&alloc.of));
+    last(atomic_load(&alloc.arg));
   _exit(EXIT_FAILURE);
 }
 
-void bn_alloc_before_exit(void (*last)(void *of), void *of)
+void bn_alloc_before_exit(void (*last)(void *arg), void *arg)
 {
   if (last != NULL)
-    atomic_store(&alloc.of, of);
+    atomic_store(&alloc.arg, arg);
   atomic_store(&alloc.last, last);
 }
 
@@ -48,6 +48,7 @@ bool bn_alloc_has_failed(void)
   return atomic_load(&alloc.failed);
 }
 
+/* Returns p, or ends the process if it is NULL. */
 static void *alloc_check(void *p)
 {
   if (p == NULL)

@@ -14,32 +14,39 @@
 
 /* Returns n * size zeroed bytes, at least one. */
 __attribute__((malloc, returns_nonnull)) void *bn_alloc(size_t n, size_t size);
-/* The same for size bytes at a multiple of `alignment`, a power of two. */
+/* Returns size > 0 zeroed bytes at a multiple of `alignment`, a power of two. */
 __attribute__((malloc, returns_nonnull)) void *bn_alloc_aligned(size_t alignment, size_t size);
-/* The same for n * size bytes whose number is the user's, or NULL: the caller reports it. */
+/* Returns n * size zeroed bytes at a multiple of `alignment`, or NULL if there is no memory for so
+   many: n is the user's, and the caller reports the failure. */
 __attribute__((malloc)) void *bn_alloc_try_aligned(size_t alignment, size_t n, size_t size);
 /* Resizes what bn_alloc returned, or NULL, to n * size bytes, at least one.  New bytes are not
    zeroed. */
 __attribute__((returns_nonnull)) void *bn_alloc_resize(void *p, size_t n, size_t size);
+/* Returns a copy of a text. */
 __attribute__((malloc, returns_nonnull)) char *bn_alloc_text(const char *text);
 /* As bn_alloc_text, and NULL for NULL. */
 __attribute__((malloc)) char *bn_alloc_copy(const char *text);
+/* Returns a copy of the first len bytes of a text, or of all of a shorter one. */
 __attribute__((malloc, returns_nonnull)) char *bn_alloc_part(const char *text, size_t len);
+/* Return the text that printf and vprintf would print. */
 __attribute__((malloc, returns_nonnull, format(printf, 1, 2))) char *bn_alloc_print(const char *fmt,
                                                                                     ...);
 
 __attribute__((malloc, returns_nonnull, format(printf, 1, 0))) char *
 bn_alloc_vprint(const char *fmt, va_list ap);
-/* As open_memstream and fclose; nothing else makes such a stream fail. */
+/* Opens a stream as open_memstream(3) does. */
 __attribute__((returns_nonnull)) FILE *bn_alloc_stream(char **text, size_t *len);
+/* Closes such a stream, which sets *text and *len.  Only a lack of memory can make that fail, and
+   it ends the process. */
 void bn_alloc_stream_close(FILE *out);
 
 /* Ends the process because there is no memory.  Any thread. */
 __attribute__((noreturn)) void bn_alloc_fail(void);
-/* From this call on, bn_alloc_fail calls last(of) before it exits.  `last` prints what is known,
-   and allocates nothing; it may end the process itself.  NULL: nothing is called, but a call may
-   have begun, in which case bn_alloc_has_failed.  The main thread. */
-void bn_alloc_before_exit(void (*last)(void *of), void *of);
+/* From this call on, bn_alloc_fail calls last(arg) before it exits.  `last` prints what is known,
+   and allocates nothing; it may end the process itself.  If `last` is NULL, bn_alloc_fail calls
+   nothing any more.  A call that another thread has begun goes on; bn_alloc_has_failed is then
+   true.  The main thread. */
+void bn_alloc_before_exit(void (*last)(void *arg), void *arg);
 /* Returns whether bn_alloc_fail has been called.  Any thread. */
 bool bn_alloc_has_failed(void);
 

@@ -31,8 +31,8 @@ void bn_buf_clear(struct bn_buf *b)
     b->data[0] = '\0';
 }
 
-/* Doubles the capacity, so that n single bytes are copied less than 2n times.  Returns 0, or -1 if
-   out of memory for a buffer with a maximum. */
+/* Doubles the capacity until `need` bytes fit, so that n bytes that come one by one are copied less
+   than 2n times.  Returns 0, or -1 if there is no memory for a buffer with a maximum. */
 static int buf_grow(struct bn_buf *b, size_t need)
 {
   size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;
@@ -83,6 +83,8 @@ int bn_buf_char(struct bn_buf *b, char c)
   return bn_buf_add(b, &c, 1);
 }
 
+/* Prints into the unused capacity behind the content.  Returns the length of the whole text, which
+   need not have fitted, or a negative number, as vsnprintf does. */
 __attribute__((format(printf, 2, 0))) static int buf_print_at_end(struct bn_buf *b, const char *fmt,
                                                                   va_list ap)
 {
@@ -114,7 +116,7 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   return 0;
 }
 
-/* Adds four characters for the first n <= 3 bytes at p. */
+/* Adds the four characters of Base64 for the n bytes at p, 1 to 3. */
 static int buf_add_group(struct bn_buf *b, const unsigned char *p, size_t n)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

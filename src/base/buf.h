@@ -17,9 +17,12 @@ struct bn_buf {
 };
 
 void bn_buf_init(struct bn_buf *b, size_t max);
+/* Frees the memory.  The buffer is empty and usable afterwards. */
 void bn_buf_done(struct bn_buf *b);
-void bn_buf_clear(struct bn_buf *b); /* keeps the memory for reuse */
-/* These return 0, or -1 if over max, or out of memory for a buffer with a maximum. */
+/* Empties the buffer and keeps its memory for reuse. */
+void bn_buf_clear(struct bn_buf *b);
+/* Makes room for `more` bytes.  This function and those that add return 0, or -1 if the content
+   would exceed max, or if there is no memory for a buffer with a maximum. */
 int bn_buf_reserve(struct bn_buf *b, size_t more);
 int bn_buf_add(struct bn_buf *b, const void *data, size_t len);
 int bn_buf_str(struct bn_buf *b, const char *s);

@@ -53,7 +53,8 @@ void bn_clock_sleep_until(uint64_t ns)
     continue;
 }
 
-/* Reads the clock between two counter reads; the tightest pair was not interrupted. */
+/* Reads CLOCK_MONOTONIC between two reads of the counter, `rounds` times.  Returns the reading
+   whose two counter reads are closest together, because nothing has interrupted it. */
 static struct sample clock_take_sample(unsigned rounds)
 {
   struct sample best = {.width = UINT64_MAX};
@@ -69,33 +70,36 @@ static struct sample clock_take_sample(unsigned rounds)
   return best;
 }
 
-static uint64_t clock_ns_of(uint64_t ticks, uint64_t mult)
+/* Converts a number of ticks to nanoseconds. */
+static uint64_t clock_ticks_to_ns(uint64_t ticks, uint64_t mult)
 {
   return (uint64_t)(((unsigned __int128)ticks * mult) >> 32);
 }
 
-static uint64_t clock_ticks_of(uint64_t ns, uint64_t mult)
+/* Converts nanoseconds to a number of ticks. */
+static uint64_t clock_ns_to_ticks(uint64_t ns, uint64_t mult)
 {
   return (uint64_t)(((unsigned __int128)ns << 32) / mult);
 }
 
-/* Returns nanoseconds per tick in 32.32 fixed point. */
-static uint64_t clock_rate_of(uint64_t ns, uint64_t ticks)
+/* Returns the nanoseconds of one tick in 32.32 fixed point, as `mult` of a fit has them. */
+static uint64_t clock_compute_mult(uint64_t ns, uint64_t ticks)
 {
   return (uint64_t)(((unsigned __int128)ns << 32) / ticks);
 }
 
-static uint64_t clock_value_at(const struct bn_clock_fit *f, uint64_t ticks)
+/* Returns the time that the fit gives for a counter of `ticks`, which is not before its base. */
+static uint64_t clock_fit_ns_at(const struct bn_clock_fit *f, uint64_t ticks)
 {
-  return f->base_ns + clock_ns_of(ticks - f->base_ticks, f->mult);
+  return f->base_ns + clock_ticks_to_ns(ticks - f->base_ticks, f->mult);
 }
 
 /* Returns the ticks since base.  The counter is read out of order with the loads around it, so it
-   may seem to be a little before a base just published, which counts as 0.  One that was set back
-   is far ahead. */
-static uint64_t clock_ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
+   may seem to be less than a horizon before a base just published, which counts as 0.  A counter
+   that was set back further seems to be far ahead of base, since the difference wraps. */
+static uint64_t clock_ticks_since(uint64_t base, uint64_t ticks, uint64_t horizon)
 {
-  return base - ticks < span ? 0 : ticks - base;
+  return base - ticks < horizon ? 0 : ticks - base;
 }
 
 /* Returns a line from (ticks, from_ns) that meets the line (ticks, to_ns, mult) one horizon later.
@@ -103,9 +107,9 @@ static uint64_t clock_ticks_since(uint64_t base, uint64_t ticks, uint64_t span)
 static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns,
                                       uint64_t mult)
 {
-  const uint64_t span = clock_ticks_of(HORIZON_NS, mult);
+  const uint64_t span = clock_ns_to_ticks(HORIZON_NS, mult);
   const uint64_t gap = from_ns > to_ns ? from_ns - to_ns : to_ns - from_ns;
-  const uint64_t tilt = clock_rate_of(gap, span);
+  const uint64_t tilt = clock_compute_mult(gap, span);
 
   return (struct bn_clock_fit){.base_ticks = ticks,
                                .base_ns = from_ns,
@@ -119,15 +123,16 @@ static bool clock_is_off(const struct bn_clock_fit *f, const struct sample *s)
 {
   if (s->ticks <= f->base_ticks)
     return true;
-  const double elapsed = (double)clock_ns_of(s->ticks - f->base_ticks, f->mult);
-  const double off = fabs((double)(int64_t)(clock_value_at(f, s->ticks) - s->ns));
-  const double blur = (double)clock_ns_of(s->width, f->mult) / 2 + SLACK_NS;
+  const double elapsed = (double)clock_ticks_to_ns(s->ticks - f->base_ticks, f->mult);
+  const double off = fabs((double)(int64_t)(clock_fit_ns_at(f, s->ticks) - s->ns));
+  const double blur = (double)clock_ticks_to_ns(s->width, f->mult) / 2 + SLACK_NS;
 
   return off > blur + elapsed * MAX_PPM / 1e6 || off > HORIZON_NS / 2.0;
 }
 
-/* The sequence lock has no fences, so that ThreadSanitizer can follow it.  The release stores here
-   pair with the acquire loads of clock_fetch: a reader of a new field sees the odd number. */
+/* Replaces the published fit.  The sequence lock has no fences, so that ThreadSanitizer can follow
+   it.  The release stores here pair with the acquire loads of clock_fetch: a reader of a new field
+   sees the odd number. */
 static void clock_publish(struct bn_clock *c, const struct bn_clock_fit *f)
 {
   const uint32_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed);
@@ -140,6 +145,7 @@ static void clock_publish(struct bn_clock *c, const struct bn_clock_fit *f)
   atomic_store_explicit(&c->seq, seq + 2, memory_order_release);
 }
 
+/* Returns the published fit, of which no field is older or newer than the others. */
 static struct bn_clock_fit clock_fetch(struct bn_clock *c)
 {
   for (;;) {
@@ -202,7 +208,8 @@ static bool clock_wants_tsc(enum bn_clock_choice choice)
   return choice == BN_CLOCK_TSC || (clock_kernel_runs_on_tsc() && clock_cpu_keeps_tsc());
 }
 
-/* Makes the first fit, over CALIBRATE_NS.  Returns false if the samples are too loose for a fit. */
+/* Makes the first fit, over CALIBRATE_NS.  Returns false, and leaves *fit alone, if the samples are
+   too loose for a fit. */
 static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 {
   const struct sample a = clock_take_sample(INIT_ROUNDS);
@@ -212,10 +219,10 @@ static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 
   if (b.ticks <= a.ticks || b.ns <= a.ns)
     return false;
-  const uint64_t mult = clock_rate_of(b.ns - a.ns, b.ticks - a.ticks);
+  const uint64_t mult = clock_compute_mult(b.ns - a.ns, b.ticks - a.ticks);
 
-  if (mult == 0 || clock_ns_of(a.width, mult) > INIT_WIDTH_NS ||
-      clock_ns_of(b.width, mult) > INIT_WIDTH_NS)
+  if (mult == 0 || clock_ticks_to_ns(a.width, mult) > INIT_WIDTH_NS ||
+      clock_ticks_to_ns(b.width, mult) > INIT_WIDTH_NS)
     return false;
   c->sample_ticks = a.ticks;
   c->sample_ns = a.ns;
@@ -225,7 +232,7 @@ static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 
 void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice)
 {
-  struct bn_clock_fit fit = {0};
+  struct bn_clock_fit fit = {0}; /* the vdso, unless a calibration replaces it */
 
   *c = (struct bn_clock){0};
   if (clock_wants_tsc(choice))
@@ -253,11 +260,11 @@ void bn_clock_refit(struct bn_clock *c)
   }
   if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
     return; /* it is too soon, or the sample is too loose: the old fit is better */
-  const uint64_t value = clock_value_at(&old, s.ticks);
+  const uint64_t value = clock_fit_ns_at(&old, s.ticks);
   const double gap_ns = (double)(int64_t)(value - s.ns);
   const double elapsed_ns = (double)(value - old.base_ns) + 1;
   const struct bn_clock_fit fit = clock_slew(
-      s.ticks, value, s.ns, clock_rate_of(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
+      s.ticks, value, s.ns, clock_compute_mult(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
 
   atomic_store_explicit(&c->error_ppm, fabs(gap_ns) / elapsed_ns * 1e6, memory_order_relaxed);
   clock_publish(c, &fit);
@@ -265,26 +272,28 @@ void bn_clock_refit(struct bn_clock *c)
   c->sample_ns = s.ns;
 }
 
-/* Returns a lower bound for the next result of r: no result of its fit can have been larger. */
+/* Returns a lower bound for the next result of r: none of its earlier results can be larger. */
 static uint64_t clock_reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
 {
   const struct bn_clock_fit *f = &r->fit;
   const uint64_t d = clock_ticks_since(f->base_ticks, ticks, f->horizon);
 
-  return f->base_ns + clock_ns_of(d < f->horizon ? d : f->horizon, f->mult);
+  return f->base_ns + clock_ticks_to_ns(d < f->horizon ? d : f->horizon, f->mult);
 }
 
-/* Switches the reader from the TSC to the vdso for good; base_ns keeps its lower bound. */
-static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor)
+/* Switches the reader to the vdso for good, with `floor_ns` as the lower bound of its results.
+   Returns the time. */
+static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor_ns)
 {
-  const uint64_t now = bn_clock_mono();
+  const uint64_t now_ns = bn_clock_mono();
 
-  r->fit = (struct bn_clock_fit){.base_ns = floor};
-  return now > floor ? now : floor;
+  r->fit = (struct bn_clock_fit){.base_ns = floor_ns};
+  return bn_clock_max(now_ns, floor_ns);
 }
 
 /* Returns the published fit as long as it holds; after that, because no thread refits, a fit from a
-   fresh sample and the rate since the published one began. horizon 0: the TSC is off. */
+   fresh sample and the rate since the published one began.  The result has horizon 0 if the TSC
+   cannot be used any more. */
 static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
@@ -299,7 +308,8 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   const uint64_t span = s.ticks - fit.base_ticks;
 
   return clock_slew(s.ticks, s.ns, s.ns,
-                    span / BASELINE < s.width ? fit.mult : clock_rate_of(s.ns - fit.base_ns, span));
+                    span / BASELINE < s.width ? fit.mult
+                                              : clock_compute_mult(s.ns - fit.base_ns, span));
 }
 
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
@@ -307,26 +317,28 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
   if (r->fit.horizon == 0)
     return clock_use_vdso(r, r->fit.base_ns);
 
-  const uint64_t floor = clock_reader_floor(r, bn_clock_ticks());
+  const uint64_t floor_ns = clock_reader_floor(r, bn_clock_ticks());
   const struct bn_clock_fit fit = clock_next_fit(r->clock);
 
   if (fit.horizon == 0)
-    return clock_use_vdso(r, floor);
+    return clock_use_vdso(r, floor_ns);
   const uint64_t ticks = bn_clock_ticks();
   const uint64_t d = clock_ticks_since(fit.base_ticks, ticks, fit.horizon);
-  const uint64_t value = fit.base_ns + clock_ns_of(d, fit.mult);
+  const uint64_t value_ns = fit.base_ns + clock_ticks_to_ns(d, fit.mult);
 
-  if (value >= floor) {
+  if (value_ns >= floor_ns) {
     r->fit = fit;
-    return value;
+    return value_ns;
   }
-  if (floor - value > HORIZON_NS / 2)
-    return clock_use_vdso(r, floor);
-  /* This reader is ahead of the published fit: it meets that later, and asks again at its end. */
-  r->fit = clock_slew(ticks, floor, value, fit.mult);
+  if (floor_ns - value_ns > HORIZON_NS / 2)
+    return clock_use_vdso(r, floor_ns);
+  /* This reader is ahead of the published fit.  Its own fit runs slower until it meets the
+     published one, and holds no longer than that, so that the reader fetches the next one in time.
+   */
+  r->fit = clock_slew(ticks, floor_ns, value_ns, fit.mult);
   if (d + 1 < fit.horizon)
     r->fit.horizon = fit.horizon - d;
-  return floor;
+  return floor_ns;
 }
 
 void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c)

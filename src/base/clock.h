@@ -16,7 +16,7 @@ enum bn_clock_choice { BN_CLOCK_AUTO, BN_CLOCK_TSC, BN_CLOCK_VDSO };
 
 /* A linear map from counter ticks to CLOCK_MONOTONIC: ns = base_ns + ((ticks - base_ticks) * mult
    >> 32). `horizon` is how many ticks after base_ticks a reader may still use it before it must
-   fetch the next one; 0 selects the vdso row for good, and base_ns is then a lower bound. */
+   fetch the next one; 0 selects the vdso for good, and base_ns is then a lower bound. */
 struct bn_clock_fit {
   uint64_t base_ticks, base_ns, mult, horizon;
 };
@@ -35,15 +35,15 @@ struct bn_clock_reader {
   struct bn_clock *clock;
 };
 
-/* Chooses the row: the TSC where the CPU has constant_tsc and nonstop_tsc and the kernel itself
-   runs on tsc (choice AUTO), else the vdso.  Calibrates for about 2 ms.  Call before any thread
-   reads. */
+/* Chooses the source of the time: the TSC where the CPU has constant_tsc and nonstop_tsc and the
+   kernel itself runs on tsc (choice AUTO), else the vdso.  Calibrates the TSC for about 2 ms, and
+   takes the vdso if that fails.  Call before any thread reads. */
 void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice);
 /* Returns "tsc" or "vdso". */
 const char *bn_clock_name(const struct bn_clock *c);
-/* Fits again; call about once a second from one thread.  Slews, never steps back; falls back to the
-   vdso row when the old fit is off by more than 50 ppm.  Without these calls the clock stays right
-   all the same: a reader whose fit ran out compares with CLOCK_MONOTONIC itself. */
+/* Fits again; call about once a second from one thread.  Slews, never steps back; switches to the
+   vdso for good when the old fit is off by more than 50 ppm.  Without these calls the clock stays
+   right all the same: a reader whose fit ran out compares with CLOCK_MONOTONIC itself. */
 void bn_clock_refit(struct bn_clock *c);
 /* Makes a reader of c, which outlives it. */
 void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c);
@@ -86,7 +86,8 @@ static inline uint64_t bn_clock_max(uint64_t a_ns, uint64_t b_ns)
   return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* Returns the time s seconds (from 0) after start_ns; UINT64_MAX, never: it is a century away. */
+/* Returns the time s >= 0 seconds after start_ns, or UINT64_MAX, which stands for never, if s is
+   more than 95 years. */
 static inline uint64_t bn_clock_after(uint64_t start_ns, double s)
 {
   return s < 3e9 ? start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;

@@ -38,7 +38,7 @@ static const uint32_t slice[8][256] = {{ROW256(SLICE0)}, {ROW256(SLICE1)}, {ROW2
                                        {ROW256(SLICE3)}, {ROW256(SLICE4)}, {ROW256(SLICE5)},
                                        {ROW256(SLICE6)}, {ROW256(SLICE7)}};
 
-static uint32_t crc32_little_endian(const unsigned char *p)
+static uint32_t crc32_load_little_endian(const unsigned char *p)
 {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
@@ -49,8 +49,8 @@ uint32_t bn_crc32(uint32_t crc, const void *data, size_t len)
 
   crc = ~crc;
   for (; len >= 8; p += 8, len -= 8) {
-    const uint32_t a = crc ^ crc32_little_endian(p);
-    const uint32_t b = crc32_little_endian(p + 4);
+    const uint32_t a = crc ^ crc32_load_little_endian(p);
+    const uint32_t b = crc32_load_little_endian(p + 4);
 
     crc = slice[7][a & 255] ^ slice[6][a >> 8 & 255] ^ slice[5][a >> 16 & 255] ^ slice[4][a >> 24] ^
           slice[3][b & 255] ^ slice[2][b >> 8 & 255] ^ slice[1][b >> 16 & 255] ^ slice[0][b >> 24];

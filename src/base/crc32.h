@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the CRC of a text whose CRC is `crc` (0: none yet), extended by data. */
+/* Returns the CRC-32 of a text followed by the data; `crc` is that of the text, 0 for an empty
+   one. */
 uint32_t bn_crc32(uint32_t crc, const void *data, size_t len);
 
 #endif

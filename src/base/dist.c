@@ -27,6 +27,7 @@ static double dist_zipf_integral(double theta, double x)
   return dist_expm1_over((1 - theta) * l) * l;
 }
 
+/* Returns the x for which dist_zipf_integral(theta, x) is y. */
 static double dist_zipf_inverse(double theta, double y)
 {
   const double t = fmax((1 - theta) * y, -1); /* rounding may go below the pole */
@@ -34,6 +35,7 @@ static double dist_zipf_inverse(double theta, double y)
   return exp(dist_log1p_over(t) * y);
 }
 
+/* Returns x^-theta, the relative frequency of the integer x. */
 static double dist_zipf_weight(double theta, double x)
 {
   return exp(-theta * log(x));
@@ -49,6 +51,7 @@ void bn_dist_init(struct bn_dist *d)
       2 - dist_zipf_inverse(theta, dist_zipf_integral(theta, 2.5) - dist_zipf_weight(theta, 2));
 }
 
+/* Swaps the bounds if the first is the greater one. */
 static void dist_sort_bounds(uint64_t *a, uint64_t *b)
 {
   if (*a > *b) {
@@ -59,8 +62,8 @@ static void dist_sort_bounds(uint64_t *a, uint64_t *b)
   }
 }
 
-/* Returns floor(x), at most span: a double of that size may be rounded past it, up to 2^64. */
-static uint64_t dist_offset_of(double x, uint64_t span)
+/* Returns floor(x), or span if that is less: rounding may bring x past span, up to 2^64. */
+static uint64_t dist_clamp_offset(double x, uint64_t span)
 {
   return x >= (double)span ? span : (uint64_t)x;
 }
@@ -102,7 +105,7 @@ uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)
 uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
-  return a + dist_offset_of(dist_mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
+  return a + dist_clamp_offset(dist_mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
 }
 
 /* The number that chooses the part also places the value in the band, so that only its upper part
@@ -114,16 +117,17 @@ uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
   const double u = bn_rng_double(r);
 
   if (u * 100 < 100.0 - d->special_res && b > a)
-    return a + dist_offset_of(s * dist_mean_of_uniforms(d, r), b - a);
+    return a + dist_clamp_offset(s * dist_mean_of_uniforms(d, r), b - a);
   const double low = s / 2 - s * d->special_pct / 200;
 
-  return a + dist_offset_of(low + u * (s * d->special_pct / 100 + 1), b - a);
+  return a + dist_clamp_offset(low + u * (s * d->special_pct / 100 + 1), b - a);
 }
 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
-  return a + dist_offset_of(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
+  return a +
+         dist_clamp_offset(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
 }
 
 /* Rejection inversion (Hörmann and Derflinger 1996): a point under the integral of the weight picks
@@ -142,16 +146,18 @@ uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 
     if (k - x <= d->zipf_accept ||
         u >= dist_zipf_integral(theta, k + 0.5) - dist_zipf_weight(theta, k))
-      return a + dist_offset_of(k - 1, b - a);
+      return a + dist_clamp_offset(k - 1, b - a);
   }
 }
 
+/* The upper 52 bits choose one of 2^52 equal parts of (0, 1).  The middle of a part is neither 0
+   nor 1, so that the gap is neither infinite nor 0. */
 double bn_dist_exponential(uint64_t number)
 {
   return -log(((double)(number >> 12) + 0.5) * 0x1.0p-52);
 }
 
-/* Takes a digit to the given base off the front of a binary fraction. */
+/* Takes the first digit to the given base off a fraction of 2^64, and returns it. */
 static unsigned dist_take_digit(uint64_t *fraction, unsigned base)
 {
   const unsigned __int128 m = (unsigned __int128)*fraction * base;
@@ -245,6 +251,7 @@ void bn_unique_skip(struct bn_unique *u, double share)
   (void)atomic_fetch_add_explicit(&u->index, (uint32_t)(share * 0x1p32), memory_order_relaxed);
 }
 
+/* The constant is that of Preshing's sequence. */
 uint32_t bn_unique_next(struct bn_unique *u)
 {
   const uint32_t i = atomic_fetch_add_explicit(&u->index, 1, memory_order_relaxed);

@@ -20,8 +20,8 @@ enum bn_dist_type {
 /* Parameters, constant during a run; plain data, may be shared by all threads. */
 struct bn_dist {
   enum bn_dist_type type; /* the distribution that bn_dist_default draws from */
-  unsigned
-      iterations; /* --rand-spec-iter: uniform numbers averaged by gaussian and special; >= 1 */
+  /* --rand-spec-iter: uniform numbers averaged by gaussian and special; >= 1 */
+  unsigned iterations;
   unsigned special_pct;           /* --rand-spec-pct, 1..100 */
   unsigned special_res;           /* --rand-spec-res, 0..99 */
   double pareto_h;                /* 0 < h < 1 */
@@ -49,15 +49,15 @@ uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 /* Returns an exponential gap > 0 with mean 1, made of a uniform number of 64 bits. */
 double bn_dist_exponential(uint64_t number);
 
-/* Fills out[0..len) from a template of that length: '#' a digit, '@' a lower-case letter, all else
-   copied.  Adds no terminator. */
+/* Fills out[0..len) from the first len characters of a template: '#' becomes a digit, '@' a
+   lower-case letter, and all else is copied.  Adds no terminator. */
 void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out);
-/* Fills out with characters '0'..'z' (ASCII 48-122), uniform. */
+/* Fills out[0..len) with characters '0'..'z' (ASCII 48-122), uniform, without a terminator. */
 void bn_dist_varchars(struct bn_rng *r, char *out, size_t len);
 
 /* Kinds of random texts, and the number of their characters. */
 enum bn_dist_text { BN_DIST_ALNUM /* 62 */, BN_DIST_DIGITS /* 10 */, BN_DIST_LETTERS /* 52 */ };
-/* Fills out with characters of that kind, uniform and independent. */
+/* Fills out[0..len) with characters of that kind, uniform and independent, without a terminator. */
 void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len);
 
 /* A permutation of the 32-bit integers (Preshing 2012), shared by all threads; each draw takes the
@@ -70,6 +70,7 @@ void bn_unique_init(struct bn_unique *u, uint64_t seed);
 /* Moves the start on by that share of the whole sequence, 0 <= share < 1, so that processes with
    the same seed draw different numbers. */
 void bn_unique_skip(struct bn_unique *u, double share);
+/* Returns the next number.  Any thread. */
 uint32_t bn_unique_next(struct bn_unique *u);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 
+/* A form of the sequences of UTF-8 with several bytes. */
 struct sequence {
   unsigned char mask, lead; /* bits of the first byte */
   size_t len;
@@ -18,7 +19,8 @@ struct sequence {
 static const struct sequence sequences[] = {
     {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
-/* Returns the value of a sequence, or UINT32_MAX if not UTF-8.  The final 0 is no continuation. */
+/* Returns the character that the sequence at s stands for, or UINT32_MAX if s is not UTF-8.  The
+   final 0 of a text is not taken for a byte of a sequence, so nothing behind it is read. */
 static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
 {
   uint32_t c = s[0] & (unsigned char)~q->mask;
@@ -31,21 +33,23 @@ static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
   return c >= q->least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? c : UINT32_MAX;
 }
 
-static bool escape_is_shown(uint32_t c)
+/* Returns whether a character outside of ASCII is copied: neither a control character (C1), nor one
+   that separates lines or changes the direction of text. */
+static bool escape_is_harmless(uint32_t c)
 {
-  return c != UINT32_MAX && c >= 0xa0 && !(c >= 0x2028 && c <= 0x202e) &&
-         !(c >= 0x2066 && c <= 0x2069);
+  return c >= 0xa0 && !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2066 && c <= 0x2069);
 }
 
 /* A character, or a byte that is not part of a character. */
 struct piece {
   size_t len;
-  bool shown; /* is copied as it is */
+  bool is_copied; /* as it is */
 };
 
-/* Returns the character at s.  The control characters in `keep` are copied.  With `other`, letters
-   of encodings with one byte for each character are copied too. */
-static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool other)
+/* Returns the character or byte at s.  The control characters in `keep` are copied.  With
+   `keeps_letters`, bytes that are letters in encodings with one byte for each character are copied
+   too. */
+static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool keeps_letters)
 {
   if (s[0] < 0x80)
     return (struct piece){1, (s[0] >= 0x20 && s[0] != 0x7f) || strchr(keep, s[0]) != NULL};
@@ -54,11 +58,12 @@ static struct piece escape_piece_at(const unsigned char *s, const char *keep, bo
     const uint32_t c = (s[0] & q->mask) == q->lead ? escape_decode(s, q) : UINT32_MAX;
 
     if (c != UINT32_MAX)
-      return (struct piece){q->len, escape_is_shown(c)};
+      return (struct piece){q->len, escape_is_harmless(c)};
   }
-  return (struct piece){1, other && s[0] >= 0xa0};
+  return (struct piece){1, keeps_letters && s[0] >= 0xa0};
 }
 
+/* An escaped copy in progress. */
 struct copy {
   char *out;
   size_t size, len, end; /* len: length of the result; end: length that was copied */
@@ -75,6 +80,7 @@ static void escape_put(struct copy *c, const char *data, size_t n)
   c->len += n;
 }
 
+/* Appends "\xNN". */
 static void escape_put_byte(struct copy *c, unsigned char byte)
 {
   static const char digits[] = "0123456789abcdef";
@@ -83,17 +89,20 @@ static void escape_put_byte(struct copy *c, unsigned char byte)
   escape_put(c, escape, sizeof escape);
 }
 
-/* Copies a text as bn_escape does; keep, other: see escape_piece_at. */
-static size_t escape_text(char *out, size_t size, const char *text, const char *keep, bool other)
+/* Copies a text and returns the length as bn_escape does; see escape_piece_at for the flags. */
+static size_t escape_text(char *out, size_t size, const char *text, const char *keep,
+                          bool keeps_letters)
 {
   struct copy c = {.out = out, .size = size};
   struct piece p;
 
   for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s += p.len) {
-    p = escape_piece_at(s, keep, other);
-    if (p.shown)
+    p = escape_piece_at(s, keep, keeps_letters);
+    if (p.is_copied) {
       escape_put(&c, (const char *)s, p.len);
-    for (size_t i = 0; !p.shown && i < p.len; i++)
+      continue;
+    }
+    for (size_t i = 0; i < p.len; i++)
       escape_put_byte(&c, s[i]);
   }
   if (size > 0)
@@ -137,6 +146,7 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
   *to = '\0';
 }
 
+/* If a call fails, all that follow it fail too, so that the result of the last is enough. */
 int bn_escape_word(struct bn_buf *b, const char *text)
 {
   (void)bn_buf_char(b, '\'');

@@ -21,12 +21,14 @@ size_t bn_escape(char *out, size_t size, const char *text, const char *keep);
    0xa0 on that are not UTF-8 are copied as they are.  Such bytes are letters in other encodings,
    and no terminal obeys them. */
 size_t bn_escape_message(char *out, size_t size, const char *text);
-/* Escapes a message of any length.  The caller frees the result. */
+/* Returns a copy of a message of any length, escaped as by bn_escape_message.  The caller frees
+   it. */
 char *bn_escape_copy(const char *text);
 /* As bn_escape() with nothing kept, and puts a backslash before each character that Markdown would
-   read as a mark. size is at least 1. */
+   read as a mark.  A text that may not fit when each character gets a backslash is cut.  size is at
+   least 1. */
 void bn_escape_markdown(char *out, size_t size, const char *text);
-/* Appends a text in quotes, as one word of a shell.  -1: it does not fit. */
+/* Appends a text in quotes, as one word of a shell.  Returns 0, or -1 if it does not fit. */
 int bn_escape_word(struct bn_buf *b, const char *text);
 /* Escapes a sentence that may quote a file or its name, as bn_escape(). err may be NULL. */
 void bn_escape_error(struct bn_err *err);

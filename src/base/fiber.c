@@ -13,7 +13,8 @@ static char *fiber_top(const struct bn_fiber *f)
   return (char *)(uintptr_t)f;
 }
 
-/* Runs one function after another on this stack, whose frame here is never left for good. */
+/* The first function on a stack, which has no caller to return to: it runs the function of each
+   bn_fiber_call, one after another. */
 static void fiber_begin(struct bn_fiber *f)
 {
   bn_sanitizer_entered(f);
@@ -24,8 +25,9 @@ static void fiber_begin(struct bn_fiber *f)
   }
 }
 
-/* Maps a stack.  A call that uses it up meets the guard at its lower end instead of the memory of
-   others.  The stack begins at a cache line, below the struct. */
+/* Maps a stack.  A call that uses it up meets the guard at its lower end instead of other memory.
+   The struct is at the upper end, and the stack begins at a cache line below it.  Returns NULL if
+   there is no memory. */
 static struct bn_fiber *fiber_map(void)
 {
   enum { CACHE_LINE = 64 };

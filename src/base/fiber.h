@@ -34,19 +34,22 @@ struct bn_fiber_pool {
 void bn_fiber_pool_done(struct bn_fiber_pool *p);
 /* Returns an unused stack, or NULL if there is no memory for another one. */
 struct bn_fiber *bn_fiber_take(struct bn_fiber_pool *p);
+/* Returns a stack to the pool; the call on it has returned. */
 void bn_fiber_give_back(struct bn_fiber_pool *p, struct bn_fiber *f);
-/* Calls fn(arg) on the stack.  Returns true if it has returned, false if it has left the fiber. */
+/* Calls fn(arg) on the stack.  Returns true if fn has returned, false if it has called
+   bn_fiber_leave. */
 bool bn_fiber_call(struct bn_fiber *f, void (*fn)(void *arg), void *arg);
-/* Goes on with a fiber that was left; returns as bn_fiber_call. */
+/* Goes on with a fiber that was left.  Returns as bn_fiber_call does. */
 bool bn_fiber_resume(struct bn_fiber *f);
 /* Leaves the fiber, on whose stack this is called, until it is resumed. */
 void bn_fiber_leave(struct bn_fiber *f);
 
 /* --- by architecture --- */
-/* Returns the stack pointer of a fiber whose first switch calls begin(f), which never returns. top:
-   the end of its stack, aligned to 16 bytes. */
+/* Prepares the stack that ends at `top`, a multiple of 16 bytes, so that the first switch to it
+   calls begin(f), which never returns.  Returns its stack pointer, for bn_fiber_switch. */
 void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f);
-/* Goes on at `to`, and stores in *from where this call goes on. */
+/* Leaves this stack, stores its stack pointer in *from, and goes on with the stack whose pointer is
+   `to`.  Returns when another call switches to *from. */
 void bn_fiber_switch(void **from, void *to);
 
 #endif

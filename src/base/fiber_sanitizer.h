@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tells the sanitizers of switches between stacks, which they would take for overflows and races;
-   empty without a sanitizer. */
+   empty without a sanitizer.
+
+   bn_sanitizer_made and _freed report that a stack was made and will be freed.  A switch to a fiber
+   has _enters before it, on the stack of the caller, and _entered behind it, on that of the fiber.
+   A switch back has _leaves before it, on the stack of the fiber, and _left behind it. */
 #ifndef BN_BASE_FIBER_SANITIZER_H
 #define BN_BASE_FIBER_SANITIZER_H
 

@@ -6,7 +6,8 @@
 
 #include "base/fiber.h"
 
-/* makecontext passes integers of 32 bits. */
+/* Calls begin(f).  Both pointers come in halves, because makecontext passes only integers of 32
+   bits. */
 static void fiber_enter(unsigned begin_high, unsigned begin_low, unsigned f_high, unsigned f_low)
 {
   const uintptr_t begin = (uintptr_t)((uint64_t)begin_high << 32 | begin_low);
@@ -18,18 +19,18 @@ static void fiber_enter(unsigned begin_high, unsigned begin_low, unsigned f_high
 void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f)
 {
   ucontext_t *first = (ucontext_t *)top - 1;
-  const uint64_t b = (uintptr_t)begin, a = (uintptr_t)f;
+  const uint64_t begin_bits = (uintptr_t)begin, f_bits = (uintptr_t)f;
 
-  (void)getcontext(first);
+  (void)getcontext(first); /* it fails only for a bad pointer, as swapcontext does */
   first->uc_stack.ss_sp = f->low;
   first->uc_stack.ss_size = (size_t)((char *)first - (char *)f->low);
   first->uc_link = NULL;
-  makecontext(first, (void (*)(void))fiber_enter, 4, (unsigned)(b >> 32), (unsigned)b,
-              (unsigned)(a >> 32), (unsigned)a);
+  makecontext(first, (void (*)(void))fiber_enter, 4, (unsigned)(begin_bits >> 32),
+              (unsigned)begin_bits, (unsigned)(f_bits >> 32), (unsigned)f_bits);
   return first;
 }
 
-/* The context that was left stays on its own stack. */
+/* The context of the stack that is left is kept on that stack. */
 void bn_fiber_switch(void **from, void *to)
 {
   ucontext_t here;

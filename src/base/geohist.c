@@ -32,7 +32,8 @@ void bn_geohist_done(struct bn_geohist *g)
   *g = (struct bn_geohist){0};
 }
 
-static size_t geohist_bucket_of(const struct bn_geohist *g, double value)
+/* Returns the bucket of any value, also of one that is no number. */
+static size_t geohist_find_bucket(const struct bn_geohist *g, double value)
 {
   if (!(value > 0))
     return 0;
@@ -45,7 +46,7 @@ static size_t geohist_bucket_of(const struct bn_geohist *g, double value)
 
 void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times)
 {
-  g->count[geohist_bucket_of(g, value)] += times;
+  g->count[geohist_find_bucket(g, value)] += times;
 }
 
 double bn_geohist_value(const struct bn_geohist *g, size_t i)
@@ -65,33 +66,33 @@ void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h)
   bn_hist_each(h, geohist_add_bucket, g);
 }
 
-/* Prints the line of bucket i; `longest` is the count with a full bar. */
-static void geohist_print_row(const struct bn_geohist *g, size_t i, bool significant,
-                              uint64_t longest, FILE *out)
+/* Prints the line of bucket i; `most` is the count with a full bar. */
+static void geohist_print_row(const struct bn_geohist *g, size_t i, bool significant, uint64_t most,
+                              FILE *out)
 {
   static const char stars[] = "****************************************";
   const double width = sizeof stars - 1, value = bn_geohist_value(g, i);
+  const int decimals = significant ? bn_units_decimals(value, DECIMALS) : DECIMALS;
+  const int n_stars = (int)floor(width * (double)g->count[i] / (double)most + 0.5);
 
-  (void)fprintf(out, "%12.*f |%-40.*s %" PRIu64 "\n",
-                significant ? bn_units_decimals(value, DECIMALS) : DECIMALS, value,
-                (int)floor(width * (double)g->count[i] / (double)longest + 0.5), stars,
+  (void)fprintf(out, "%12.*f |%-*.*s %" PRIu64 "\n", decimals, value, (int)width, n_stars, stars,
                 g->count[i]);
 }
 
 void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *out)
 {
-  uint64_t max = 0;
+  uint64_t most = 0;
 
   for (size_t i = 0; i < g->size; i++)
-    if (g->count[i] > max)
-      max = g->count[i];
-  if (max == 0)
+    if (g->count[i] > most)
+      most = g->count[i];
+  if (most == 0)
     return;
 
   (void)fputs("       value  ------------- distribution ------------- count\n", out);
   for (size_t i = 0; i < g->size; i++)
     if (g->count[i] != 0)
-      geohist_print_row(g, i, significant, max, out);
+      geohist_print_row(g, i, significant, most, out);
 }
 
 void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out)

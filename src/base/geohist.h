@@ -22,15 +22,18 @@ struct bn_geohist {
   uint64_t *count; /* owned */
 };
 
-/* Makes a histogram, size >= 2, 0 < min < max.  Returns -1 for bad arguments or out of memory. */
+/* Makes an empty histogram, size >= 2, 0 < min < max.  Returns 0, or -1 for other arguments or if
+   there is no memory; g is then all zero. */
 int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max);
 void bn_geohist_done(struct bn_geohist *g);
+/* Counts a value that many times. */
 void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times);
+/* Returns the value that stands for bucket i. */
 double bn_geohist_value(const struct bn_geohist *g, size_t i);
 /* Adds every bucket of a latency histogram (ns, taken at the bucket's middle, converted to ms). */
 void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h);
-/* Prints a heading and a line per non-empty bucket, or nothing if all are empty. significant:
-   values have three significant digits where three decimals do not show them. */
+/* Prints a heading and a line per non-empty bucket, or nothing if all are empty.  With
+   `significant`, a value has as many decimals, at least three, as show three significant digits. */
 void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *out);
 /* Prints the table of `--histogram`, with title, heading and closing " \n" line. */
 void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out);

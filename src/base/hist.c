@@ -80,6 +80,7 @@ uint64_t bn_hist_highest(size_t index)
   return bn_hist_lowest(index + 1) - 1;
 }
 
+/* Notes that the page may have buckets that are not 0. */
 static void hist_touch(struct bn_hist *h, size_t page)
 {
   if (!hist_page_is_touched(h, page))
@@ -150,7 +151,7 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
 
 struct sum {
   uint64_t n;
-  bool fits;
+  bool fits; /* into 64 bits */
 };
 
 static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
@@ -160,7 +161,8 @@ static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_
   (void)lowest;
   (void)highest;
   s->n += count;
-  s->fits &= s->n >= count;
+  if (s->n < count)
+    s->fits = false;
 }
 
 bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b)
@@ -217,20 +219,20 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
 }
 
 /* Returns the first bucket at or after i that is not empty in a or in b, which may be NULL. */
-static size_t hist_next_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)
+static size_t hist_next_used_of_both(const struct bn_hist *a, const struct bn_hist *b, size_t i)
 {
-  const size_t of_a = hist_next_used(a, i),
-               of_b = b != NULL ? hist_next_used(b, i) : BN_HIST_BUCKETS;
+  const size_t in_a = hist_next_used(a, i);
+  const size_t in_b = b != NULL ? hist_next_used(b, i) : BN_HIST_BUCKETS;
 
-  return of_a < of_b ? of_a : of_b;
+  return in_a < in_b ? in_a : in_b;
 }
 
 uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank)
 {
   uint64_t seen = 0;
 
-  for (size_t i = hist_next_of_both(h, more, 0); i < BN_HIST_BUCKETS;
-       i = hist_next_of_both(h, more, i + 1)) {
+  for (size_t i = hist_next_used_of_both(h, more, 0); i < BN_HIST_BUCKETS;
+       i = hist_next_used_of_both(h, more, i + 1)) {
     seen += hist_load(&h->bucket[i]) + (more != NULL ? hist_load(&more->bucket[i]) : 0);
     if (seen >= rank)
       return bn_hist_highest(i);
@@ -248,7 +250,7 @@ bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest
     last = i;
   if (first == BN_HIST_BUCKETS && !over)
     return false;
-  *lowest = bn_hist_lowest(first); /* the overflow bucket, if all buckets are empty */
+  *lowest = bn_hist_lowest(first); /* if only the overflow has values, that of the overflow */
   *highest = over ? UINT64_MAX : bn_hist_highest(last);
   return true;
 }

@@ -29,8 +29,9 @@ struct bn_hist {
   _Atomic uint64_t bucket[BN_HIST_BUCKETS];
 };
 
+/* Returns an empty histogram, or ends the process if there is no memory. */
 struct bn_hist *bn_hist_new(void);
-void bn_hist_free(struct bn_hist *h);
+void bn_hist_free(struct bn_hist *h); /* NULL: nothing */
 
 /* Returns the bucket of a value. */
 static inline size_t bn_hist_index(uint64_t ns)
@@ -47,7 +48,7 @@ uint64_t bn_hist_highest(size_t index); /* largest value of that bucket */
 /* Out-of-line half of bn_hist_record, for values beyond the buckets or first in a bucket. */
 __attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
-/* Adds one to the bucket of a value, whose index the caller has found. */
+/* Adds one to the bucket of a value ns, whose index the caller has found. */
 static inline void bn_hist_bump(struct bn_hist *h, size_t index, uint64_t ns)
 {
   _Atomic uint64_t *bucket = &h->bucket[index];
@@ -96,20 +97,23 @@ struct bn_hist_part {
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n);
 /* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
-/* Returns whether 64 bits can count the values of both together. */
+/* Returns whether a number of 64 bits can count the values of both histograms together, so that
+   bn_hist_add overflows nowhere. */
 bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b);
 /* Returns whether h has at most `most` values. */
 bool bn_hist_within(const struct bn_hist *h, uint64_t most);
 /* from -= base; every bucket of base is <= that of from.  Both private. */
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
-void bn_hist_clear(struct bn_hist *h); /* clears a private histogram */
+/* Removes all values of a private histogram. */
+void bn_hist_clear(struct bn_hist *h);
+/* Returns the number of values. */
 uint64_t bn_hist_count(const struct bn_hist *h);
 /* Returns the highest equivalent value of the bucket that holds the rank max(1, floor(count *
    percent / 100 + 0.5)); 0 if empty, UINT64_MAX if the rank falls into the overflow bucket. percent
    is in [0, 100]. */
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
-/* As bn_hist_percentile, for the rank-th smallest of the values of both (more: NULL for none); rank
-   is in [0, count of both], and 0 counts as 1. */
+/* As bn_hist_percentile, for the rank-th smallest of the values of both histograms together (more:
+   NULL for none); rank is in [0, count of both], and 0 counts as 1. */
 uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
 /* Sets the lowest value of the first non-empty bucket and the highest of the last (UINT64_MAX:
    overflow).  Returns false if h is empty. */

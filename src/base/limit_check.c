@@ -6,60 +6,61 @@
 
 #include "base/log.h"
 
-/* Returns how many other parties use; an unknown number counts as 0. */
-static int64_t limit_check_others(const struct bn_limit_check *d)
+/* Returns how much of the limit other parties use; an unknown number counts as 0. */
+static int64_t limit_check_count_others(const struct bn_limit_check *c)
 {
-  return d->others > 0 ? d->others : 0;
+  return c->others > 0 ? c->others : 0;
 }
 
-static enum bn_judgement limit_check_judge(const struct bn_limit_check *d)
+static enum bn_judgement limit_check_judge(const struct bn_limit_check *c)
 {
-  if (d->allowed < 0 || limit_check_others(d) <= d->allowed - d->needed)
+  if (c->allowed < 0 || limit_check_count_others(c) <= c->allowed - c->needed)
     return BN_ENOUGH;
-  if (d->needed <= d->allowed)
+  if (c->needed <= c->allowed)
     return BN_TIGHT;
-  return d->certain ? BN_REFUSED : BN_TOO_FEW;
+  return c->certain ? BN_REFUSED : BN_TOO_FEW;
 }
 
 void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 {
-  const char *mark;
+  static const char place[] = "%n";
+  const char *at;
 
   if (remedy == NULL)
     return;
-  while ((mark = strstr(remedy, "%n")) != NULL) {
-    (void)bn_buf_printf(b, "%.*s%lld", (int)(mark - remedy), remedy, (long long)number);
-    remedy = mark + 2;
+  while ((at = strstr(remedy, place)) != NULL) {
+    (void)bn_buf_printf(b, "%.*s%lld", (int)(at - remedy), remedy, (long long)number);
+    remedy = at + strlen(place);
   }
   (void)bn_buf_printf(b, "%s, or ", remedy);
 }
 
-enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *d)
+enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *c)
 {
-  const enum bn_judgement judgement = limit_check_judge(d);
-  const long long needed = d->needed, allowed = d->allowed, others = limit_check_others(d);
+  const enum bn_judgement judgement = limit_check_judge(c);
+  const long long needed = c->needed, allowed = c->allowed, others = limit_check_count_others(c);
 
   if (judgement == BN_ENOUGH)
     return judgement;
   (void)bn_buf_printf(b, "%sthe run needs up to %lld %s",
-                      judgement == BN_REFUSED ? "" : "warning: ", needed, d->what);
+                      judgement == BN_REFUSED ? "" : "warning: ", needed, c->what);
   if (judgement == BN_TIGHT)
-    (void)bn_buf_printf(b, "; %s allows %lld, and %s use %lld: ", d->by, allowed, d->clients,
+    (void)bn_buf_printf(b, "; %s allows %lld, and %s use %lld: ", c->by, allowed, c->clients,
                         others);
   else
-    (void)bn_buf_printf(b, ", but %s allows %lld: ", d->by, allowed);
-  bn_limit_check_remedy(b, d->remedy, d->needed + others + d->reserved);
-  (void)bn_buf_str(b, d->instead);
+    (void)bn_buf_printf(b, ", but %s allows %lld: ", c->by, allowed);
+  bn_limit_check_remedy(b, c->remedy, c->needed + others + c->reserved);
+  (void)bn_buf_str(b, c->instead);
   return judgement;
 }
 
-enum bn_judgement bn_limit_check_log(const struct bn_limit_check *d)
+enum bn_judgement bn_limit_check_log(const struct bn_limit_check *c)
 {
   enum bn_judgement judgement;
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  judgement = bn_limit_check_append(&b, d);
+  judgement = bn_limit_check_append(&b, c);
   if (judgement == BN_REFUSED)
     bn_log_stderr("%s", b.data);
   else if (judgement != BN_ENOUGH)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 
+/* A limit of a server or of the host, and what a run needs of it. */
 struct bn_limit_check {
   const char *what;         /* "connections" */
   const char *by, *clients; /* the party that sets the limit, and the parties that use a part: "the
@@ -15,7 +16,7 @@ struct bn_limit_check {
   const char *remedy;       /* see bn_limit_check_remedy */
   const char *instead;      /* "use fewer --threads" */
   int64_t needed, allowed;  /* allowed -1: without limit */
-  int64_t others, reserved; /* used by other parties, -1: unknown; reserved for some */
+  int64_t others, reserved; /* used by other parties, -1: unknown; added by the remedy */
   bool certain;             /* the run will surely need that many */
 };
 
@@ -23,12 +24,14 @@ struct bn_limit_check {
    run may not need them all.  REFUSED: fewer are allowed, and the run needs them all. */
 enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
 
-/* Appends a message for the user to b, none if there is ENOUGH. */
-enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *d);
-/* As bn_limit_check_append, but prints the message on standard error. */
-enum bn_judgement bn_limit_check_log(const struct bn_limit_check *d);
-/* Appends the remedy and ", or ": "type \"ulimit -u %n\"", in which each %n is replaced by the
-   number. remedy NULL appends nothing. */
+/* Compares the need with the limit, and appends a message for the user to b unless the result is
+   ENOUGH. */
+enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *c);
+/* As bn_limit_check_append, but prints the message on standard error: as an error if the result is
+   REFUSED, else as a note. */
+enum bn_judgement bn_limit_check_log(const struct bn_limit_check *c);
+/* Appends a remedy such as "type \"ulimit -u %n\"", with the number in the place of each %n, and
+   ", or ".  If the remedy is NULL, appends nothing. */
 void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number);
 
 #endif

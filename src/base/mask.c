@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Returns the end of the word of a secret at the beginning of text, or NULL. */
-static const char *mask_secret_word(const char *text)
+/* Returns the end of the word for a secret with which the text begins, or NULL. */
+static const char *mask_skip_secret_word(const char *text)
 {
   static const char *const words[] = {"passphrase", "password", "passwd", "pwd", "secret", "token"};
 
@@ -20,16 +20,18 @@ static const char *mask_secret_word(const char *text)
 
 bool bn_mask_names_secret(const char *arg)
 {
-  while (*arg != '\0' && *arg != '=' && mask_secret_word(arg) == NULL)
-    arg++;
-  return *arg != '\0' && *arg != '=';
+  for (; *arg != '\0' && *arg != '='; arg++)
+    if (mask_skip_secret_word(arg) != NULL)
+      return true;
+  return false;
 }
 
-/* Returns the end of a word to which a value is assigned, as in "host=x password=y", or NULL. */
-static const char *mask_assigned_word(const char *text)
+/* Returns the end of the first word for a secret to which a value is assigned, as in
+   "host=x password=y", or NULL. */
+static const char *mask_find_assigned_word(const char *text)
 {
   for (; *text != '\0'; text++) {
-    const char *end = mask_secret_word(text);
+    const char *end = mask_skip_secret_word(text);
 
     if (end != NULL && *end != '\0' && strchr("=: \"'", *end) != NULL)
       return end;
@@ -40,7 +42,7 @@ static const char *mask_assigned_word(const char *text)
 /* Returns the colon before the password in "scheme://user:password@host", also if the host is
    missing, but not that of "host:3306".  A password may have any character, so that an '@' counts
    anywhere.  Returns NULL if there is none. */
-static const char *mask_uri_colon(const char *text)
+static const char *mask_find_uri_colon(const char *text)
 {
   const char *user = strstr(text, "://"), *colon, *end;
 
@@ -51,14 +53,15 @@ static const char *mask_uri_colon(const char *text)
   return strchr(colon, '@') != NULL || (*end != '\0' && strchr("/?,", *end) == NULL) ? colon : NULL;
 }
 
-/* Returns text[0..shown), the character behind it if it parts a name from a value, and "***".
-   text[shown] is not the end. */
+/* Writes text[0..shown), the character behind that if it parts a name from a value, and "***".
+   text[shown] is not the final 0.  Returns out. */
 static const char *mask_behind(const char *text, size_t shown, char out[BN_MASK_MAX])
 {
-  const size_t len = shown + (strchr("=: \t\r\n\v\f,;", text[shown]) != NULL ? 1 : 0);
+  const int most = BN_MASK_MAX - (int)sizeof BN_MASK;
+  const bool has_separator = strchr("=: \t\r\n\v\f,;", text[shown]) != NULL;
+  const size_t len = has_separator ? shown + 1 : shown;
 
-  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK,
-                 len < BN_MASK_MAX - 4 ? (int)len : BN_MASK_MAX - 4, text);
+  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, len < (size_t)most ? (int)len : most, text);
   return out;
 }
 
@@ -73,7 +76,7 @@ const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX])
 
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
 {
-  const char *word = mask_assigned_word(text), *colon = mask_uri_colon(text);
+  const char *word = mask_find_assigned_word(text), *colon = mask_find_uri_colon(text);
   const char *end = word == NULL || (colon != NULL && colon < word) ? colon : word;
 
   return end != NULL ? mask_behind(text, (size_t)(end - text), out) : text;
@@ -81,6 +84,8 @@ const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
 
 void bn_mask_overwrite(char *secret)
 {
+  enum { LETTERS = 4 };
+
   for (size_t i = 0; secret[i] != '\0'; i++)
-    secret[i] = i < 4 ? 'x' : ' ';
+    secret[i] = i < LETTERS ? 'x' : ' ';
 }

@@ -15,14 +15,14 @@ enum { BN_MASK_MAX = 256 };
 /* Returns whether the name of an option, up to '=' if there is one, has a word password, passwd,
    passphrase, pwd, secret or token. */
 bool bn_mask_names_secret(const char *arg);
-/* Returns "--NAME=***" for "--NAME=VALUE", and the same for any other character that ends a name.
-   Returns arg itself if it is nothing but a name. */
+/* Returns "--NAME=***" for "--NAME=VALUE", in `out`; any other character that cannot be part of a
+   name ends the name as '=' does.  Returns arg itself if it is nothing but a name. */
 const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX]);
-/* Masks what follows the first password in a text: "host=x password=y", "mysql://user:password@h".
-   Returns the text itself if there is none. */
+/* Returns the text up to the first password in it, and "***", in `out`: "host=x password=***",
+   "mysql://user:***".  Returns the text itself if it has no password. */
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX]);
-/* Overwrites a secret in an argument vector by four letters and blanks, so that `ps` does not show
-   its length either. */
+/* Overwrites a secret in an argument vector by four letters, or fewer if it is shorter, and blanks,
+   so that `ps` does not show its length either. */
 void bn_mask_overwrite(char *secret);
 
 #endif

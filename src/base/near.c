@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-enum { NAME_MAX_LEN = 63 };
+enum { NAME_MAX_LEN = 63 }; /* a longer name is close to none */
 
 static int near_fold(char c)
 {
@@ -50,8 +50,7 @@ static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 void bn_near_offer(struct bn_near *n, const char *name)
 {
   const size_t typed = strlen(n->typed), len = strlen(name);
-  /* In a short word, two mistakes leave too little to recognise. */
-  const size_t limit = typed < 6 ? 1 : typed / 3;
+  const size_t limit = typed / 3 > 0 ? typed / 3 : 1;
   size_t d;
 
   if (typed == 0 || typed > NAME_MAX_LEN || len > NAME_MAX_LEN)

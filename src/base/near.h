@@ -5,20 +5,21 @@
 
 #include <stddef.h>
 
-/* The best candidate so far: begin with all zero, offer each name, read `best`. */
+/* The best candidate so far: set `typed` and all else to zero, offer each name, read `best`. */
 struct bn_near {
   const char *typed;
   const char *best; /* NULL: none is close enough */
   size_t distance;
 };
 
-/* Compares a name.  The distance is the number of letters inserted, left out, replaced or swapped;
-   '-' and '_' are equal and case is ignored.  A name is close if that is at most a third of the
-   typed length (at least one). */
+/* Makes a name, which is kept, the best one if it is close and closer than those before.  The
+   distance is the number of letters inserted, left out, replaced or swapped; '-' and '_' are equal
+   and case is ignored.  A name is close if its distance is at most a third of the typed length (at
+   least one). */
 void bn_near_offer(struct bn_near *n, const char *name);
 
-/* Writes an option's name with dashes, as users do, whatever a script declares; cut off at size -
-   1. */
+/* Writes the name of an option with dashes, as users write it, also if a script declares it with
+   underscores.  The name is cut off at size - 1 bytes. */
 void bn_near_dash(char *out, size_t size, const char *name);
 /* Puts an underscore in the place of each dash of an option's name, as scripts see it. */
 void bn_near_underscore(char *name);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Returns the mass of a whole piece. */
 static double rate_piece_mass(const struct bn_rate_piece *p)
 {
   return (p->start_rate + p->end_rate) / 2 * p->span_s;
@@ -22,7 +23,8 @@ void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n)
   }
 }
 
-/* Returns the last piece that begins below the value; `key` is where a piece has its beginning. */
+/* Returns the last piece that begins before the value, a time or a mass, or else the first piece.
+   `key` is the offset of from_s or from_mass, the beginning of a piece. */
 static const struct bn_rate_piece *rate_curve_find(const struct bn_rate_piece *piece, size_t n,
                                                    size_t key, double value)
 {
@@ -78,16 +80,21 @@ static double rate_piece_time(const struct bn_rate_piece *p, double mass)
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass)
 {
   const struct bn_rate_piece *p = piece;
-  double all;
+  double whole;
 
-  if (n == 1 && p->span_s <= 0) /* each claim of an arrival comes here, at a rate without an end */
+  /* A rate that never changes is one piece without a length: each claim of an arrival comes here.
+   */
+  if (n == 1 && p->span_s <= 0)
     return mass / p->end_rate;
   if (mass <= 0)
     return 0;
   p = rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_mass), mass);
-  all = rate_piece_mass(p);
+  whole = rate_piece_mass(p);
   mass -= p->from_mass;
-  if (mass <= all)
+  if (mass <= whole)
     return p->from_s + rate_piece_time(p, mass);
-  return p + 1 == piece + n ? p->from_s + p->span_s + (mass - all) / p->end_rate : p[1].from_s;
+  if (p + 1 == piece + n)
+    return p->from_s + p->span_s + (mass - whole) / p->end_rate;
+  /* The sums are rounded, so that a mass may lie between two pieces. */
+  return p[1].from_s;
 }

@@ -16,11 +16,12 @@ struct bn_rate_piece {
 /* Sets from_s and from_mass of each piece.  The mass is the integral of the rate: the number of
    events to be expected. */
 void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n);
-/* Returns the mass up to s, and the time at which the mass is reached, which is infinite if it
-   never is.  Both take a number of steps that is the logarithm of n, which is at least 1. */
+/* Returns the mass from the beginning up to the time s; 0 for s <= 0.  This function and the next
+   take a number of steps that is the logarithm of n, which is at least 1. */
 double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s);
+/* Returns the time at which the mass is reached, which is infinite if it never is. */
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass);
-/* Returns the piece that the time s >= 0 is in: of two that meet there, the later one. */
+/* Returns the piece that the time s >= 0 is in; where two pieces meet, the later one. */
 const struct bn_rate_piece *bn_rate_curve_at(const struct bn_rate_piece *piece, size_t n, double s);
 
 #endif

@@ -39,6 +39,7 @@ void bn_rng_seed(struct bn_rng *r, uint64_t seed, enum bn_rng_purpose purpose, u
 /* Returns a seed for runs without --rand-seed: from getrandom, or else from time and pid. */
 uint64_t bn_rng_entropy(void);
 
+/* Returns the next 64 bits of the stream. */
 static inline uint64_t bn_rng_next(struct bn_rng *r)
 {
   const uint64_t a = r->s[0];

@@ -15,8 +15,9 @@
 
 enum { NOT_STARTED = 127 };
 
-/* Turns the child into the program.  It makes only calls that are allowed between fork and exec.
-   `failure` is a pipe for an errno value, which a successful exec closes. */
+/* Turns the child into the program, or ends it.  It makes only calls that are allowed between fork
+   and exec.  `failure` is a pipe for an errno value, which a successful exec closes; a child whose
+   parent has ended writes any value, since nobody reads it. */
 __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid_t parent,
                                                    int failure)
 {
@@ -27,7 +28,8 @@ __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid
     (void)setsid();
   else
     (void)setpgid(0, 0);
-  /* The signal does not come if the parent has ended before; then its child has another one. */
+  /* If the parent has ended before this call, the signal never comes, but the child then has
+     another parent, which the next line sees. */
   (void)prctl(PR_SET_PDEATHSIG, s->orphaned);
   if (getppid() == parent && dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
       dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0)

@@ -9,16 +9,18 @@
 
 #include "base/err.h"
 
-/* The child has a process group of its own, from which it cannot read the terminal. */
+/* A program to be started.  The child has a process group of its own, from which it cannot read the
+   terminal. */
 struct bn_spawn {
-  char *const *argv;      /* argv[0] names the program, without a '/' in PATH; ends with NULL */
+  char *const *argv;      /* ends with NULL; a program without '/' in its name is found by PATH */
   int in, out, errors;    /* its standard streams; the caller keeps them open */
   const sigset_t *masked; /* signals that are blocked in the child */
   int orphaned; /* signal for the child when the thread that started it ends: SIGKILL, SIGTERM */
   bool no_terminal; /* a question to the user fails, instead of stopping the child for ever */
 };
 
-/* Returns the process, or -1 and err if it could not be started. */
+/* Starts the program and waits until it runs.  Returns its process, for waitpid(2), or -1 and err
+   if it could not be started. */
 pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err);
 /* Returns the path of the running program, which the caller frees, or NULL and err. */
 char *bn_spawn_self(struct bn_err *err);

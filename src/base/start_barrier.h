@@ -21,18 +21,22 @@ struct bn_start_barrier {
   enum bn_start_barrier_state state;
 };
 
+/* Makes a closed barrier for `expected` parties. */
 void bn_start_barrier_init(struct bn_start_barrier *b, unsigned expected);
-void bn_start_barrier_done(struct bn_start_barrier *b); /* comes after all waits have returned */
-/* n parties arrive and wait.  Returns true if the barrier opened, false if it failed. */
+/* Comes after all waits have returned. */
+void bn_start_barrier_done(struct bn_start_barrier *b);
+/* Announces that n parties have arrived, and waits.  Returns true once the barrier has opened,
+   false once it has failed. */
 bool bn_start_barrier_wait(struct bn_start_barrier *b, unsigned n);
-/* Makes all waiters, present and future, return false.  No effect once it has opened. */
+/* Makes all calls of bn_start_barrier_wait, present and future, return false.  No effect once the
+   barrier has opened. */
 void bn_start_barrier_fail(struct bn_start_barrier *b);
-/* The opener waits until all parties have arrived or one has failed, at most until deadline_ns
-   (CLOCK_MONOTONIC; UINT64_MAX: for ever).  Returns CLOSED after the deadline, FAILED, or OPEN if
-   all have arrived. */
+/* Waits, on behalf of the opener, until all parties have arrived or one has failed the barrier, at
+   most until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: for ever).  Returns FAILED, or OPEN if all
+   have arrived, which bn_start_barrier_open may now let go on, or CLOSED after the deadline. */
 enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *b,
                                                    uint64_t deadline_ns);
-/* Opens the start barrier.  No effect once it has failed. */
+/* Lets all parties go on.  No effect once the barrier has failed. */
 void bn_start_barrier_open(struct bn_start_barrier *b);
 
 #endif

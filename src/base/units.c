@@ -24,7 +24,8 @@ int bn_units_int(const char *text, int64_t *out)
   return 0;
 }
 
-/* Parses the number at the start of text, or returns -1; *end is the rest. */
+/* Parses the finite number at the start of text.  Returns 0 and sets *end to the rest, or returns
+   -1. */
 static int units_read_leading_double(const char *text, double *out, char **end)
 {
   const double value = strtod(text, end);
@@ -48,7 +49,7 @@ int bn_units_double(const char *text, double *out)
 
 /* Returns the power of 1024 that a suffix stands for: "", "B", or K, M, G, T alone or with "B" or
    "iB".  Returns -1 for any other suffix. */
-static int units_power_of(const char *suffix)
+static int units_parse_size_suffix(const char *suffix)
 {
   static const char letters[] = "KMGT";
 
@@ -75,7 +76,7 @@ int bn_units_size(const char *text, uint64_t *out)
     return -1;
   errno = 0;
   const unsigned long long digits = strtoull(text, &end, 10);
-  const int power = units_power_of(end);
+  const int power = units_parse_size_suffix(end);
 
   if (errno == ERANGE || power < 0 || digits > UINT64_MAX >> (10 * power))
     return -1;
@@ -186,6 +187,7 @@ int bn_units_decimals(double value, int least)
 
   if (!(value > 0))
     return least;
+  /* The digits shown are those of the integer `shown`, which has three from 100 on. */
   for (double shown = value * pow(10, least); decimals < MOST && shown < 100; shown *= 10)
     decimals++;
   return decimals;
@@ -193,8 +195,8 @@ int bn_units_decimals(double value, int least)
 
 void bn_units_point(char *digits)
 {
-  static const char number_chars[] =
-      "+-0123456789abcdefxpin"; /* characters of a number, inf or nan */
+  /* The characters of a number, inf or nan but for the point. */
+  static const char number_chars[] = "+-0123456789abcdefxpin";
   char *point = digits + strspn(digits, number_chars);
   const char *rest = point + strcspn(point, number_chars);
 

@@ -20,13 +20,15 @@ static char *uri_cut(char *s, char c)
   return found + 1;
 }
 
-static unsigned uri_digit(char c)
+/* Returns the value of a hexadecimal digit. */
+static unsigned uri_hex_value(char c)
 {
   return isdigit((unsigned char)c) ? (unsigned)(c - '0')
                                    : (unsigned)(tolower((unsigned char)c) - 'a' + 10);
 }
 
-/* Decodes %XX in place.  Messages call it `part`. */
+/* Decodes each %XX of a part of a URI in place; messages name it `part`.  Returns 0, or -1 and
+   err. */
 static int uri_decode(char *s, const char *part, struct bn_err *err)
 {
   char *out = s;
@@ -39,7 +41,7 @@ static int uri_decode(char *s, const char *part, struct bn_err *err)
     if (!isxdigit((unsigned char)s[1]) || !isxdigit((unsigned char)s[2]))
       return bn_err_set(
           err, 0, "in the %s, two hexadecimal digits must follow '%%'; for '%%' write %%25", part);
-    *out = (char)(uri_digit(s[1]) * 16 + uri_digit(s[2]));
+    *out = (char)(uri_hex_value(s[1]) * 16 + uri_hex_value(s[2]));
     if (*out++ == '\0')
       return bn_err_set(err, 0, "the %s contains %%00, which no server accepts", part);
     s += 2;
@@ -48,6 +50,7 @@ static int uri_decode(char *s, const char *part, struct bn_err *err)
   return 0;
 }
 
+/* Returns s, or NULL if it is empty or NULL: the URI does not have that part. */
 static const char *uri_unless_empty(const char *s)
 {
   return s != NULL && s[0] != '\0' ? s : NULL;
@@ -55,7 +58,8 @@ static const char *uri_unless_empty(const char *s)
 
 /* --- hosts --- */
 
-/* Sets *port to 0, the default, if the text is empty, or NULL because the URI has no port. */
+/* Parses a port.  An empty text, or NULL because the URI has none, gives 0, the default port of the
+   driver.  Returns 0, or -1 and err. */
 static int uri_read_port(const char *text, unsigned *port, struct bn_err *err)
 {
   char *end;
@@ -72,7 +76,8 @@ static int uri_read_port(const char *text, unsigned *port, struct bn_err *err)
   return 0;
 }
 
-/* Reads "host", "host:port" or "[address]:port"; *host is the name alone. */
+/* Reads "host", "host:port" or "[address]:port" at *host, and leaves the decoded name alone at
+ *host. Returns 0, or -1 and err. */
 static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
 {
   char *rest;
@@ -90,8 +95,8 @@ static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
   return uri_read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
 }
 
-/* Reads "host:port,host:port": joins the names in place, without their ports, which must be
-   equal. */
+/* Reads "host:port,host:port", and joins the names in place without their ports, which must be
+   equal.  Returns 0, or -1 and err. */
 static int uri_read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 {
   char *out = text;
@@ -119,6 +124,7 @@ static int uri_read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 
 /* --- parameters --- */
 
+/* Adds a parameter "name=value", whose value is decoded.  Returns 0, or -1 and err. */
 static int uri_add_param(struct bn_uri *u, char *name, struct bn_err *err)
 {
   char *value = uri_cut(name, '=');
@@ -130,10 +136,13 @@ static int uri_add_param(struct bn_uri *u, char *name, struct bn_err *err)
       return bn_err_set(err, 0, "the parameter '%.40s' is given twice", name);
   if (u->n_params == BN_URI_PARAMS_MAX)
     return bn_err_set(err, 0, "there are more than %d parameters", BN_URI_PARAMS_MAX);
+  if (uri_decode(value, "value of a parameter", err) != 0)
+    return -1;
   u->param[u->n_params++] = (struct bn_uri_param){name, value};
-  return uri_decode(value, "value of a parameter", err);
+  return 0;
 }
 
+/* Reads "name=value&name=value"; NULL: there are no parameters. */
 static int uri_read_params(struct bn_uri *u, char *text, struct bn_err *err)
 {
   for (char *name = text, *next; name != NULL; name = next) {
@@ -146,6 +155,7 @@ static int uri_read_params(struct bn_uri *u, char *text, struct bn_err *err)
 
 /* --- all parts --- */
 
+/* Reads "user" or "user:password". */
 static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
 {
   char *password = uri_cut(user, ':');
@@ -157,6 +167,7 @@ static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
   return password != NULL ? uri_decode(password, "password", err) : 0;
 }
 
+/* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */
 static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
   char *rest = strstr(u->text, "://"), *query, *path, *at;

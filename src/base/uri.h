@@ -25,7 +25,8 @@ struct bn_uri {
   size_t n_params;
 };
 
-/* Parses a URI.  Returns 0, or -1; err names the wrong part and quotes no part of a password. */
+/* Parses a URI.  Returns 0, or -1 and err, which names the wrong part and quotes no part of a
+   password.  In either case u is freed by bn_uri_done. */
 int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err);
 /* Overwrites and frees the text, also after a failure. */
 void bn_uri_done(struct bn_uri *u);

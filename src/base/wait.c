@@ -17,13 +17,14 @@ static struct timespec wait_timespec_of(uint64_t ns)
                            .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
 }
 
-/* Returns the time that remains, which it stores in *left, or NULL for a wait without an end. */
-static const struct timespec *wait_left(uint64_t deadline_ns, struct timespec *left)
+/* Returns the time until the deadline, which it stores in *left, or NULL for a wait without an end
+   (UINT64_MAX).  The deadline 0, which has passed, costs no reading of the clock. */
+static const struct timespec *wait_time_left(uint64_t deadline_ns, struct timespec *left)
 {
-  const uint64_t now = deadline_ns == 0 || deadline_ns == UINT64_MAX ? 0 : bn_clock_mono();
-
-  *left = wait_timespec_of(deadline_ns > now ? deadline_ns - now : 0);
-  return deadline_ns == UINT64_MAX ? NULL : left;
+  if (deadline_ns == UINT64_MAX)
+    return NULL;
+  *left = wait_timespec_of(deadline_ns != 0 ? bn_clock_between(bn_clock_mono(), deadline_ns) : 0);
+  return left;
 }
 
 int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg)
@@ -89,7 +90,7 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
     if (deadline_ns == UINT64_MAX)
       signo = sigwaitinfo(set, info);
     else
-      signo = sigtimedwait(set, info, wait_left(deadline_ns, &left));
+      signo = sigtimedwait(set, info, wait_time_left(deadline_ns, &left));
   } while (signo < 0 && errno == EINTR);
   return signo;
 }
@@ -108,12 +109,13 @@ bool bn_wait_is_writable(int fd)
   return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT) != 0;
 }
 
+/* A signal or an error counts as writable: the next write reports the error. */
 bool bn_wait_writable(int fd, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
   struct timespec left;
 
-  return ppoll(&p, 1, wait_left(deadline_ns, &left), NULL) != 0;
+  return ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL) != 0;
 }
 
 #ifdef HAVE_EPOLL_PWAIT2
@@ -130,7 +132,8 @@ static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const str
 }
 #endif
 
-/* epoll_wait takes whole milliseconds, which is too coarse for arrivals. */
+/* As wait_epoll, for systems that do not have its call: waits for the set by ppoll, because
+   epoll_wait takes whole milliseconds, which is too coarse for arrivals. */
 static int wait_epoll_as_file(int epoll_fd, struct epoll_event *events, int n,
                               const struct timespec *left)
 {
@@ -143,13 +146,13 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
                    uint64_t deadline_ns)
 {
   struct timespec left;
-  const struct timespec *until = wait_left(deadline_ns, &left);
-  int got = wait_epoll(epoll_fd, events, n, until);
+  const struct timespec *timeout = wait_time_left(deadline_ns, &left);
+  int got = wait_epoll(epoll_fd, events, n, timeout);
 
   (void)w;
   /* Kernels before 5.11 lack the call, and containers of that time forbid it. */
   if (got < 0 && (errno == ENOSYS || errno == EPERM))
-    got = wait_epoll_as_file(epoll_fd, events, n, until);
+    got = wait_epoll_as_file(epoll_fd, events, n, timeout);
   return got > 0 ? got : 0;
 }
 
@@ -159,7 +162,7 @@ short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadl
   struct timespec left;
 
   (void)w;
-  return ppoll(&p, 1, wait_left(deadline_ns, &left), NULL) > 0 ? p.revents : 0;
+  return ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL) > 0 ? p.revents : 0;
 }
 
 void bn_wait_park(const struct bn_wait *w)

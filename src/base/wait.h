@@ -44,9 +44,10 @@ struct bn_wait {
    the next thread, which ends with the data that libc keeps of that thread. */
 enum { BN_WAIT_GUARD = 64 << 10 };
 
-/* These act as pthread_create with stack_bytes (0: the default) besides the guard, and as
-   pthread_join without a result. */
+/* Starts a thread with a stack of stack_bytes (0: the default) besides the guard.  Returns 0, or an
+   errno value, as pthread_create does. */
 int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg);
+/* Waits for the end of a thread that is about to return. */
 void bn_wait_join(const struct bn_wait *w, pthread_t thread);
 
 /* Makes a condition variable for bn_wait_until. */
@@ -67,8 +68,9 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
 bool bn_wait_has_reader(int fd);
 /* Returns whether that descriptor takes more now. */
 bool bn_wait_is_writable(int fd);
-/* Waits until that descriptor takes more, as write(2) itself does on a descriptor that blocks.
-   Returns false if the deadline has passed; UINT64_MAX: the reader decides how long. */
+/* Waits until that descriptor takes more, as write(2) itself does on a descriptor that blocks, or a
+   signal comes.  Returns false if the deadline has passed; UINT64_MAX: the reader decides how
+   long. */
 bool bn_wait_writable(int fd, uint64_t deadline_ns);
 struct epoll_event;
 /* Waits for events of an epoll set until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: none; 0: not at
@@ -80,8 +82,8 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
 short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadline_ns);
 /* Waits until the process ends. */
 __attribute__((noreturn)) void bn_wait_park(const struct bn_wait *w);
-/* Sends SIGALRM with the value to this thread after that time, and so also while it waits for a
-   mutex.  The process has one such alarm. */
+/* Has SIGALRM sent to this thread with the value after that time, and so also while the thread
+   waits for a mutex.  The process has one such alarm.  Without room for a timer there is none. */
 void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
                    int value);
 /* Sends a signal to that thread. */
