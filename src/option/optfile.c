@@ -18,14 +18,15 @@ enum { FILE_BYTES_MAX = 1 << 20 };
 
 static const char blanks[] = " \t\r\n\v\f";
 
+/* A file that is being read. */
 struct reader {
   struct bn_optset *set;
-  const char *path;
+  const char *path; /* as messages show it */
   unsigned line;
 };
 
-/* Returns the name in the part of a line before '=', without blanks and leading dashes; cuts it in
-   place. */
+/* Returns the name in the part of a line before '=', which it cuts in place: without the blanks
+   around it and without leading dashes. */
 static char *optfile_trim_name(char *name)
 {
   size_t len;
@@ -61,8 +62,8 @@ static bool optfile_is_closed(const char *value)
   return rc == 0;
 }
 
-/* Takes a setting whose quote is not closed.  Returns -1, or in a dialect 1: sysbench skips the
-   rest of the file. */
+/* Takes a setting whose quote is not closed.  Returns -1 and err, or in a dialect 1: sysbench skips
+   the rest of the file. */
 static int optfile_take_unclosed(const struct reader *r, const char *name, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
@@ -75,8 +76,8 @@ static int optfile_take_unclosed(const struct reader *r, const char *name, struc
   return 1;
 }
 
-/* Names a line such as "threads 4" that sets nothing.  Sections and comments are not meant to.  The
-   text behind the name may be a secret. */
+/* Names a line such as "threads 4" that sets nothing, unless it is a section or a comment, which
+   are not meant to set anything.  The text behind the name may be a secret. */
 static void optfile_note_ignored_line(const struct reader *r, char *text)
 {
   char *name = optfile_trim_name(text), masked[BN_MASK_MAX];
@@ -113,8 +114,9 @@ static bool optfile_find_second_option(const struct reader *r, const char *value
   return false;
 }
 
-/* Refuses a command line that was copied into the file.  Sysbench takes the first option of it.  A
-   name that is not an option of the set may be that of a command line, as in a file of sweeps. */
+/* Refuses a command line that was copied into the file, of which sysbench takes the first option. A
+   line whose name is not an option of the set may have a command line as its value, as in a file of
+   sweeps.  Returns 0, or -1 and err. */
 static int optfile_refuse_second_option(const struct reader *r, const char *name, const char *value,
                                         struct bn_err *err)
 {
@@ -146,6 +148,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
     return 0;
   }
   *value++ = '\0';
+  value[strcspn(value, "\r\n")] = '\0';
   /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
   name = optfile_is_loose(r) ? text : optfile_trim_name(text);
   if (bn_optset_is_comment(name)) {
@@ -160,11 +163,12 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
     return optfile_take_unclosed(r, name, err);
   if (optfile_refuse_second_option(r, name, value, err) != 0)
     return -1;
-  value[strcspn(value, "\r\n")] = '\0';
   bn_optset_set_from_file(r->set, name, value, r->path, r->line);
   return 0;
 }
 
+/* Takes the lines of a file, and writes a 0 behind each while it is taken.  Returns as
+   optfile_take_line does. */
 static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {
   char *at = b->data, *const end = b->data + b->len;
@@ -185,7 +189,7 @@ static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err 
 }
 
 /* Returns NAME, which messages show, for a file that was sent as FOLDER/N-NAME. */
-static const char *optfile_name_as_sent(const char *path)
+static const char *optfile_find_sent_name(const char *path)
 {
   const char *base = bn_file_name(path), *dash = strchr(base, '-');
 
@@ -194,7 +198,7 @@ static const char *optfile_name_as_sent(const char *path)
 
 int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err)
 {
-  struct reader r = {.set = s, .path = s->sent ? optfile_name_as_sent(path) : path};
+  struct reader r = {.set = s, .path = s->sent ? optfile_find_sent_name(path) : path};
   struct bn_buf b = {.max = FILE_BYTES_MAX};
   char masked[BN_MASK_MAX];
   int rc;

@@ -38,7 +38,7 @@ void bn_optval_keep_first(struct bn_list *list)
    items are dropped. */
 static void optval_split_commas(const char *text, struct bn_list *out)
 {
-  while (text != NULL && *text != '\0') {
+  while (*text != '\0') {
     const size_t len = strcspn(text, ",");
 
     if (len > 0)
@@ -96,8 +96,7 @@ int bn_optval_items(const char *text, struct bn_list *out)
   return rc;
 }
 
-/* Returns whether the option takes more than an int, which is what sysbench has: its bounds say
-   so. */
+/* Returns whether the bounds of the option allow more than an int, which is what sysbench has. */
 static bool optval_is_wide(const struct bn_opt *o)
 {
   return o->max > INT32_MAX || o->min < INT32_MIN;
@@ -108,6 +107,8 @@ static bool optval_is_bounded(const struct bn_opt *o)
   return o->min != 0 || o->max != 0;
 }
 
+/* An empty text is the number 0, here and for sizes and doubles; opt.c refuses it before, unless
+   the dialect accepts it. */
 static enum bn_optset_error optval_parse_int(const struct bn_opt *o, int64_t *value,
                                              const char *text)
 {
@@ -128,7 +129,7 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
 {
   uint64_t v = 0;
 
-  /* The reference takes a malformed size for 0, which it refuses where there is a text for it. */
+  /* sysbench takes a malformed size for 0, which it refuses if it has a sentence for that. */
   if (text[0] != '\0' && bn_units_size(text, &v) != 0)
     return o->range_text != NULL ? BN_OPTSET_RANGE : BN_OPTSET_BAD;
   if (optval_is_bounded(o) &&
@@ -138,7 +139,7 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
   return BN_OPTSET_OK;
 }
 
-/* Returns whether the text is a number that fits into sysbench's int. */
+/* Returns whether the text is a number that fits into the int of sysbench. */
 static bool optval_is_int(const char *text)
 {
   int64_t v;
@@ -150,29 +151,31 @@ bool bn_optval_is_whole(const char *text, bool from_file)
 {
   const char *rest;
   char *first;
-  bool whole;
+  bool is_whole;
 
   if (text == NULL)
     return true;
   first = from_file ? bn_optval_first(text, false, &rest) : bn_alloc_text(text);
-  whole = first[0] == '\0' || optval_is_int(first);
+  is_whole = first[0] == '\0' || optval_is_int(first);
   free(first);
-  return whole;
+  return is_whole;
 }
 
 enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text)
 {
   int64_t v = 0;
 
-  (void)bn_units_int(text != NULL && text[0] != '\0' ? text : "0", &v);
-  v = v < o->min ? o->min : o->max;
-  *(int64_t *)value = v;
+  if (text != NULL)
+    (void)bn_units_int(text, &v); /* v stays 0 if the text is no number */
+  *(int64_t *)value = v < o->min ? o->min : o->max;
   return BN_OPTSET_OK;
 }
 
-static bool optval_is_number(const struct bn_opt *o, const char *text, double *v)
+/* Parses the number of an option of the type BN_DOUBLE or BN_SECONDS.  Returns false if the text is
+   none. */
+static bool optval_read_number(const struct bn_opt *o, const char *text, double *v)
 {
-  /* Durations have no sign; a negative number is one, but out of bounds. */
+  /* A duration has no sign.  A negative number is read all the same, to be out of bounds. */
   if (o->type == BN_SECONDS)
     return bn_units_duration(text, v) == 0 || bn_units_double(text, v) == 0;
   return bn_units_number(text, v) == 0;
@@ -183,7 +186,7 @@ static enum bn_optset_error optval_parse_double(const struct bn_opt *o, double *
 {
   double v = 0;
 
-  if (text[0] != '\0' && !optval_is_number(o, text, &v))
+  if (text[0] != '\0' && !optval_read_number(o, text, &v))
     return BN_OPTSET_BAD;
   if (optval_is_bounded(o) && (v < (double)o->min || v > (double)o->max))
     return BN_OPTSET_RANGE;
@@ -202,17 +205,21 @@ static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *val
   return BN_OPTSET_RANGE;
 }
 
-/* A switch without a value is on, and nothing behind '=' in a file is off. */
+/* A switch without a value (NULL) is on, and one with nothing behind '=' in a file is off. */
 static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
 {
-  if (text == NULL || (from_file && text[0] == '\0')) {
-    *value = !from_file;
+  if (text == NULL) {
+    *value = true;
+    return BN_OPTSET_OK;
+  }
+  if (from_file && text[0] == '\0') {
+    *value = false;
     return BN_OPTSET_OK;
   }
   return bn_units_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
 }
 
-/* With `blank`, an empty text is a value; otherwise it stands for NULL, no value. */
+/* An empty text is a value if the option is `blank`; otherwise it stands for NULL, no value. */
 static enum bn_optset_error optval_parse_string(char **value, const char *text, bool blank)
 {
   char *copy = text[0] != '\0' || blank ? bn_alloc_text(text) : NULL;
@@ -222,6 +229,7 @@ static enum bn_optset_error optval_parse_string(char **value, const char *text, 
   return BN_OPTSET_OK;
 }
 
+/* Parses the text of a value that is no list, without the quotes of a file. */
 static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *value,
                                                 const char *text, bool from_file)
 {
@@ -248,28 +256,51 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
   return BN_OPTSET_BAD;
 }
 
+/* Parses the first item of a file's value, which is empty if there is none. */
+static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
+                                                    const char *text)
+{
+  struct bn_optval_item item = {.text = "", .len = 0};
+  enum bn_optset_error rc;
+  char *first;
+
+  if (bn_optval_next(&text, &item) < 0)
+    return BN_OPTSET_BAD;
+  first = bn_alloc_part(item.text, item.len);
+  rc = optval_parse_scalar(o, value, first, true);
+  free(first);
+  return rc;
+}
+
+static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_list *value,
+                                              const char *text, bool from_file)
+{
+  struct bn_list items = {0};
+  int rc = 0;
+
+  if (o->verbatim)
+    bn_words_add(&items, text);
+  else if (from_file)
+    rc = bn_optval_items(text, &items);
+  else
+    optval_split_commas(text, &items);
+  if (rc != 0) {
+    bn_words_done(&items);
+    return BN_OPTSET_BAD;
+  }
+  bn_words_done(value);
+  *value = items;
+  return BN_OPTSET_OK;
+}
+
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
                                      bool from_file)
 {
-  struct bn_list items = {0};
-  enum bn_optset_error rc;
-
-  if (o->type != BN_LIST && !from_file)
-    return optval_parse_scalar(o, value, text, false);
-  if (o->verbatim)
-    bn_words_add(&items, text != NULL ? text : "");
-  else if (from_file)
-    (void)bn_optval_items(text != NULL ? text : "", &items);
-  else
-    optval_split_commas(text, &items);
-  if (o->type == BN_LIST) {
-    bn_words_done(value);
-    *(struct bn_list *)value = items;
-    return BN_OPTSET_OK;
-  }
-  rc = optval_parse_scalar(o, value, items.n > 0 ? items.item[0] : NULL, true);
-  bn_words_done(&items);
-  return rc;
+  if (o->type == BN_LIST)
+    return optval_parse_list(o, value, text != NULL ? text : "", from_file);
+  if (from_file)
+    return optval_parse_first_item(o, value, text != NULL ? text : "");
+  return optval_parse_scalar(o, value, text, false);
 }
 
 const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy)
@@ -334,7 +365,7 @@ const char *bn_opt_shown(const struct bn_opt *o, const char *text)
   return text[0] != '\0' && hidden ? BN_MASK : text;
 }
 
-/* Puts value in place of the one %s of a table's message. */
+/* Prints the message of a table with the value in the place of its %s, if it has one. */
 static void optval_fill_in(char *out, size_t len, const char *message, const char *value)
 {
   const char *at = strstr(message, "%s");
@@ -391,9 +422,10 @@ static void optval_explain_range(const struct bn_opt *o, const char *text,
                    shown, o->min, o->max);
 }
 
-/* Adds the bounds that a user can act on: a table may name more. */
-static void optval_add_bounds(const struct bn_opt *o, const char *unit, const char *unbounded,
-                              char *out, size_t len)
+/* Prints the bounds with the unit behind them, or `unbounded` if there are none.  An upper bound
+   that is only that of the type tells a user nothing and is left out. */
+static void optval_print_bounds(const struct bn_opt *o, const char *unit, const char *unbounded,
+                                char *out, size_t len)
 {
   if (!optval_is_bounded(o) || (o->min == INT64_MIN && o->max == INT64_MAX))
     (void)snprintf(out, len, "%s", unbounded);
@@ -411,18 +443,18 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
     (void)snprintf(out, len, "on, true, 1, off, false, 0");
     break;
   case BN_INT:
-    optval_add_bounds(o, "", "a whole number", out, len);
+    optval_print_bounds(o, "", "a whole number", out, len);
     break;
   case BN_SIZE:
-    optval_add_bounds(o, " bytes, also with K, M, G or T", "bytes, also with K, M, G or T", out,
-                      len);
+    optval_print_bounds(o, " bytes, also with K, M, G or T", "bytes, also with K, M, G or T", out,
+                        len);
     break;
   case BN_DOUBLE:
-    optval_add_bounds(o, "", "a number", out, len);
+    optval_print_bounds(o, "", "a number", out, len);
     break;
   case BN_SECONDS:
-    optval_add_bounds(o, " seconds, also with ms, s, m or h", "seconds, also with ms, s, m or h",
-                      out, len);
+    optval_print_bounds(o, " seconds, also with ms, s, m or h", "seconds, also with ms, s, m or h",
+                        out, len);
     break;
   case BN_CHOICE:
     bn_optval_list_choices(o, out, len);
@@ -438,8 +470,8 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
 }
 
 /* Returns what is wrong with a text, in bench's own words. */
-static const char *optval_reason(const struct bn_opt *o, const char *text,
-                                 enum bn_optset_error kind)
+static const char *optval_find_reason(const struct bn_opt *o, const char *text,
+                                      enum bn_optset_error kind)
 {
   static const char *const misfits[] = {
       [BN_BOOL] = "neither on nor off", [BN_INT] = "not a whole number", [BN_SIZE] = "not a size",
@@ -493,6 +525,6 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else
     (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
-                   bn_mask_text(bn_opt_shown(o, text), masked), optval_reason(o, text, kind),
+                   bn_mask_text(bn_opt_shown(o, text), masked), optval_find_reason(o, text, kind),
                    known);
 }

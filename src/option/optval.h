@@ -21,23 +21,27 @@ union bn_optval {
   struct bn_list list;
 };
 
-/* Parses text (NULL: given without '=', or nothing in a file) and, when it is right, replaces the
-   value.  from_file: a list's items are quoted and parted as in a configuration file, a boolean may
-   be empty (off), others take the first item.  OK, BAD, RANGE or BOOL. */
+/* Parses a text (NULL: the option was given without '=') and replaces the value if the text is
+   right.  from_file: the items of a list are quoted and parted as in a configuration file, and
+   other values are the first item; a boolean without an item is off.  The value of a verbatim list
+   is one item.  Returns OK, BAD (also for a quote that is not closed), RANGE or BOOL. */
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
                                      bool from_file);
-/* Sets the default of this dialect, or zero without one, over whatever bytes were there.  As
-   bn_optval_parse: the default of a script's option need not fit its type, and then it is zero. */
+/* Sets the value, of which nothing is freed, to its default in this dialect, or to zero if there is
+   none.  Returns as bn_optval_parse does: the default of a script's option need not fit its type,
+   and the value is then zero. */
 enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_policy *policy,
                                        void *value);
-/* Releases what a string or list holds; the value becomes empty. */
+/* Frees what a string or list holds; the value becomes empty. */
 void bn_optval_clear(const struct bn_opt *o, void *value);
-/* Fills a fault of that kind in the words of the policy. */
+/* Fills a fault of that kind in the words of the policy.  text NULL: the option was given without
+   '='. */
 void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
                        const struct bn_policy *policy, struct bn_optset_fault *out);
-/* Prints the choices with ", " between them, but an empty one, the last, which means "no value". */
+/* Prints the choices with ", " between them.  An empty choice, which is the last and means "no
+   value", is left out. */
 void bn_optval_list_choices(const struct bn_opt *o, char *out, size_t len);
-/* The value as a number, for comparing; 0 for what is none. */
+/* Returns the value as a number, for comparisons; 0 for a text or a list. */
 double bn_optval_number(const struct bn_opt *o, const void *value);
 
 /* An item of a file's value, without its quotes. */
@@ -52,9 +56,10 @@ int bn_optval_next(const char **at, struct bn_optval_item *item);
 /* Returns the first item of a file's value, "" if there is none, and sets *rest to what is behind
    it.  with_commas: items that commas part are one, "a, b" is "a,b".  The caller frees it. */
 char *bn_optval_first(const char *text, bool with_commas, const char **rest);
-/* Adds all items to out.  Returns 0, or -1: a quote is not closed (what was complete is in
-   out). */
+/* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items
+   before it are in out. */
 int bn_optval_items(const char *text, struct bn_list *out);
+/* Frees all items of a list but the first. */
 void bn_optval_keep_first(struct bn_list *list);
 
 /* --- the set --- */
@@ -70,6 +75,7 @@ struct bn_setting {
   bool is_read;  /* no option is declared, but the text of the script has its name */
 };
 
+/* An option of the set, with its value and what is known of that. */
 struct bn_entry {
   const struct bn_opt *o;
   char *group;
@@ -91,12 +97,13 @@ struct bn_optset {
   size_t n_pending;
 };
 
-/* The text, or what is shown in place of a secret; text "" is no secret. */
+/* Returns the text, or BN_MASK if the option is a secret and the text is not empty. */
 const char *bn_opt_shown(const struct bn_opt *o, const char *text);
-/* The newest of that name: a script's own option before the general one.  NULL: none. */
+/* Returns the newest option of that name, which is a script's own if it shadows a general one, or
+   NULL if there is none. */
 struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
-/* Returns the option that an alias stands for: the oldest of that name, which is declared beside it
-   and has its type. */
+/* Returns the option that an alias stands for, the oldest of that name, which is declared beside
+   the alias and has its type; NULL if the option is no alias. */
 struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias);
 
 /* Returns the origin of the last setting. */
@@ -113,7 +120,8 @@ bool bn_optval_is_whole(const char *text, bool from_file);
 /* Returns whether the value is a number, a size or a time, or a list whose first item scripts see
    as one. */
 bool bn_optval_is_numeric(const struct bn_opt *o);
-/* Sets the bound that the number is beyond. */
+/* Sets the number to the bound that the text is beyond; a text that is no number counts as 0.
+   Returns OK. */
 enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text);
 
 #endif

@@ -97,6 +97,37 @@ static void note_unknown(void *arg, const char *name, const char *value, const c
   u->line = line;
 }
 
+/* The value ends at the carriage return, and with it the quote has no end. */
+static void a_carriage_return_does_not_empty_a_list(void **state)
+{
+  struct bn_err err = {0};
+  char path[64];
+
+  (void)state;
+  assert_int_equal(read_text("list=\"1213\r1205\"\n", path, &err), -1);
+  assert_non_null(strstr(err.text, ":1: the quote in the value of 'list' is not closed"));
+  assert_int_equal(read_text("list=\"1213\",1205\r\n", path, &err), 0);
+  assert_int_equal(values.list.n, 2);
+  assert_string_equal(values.list.item[1], "1205");
+}
+
+/* A caller that has not checked the quotes learns that a value is wrong. */
+static void an_open_quote_is_a_bad_value(void **state)
+{
+  struct bn_optset_fault fault;
+
+  (void)state;
+  bn_optset_set_from_file(set, "list", "1, \"2", "a.cfg", 1);
+  assert_true(bn_optset_fault(set, &fault));
+  assert_int_equal(fault.kind, BN_OPTSET_BAD);
+  assert_int_equal(values.list.n, 0);
+  bn_optset_set_from_file(set, "list", "1", "a.cfg", 1);
+  bn_optset_set_from_file(set, "long-count", "'12", "a.cfg", 2);
+  assert_true(bn_optset_fault(set, &fault));
+  assert_string_equal(fault.opt->name, "long-count");
+  assert_int_equal(values.count, 1);
+}
+
 static void test_file(void **state)
 {
   struct bn_err err = {0};
@@ -193,6 +224,8 @@ BN_TESTS(optfile)
       cmocka_unit_test_setup_teardown(test_file_faults, setup, teardown),
       cmocka_unit_test_setup_teardown(test_file_open_quote_in_dialect, setup, teardown),
       cmocka_unit_test_setup_teardown(test_file_long_line, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_carriage_return_does_not_empty_a_list, setup, teardown),
+      cmocka_unit_test_setup_teardown(an_open_quote_is_a_bad_value, setup, teardown),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
