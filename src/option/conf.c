@@ -20,6 +20,7 @@ struct wrong {
   enum bn_optset_error kind;
 };
 
+/* Sets the fault of a value, and returns its kind, which is not 0. */
 static int conf_refuse(const struct bn_optset *s, struct bn_optset_fault *fault,
                        const struct wrong *w, const char *value)
 {
@@ -44,14 +45,15 @@ static uint64_t conf_to_ns(double seconds)
   return (uint64_t)llround(seconds * (double)BN_NSEC_PER_SEC);
 }
 
-/* Returns how many digits after the point time stamps need to tell multiples of the interval
-   apart. */
-static int conf_decimals_of(double seconds)
+/* Returns how many digits after the point, at most those of milliseconds, time stamps need to tell
+   multiples of the interval apart. */
+static int conf_count_decimals(double seconds)
 {
+  enum { MOST = 3 };
   double scale = 1;
   int digits = 0;
 
-  while (digits < 3 && fabs(seconds * scale - nearbyint(seconds * scale)) > 1e-6) {
+  while (digits < MOST && fabs(seconds * scale - nearbyint(seconds * scale)) > 1e-6) {
     scale *= 10;
     digits++;
   }
@@ -69,7 +71,8 @@ uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
 static const char paused[] = ": events that are due at a rate do not wait for threads that pause";
 static const char endless[] = ": threads that pause would not end; use --time";
 
-/* Neither of a pair has a trait of its own for that (lint: option list). */
+/* The pairs are a list because a trait, which is of one option, cannot name another one
+   (lint: option list). */
 const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which it replaces"},
                                              {"think-time", "rate", paused},
                                              {"think-time", "rate-profile", paused},
@@ -82,9 +85,11 @@ const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which i
 
 enum { CONF_NUMBER = 32 };
 
-/* Returns the value of an option of these pairs, or a text for it; NULL: it is 0 or nothing.
-   --events has a default in 0.5, which does not count (lint: option list). */
-static const char *conf_value(const struct bn_conf *c, const char *option, char number[CONF_NUMBER])
+/* Returns the value of an option of these pairs for the message, or "" for a number that no message
+   shows, or NULL if the option has no value that counts: it is 0 or empty, or the default that
+   --events has in 0.5 (lint: option list). */
+static const char *conf_find_value(const struct bn_conf *c, const char *option,
+                                   char number[CONF_NUMBER])
 {
   const struct bn_conf_raw *r = &c->raw;
   const struct {
@@ -107,10 +112,11 @@ bool bn_conf_uses(const struct bn_conf *c, const char *option)
 {
   char number[CONF_NUMBER];
 
-  return conf_value(c, option, number) != NULL;
+  return conf_find_value(c, option, number) != NULL;
 }
 
-static int conf_check_apart(struct bn_conf *c, const struct bn_optset *s,
+/* Refuses two options that cannot be used together. */
+static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
   const struct bn_conf_pair *pair = bn_conf_apart;
@@ -123,24 +129,24 @@ static int conf_check_apart(struct bn_conf *c, const struct bn_optset *s,
   (void)snprintf(what, sizeof what, "cannot be used with --%s%s", pair->other, pair->why);
   (void)snprintf(plain, sizeof plain, "--%s cannot be used with --%s", pair->name, pair->other);
   return conf_refuse(s, fault, &(struct wrong){pair->name, what, plain, BN_OPTSET_RANGE},
-                     conf_value(c, pair->name, number));
+                     conf_find_value(c, pair->name, number));
 }
 
-/* Refuses the profile that was given; `name` is its option. */
+/* Refuses the profile of the option `name`. */
 static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
                                struct bn_optset_fault *fault, const char *name, const char *what)
 {
-  const bool of_rate = strcmp(name, "rate-profile") == 0;
+  const bool is_rate = strcmp(name, "rate-profile") == 0;
   char plain[BN_PROFILE_WRONG + 40];
 
   (void)snprintf(plain, sizeof plain, "Invalid value for --%s: %s", name, what);
   return conf_refuse(s, fault, &(struct wrong){name, what, plain, BN_OPTSET_RANGE},
-                     of_rate ? c->raw.rate_profile : c->raw.threads_profile);
+                     is_rate ? c->raw.rate_profile : c->raw.threads_profile);
 }
 
 /* Returns the mean of the profile's rates in the time of the run, or in its phases if there is no
    limit of time. */
-static double conf_mean_rate(const struct bn_conf *c)
+static double conf_compute_mean_rate(const struct bn_conf *c)
 {
   const struct bn_profile *p = &c->profile;
   const double from_s = c->raw.warmup_s, span_s = c->raw.time_s > 0 ? c->raw.time_s : p->span_s;
@@ -150,8 +156,8 @@ static double conf_mean_rate(const struct bn_conf *c)
          span_s;
 }
 
-/* Reads a profile, which gives the run its time.  A run without a limit ends with its last value.
- */
+/* Reads a profile, whose length is the time of the run unless --time is given.  A run without a
+   limit of time keeps the last value of the profile, which may then not be 0. */
 static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault, const char *name, enum bn_profile_of of)
 {
@@ -181,13 +187,14 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
 
   if (rc != 0)
     return rc;
-  c->plan.rate = conf_mean_rate(c);
-  return c->plan.rate > 0
-             ? 0
-             : conf_refuse_profile(c, s, fault, name, "makes no event due in the time of the run");
+  c->plan.rate = conf_compute_mean_rate(c);
+  if (c->plan.rate > 0)
+    return 0;
+  return conf_refuse_profile(c, s, fault, name, "makes no event due in the time of the run");
 }
 
-/* Unless told otherwise, there are as many threads as are ever active. */
+/* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active
+   together. */
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -221,12 +228,14 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
   return c->raw.rate_profile != NULL ? conf_finish_rate_profile(c, s, fault) : 0;
 }
 
+/* Derives the limits and the times of the run, and warns of a run without a limit. */
 static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
   struct bn_conf_raw *r = &c->raw;
 
-  /* The events of each session, and the time of a profile, are limits of their own. */
+  /* A limit for each session, and the time of a profile, take the place of --events, which may have
+     a default. */
   if (r->events_per_session != 0 || r->threads_profile != NULL)
     r->events = 0;
   c->plan.events = bn_conf_events(c, (uint64_t)r->threads);
@@ -242,7 +251,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
   c->plan.warmup_ns = conf_to_ns(r->warmup_s);
   c->init_timeout_ns = conf_to_ns(r->thread_init_timeout_s);
   c->plan.interval_ns = conf_to_ns(r->report_interval_s);
-  c->plan.interval_decimals = conf_decimals_of(r->report_interval_s);
+  c->plan.interval_decimals = conf_count_decimals(r->report_interval_s);
   if (c->plan.interval_ns > 0 && c->plan.interval_ns < BN_NSEC_PER_MSEC)
     return conf_refuse_number(
         s, fault,
@@ -250,7 +259,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
                         "Invalid value for --report-interval: %s (at least 0.001 s)",
                         BN_OPTSET_RANGE},
         r->report_interval_s);
-  /* A group says so itself: it may have a limit of its own. */
+  /* Each group warns for itself, because it may have a limit of its own. */
   if (c->plan.events == 0 && c->plan.time_ns == 0 && r->groups.n == 0)
     bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
@@ -275,26 +284,27 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
                                     "out of range; allowed: up to 2147483647 seconds",
                                     "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
-  const bool off = strcasecmp(text, "off") == 0;
+  const bool is_off = strcasecmp(text, "off") == 0;
   uint64_t limit_ns = c->plan.time_ns;
-  double v;
+  double seconds;
 
-  c->plan.forced = c->plan.time_ns > 0 && !off;
-  if (!off && !conf_is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
+  c->plan.forced = c->plan.time_ns > 0 && !is_off;
+  if (!is_off && !conf_is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
     return conf_refuse(s, fault, &wrong, text);
   if (!c->plan.forced)
     return 0;
   if (c->policy->forced_shutdown_of_warmup)
     limit_ns += c->plan.warmup_ns;
-  v = strtod(text, NULL);
+  seconds = strtod(text, NULL);
   if (strchr(text, '%') != NULL)
-    v = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * v / 100);
-  if (v > INT32_MAX)
+    seconds = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * seconds / 100);
+  if (seconds > INT32_MAX)
     return conf_refuse(s, fault, &late, text);
-  c->plan.forced_ns = conf_to_ns(v);
+  c->plan.forced_ns = conf_to_ns(seconds);
   return 0;
 }
 
+/* Reads --time-grace: "auto" or a time. */
 static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault)
 {
@@ -304,7 +314,7 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   c->grace_auto = strcasecmp(text, "auto") == 0;
   if (c->grace_auto)
     return 0;
-  if (bn_units_duration(text, &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
+  if (bn_units_duration(text, &seconds) != 0 || seconds > INT32_MAX)
     return conf_refuse(
         s, fault,
         &(struct wrong){"time-grace",
@@ -316,10 +326,13 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
+/* Sets the parameters of random numbers, and chooses the seed of the run. */
 static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
+  static const double default_h = 0.2; /* sysbench uses it in the place of one that is no h */
   struct bn_conf_raw *r = &c->raw;
+  const bool is_h = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
 
   if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
     return conf_refuse(s, fault,
@@ -327,9 +340,9 @@ static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
                                        "Cannot set both --rand-init and --rand-seed",
                                        BN_OPTSET_RANGE},
                        "on");
-  if (c->policy->loose_values && (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1))
-    r->rand_pareto_h = 0.2;
-  if (r->rand_pareto_h <= 0 || r->rand_pareto_h >= 1)
+  if (!is_h && c->policy->loose_values)
+    r->rand_pareto_h = default_h;
+  else if (!is_h)
     return conf_refuse_number(
         s, fault,
         &(struct wrong){"rand-pareto-h", "out of range; allowed: more than 0, less than 1",
@@ -364,6 +377,7 @@ static int conf_compare_doubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Reads the times of --report-checkpoints, and sorts them. */
 static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
@@ -394,6 +408,7 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
+/* Returns whether the percentile was given before. */
 static bool conf_has_percentile(const struct bn_conf *c, double rank)
 {
   for (size_t i = 0; i < c->plan.n_percents; i++)
@@ -402,7 +417,8 @@ static bool conf_has_percentile(const struct bn_conf *c, double rank)
   return false;
 }
 
-/* Reads an item of --percentile. */
+/* Reads an item of --percentile; 0, which means none, only if it is the single item.  Returns 0, or
+   another number and the fault. */
 static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, const char *text,
                           double *rank, struct bn_optset_fault *fault)
 {
@@ -418,7 +434,7 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
                        text);
   }
   const bool from_1 = c->policy->percentile_from_1;
-  const bool is_zero = *rank < 1e-9 && *rank > -1e-9;
+  const bool is_zero = fabs(*rank) < 1e-9;
 
   if (is_zero && c->raw.percentile.n == 1 && !from_1) {
     *rank = 0;
@@ -431,8 +447,8 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
   return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
 }
 
-/* The first percentile is that of reports with room for one, so it stays the first.  The order of
-   the others means nothing. */
+/* Reads --percentile.  The first percentile is that of reports with room for one, so it stays the
+   first.  The order of the others means nothing, and they are sorted. */
 static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
@@ -452,7 +468,7 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
     if (rc != 0)
       return rc;
     if (rank <= 0)
-      break;
+      break; /* 0 alone: there are no percentiles */
     if (conf_has_percentile(c, rank))
       continue;
     if (c->plan.n_percents == BN_PERCENTS_MAX)
@@ -462,14 +478,16 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
   if (c->plan.n_percents > 1)
     qsort(c->plan.percents + 1, c->plan.n_percents - 1, sizeof c->plan.percents[0],
           conf_compare_doubles);
-  return c->plan.histogram && c->plan.n_percents == 0 ? conf_refuse(s, fault, &none, "0") : 0;
+  if (c->plan.histogram && c->plan.n_percents == 0)
+    return conf_refuse(s, fault, &none, "0");
+  return 0;
 }
 
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_profile, conf_check_apart,   conf_finish_limits,      conf_finish_forced_shutdown,
+      conf_finish_profile, conf_check_pairs,   conf_finish_limits,      conf_finish_forced_shutdown,
       conf_finish_grace,   conf_finish_random, conf_finish_checkpoints, conf_finish_percentiles};
   int rc = 0;
 

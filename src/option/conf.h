@@ -75,8 +75,8 @@ struct bn_conf {
   struct bn_profile profile; /* --rate-profile or --threads-profile; owned: see bn_conf_done */
 };
 
-/* The groups of its options.  The general options are two tables because 0.5 lists the random
-   numbers' between them, and the log's are two because the help aligns them apart. */
+/* The groups of the general options.  The general options are two tables because 0.5 lists those of
+   random numbers between them; those of the log are two because the help aligns them apart. */
 #define BN_GROUP_GENERAL "General options"
 #define BN_GROUP_FILE    "General options, continued"
 #define BN_GROUP_RAND    "Pseudo-Random Numbers Generator options"
@@ -86,19 +86,18 @@ struct bn_conf {
 /* The options of BN_GROUP_RAND; offsets are of struct bn_conf. */
 extern const struct bn_opt bn_rand_options[];
 
-/* Adds all general options, with their values in c; -1: see err. */
+/* Adds all general options to the set, with their values in c.  Returns 0, or -1 and err. */
 int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
-/* The general option of that name; NULL: there is none. */
+/* Returns the general option of that name, or NULL. */
 const struct bn_opt *bn_conf_option(const char *name);
 
-/* Returns a set of the general options alone, for c's policy; NULL: see err.  Free with
-   bn_optset_free. */
+/* Returns a set of the general options alone, for c's policy, or NULL and err.  The caller frees it
+   with bn_optset_free. */
 struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
 
-/* After parsing: finds what is wrong, in the reference's order, and derives the second half; c's
-   policy is set.  Warnings are logged.  BN_OPTSET_BAD: the sentence belongs on stderr; _RANGE: it
-   is printed as FATAL on stdout. */
+/* Derives all but `raw` from the options, which have been parsed; c's policy is set.  Warnings are
+   logged.  Returns 0, or another number and the first fault, in the order of sysbench. */
 struct bn_optset_fault;
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);
 
@@ -110,9 +109,10 @@ struct bn_conf_pair {
   const char *why; /* follows "--NAME cannot be used with --OTHER" in the message */
 };
 extern const struct bn_conf_pair bn_conf_apart[];
-/* Returns whether an option of these pairs has a value that counts: not 0 or an empty text. */
+/* Returns whether an option of these pairs has a value that counts: neither 0 nor an empty text. */
 bool bn_conf_uses(const struct bn_conf *c, const char *option);
-/* Returns the option that makes events due, for messages: "--rate=100", "--rate-profile". */
+/* Returns the option that makes events due, for messages: "--rate=100" in `text`, or
+   "--rate-profile". */
 enum { BN_CONF_RATE = 40 };
 const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE]);
 
@@ -122,8 +122,8 @@ bool bn_conf_pauses(const struct bn_conf *c);
 /* Frees what bn_conf_finish has allocated; the values are the option set's. */
 void bn_conf_done(struct bn_conf *c);
 
-/* Returns the limit of events of a run that has that number of threads on all its hosts; 0:
-   none. */
+/* Returns the limit of events of a run that has `threads` threads on all its hosts together; 0: the
+   run has none. */
 uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads);
 
 #endif

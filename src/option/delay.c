@@ -11,7 +11,7 @@ const char bn_delay_forms[] =
     "TIME, fixed:TIME, exp:MEAN, exp:MEAN..MOST, uniform:LEAST..MOST; times are seconds, "
     "also with ns, us, ms, s, m or h, up to a day";
 
-/* Reads a time and moves *at behind it. */
+/* Reads a time and moves *at behind it.  Returns false if there is none, or if it is too long. */
 static bool delay_read_time(const char **at, double *ns)
 {
   return bn_units_read_ns(at, ns) && *ns <= longest_ns;
@@ -30,7 +30,7 @@ int bn_delay_parse(const char *text, struct bn_delay *out)
   const char *at = text;
   struct bn_delay d;
   size_t i = 0;
-  bool range;
+  bool has_range;
 
   /* The last word, which is empty, always fits. */
   while (!bn_words_skip(&at, forms[i].word))
@@ -39,10 +39,12 @@ int bn_delay_parse(const char *text, struct bn_delay *out)
   if (!delay_read_time(&at, &d.low_ns))
     return -1;
   d.high_ns = d.shape == BN_DELAY_EXPONENTIAL ? HUGE_VAL : d.low_ns;
-  range = bn_words_skip(&at, "..");
-  if (forms[i].range != MAYBE && range != (forms[i].range == YES))
+  has_range = bn_words_skip(&at, "..");
+  if ((has_range && forms[i].range == NO) || (!has_range && forms[i].range == YES))
     return -1;
-  if ((range && !delay_read_time(&at, &d.high_ns)) || *at != '\0' || d.low_ns > d.high_ns)
+  if (has_range && !delay_read_time(&at, &d.high_ns))
+    return -1;
+  if (*at != '\0' || d.low_ns > d.high_ns)
     return -1;
   *out = d;
   return 0;

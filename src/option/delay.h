@@ -5,10 +5,11 @@
 
 #include "api/delay.h"
 
-/* Values that bn_delay_parse takes, for messages. */
+/* The forms that bn_delay_parse takes, for messages. */
 extern const char bn_delay_forms[];
 
-/* Returns 0, or -1 if the text has another form or names more than a day. */
+/* Parses the distribution of a time.  Returns 0, or -1 if the text has another form or names more
+   than a day; *out is then unchanged. */
 int bn_delay_parse(const char *text, struct bn_delay *out);
 
 #endif

@@ -11,8 +11,9 @@
 
 enum { MIX_SHOWN_MAX = 257 }; /* room for the part of a name that a message shows */
 
-/* Returns the '@' before the weight that ends the text, or NULL.  A name stands before it, and no
-   weight begins with the letter of an exponent. */
+/* Returns the '@' before the weight at the end of the text, or NULL.  A weight may be wrong, but
+   has the characters of a number and does not begin with the letter of an exponent; "N@" is the
+   shortest text before it. */
 static const char *mix_find_weight(const char *text, size_t len)
 {
   size_t at = len;
@@ -34,10 +35,11 @@ bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
   return policy->dialect == NULL && bn_mix_is(test);
 }
 
-/* Returns 0 if the text is no weight: an integer or a decimal above 0. */
+/* Returns the weight text[0..len), an integer or a decimal, or 0 if the text is no weight up to
+   1e9. */
 static double mix_read_weight(const char *text, size_t len)
 {
-  char digits[32];
+  char digits[BN_UNITS_DIGITS];
   double weight;
 
   if (len >= sizeof digits || strspn(text, "0123456789.") < len)
@@ -48,7 +50,7 @@ static double mix_read_weight(const char *text, size_t len)
 }
 
 /* Returns the length of the first workload of the text, up to a blank behind a weight. */
-static size_t mix_length(const char *text)
+static size_t mix_find_length(const char *text)
 {
   for (const char *blank = strchr(text, ' '); blank != NULL; blank = strchr(blank + 1, ' '))
     if (mix_find_weight(text, (size_t)(blank - text)) != NULL)
@@ -69,7 +71,7 @@ static void mix_show(const char *text, size_t len, char shown[MIX_SHOWN_MAX])
 int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
 {
   const char *text = *at + strspn(*at, " "), *mark;
-  const size_t len = mix_length(text);
+  const size_t len = mix_find_length(text);
   char shown[MIX_SHOWN_MAX];
 
   if (len == 0)

@@ -82,7 +82,7 @@ static void opt_remove_pending(struct bn_optset *s, size_t i)
   s->n_pending--;
 }
 
-/* Appends to the list of earlier settings.  The first setting has replaced the default. */
+/* Appends the items of another setting to the list.  The first setting has replaced the default. */
 static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text, bool from_file)
 {
   struct bn_list more = {0}, *list = e->value;
@@ -96,15 +96,15 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text
   return rc;
 }
 
-/* Without a dialect, a text in a file may contain commas, as on the command line: "hosts=a,b".
-   Sysbench takes the first item. */
-static bool opt_has_commas(const struct bn_optset *s, const struct bn_entry *e)
+/* Returns whether the value of the option is a text that may contain commas in a file, as on the
+   command line: "hosts=a,b".  In a dialect it is the first item, as for sysbench. */
+static bool opt_takes_commas(const struct bn_optset *s, const struct bn_entry *e)
 {
   return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
 }
 
-/* Returns whether a value is a list of all items of a line.  In a dialect a list of whole numbers
-   has one item, because sysbench has a number there. */
+/* Returns whether a setting in a file takes all items of its line.  In a dialect a list of whole
+   numbers takes one, because sysbench has a number there. */
 static bool opt_takes_all_items(const struct bn_optset *s, const struct bn_opt *o)
 {
   return o->type == BN_LIST && !(s->policy->loose_values && o->scalar && o->whole);
@@ -120,13 +120,14 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
 
   if (st->path == NULL || s->sent || opt_takes_all_items(s, e->o))
     return;
-  char *first = bn_optval_first(text, opt_has_commas(s, e), &rest);
-  const bool ignores = bn_optval_next(&rest, &item) > 0;
+  char *first = bn_optval_first(text, opt_takes_commas(s, e), &rest);
+  const bool has_more = bn_optval_next(&rest, &item) > 0;
+  const bool is_hidden = strcmp(bn_opt_shown(e->o, text), text) != 0;
 
-  if (ignores && strcmp(bn_opt_shown(e->o, text), text) != 0)
+  if (has_more && is_hidden)
     bn_log_note("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
                 st->line, e->o->name);
-  else if (ignores)
+  else if (has_more)
     bn_log_note("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line, e->o->name,
                 bn_mask_text(first, masked));
   free(first);
@@ -150,7 +151,7 @@ static enum bn_optset_error opt_set_bool_of_file(const struct bn_entry *e,
   return BN_OPTSET_OK;
 }
 
-/* Sets the number that the text begins with, or 0, as a dialect does, if the bounds allow it. */
+/* Sets the number that the text begins with, or 0, as a dialect does.  The bounds still hold. */
 static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
@@ -159,24 +160,26 @@ static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, con
   return bn_optval_parse(e->o, e->value, number, false);
 }
 
-/* Sets a value that is out of bounds, as the dialect does. */
+/* Sets a value for a text that is out of bounds, as the dialect does, or returns RANGE if the
+   dialect refuses the text. */
 static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
                                                   const struct bn_entry *e, const char *text)
 {
-  const bool nothing = text == NULL || text[0] == '\0';
+  const bool is_empty = text == NULL || text[0] == '\0';
 
   if (e->o->clamp)
     return bn_optval_clamp(e->o, e->value, text);
-  if (e->o->type == BN_CHOICE && e->o->blank && nothing)
+  if (e->o->type == BN_CHOICE && e->o->blank && is_empty)
     return bn_optval_parse(e->o, e->value, bn_opt_default(e->o, s->policy), false);
   return BN_OPTSET_RANGE;
 }
 
-/* Sets the value for a text that does not fit, as the dialect does. */
+/* Sets a value for a text that does not fit, as the dialect does, or returns rc, which says why it
+   does not fit, if the dialect refuses the text. */
 static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const struct bn_entry *e,
                                             const struct bn_setting *st, enum bn_optset_error rc)
 {
-  const bool typed = st->path == NULL && st->text != NULL;
+  const bool is_typed = st->path == NULL && st->text != NULL;
 
   if (e->o->late) {
     *(int64_t *)e->value = BN_OPT_LATE;
@@ -184,11 +187,11 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
   }
   if (rc == BN_OPTSET_RANGE)
     return opt_set_out_of_bounds(s, e, st->text);
-  if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_DOUBLE)
+  if (rc == BN_OPTSET_BAD && is_typed && e->o->type == BN_DOUBLE)
     return opt_set_leading_number(e, st->text);
   /* sysbench takes a text that is not a size for 0, and optval.c refuses the 0 (RANGE) if the
      option has a sentence for that. */
-  if (rc == BN_OPTSET_BAD && typed && e->o->type == BN_SIZE) {
+  if (rc == BN_OPTSET_BAD && is_typed && e->o->type == BN_SIZE) {
     *(uint64_t *)e->value = 0;
     return BN_OPTSET_OK;
   }
@@ -229,9 +232,10 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
   return st->path != NULL && (bn_optval_next(&at, &item) <= 0 || item.len == 0);
 }
 
-/* Returns whether the option needs a value and has none.  "--time=" is no "--time=0", which would
-   be a run without an end; sysbench takes it for that.  A text of an option that sysbench has may
-   be empty, as there; for a text of bench's own, an empty value would only hide the default. */
+/* Returns whether the option needs a value and has none.  "--time=" is refused, because as
+   "--time=0", for which sysbench takes it, the run would never end.  An option of sysbench that is
+   a text may be empty, as there; an empty text for an option of bench alone would only hide its
+   default. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
@@ -248,6 +252,7 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
   return is_text && o->in == 0 && !o->blank && has_default;
 }
 
+/* Sets a text to the first item of a file's value, with its commas. */
 static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, const char *text)
 {
   const char *rest;
@@ -258,6 +263,7 @@ static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, con
   return rc;
 }
 
+/* Sets the value of the option as the policy reads the setting. */
 static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -269,18 +275,18 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
     return opt_append_list(e, st->text, from_file);
   if (s->policy->loose_values)
     return opt_parse_loosely(s, e, st);
-  if (from_file && opt_has_commas(s, e))
+  if (from_file && opt_takes_commas(s, e))
     return opt_parse_text_of_file(e, st->text);
   return bn_optval_parse(e->o, e->value, st->text, from_file);
 }
 
-/* Returns a member of the struct that has the value, by its offset in that struct. */
+/* Returns another member of the struct that has the value, by its offset in that struct. */
 static void *opt_member(const struct bn_entry *e, size_t offset)
 {
   return (char *)e->value - e->o->offset + offset;
 }
 
-/* Sets the distribution that the text describes, if that is what the option is for. */
+/* Sets the distribution that the text of the option describes, if the option is one of a pause. */
 static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
 {
   const char *text;
@@ -294,9 +300,10 @@ static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
   return text == NULL || bn_delay_parse(text, delay) == 0 ? BN_OPTSET_OK : BN_OPTSET_BAD;
 }
 
-/* Sets the option and keeps the setting for messages.  A bad boolean of the command line could be
-   meant for an option that a script declares later under the same name, so it is no fault of this
-   option yet (it is kept as pending); one of a file is. */
+/* Sets the option and keeps a copy of the setting for messages.  A bad boolean of the command line
+   may be meant for an option that a script declares later under the same name: BOOL is returned,
+   and the caller keeps the setting as pending, but the option has no fault yet.  A bad boolean of a
+   file is a fault (BAD). */
 static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -328,8 +335,8 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                        (e->o->in & s->policy->listed) != 0);
 }
 
-/* Takes over the setting and applies it to its option.  One for an option that may be declared
-   later is kept. */
+/* Takes over the setting and applies it to its option, or keeps it as pending for an option that
+   may be declared later. */
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_entry(s, st->name);
@@ -361,6 +368,7 @@ void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *
                                         .line = line});
 }
 
+/* Makes the entry of an option, whose value is in `values`; an alias has a value of its own. */
 static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group, void *values)
 {
   struct bn_entry *e = bn_alloc(1, sizeof *e);
@@ -377,8 +385,8 @@ static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group,
   return e;
 }
 
-/* Returns whether the defaults of a test replace settings: 1.0 and 1.1 set them after the file and
-   the general options were read. */
+/* Returns whether the defaults of a test replace settings, as in 1.0 and 1.1, which set them after
+   the file and the general options were read. */
 static bool opt_defaults_win(const struct bn_optset *s)
 {
   return s->policy->defaults_beat_files;
@@ -391,7 +399,8 @@ static bool opt_comes_too_early(const struct bn_optset *s, const struct bn_setti
   return st->path != NULL && opt_defaults_win(s);
 }
 
-/* Applies what was set before the option was declared, and forgets it. */
+/* Applies the pending settings of an option that has just been declared, and forgets them, but for
+   a bad boolean, which may be meant for another option still. */
 static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {
@@ -415,7 +424,8 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 }
 
 /* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
-   is 0, and a whole number is wrong once it is asked for. */
+   is 0, and a whole number is a fault that bn_optset_fault finds.  Other types return rc, which
+   says why the default does not fit. */
 static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
                                            enum bn_optset_error rc)
 {
@@ -429,6 +439,7 @@ static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
   return e->o->type == BN_SIZE ? BN_OPTSET_OK : rc;
 }
 
+/* Sets a new option to its default in the dialect.  Returns 0, or -1 and err. */
 static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
 {
   const char *text = bn_opt_default(e->o, s->policy);
@@ -443,9 +454,9 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 }
 
 /* Lets a script's own option take the place of the general option of its name, with the traits and
-   the setting of that.  The defaults of a dialect may replace the setting, but not that of an
-   option of bench alone: sysbench does not know it, so that the script is the only one that
-   declares it. */
+   the setting of the general one.  If the defaults of the dialect win, the script's replaces the
+   setting, unless it was typed for an option of bench alone: to sysbench only the script has such
+   an option, so that its default comes before the command line. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
   const bool is_replaced =
@@ -457,6 +468,7 @@ static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct b
     (void)opt_apply(s, own, &general->last);
 }
 
+/* Adds an option as bn_optset_add does. */
 static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
                        bool override, struct bn_err *err)
 {
@@ -483,8 +495,8 @@ static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_o
 }
 
 /* Returns the general option whose value the default of a script's own option replaces, or NULL.  A
-   value that was given stays, but that of a file in a dialect whose defaults replace it. */
-static struct bn_entry *opt_find_default(const struct bn_optset *s, const struct bn_opt *own)
+   value that was given stays, unless a file has given it and the defaults of the dialect win. */
+static struct bn_entry *opt_find_replaced(const struct bn_optset *s, const struct bn_opt *own)
 {
   for (size_t i = 0; i < s->n; i++) {
     struct bn_entry *e = s->entry[i];
@@ -499,7 +511,7 @@ static struct bn_entry *opt_find_default(const struct bn_optset *s, const struct
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
 {
   const char *text = bn_opt_default(own, s->policy);
-  struct bn_entry *e = text != NULL ? opt_find_default(s, own) : NULL;
+  struct bn_entry *e = text != NULL ? opt_find_replaced(s, own) : NULL;
 
   if (e == NULL)
     return 0;
@@ -518,8 +530,8 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
   return 0;
 }
 
-/* Drops the setting of an old name to 0 in 1.0, which ignores it even where 0 is out of bounds.
-   Returns whether it did. */
+/* Drops a setting that gives an old name the value 0 out of its bounds, which 1.0 ignores.  Returns
+   whether it did. */
 static bool opt_forget_zero(const struct bn_optset *s, struct bn_entry *alias)
 {
   const char *text = alias->last.text != NULL ? alias->last.text : "";
@@ -532,8 +544,9 @@ static bool opt_forget_zero(const struct bn_optset *s, struct bn_entry *alias)
   return true;
 }
 
-/* Gives the value of an alias to its target.  An explicit default does not replace a value of the
-   target.  Returns whether the value was given and differs from the default of the alias. */
+/* Gives the value of an alias to its target.  A value that is the default of the alias does not
+   replace one that the target was given.  Returns whether the value was given and differs from the
+   default of the alias. */
 static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
@@ -543,10 +556,10 @@ static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struc
   if (!alias->given || opt_forget_zero(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
-    const double was = bn_optval_number(alias->o, &def);
-    const double now = bn_optval_number(alias->o, alias->value);
+    const double def_number = bn_optval_number(alias->o, &def);
+    const double number = bn_optval_number(alias->o, alias->value);
 
-    differs = now > was || now < was;
+    differs = number > def_number || number < def_number;
   }
   bn_optval_clear(alias->o, &def);
   if (!differs && target->given)

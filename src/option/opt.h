@@ -24,52 +24,58 @@ enum bn_optset_error {
   BN_OPTSET_BOOL = -4     /* bad boolean: "invalid option: --…"; kept as pending too */
 };
 
-/* policy: borrowed, outlives the set. */
+/* Makes an empty set.  policy: borrowed, outlives the set. */
 struct bn_optset *bn_optset_new(const struct bn_policy *policy);
 /* Says that another process has sent the configuration files, as FOLDER/N-NAME: messages show NAME,
    and notes of what is ignored while a file is read are left out, because the sender has printed
    them.  Comes before the first file. */
 void bn_optset_files_were_sent(struct bn_optset *s);
-/* Also frees the strings and lists it put into value structs, which must still exist. */
+/* Frees the set, and the strings and lists that it has put into the structs of values, which must
+   still exist.  NULL: nothing. */
 void bn_optset_free(struct bn_optset *s);
 
 /* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
    dialect. Table and values stay the caller's and must outlive the set.  Pending settings that
    match a new option are applied at once, in the order they were given; what is wrong with them is
-   found by bn_optset_unknown and bn_optset_fault.  A name that exists already is refused (-1),
-   unless override: a script's own option of a general name shadows it for bn_optset_each and takes
-   its settings, while the general one keeps its value for the engine. */
+   found by bn_optset_unknown and bn_optset_fault.  With `override`, a script's own option of a
+   general name shadows the general one for bn_optset_each and takes its settings, while the general
+   one keeps its value for the engine.  Returns 0, or -1 and err: a name exists already, without
+   override, or a default does not fit its type. */
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
                   bool override, struct bn_err *err);
 
-/* Sets one option; value NULL: given without '=' ("--debug").  The result is also remembered, and
-   forgotten when the option is set again, so that the last setting decides.  An unknown name and a
-   bad boolean are remembered as pending.  arg_as_typed: "--file-num=4", for messages; BN_MASK: it
-   may be a password, so that not even its name is shown. */
+/* Sets one option; value NULL: given without '=' ("--debug").  Returns OK or what is wrong.  The
+   result is also remembered, and forgotten when the option is set again, so that the last setting
+   decides.  An unknown name and a bad boolean are remembered as pending.  arg_as_typed:
+   "--file-num=4", for messages; BN_MASK: it may be a password, so that not even its name is
+   shown. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed);
-/* Reads a configuration file (optfile.c); -1: it cannot be read, and then the code is an errno
-   value, or (unless the policy is loose, and then the rest of the file is skipped with a line on
-   stderr) a line is malformed, and the code is 0. */
+/* Reads a configuration file and sets what it has.  Returns 0, or -1 and err: the file cannot be
+   read, and the code is an errno value, or a line is malformed, and the code is 0.  If the policy
+   is loose, the rest of the file behind a malformed line is skipped with a line on stderr instead.
+ */
 int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err);
-/* Whether what stands before '=' in a line of such a file names nothing: a comment, or blank. */
+/* Returns whether the part of a line of such a file before '=' names no option: it is a comment, or
+   blank. */
 bool bn_optset_is_comment(const char *name);
-/* A script declares an option again that the program has: its default takes the place of the
-   program's, unless the option was given.  1: it does; 0: it does not, or there is no other option
-   of that name; -1 and err. */
+/* Gives a general option the default of a script's own option of that name, unless the general one
+   was given.  Returns 1 if it did, 0 if not, also if there is no general option of that name, or -1
+   and err if the general one cannot have the default. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
-/* Sets an option as a line of a file does, for optfile.c; text: the items as written, after '='. */
+/* Sets an option as a line of a file does; `text` is all behind '=', as written.  A bad value is
+   remembered with its place. */
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line);
 
-/* Every pending setting of an unknown option, in order; path NULL: from the command line, else of
-   that file and line. Scripts of the 1.0 and 0.5 kind take the command line's as free string
-   options. */
+/* Calls fn for every pending setting of an unknown option, in the order of the settings.  path
+   NULL: the setting is of the command line, else of that line of a file.  Scripts as 1.0 and 0.5
+   have them take those of the command line for options of their own, which are texts. */
 void bn_optset_each_pending(const struct bn_optset *s,
                             void (*fn)(void *arg, const char *name, const char *value,
                                        const char *path, unsigned line),
                             void *arg);
-/* Returns whether both are the same name, in which '-' and '_' are equal. */
+/* Returns whether both names are the same; '-' and '_' are equal here and below. */
 bool bn_opt_same_name(const char *a, const char *b);
 /* Returns whether name[0..len), which has no 0, is this name. */
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
@@ -77,12 +83,12 @@ bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 bool bn_opt_is_listed(const char *list, const char *name);
 /* Returns the option of a table that has the name name[0..len), or NULL.  table NULL: none. */
 const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len);
-/* The option of that name, or NULL. */
+/* Returns the newest option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
-/* The traits of the option of that name: its own, those of the general option that it shadows, and
-   those of the option that it is an old name of.  0: none, or there is no such option. */
+/* Returns the traits of the option of that name: its own, those of the general option that it
+   shadows, and those of the option that it is an old name of; 0 if there is no such option. */
 unsigned bn_optset_traits(const struct bn_optset *s, const char *name);
-/* The known name closest to this one (also equal to it), or NULL when none is near. */
+/* Returns the known name closest to this one, which may be equal to it, or NULL if none is near. */
 const char *bn_optset_nearest(const struct bn_optset *s, const char *name);
 
 /* A fault of a setting.  Outside of dialects the sentence has one form,
@@ -93,77 +99,81 @@ struct bn_optset_fault {
   const char *typed;         /* the argument, borrowed; NULL: of no single one, or of a file */
   char text[640];
 };
-/* A value that the option's owner refuses, because it knows more than the table. */
+/* A value that is refused by the owner of the option, who knows more than the table. */
 struct bn_opt_refusal {
-  const char *name, *value, *wrong;
-  const char *allowed; /* NULL: it goes without saying */
+  const char *name, *value, *wrong; /* wrong: what is wrong with the value */
+  const char *allowed;              /* NULL: it goes without saying */
 };
-/* Returns whether the option is declared a secret, or is a text and its name has a word of one. */
+/* Returns whether the option is declared a secret, or is a text or a list and its name has a word
+   of a secret (base/mask.h). */
 bool bn_opt_is_secret(const struct bn_opt *o);
-/* Sets the sentence, in the first form with BN_ERR_OPTION, or in a dialect `plain` with the value
-   in the place of its %s; returns -1. */
+/* Sets err to the refusal: "--NAME=VALUE: ..." with the code BN_ERR_OPTION, or in a dialect `plain`
+   with the value in the place of its %s.  Returns -1. */
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
                   struct bn_err *err);
-/* As bn_opt_refuse for an option of the set, which knows the file that has set it: a fault of the
-   kind RANGE. */
+/* Sets *out to the refusal of an option of the set, as bn_opt_refuse, but with the line of the file
+   that has set the option.  The fault is of the kind RANGE. */
 void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r, const char *plain,
                       struct bn_optset_fault *out);
-/* The first setting of the command line that has no option, unless any is accepted, or a boolean
-   that is none. */
+/* Finds the first setting of the command line whose option does not exist, unless any is accepted,
+   or is a boolean and has another value.  Returns whether there is one, and sets *out. */
 bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out);
-/* The first option, in the order of the tables, whose last setting was bad. */
+/* Finds the first option, in the order of the tables, whose last setting was bad.  Returns whether
+   there is one, and sets *out. */
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
-/* Returns whether it was set by the user (command line or file), and not to nothing, under this
-   name or through an alias of it. */
+/* Returns whether the user (command line or file) has set the option, under its name or an alias of
+   it, and to a text that is not empty. */
 bool bn_optset_given(const struct bn_optset *s, const char *name);
-/* Returns the origin of the last setting, also of one to nothing.  The origin of an unknown name is
-   the default. */
+/* Returns the origin of the last setting of an option, also if it was set to an empty text.  The
+   origin of an unknown name is the default. */
 enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name);
-/* Moves the values of deprecated aliases over (one that differs from the alias's default beats the
-   new name, an explicit default counts when the new name was not given) and calls warn for each
-   that differed, in the order of the reference. */
+/* Gives the values of deprecated aliases to the options that they stand for.  A value that differs
+   from the default of the alias replaces that of the present name; one that is equal to it does so
+   only if the present name was not given.  Calls warn for each that differed, in the order of the
+   present names, as sysbench does. */
 void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
                                void *arg);
 
-/* Calls fn for every option; name has '_' for '-'; value is of the type that opt.h states; an alias
-   comes with its target's value. */
+/* Calls fn for every option that no other one shadows.  `name` has '_' for '-', `value` is of the
+   type that api/opt.h states, and an alias comes with the value of its target. */
 void bn_optset_each(const struct bn_optset *s,
                     void (*fn)(void *arg, const char *name, const struct bn_opt *o,
                                const void *value),
                     void *arg);
 
-/* Calls fn for every option that is not hidden, in the order of the tables, and then for those that
-   no table declares.  An old name is no option of its own once bn_optset_resolve_aliases has run.
-   Where a script shadows a general option there are two of that name, in two groups. */
+/* Calls fn for every option that is neither hidden nor an old name, in the order of the tables, and
+   then for those that no table declares.  Where a script shadows a general option there are two of
+   that name, in two groups.  bn_optset_resolve_aliases comes before. */
 void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
                      void *arg);
 /* Returns whether the value of the option of that name is never shown: it is declared a secret, it
    is a text and its name has a word of a secret (base/mask.h), or the option is not known. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
-/* Marks the pending settings that a script without declarations reads, which makes them known. */
+/* Marks the pending settings that a script without declarations reads, according to `reads`.  Their
+   values are no longer hidden in bn_optset_facts. */
 void bn_optset_mark_read(struct bn_optset *s, bool (*reads)(void *arg, const char *name),
                          void *arg);
 
-/* Prints the option lines of these groups as one aligned block in the layout of the policy: the
-   options that it lists.  Nothing but lines; returns how
-   many (opthelp.c). */
+/* Prints the lines of the options that the policy lists in these n groups, as one aligned block in
+   its layout, and nothing else.  Returns the number of lines. */
 size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out);
-/* The same options as list items of mdoc(7) with types, bounds and defaults, for the man page. */
+/* Prints the options of bn_optset_help as list items of mdoc(7) with types, bounds and defaults,
+   for the manual pages.  Returns the number of items. */
 size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n,
                           FILE *out);
-/* The default of an option in this dialect as a user would type it, or NULL. */
+/* Returns the default of an option in this dialect as a user would type it, or NULL. */
 const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy);
 
-/* Writes the name of an argument "--NAME" or "--NAME=VALUE", in which '_' stands for '-'.  A longer
-   name is that of no option. */
+/* Writes the name of an argument "--NAME" or "--NAME=VALUE", with '-' in the place of '_'.  A name
+   that is cut short is that of no option. */
 enum { BN_OPT_NAME_MAX = 64 };
 void bn_opt_read_name(const char *arg, char name[BN_OPT_NAME_MAX]);
 
 /* Returns whether the set has an option in that group. */
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
-/* The i-th option of the set in the order it was added, or NULL after the last, with aliases and
-   options that another one of their name hides; *group unless that is NULL. */
+/* Returns the i-th option of the set in the order of adding, or NULL behind the last; aliases and
+   options that another one shadows are among them.  Sets *group, unless that is NULL. */
 const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group);
 const struct bn_policy *bn_optset_policy(const struct bn_optset *s);
 

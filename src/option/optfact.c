@@ -21,13 +21,16 @@ static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
     (void)bn_buf_char(b, letters[power - 1]);
 }
 
-/* Items that may have commas stand as in --group. */
+/* Appends the items of a list.  Verbatim items, which may have commas, are parted by "; ". */
 static void optfact_add_list(struct bn_buf *b, const struct bn_list *list, bool verbatim)
 {
+  const char *separator = verbatim ? "; " : ",";
+
   for (size_t i = 0; i < list->n; i++)
-    (void)bn_buf_printf(b, "%s%s", i == 0 ? "" : verbatim ? "; " : ",", list->item[i]);
+    (void)bn_buf_printf(b, "%s%s", i == 0 ? "" : separator, list->item[i]);
 }
 
+/* Appends a value as a user would type it. */
 static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const void *value)
 {
   const char *const *text = value;
@@ -60,7 +63,8 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
   }
 }
 
-/* Returns whether a later argument sets the same option as the i-th pending setting. */
+/* Returns whether a later argument of the command line sets the same option as the i-th pending
+   setting. */
 static bool optfact_is_repeated(const struct bn_optset *s, size_t i)
 {
   for (size_t k = i + 1; k < s->n_pending; k++)
@@ -80,13 +84,13 @@ static void optfact_each_free(const struct bn_optset *s,
 
     if (st->path != NULL || st->bad_bool || optfact_is_repeated(s, i))
       continue;
-    const bool secret = !st->is_read || bn_mask_names_secret(st->name);
+    const bool is_secret = !st->is_read || bn_mask_names_secret(st->name);
     const char *text = st->text != NULL ? st->text : "";
     char masked[BN_MASK_MAX], masked_text[BN_MASK_MAX];
     const struct bn_opt_fact fact = {.name = bn_mask_arg(st->name, masked),
                                      .origin = BN_FROM_COMMAND_LINE,
-                                     .secret = secret,
-                                     .text = secret ? NULL : bn_mask_text(text, masked_text)};
+                                     .secret = is_secret,
+                                     .text = is_secret ? NULL : bn_mask_text(text, masked_text)};
 
     fn(arg, &fact);
   }
@@ -104,18 +108,18 @@ void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const stru
     if (e->o->alias_of != NULL || e->o->hidden)
       continue;
     bn_buf_clear(&text);
-    const bool secret = bn_opt_is_secret(e->o);
+    const bool is_secret = bn_opt_is_secret(e->o);
     char masked[BN_MASK_MAX];
 
-    (void)bn_buf_str(&text, "");
-    if (!secret)
+    (void)bn_buf_str(&text, ""); /* an empty list adds nothing, and text.data must not be NULL */
+    if (!is_secret)
       optfact_add_value(&text, e->o, e->value);
     const struct bn_opt_fact fact = {.name = e->o->name,
                                      .group = e->group,
                                      .origin = bn_optval_origin(e),
                                      .traits = e->traits,
-                                     .secret = secret,
-                                     .text = secret ? NULL : bn_mask_text(text.data, masked)};
+                                     .secret = is_secret,
+                                     .text = is_secret ? NULL : bn_mask_text(text.data, masked)};
 
     fn(arg, &fact);
   }

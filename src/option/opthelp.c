@@ -8,6 +8,7 @@
 
 #include "option/optval.h"
 
+/* The n groups whose options are listed together. */
 struct block {
   const struct bn_optset *set;
   const char *const *groups;
@@ -16,7 +17,7 @@ struct block {
 };
 
 /* Returns what the help shows behind the name of an option: "=N". */
-static const char *opthelp_form_of(const struct bn_opt *o, const struct bn_policy *policy)
+static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";
   /* An option that also takes other words looks like a switch. */
@@ -46,13 +47,14 @@ static const char *opthelp_form_of(const struct bn_opt *o, const struct bn_polic
   return "";
 }
 
+/* Returns whether the help of the dialect has the option under this name. */
 static bool opthelp_is_listed(const struct block *b, const struct bn_opt *o)
 {
   return !o->hidden && (b->policy->lists_own || (o->in & b->policy->listed) != 0);
 }
 
-/* Returns the old name of an option that the dialect lists, or NULL. */
-static const struct bn_opt *opthelp_old_name(const struct block *b, const struct bn_opt *o)
+/* Returns the old name of an option, if the dialect lists it, or NULL. */
+static const struct bn_opt *opthelp_find_old_name(const struct block *b, const struct bn_opt *o)
 {
   const struct bn_opt *a;
 
@@ -62,15 +64,15 @@ static const struct bn_opt *opthelp_old_name(const struct block *b, const struct
   return NULL;
 }
 
-/* Returns what is listed in the place of an option: itself, the old name of an option in a dialect
-   that has only the old name, or NULL. */
-static const struct bn_opt *opthelp_listed(const struct block *b, const struct bn_opt *o)
+/* Returns what is listed in the place of an option: the option itself, or its old name in a dialect
+   that has only that, or NULL. */
+static const struct bn_opt *opthelp_find_listed(const struct block *b, const struct bn_opt *o)
 {
   if (b->policy->help_has_old_names && o->alias_of != NULL)
     return NULL;
   if (opthelp_is_listed(b, o))
     return o;
-  return b->policy->help_has_old_names ? opthelp_old_name(b, o) : NULL;
+  return b->policy->help_has_old_names ? opthelp_find_old_name(b, o) : NULL;
 }
 
 /* Calls fn for the options to be listed, group after group.  Returns their number. */
@@ -85,7 +87,7 @@ opthelp_each_listed(const struct block *b,
   for (size_t g = 0; g < b->n; g++)
     for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
       const bool is_in_group = strcmp(b->groups[g], group) == 0;
-      const struct bn_opt *listed = is_in_group ? opthelp_listed(b, o) : NULL;
+      const struct bn_opt *listed = is_in_group ? opthelp_find_listed(b, o) : NULL;
 
       if (listed == NULL)
         continue;
@@ -98,36 +100,39 @@ opthelp_each_listed(const struct block *b,
 enum { LETTER_SIZE = 16 };
 
 /* Returns ", -o FILE" for "--output=FILE", or "" for an option without a letter. */
-static const char *opthelp_letter_of(const struct bn_opt *o, const struct bn_policy *policy,
-                                     char out[LETTER_SIZE])
+static const char *opthelp_format_letter(const struct bn_opt *o, const struct bn_policy *policy,
+                                         char out[LETTER_SIZE])
 {
   out[0] = '\0';
   if (o->letter != '\0')
-    (void)snprintf(out, LETTER_SIZE, ", -%c %s", o->letter, opthelp_form_of(o, policy) + 1);
+    (void)snprintf(out, LETTER_SIZE, ", -%c %s", o->letter, opthelp_find_form(o, policy) + 1);
   return out;
 }
 
-/* Widens *arg to the length of "--name=FORM, -o FORM" and a blank.  In a dialect, the form of a
-   value is a column of its own with a fixed width. */
+/* Widens *arg, the width of the options, to the length of "--name=FORM, -o FORM" and a blank.  In a
+   dialect, the form of a value is a column of its own with a fixed width. */
 static void opthelp_measure(void *arg, const struct block *b, const struct bn_opt *o)
 {
   size_t *width = arg;
   char letter[LETTER_SIZE];
-  const size_t form_width =
-      b->policy->form_width > 0 ? b->policy->form_width : strlen(opthelp_form_of(o, b->policy)) + 1;
-  const size_t len =
-      strlen("--") + strlen(o->name) + strlen(opthelp_letter_of(o, b->policy, letter)) + form_width;
+  const size_t form_width = b->policy->form_width > 0 ? b->policy->form_width
+                                                      : strlen(opthelp_find_form(o, b->policy)) + 1;
+  const size_t len = strlen("--") + strlen(o->name) +
+                     strlen(opthelp_format_letter(o, b->policy, letter)) + form_width;
 
   if (len > *width)
     *width = len;
 }
 
+/* A block of option lines that is being printed. */
 struct printing {
   FILE *out;
   size_t width;          /* of the longest option */
   size_t start, columns; /* where texts begin and end */
 };
 
+/* Prints the name of an option; the help of bench has dashes where a script declares underscores.
+ */
 static void opthelp_print_name(const struct block *b, const char *name, FILE *out)
 {
   for (; *name != '\0'; name++)
@@ -148,6 +153,7 @@ static size_t opthelp_print_gap(const struct printing *p, size_t column, size_t 
   return p->start;
 }
 
+/* Prints a text and "[def]", unless that is NULL, in lines that end before p->columns. */
 static void opthelp_print_words(const struct printing *p, const char *text, const char *def)
 {
   size_t column = p->start, len;
@@ -164,26 +170,28 @@ static void opthelp_print_words(const struct printing *p, const char *text, cons
   }
 }
 
-static const char *opthelp_shown_default(const struct bn_opt *o, const struct bn_policy *policy)
+/* Returns the default that the help shows, which hides that of a secret, or NULL. */
+static const char *opthelp_find_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
   const char *def = bn_opt_default(o, policy);
 
   return def != NULL && bn_opt_is_secret(o) ? bn_opt_shown(o, def) : def;
 }
 
+/* Prints the line of an option, or the lines if the text does not fit into one. */
 static void opthelp_print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   struct printing *p = arg;
-  const char *def = opthelp_shown_default(o, b->policy), *form = opthelp_form_of(o, b->policy);
+  const char *def = opthelp_find_default(o, b->policy), *form = opthelp_find_form(o, b->policy);
   char letter[LETTER_SIZE];
   const size_t used = strlen("--") + strlen(o->name) + strlen(form) +
-                      strlen(opthelp_letter_of(o, b->policy, letter));
+                      strlen(opthelp_format_letter(o, b->policy, letter));
   const size_t pad = p->width > used ? p->width - used : 0;
 
   (void)fputs("  --", p->out);
   opthelp_print_name(b, o->name, p->out);
 
-  /* If only the old name exists, it has the default of the new one. */
+  /* If the dialect has only the old name, its line has the text of the new one. */
   if (b->policy->help_has_old_names && o->alias_of != NULL)
     o = bn_optset_find(b->set, o->alias_of);
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
@@ -197,15 +205,17 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   (void)fputc('\n', p->out);
 }
 
-static struct block opthelp_block_of(const struct bn_optset *s, const char *const *groups, size_t n)
+static struct block opthelp_make_block(const struct bn_optset *s, const char *const *groups,
+                                       size_t n)
 {
   return (struct block){s, groups, n, bn_optset_policy(s)};
 }
 
 size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
-  const struct block b = opthelp_block_of(s, groups, n);
-  struct printing p = {.out = out, .columns = 100};
+  enum { COLUMNS = 100 };
+  const struct block b = opthelp_make_block(s, groups, n);
+  struct printing p = {.out = out, .columns = COLUMNS};
 
   (void)opthelp_each_listed(&b, opthelp_measure, &p.width);
   return opthelp_each_listed(&b, opthelp_print_line, &p);
@@ -217,7 +227,7 @@ size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size
    brackets enclose what may be left out. */
 static void opthelp_put_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
-  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : opthelp_form_of(o, policy);
+  const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : opthelp_find_form(o, policy);
 
   if (o->type == BN_BOOL) {
     (void)fputs(" Ns Op = Ns Cm on | off", out);
@@ -239,6 +249,7 @@ static void opthelp_put_argument(const struct bn_opt *o, const struct bn_policy 
   }
 }
 
+/* Prints a word in which no character has a meaning for roff. */
 static void opthelp_put_word(const char *word, size_t len, FILE *out)
 {
   for (size_t i = 0; i < len; i++) {
@@ -251,7 +262,8 @@ static void opthelp_put_word(const char *word, size_t len, FILE *out)
   }
 }
 
-/* Prints a sentence, which does not begin with a blank, in lines short enough for mandoc's lint. */
+/* Prints a text, which does not begin with a blank, as a sentence: with a capital letter, a period,
+   and in lines short enough for mandoc's lint. */
 static void opthelp_put_sentence(const char *text, FILE *out)
 {
   enum { WIDTH = 72 };
@@ -283,25 +295,33 @@ static bool opthelp_help_has_choices(const struct bn_opt *o)
   return true;
 }
 
-static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
+/* Prints the choices, unless the help has them. */
+static void opthelp_put_choices(const struct bn_opt *o, FILE *out)
 {
-  if (o->choices != NULL && opthelp_help_has_choices(o))
-    return;
-  if (o->choices != NULL) {
-    char choices[500], text[512];
+  char choices[500], text[512];
 
-    bn_optval_list_choices(o, choices, sizeof choices);
-    (void)snprintf(text, sizeof text, "one of %s", choices);
-    opthelp_put_sentence(text, out);
-  } else if (o->max == INT64_MAX && o->min == INT64_MIN) {
-    return; /* any whole number */
-  } else if (o->max == INT64_MAX || (o->max == INT32_MAX && o->min != 0)) {
-    (void)fprintf(out, "At least %" PRId64 ".\n", o->min);
-  } else if (o->max != 0 && o->max != INT32_MAX) {
-    (void)fprintf(out, "From %" PRId64 " to %" PRId64 ".\n", o->min, o->max);
-  }
+  if (opthelp_help_has_choices(o))
+    return;
+  bn_optval_list_choices(o, choices, sizeof choices);
+  (void)snprintf(text, sizeof text, "one of %s", choices);
+  opthelp_put_sentence(text, out);
 }
 
+/* Prints the bounds of a number, without an upper bound that is only that of the type.  "0 or more"
+   of an option that sysbench has as an int (INT32_MAX) goes without saying. */
+static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
+{
+  const bool has_max = o->max != INT64_MAX && o->max != INT32_MAX;
+
+  if (o->max == 0 || (o->max == INT64_MAX && o->min == INT64_MIN))
+    return; /* there are no bounds */
+  if (has_max)
+    (void)fprintf(out, "From %" PRId64 " to %" PRId64 ".\n", o->min, o->max);
+  else if (o->max == INT64_MAX || o->min != 0)
+    (void)fprintf(out, "At least %" PRId64 ".\n", o->min);
+}
+
+/* Prints the default, and those of the dialects where they differ. */
 static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
   const struct {
@@ -324,6 +344,7 @@ static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *
   (void)fputs(strcmp(here, ".") == 0 ? "\n" : ".\n", out);
 }
 
+/* Prints the list item of an option. */
 static void opthelp_put_item(void *arg, const struct block *b, const struct bn_opt *o)
 {
   FILE *out = arg;
@@ -331,19 +352,22 @@ static void opthelp_put_item(void *arg, const struct block *b, const struct bn_o
   (void)fprintf(out, ".It Fl Fl %s", o->name);
   opthelp_put_argument(o, b->policy, out);
   if (o->letter != '\0')
-    (void)fprintf(out, " , Fl %c Ar %s", o->letter, opthelp_form_of(o, b->policy) + 1);
+    (void)fprintf(out, " , Fl %c Ar %s", o->letter, opthelp_find_form(o, b->policy) + 1);
   (void)fputc('\n', out);
   opthelp_put_sentence(o->help, out);
   if (o->alias_of != NULL)
     return;
   (void)fputs(".br\n", out);
-  opthelp_put_bounds(o, out);
+  if (o->choices != NULL)
+    opthelp_put_choices(o, out);
+  else
+    opthelp_put_bounds(o, out);
   opthelp_put_default(o, b->policy, out);
 }
 
 size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
-  const struct block b = opthelp_block_of(s, groups, n);
+  const struct block b = opthelp_make_block(s, groups, n);
 
   return opthelp_each_listed(&b, opthelp_put_item, out);
 }

@@ -8,6 +8,7 @@
 #include "option/opt.h"
 #include "option/optval.h"
 
+/* Returns whether the character parts the words of a name. */
 static bool optquery_is_dash(char c)
 {
   return c == '-' || c == '_';
@@ -65,7 +66,8 @@ struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_ent
   return NULL;
 }
 
-static const char *optquery_nearest_to(const struct bn_optset *s, const char *name)
+/* Returns the name of the option that is closest to the name, or NULL. */
+static const char *optquery_find_nearest(const struct bn_optset *s, const char *name)
 {
   struct bn_near near = {.typed = name};
 
@@ -77,12 +79,14 @@ static const char *optquery_nearest_to(const struct bn_optset *s, const char *na
 
 const char *bn_optset_nearest(const struct bn_optset *s, const char *name)
 {
-  const char *best = optquery_nearest_to(s, name);
+  static const char prefix[] = "oltp-";
+  const size_t len = strlen(prefix);
+  const char *nearest = optquery_find_nearest(s, name);
 
   /* Since 1.0, oltp-table-size of 0.5 is called table_size. */
-  if (best == NULL && (strncmp(name, "oltp-", 5) == 0 || strncmp(name, "oltp_", 5) == 0))
-    best = optquery_nearest_to(s, name + 5);
-  return best;
+  if (nearest == NULL && strlen(name) >= len && bn_opt_is_named(name, len, prefix))
+    nearest = optquery_find_nearest(s, name + len);
+  return nearest;
 }
 
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
@@ -122,7 +126,8 @@ void bn_optset_each_pending(const struct bn_optset *s,
       fn(arg, s->pending[i].name, s->pending[i].text, s->pending[i].path, s->pending[i].line);
 }
 
-/* Writes sysbench's sentence.  It shows the value, unless its option is named as a secret. */
+/* Writes the sentence of sysbench, with the value unless the name of the option is that of a
+   secret. */
 static void optquery_explain_plainly(struct bn_optset_fault *out)
 {
   char masked[BN_MASK_MAX];
@@ -132,6 +137,7 @@ static void optquery_explain_plainly(struct bn_optset_fault *out)
                                                   : bn_mask_text(out->typed, masked));
 }
 
+/* Says that an option does not exist, and which one was probably meant. */
 static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_setting *st,
                                      struct bn_optset_fault *out)
 {
@@ -168,7 +174,8 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   return false;
 }
 
-/* Puts FILE:LINE in the place of the dashes, if a file has the setting. */
+/* Puts "FILE:LINE: " in the place of the dashes with which the sentence begins, if a file has the
+   setting.  The sentences of dialects do not name the place. */
 static void optquery_name_place(const struct bn_optset *s, const struct bn_setting *st,
                                 struct bn_optset_fault *fault)
 {
@@ -176,7 +183,8 @@ static void optquery_name_place(const struct bn_optset *s, const struct bn_setti
 
   if (st->path == NULL || s->policy->plain_errors)
     return;
-  (void)snprintf(text, sizeof text, "%.200s:%u: %.400s", st->path, st->line, fault->text + 2);
+  (void)snprintf(text, sizeof text, "%.200s:%u: %.400s", st->path, st->line,
+                 fault->text + strlen("--"));
   memcpy(fault->text, text, sizeof text);
 }
 
@@ -209,9 +217,9 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
 bool bn_optset_given(const struct bn_optset *s, const char *name)
 {
   for (size_t i = 0; i < s->n; i++) {
-    const struct bn_opt *o = s->entry[i]->o;
-    const char *text = s->entry[i]->last.text;
-    const bool has_text = s->entry[i]->given && text != NULL && text[0] != '\0';
+    const struct bn_entry *e = s->entry[i];
+    const struct bn_opt *o = e->o;
+    const bool has_text = e->given && e->last.text != NULL && e->last.text[0] != '\0';
     const char *stands_for = o->alias_of != NULL ? o->alias_of : o->name;
 
     if (has_text && (bn_opt_same_name(o->name, name) || bn_opt_same_name(stands_for, name)))

@@ -16,13 +16,14 @@
 #include "base/units.h"
 #include "option/words.h"
 
-/* Chords of so many parts of a wave have its area within 0.02 % in each half of it. */
+/* Each period of a sine is made of 128 straight pieces, whose area differs from that of the wave by
+   less than 0.02 % in each half of it. */
 enum { SINE_PIECES = 128, SHOWN_MAX = 60 /* bytes of a phase that a message shows */ };
 
 static const char blanks[] = " \t\r\n";
 
-/* Functions that return a bool return false if the text is wrong; `at` is then where, and `wrong`
-   says why. */
+/* A profile that is being read.  The functions below that return a bool return false if the text is
+   wrong; `at` is then the place, and `wrong` says why. */
 struct profile_reader {
   const char *text, *at;
   const char *form; /* of this phase, for messages; NULL: not known yet */
@@ -30,13 +31,14 @@ struct profile_reader {
   struct bn_profile *out;
 };
 
-__attribute__((format(printf, 2, 3))) static bool profile_fail(struct profile_reader *r,
-                                                               const char *form, ...)
+/* Says what is wrong, and returns false. */
+__attribute__((format(printf, 2, 3))) static bool profile_refuse(struct profile_reader *r,
+                                                                 const char *fmt, ...)
 {
   va_list ap;
 
-  va_start(ap, form);
-  (void)vsnprintf(r->wrong, sizeof r->wrong, form, ap);
+  va_start(ap, fmt);
+  (void)vsnprintf(r->wrong, sizeof r->wrong, fmt, ap);
   va_end(ap);
   return false;
 }
@@ -46,9 +48,10 @@ static void profile_skip_blanks(struct profile_reader *r)
   r->at += strspn(r->at, blanks);
 }
 
+/* Skips a word that must stand here. */
 static bool profile_expect(struct profile_reader *r, const char *word)
 {
-  return bn_words_skip(&r->at, word) || profile_fail(r, "'%s' is missing", word);
+  return bn_words_skip(&r->at, word) || profile_refuse(r, "'%s' is missing", word);
 }
 
 /* The words of messages and forms for each kind of curve. */
@@ -62,60 +65,68 @@ static const struct {
                             "not a whole number of threads, or too great", 1000000},
 };
 
-/* Returns what is wrong with a value, or NULL. */
-static const char *profile_wrong_value(const struct profile_reader *r, double value)
+/* Returns what is wrong with a value, for a message that goes on with the greatest value, or
+   NULL. */
+static const char *profile_judge_value(const struct profile_reader *r, double value)
 {
   if (value > curves[r->out->of].most)
     return "greater than";
-  return r->out->of == BN_PROFILE_THREADS && value != floor(value) ? "not whole; at most" : NULL;
+  if (r->out->of == BN_PROFILE_THREADS && value != floor(value))
+    return "not whole; at most";
+  return NULL;
 }
 
+/* Reads a value of the curve. */
 static bool profile_read_value(struct profile_reader *r, double *value)
 {
   const char *const begin = r->at, *wrong;
 
   if (!bn_units_read(&r->at, value))
-    return profile_fail(r, "%s", curves[r->out->of].missing);
-  wrong = profile_wrong_value(r, *value);
+    return profile_refuse(r, "%s", curves[r->out->of].missing);
+  wrong = profile_judge_value(r, *value);
   if (wrong == NULL)
     return true;
   r->at = begin;
-  return profile_fail(r, "the %s is %s %d", curves[r->out->of].value, wrong,
-                      curves[r->out->of].most);
+  return profile_refuse(r, "the %s is %s %d", curves[r->out->of].value, wrong,
+                        curves[r->out->of].most);
 }
 
+/* Reads a time greater than 0, in seconds. */
 static bool profile_read_time(struct profile_reader *r, double *s)
 {
   const char *const begin = r->at;
   double ns;
 
   if (!bn_units_read_ns(&r->at, &ns))
-    return profile_fail(r, "not a time, such as 500ms, 30s, 5m or 1h");
+    return profile_refuse(r, "not a time, such as 500ms, 30s, 5m or 1h");
   *s = ns / 1e9;
   if (*s > 0)
     return true;
   r->at = begin;
-  return profile_fail(r, "the time is 0");
+  return profile_refuse(r, "the time is 0");
 }
 
 /* --- pieces --- */
 
-/* Makes room for a thing behind n things; the room doubles. */
-static void *profile_grow(void *things, size_t n, size_t size)
+/* Returns the array with room for an element behind the n that it has.  Its room, the least power
+   of two that is not less than n, is used up whenever n is a power of two, and doubles then. */
+static void *profile_grow(void *array, size_t n, size_t size)
 {
-  return (n & (n - 1)) == 0 ? bn_alloc_resize(things, n == 0 ? 1 : 2 * n, size) : things;
+  if ((n & (n - 1)) != 0)
+    return array;
+  return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }
 
-/* Adds a piece behind those there are, which makes the phases longer by it. */
+/* Adds a piece at the end of the curve, which makes the phases longer by span_s. */
 static bool profile_add_piece(struct profile_reader *r, double start_rate, double end_rate,
                               double span_s)
 {
   struct bn_profile *out = r->out;
 
   if (out->n_pieces == BN_PROFILE_PIECES)
-    return profile_fail(r, "the profile has more than %d changes", BN_PROFILE_PIECES);
+    return profile_refuse(r, "the profile has more than %d changes", BN_PROFILE_PIECES);
   if (out->span_s + span_s > INT32_MAX)
-    return profile_fail(r, "the profile is longer than %d seconds", INT32_MAX);
+    return profile_refuse(r, "the profile is longer than %d seconds", INT32_MAX);
   out->piece = profile_grow(out->piece, out->n_pieces, sizeof *out->piece);
   out->piece[out->n_pieces++] =
       (struct bn_rate_piece){.start_rate = start_rate, .end_rate = end_rate, .span_s = span_s};
@@ -130,14 +141,14 @@ static struct bn_profile_phase *profile_current_phase(const struct profile_reade
   return &r->out->phase[r->out->n_phases - 1];
 }
 
-/* Adds the piece of the lead, which a burst that is the first phase falls back to: its rate is 0
-   until the phases are known. */
+/* Adds the piece of the lead, the time before the phases.  Its rate is 0 until the phases are
+   known, and so is that to which a burst falls back that is the first phase. */
 static void profile_add_lead(struct profile_reader *r)
 {
   (void)profile_add_piece(r, 0, 0, 0); /* the first piece is not one too many */
 }
 
-/* Gives the lead its length, and the rate with which the phases begin: each phase has a piece. */
+/* Gives the lead its length, and the rate with which the phases begin, that of the second piece. */
 static void profile_set_lead(struct bn_profile *out, double lead_s)
 {
   const double rate = out->piece[1].start_rate;
@@ -152,6 +163,8 @@ static double profile_last_rate(const struct profile_reader *r)
 }
 
 /* --- phases --- */
+
+/* Each reads a phase behind its word and adds the pieces of it; `forms` below has the forms. */
 
 static bool profile_read_ramp(struct profile_reader *r)
 {
@@ -169,7 +182,8 @@ static bool profile_read_hold(struct profile_reader *r)
          profile_add_piece(r, rate, rate, s);
 }
 
-/* The last step is the last one that does not pass `to`, but for rounding. */
+/* The steps end with the last one that does not go beyond `to`; 1e-9 is more than rounding makes of
+   a step that ends at `to`. */
 static bool profile_read_step(struct profile_reader *r)
 {
   double from, to, by, s, steps;
@@ -182,7 +196,7 @@ static bool profile_read_step(struct profile_reader *r)
     return false;
   if (by <= 0) {
     r->at = sign + 1;
-    return profile_fail(r, "the step is 0");
+    return profile_refuse(r, "the step is 0");
   }
   if (!profile_expect(r, "/") || !profile_read_time(r, &s))
     return false;
@@ -196,7 +210,7 @@ static bool profile_read_step(struct profile_reader *r)
   return true;
 }
 
-/* Reads " for TIME"; without it, *s stays what it is. */
+/* Reads " for TIME"; if it is missing, *s stays what it is. */
 static bool profile_read_for(struct profile_reader *r, double *s)
 {
   profile_skip_blanks(r);
@@ -206,7 +220,7 @@ static bool profile_read_for(struct profile_reader *r, double *s)
   return profile_read_time(r, s);
 }
 
-/* Begins and ends at the mean, and rises first. */
+/* Each period begins and ends at the mean, and rises first. */
 static bool profile_read_sine(struct profile_reader *r)
 {
   double mean, height, period_s, s, rate;
@@ -219,7 +233,7 @@ static bool profile_read_sine(struct profile_reader *r)
     return false;
   if (height > mean) {
     r->at = begin;
-    return profile_fail(r, "the %s would fall below 0", curves[r->out->of].value);
+    return profile_refuse(r, "the %s would fall below 0", curves[r->out->of].value);
   }
   if (!profile_expect(r, "/") || !profile_read_time(r, &period_s))
     return false;
@@ -239,7 +253,8 @@ static bool profile_read_sine(struct profile_reader *r)
   return true;
 }
 
-/* Each period begins with the burst; then the rate is that with which the phase before ended. */
+/* Each period begins with the burst; behind it, the rate is that with which the phase before has
+   ended.  The last period may be cut short. */
 static bool profile_read_burst(struct profile_reader *r)
 {
   const double base = profile_last_rate(r);
@@ -257,7 +272,7 @@ static bool profile_read_burst(struct profile_reader *r)
     return false;
   if (period_s <= burst_s) {
     r->at = begin;
-    return profile_fail(r, "not longer than the burst");
+    return profile_refuse(r, "not longer than the burst");
   }
   s = period_s;
   if (!profile_read_for(r, &s))
@@ -276,11 +291,13 @@ static bool profile_read_burst(struct profile_reader *r)
 
 /* --- traces --- */
 
+/* A row of a trace: from the second s on, the rate holds. */
 struct profile_row {
   double s, rate;
 };
 
-/* Reads a row of a trace.  *at moves; returns what is wrong there, or NULL. */
+/* Reads a row of a trace, and moves *at behind what it has read.  Returns what is wrong at *at, or
+   NULL. */
 static const char *profile_read_row(const struct profile_reader *r, const char **at,
                                     struct profile_row *row)
 {
@@ -291,21 +308,21 @@ static const char *profile_read_row(const struct profile_reader *r, const char *
     *at += 1 + strspn(*at + 1, blanks);
   if (!bn_units_read(at, &row->rate))
     return curves[r->out->of].missing;
-  if (profile_wrong_value(r, row->rate) != NULL)
+  if (profile_judge_value(r, row->rate) != NULL)
     return curves[r->out->of].refused;
   *at += strspn(*at, blanks);
   return **at == '\0' || **at == '#' ? NULL : "more than two columns";
 }
 
-/* The rows of a trace that were read: each rate holds until the next row's second, and the last one
-   as long as that before it. */
+/* The rows of a trace that were read.  Each rate holds until the second of the next row, and the
+   last one as long as the rate before it. */
 struct profile_trace {
   struct profile_row last;
   size_t rows;
   double span_s; /* between the last two rows */
 };
 
-/* Adds the piece of the row before this one, which tells how long that lasts. */
+/* Adds the piece of the row before this one, whose second ends that piece. */
 static bool profile_add_row(struct profile_reader *r, struct profile_trace *t,
                             const struct profile_row *row)
 {
@@ -319,15 +336,15 @@ static bool profile_add_row(struct profile_reader *r, struct profile_trace *t,
   return true;
 }
 
-/* The first line may be a heading. */
+/* Reads a line of a trace.  Empty lines, comments and a heading, which is a first line without a
+   digit, are skipped. */
 static bool profile_read_line(struct profile_reader *r, struct profile_trace *t, const char *line,
                               size_t number)
 {
   const char *at = line + strspn(line, blanks), *fault;
   struct profile_row row;
 
-  if (*at == '\0' || *at == '#' ||
-      (number == 1 && strchr("0123456789", *at) == NULL && strpbrk(at, "0123456789") == NULL))
+  if (*at == '\0' || *at == '#' || (number == 1 && strpbrk(at, "0123456789") == NULL))
     return true;
   fault = profile_read_row(r, &at, &row);
   if (fault == NULL && t->rows > 0 && row.s <= t->last.s) {
@@ -335,11 +352,12 @@ static bool profile_read_line(struct profile_reader *r, struct profile_trace *t,
     at = line + strspn(line, blanks);
   }
   if (fault != NULL)
-    return profile_fail(r, "line %zu of the file, column %zu: %s", number, (size_t)(at - line) + 1,
-                        fault);
+    return profile_refuse(r, "line %zu of the file, column %zu: %s", number,
+                          (size_t)(at - line) + 1, fault);
   return profile_add_row(r, t, &row);
 }
 
+/* Reads the rows of a trace, and adds the piece of the last one. */
 static bool profile_read_file(struct profile_reader *r, FILE *file)
 {
   struct profile_trace t = {.rows = 0};
@@ -350,15 +368,15 @@ static bool profile_read_file(struct profile_reader *r, FILE *file)
   while (ok && getline(&line, &size, file) >= 0)
     ok = profile_read_line(r, &t, line, ++number);
   if (ok && ferror(file) != 0)
-    ok = profile_fail(r, "cannot read the file: %s", strerror(errno));
+    ok = profile_refuse(r, "cannot read the file: %s", strerror(errno));
   free(line);
   if (ok && t.rows < 2)
-    return profile_fail(r, "the file has %zu rows; a trace needs two", t.rows);
+    return profile_refuse(r, "the file has %zu rows; a trace needs two", t.rows);
   return ok && profile_add_piece(r, t.last.rate, t.last.rate, t.span_s);
 }
 
-/* Returns the length of the text up to the end of its phase, without blanks there. */
-static size_t profile_text_len(const char *text)
+/* Returns the length of the phase with which the text begins, without blanks at its end. */
+static size_t profile_phase_len(const char *text)
 {
   size_t len = strcspn(text, ";");
 
@@ -370,19 +388,19 @@ static size_t profile_text_len(const char *text)
 static bool profile_read_trace(struct profile_reader *r)
 {
   const char *const begin = r->at;
-  const size_t len = profile_text_len(begin);
+  const size_t len = profile_phase_len(begin);
   FILE *file;
   char *path;
   bool ok;
 
   if (len == 0)
-    return profile_fail(r, "the name of the file is missing");
+    return profile_refuse(r, "the name of the file is missing");
   r->out->has_trace = true;
   path = bn_alloc_part(begin, len);
   file = fopen(path, "re");
   free(path);
   if (file == NULL)
-    return profile_fail(r, "cannot open the file: %s", strerror(errno));
+    return profile_refuse(r, "cannot open the file: %s", strerror(errno));
   ok = profile_read_file(r, file);
   (void)fclose(file);
   if (ok)
@@ -405,18 +423,21 @@ static const struct {
     {"trace:", "trace:FILE", profile_read_trace},
 };
 
+/* Adds a phase with its text, which bn_profile_done frees even if the phase turns out to be wrong.
+ */
 static bool profile_begin_phase(struct profile_reader *r)
 {
   struct bn_profile *out = r->out;
 
   if (out->n_phases == BN_PROFILE_PHASES)
-    return profile_fail(r, "the profile has more than %d phases", BN_PROFILE_PHASES);
+    return profile_refuse(r, "the profile has more than %d phases", BN_PROFILE_PHASES);
   out->phase = profile_grow(out->phase, out->n_phases, sizeof *out->phase);
   out->phase[out->n_phases++] = (struct bn_profile_phase){
-      .text = bn_alloc_part(r->at, profile_text_len(r->at)), .from_s = out->span_s};
+      .text = bn_alloc_part(r->at, profile_phase_len(r->at)), .from_s = out->span_s};
   return true;
 }
 
+/* Reads a phase up to ';' or the end of the text. */
 static bool profile_read_phase(struct profile_reader *r)
 {
   if (!profile_begin_phase(r))
@@ -428,12 +449,12 @@ static bool profile_read_phase(struct profile_reader *r)
         return false;
       profile_current_phase(r)->span_s = r->out->span_s - profile_current_phase(r)->from_s;
       profile_skip_blanks(r);
-      return *r->at == ';' || *r->at == '\0' || profile_fail(r, "the phase should end here");
+      return *r->at == ';' || *r->at == '\0' || profile_refuse(r, "the phase should end here");
     }
-  return profile_fail(r, "not a phase");
+  return profile_refuse(r, "not a phase");
 }
 
-/* Adds a form with the name of the values. */
+/* Appends a form, with the name of the values in the place of each '@'. */
 static void profile_add_form(struct bn_buf *b, const char *form, const char *value)
 {
   for (; *form != '\0'; form++)
@@ -448,7 +469,7 @@ static void profile_explain(const struct profile_reader *r, const char *phase, s
                             char wrong[BN_PROFILE_WRONG])
 {
   static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
-  const size_t len = profile_text_len(phase);
+  const size_t len = profile_phase_len(phase);
   char shown[SHOWN_MAX + 1], masked[BN_MASK_MAX];
   struct bn_buf form = {.max = 0};
 
@@ -459,6 +480,7 @@ static void profile_explain(const struct profile_reader *r, const char *phase, s
   bn_buf_done(&form);
 }
 
+/* Reads all phases.  Returns 0, or -1 and `wrong`. */
 static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_WRONG])
 {
   for (size_t number = 1;; number++) {

@@ -10,14 +10,15 @@
 
 /* Moves *at behind the word if the text there begins with it, and returns whether it does. */
 bool bn_words_skip(const char **at, const char *word);
-/* Blanks, tabs and newlines separate words.  What stands between '…' or "…" is taken as it is, also
-   within a word.  Nothing else is special.  -1: err says what is wrong with the text; out is then
-   empty. */
+/* Splits a text into words, which blanks, tabs and newlines separate.  What stands between '…' or
+   "…" is taken as it is, also within a word.  Nothing else is special.  Returns 0, or -1 and err if
+   a quote has no end; out is then empty. */
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
 /* Adds a copy of a word. */
 void bn_words_add(struct bn_list *words, const char *word);
-/* Adds a word, which the list frees. */
+/* Adds a word that was allocated, which the list takes over. */
 void bn_words_take(struct bn_list *words, char *word);
+/* Frees the words.  The list is empty and usable afterwards. */
 void bn_words_done(struct bn_list *words);
 
 #endif
