@@ -34,6 +34,7 @@ static bool reports_is_stream(const char *path)
   return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
+/* Returns whether the path is that of the journal which a report keeps beside its file. */
 static bool reports_is_journal_of(const struct bn_report_use *own, const char *path)
 {
   char journal[PATH_MAX];
@@ -54,7 +55,8 @@ static bool reports_share_file(const struct bn_report_use *a, const struct bn_re
          reports_is_journal_of(b, a->path);
 }
 
-/* `wanted` is "NAME[:FILE]". */
+/* Reads "NAME[:FILE]"; without a file, or with "-", the report goes to standard output.  Returns 0,
+   or -1 after a message that there is no such report. */
 static int reports_find(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");
@@ -69,6 +71,7 @@ static int reports_find(const char *wanted, struct bn_report_use *use)
   return 0;
 }
 
+/* Opens the file of a report.  Its content stays until the report is written. */
 static int reports_open_file(struct bn_report_use *use)
 {
   const int fd = bn_file_reopen(use->path);
@@ -82,7 +85,8 @@ static int reports_open_file(struct bn_report_use *use)
   return -1;
 }
 
-/* Opens one report.  `before` has the n reports that are open already. */
+/* Opens one report.  `before` has the n reports that are open already; none may have the same file.
+   Returns 0, or -1 after a message; no file is open then. */
 static int reports_open(const char *wanted, const struct bn_report_use *before, size_t n,
                         struct bn_report_use *use)
 {
@@ -116,8 +120,8 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
   return 0;
 }
 
-/* Returns whether a reporter that hangs holds the lock of the file: closing it would hang too.  A
-   message has said that its report is not complete. */
+/* Returns whether a reporter that hangs holds the lock of the file, so that closing it would hang
+   too. */
 static bool reports_is_locked(FILE *f)
 {
   if (ftrylockfile(f) != 0)
@@ -141,17 +145,30 @@ bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use
   return bn_cli_is_command(cli, "run") && documents > 0 && texts == 0;
 }
 
+/* Closes the file of a report, or the memory in which an agent keeps a report for its controller,
+   which has no path.  Returns 0, or -1 after a message. */
+static int reports_close(const struct bn_report_use *use)
+{
+  if (fclose(use->out) == 0)
+    return 0;
+  if (use->path != NULL)
+    bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_reason(errno));
+  else
+    bn_log_stderr("cannot keep the report for the controller: %s", strerror(errno));
+  return -1;
+}
+
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
 {
   int rc = 0;
 
   for (size_t i = 0; i < n; i++) {
-    if (reports[i].out == NULL || reports[i].out == stdout || reports_is_locked(reports[i].out))
+    FILE *out = reports[i].out;
+
+    if (out == NULL || out == stdout || reports_is_locked(out))
       continue;
-    if (fclose(reports[i].out) != 0) {
-      bn_log_stderr("cannot write the report to '%s': %s", reports[i].path, strerror(errno));
+    if (reports_close(&reports[i]) != 0)
       rc = -1;
-    }
   }
   return rc;
 }
