@@ -26,16 +26,18 @@ static const char test_warning[] =
     "WARNING: the --test option is deprecated. You can pass a script "
     "name or path on the command line without any options.";
 
-/* Returns the value of "--NAME=value", or NULL for another option. */
-static const char *cli_value_of(const char *arg, const char *name)
+/* Returns the value of "--NAME=value", or NULL for any other argument. */
+static const char *cli_find_value(const char *arg, const char *name)
 {
-  const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, "=") : 0;
+  const char *equals = strchr(arg, '=');
 
-  return len > 0 && arg[2 + len] == '=' && bn_opt_is_named(arg + 2, len, name) ? arg + 2 + len + 1
-                                                                               : NULL;
+  if (strncmp(arg, "--", 2) != 0 || equals == NULL)
+    return NULL;
+  return bn_opt_is_named(arg + 2, (size_t)(equals - arg) - 2, name) ? equals + 1 : NULL;
 }
 
-/* `from` is the option or variable that names the dialect. */
+/* Chooses the dialect that the option or variable `from` has named.  Returns 0, or -1 after a
+   message that there is no such dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_named(name);
@@ -57,7 +59,7 @@ static const char *cli_find_dialect(const struct bn_cli *cli)
 
   for (int i = 1; i < cli->argc; i++) {
     const char *arg = cli->argv[i];
-    const char *value = strcmp(arg, "--compat") == 0 ? "" : cli_value_of(arg, "compat");
+    const char *value = strcmp(arg, "--compat") == 0 ? "" : cli_find_value(arg, "compat");
 
     if (value != NULL)
       last = value;
@@ -89,7 +91,8 @@ enum {
   N_TEST_COMMANDS = N_COMMANDS - 1
 };
 
-/* The commands of scripts that lists have first, and two that they have last. */
+/* The commands that a list of a script's commands has first, and two that callers add at its end.
+ */
 static const char *const first_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 static const char *const last_commands[] = {"run", "help", NULL};
 
@@ -132,23 +135,31 @@ bool bn_cli_is_command_name(const char *word)
   return false;
 }
 
+static void cli_offer_tests(struct bn_near *near)
+{
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    bn_near_offer(near, bn_registry_workloads[i]->name);
+  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
+    bn_near_offer(near, bn_registry_scripts[i].name);
+}
+
 /* Returns whether a word is the name of a test, nearly one, or that of a script. */
 static bool cli_is_like_test(const char *arg)
 {
+  static const char suffix[] = ".lua";
   struct bn_near near = {.typed = arg};
   const size_t len = strlen(arg);
 
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    bn_near_offer(&near, bn_registry_workloads[i]->name);
-  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
-    bn_near_offer(&near, bn_registry_scripts[i].name);
-  return near.best != NULL || (len > 4 && strcmp(arg + len - 4, ".lua") == 0);
+  cli_offer_tests(&near);
+  return near.best != NULL ||
+         (len > strlen(suffix) && strcmp(arg + len - strlen(suffix), suffix) == 0);
 }
 
+/* Returns whether a --test with a value is on the command line. */
 static bool cli_names_test(const struct bn_cli *cli)
 {
   for (int i = 1; i < cli->argc; i++)
-    if (cli_value_of(cli->argv[i], "test") != NULL)
+    if (cli_find_value(cli->argv[i], "test") != NULL)
       return true;
   return false;
 }
@@ -165,14 +176,14 @@ static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 }
 
 /* Returns what a hint may show of a value that was probably meant for this option. */
-static const char *cli_shown_value(const struct bn_optset *options, const char *option,
-                                   const char *value, char masked[BN_MASK_MAX])
+static const char *cli_mask_value(const struct bn_optset *options, const char *option,
+                                  const char *value, char masked[BN_MASK_MAX])
 {
   return cli_hides_value(options, option) ? BN_MASK : bn_mask_text(value, masked);
 }
 
-/* Returns whether a word may be a value: in "--mysql-password SECRET" and "mysql-pasword=SECRET",
-   but not if it is meant to be a test or a command. */
+/* Returns whether a word may be, or have, a value that is hidden, as in "--mysql-password SECRET"
+   and "mysql-pasword=SECRET", and is not meant to be a test or a command. */
 static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *options,
                            const char *arg)
 {
@@ -181,9 +192,11 @@ static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *opt
   return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(options, arg));
 }
 
-/* A value can follow one dash and a letter at once: "-pSECRET" is a form of MySQL's clients. */
-static const char *cli_shown_word(const struct bn_cli *cli, const struct bn_optset *options,
-                                  const char *arg, char masked[BN_MASK_MAX])
+/* Returns what a message may show of an argument.  Of "-pSECRET", a form of MySQL's clients, that
+   is
+   "-p***", unless the word resembles the name of an option. */
+static const char *cli_mask_word(const struct bn_cli *cli, const struct bn_optset *options,
+                                 const char *arg, char masked[BN_MASK_MAX])
 {
   if (cli_hides_word(cli, options, arg))
     return BN_MASK;
@@ -196,7 +209,7 @@ static const char *cli_shown_word(const struct bn_cli *cli, const struct bn_opts
   return masked;
 }
 
-/* Notes whether the next word may be the value of the option. */
+/* Notes whether the next word may be the value of this argument, and is hidden then. */
 static void cli_note_hidden(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   const char *value = strchr(arg, '=');
@@ -206,7 +219,8 @@ static void cli_note_hidden(struct bn_cli *cli, const struct bn_optset *options,
 
 /* --- arguments --- */
 
-/* A message can suggest one thing: what corrects the first mistake.  Dialects suggest nothing. */
+/* Returns whether a hint may be set.  A message suggests one thing, which corrects the first
+   mistake. Dialects suggest nothing. */
 static bool cli_wants_hint(const struct bn_cli *cli)
 {
   return cli->hint[0] == '\0' && !cli->policy->plain_errors;
@@ -229,11 +243,11 @@ static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
-                 cli_shown_value(options, arg, next, masked));
+                 cli_mask_value(options, arg, next, masked));
 }
 
 /* Returns the option that "-NAME" probably means, or NULL. */
-static const char *cli_option_near_dash(const struct bn_optset *options, const char *name)
+static const char *cli_find_dashed_option(const struct bn_optset *options, const char *name)
 {
   if (strcmp(name, "h") == 0)
     return "help";
@@ -252,7 +266,7 @@ static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *opt
   if (!cli_wants_hint(cli))
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)len, arg + 1);
-  const char *nearest = cli_option_near_dash(options, name);
+  const char *nearest = cli_find_dashed_option(options, name);
 
   if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
@@ -277,12 +291,12 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 cli_shown_value(options, arg, value + 1, masked));
+                 cli_mask_value(options, arg, value + 1, masked));
 }
 
 /* Returns the subcommand that the name of the test resembles, or NULL.  Names of less than four
    letters resemble too many words ("ab", "cpu"). */
-static const char *cli_near_subcommand(const struct bn_cli *cli)
+static const char *cli_find_near_subcommand(const struct bn_cli *cli)
 {
   struct bn_near near = {.typed = cli->test};
 
@@ -294,7 +308,7 @@ static const char *cli_near_subcommand(const struct bn_cli *cli)
 }
 
 /* Takes a word in a dialect whose words are commands: the first word that is no command is the test
-   if no --test names it.  An error shows the help. */
+   if no --test names it.  Returns 0, or -1 after a message; the caller then prints the help. */
 static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
@@ -313,7 +327,7 @@ static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options,
     cli->hides_test = cli_hides_word(cli, options, arg);
     return 0;
   }
-  bn_log_stderr("Unknown command: %s.", cli_shown_word(cli, options, arg, masked));
+  bn_log_stderr("Unknown command: %s.", cli_mask_word(cli, options, arg, masked));
   return -1;
 }
 
@@ -333,7 +347,7 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
-                 cli_shown_value(options, arg, next, masked));
+                 cli_mask_value(options, arg, next, masked));
 }
 
 /* Returns whether a word looks like an option ("-t").  "-" is standard input. */
@@ -343,7 +357,7 @@ static bool cli_is_dashed(const char *word)
 }
 
 /* Returns the short option that was taken for the test or the command, or NULL. */
-static const char *cli_short_option(const struct bn_cli *cli)
+static const char *cli_find_short_option(const struct bn_cli *cli)
 {
   if (cli_is_dashed(cli->test))
     return cli->test;
@@ -354,10 +368,10 @@ static const char *cli_short_option(const struct bn_cli *cli)
 static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *options,
                            const char *arg)
 {
-  const char *dashed = cli->policy->plain_errors ? NULL : cli_short_option(cli);
-  const char *subcommand = cli_near_subcommand(cli);
+  const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);
+  const char *subcommand = cli_find_near_subcommand(cli);
   char masked[BN_MASK_MAX], masked_command[BN_MASK_MAX];
-  const char *shown = cli_shown_word(cli, options, arg, masked);
+  const char *shown = cli_mask_word(cli, options, arg, masked);
   const char *command = bn_mask_text(cli->command, masked_command);
 
   if (bn_cli_check_reserved(cli) != 0)
@@ -392,7 +406,7 @@ static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, co
     cli->hides_test = cli_hides_word(cli, options, arg);
     cli->test = arg;
   } else if (cli->command == NULL && bn_mix_is(arg)) {
-    return bn_cli_add_workload(cli, arg, cli_shown_word(cli, options, arg, masked));
+    return bn_cli_add_workload(cli, arg, cli_mask_word(cli, options, arg, masked));
   } else if (cli->command == NULL) {
     cli->hides_command = cli_hides_word(cli, options, arg);
     cli->command = arg;
@@ -414,6 +428,7 @@ static int cli_take_bare_test(struct bn_cli *cli, const char *arg)
   return 0;
 }
 
+/* Reads a configuration file.  Returns 0, or -1 after a message. */
 static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, const char *path)
 {
   struct bn_err err = {0};
@@ -433,7 +448,8 @@ static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, co
   return -1;
 }
 
-/* `arg` is "--NAME" or "--NAME=VALUE". */
+/* Sets the option of "--NAME" or "--NAME=VALUE"; --test and --config-file have their effect at
+   once. Returns 0, or -1 after a message. */
 static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
 {
   const size_t len = strcspn(arg + 2, "=");
@@ -477,7 +493,7 @@ static int cli_refuse_dashed(const struct bn_cli *cli, const struct bn_optset *o
                              const char *dashed)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = cli_shown_word(cli, options, dashed, masked);
+  const char *shown = cli_mask_word(cli, options, dashed, masked);
 
   if (cli->hint[0] != '\0')
     bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
@@ -487,14 +503,16 @@ static int cli_refuse_dashed(const struct bn_cli *cli, const struct bn_optset *o
 }
 
 /* Returns the long form of a flag that other programs understand, or the argument. */
-static const char *cli_spelled_out(const struct bn_cli *cli, const char *arg)
+static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
 {
-  if (!cli->policy->help_in_any_form)
-    return arg;
-  return strcmp(arg, "-h") == 0 ? "--help" : strcmp(arg, "-V") == 0 ? "--version" : arg;
+  if (cli->policy->help_in_any_form && strcmp(arg, "-h") == 0)
+    return "--help";
+  if (cli->policy->help_in_any_form && strcmp(arg, "-V") == 0)
+    return "--version";
+  return arg;
 }
 
-/* Takes argument i, which is `arg` as cli_spelled_out returns it. */
+/* Takes argument i, which is `arg` as cli_spell_out returns it. */
 static int cli_take_option(struct bn_cli *cli, struct bn_optset *options, int i, const char *arg)
 {
   /* "-h" is a flag, which has no value behind it. */
@@ -528,15 +546,16 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
   const char *dashed = NULL; /* the first argument with a single dash */
 
   for (int i = 1; i < cli->argc; i++) {
-    const char *arg = cli_spelled_out(cli, cli->argv[i]);
+    const char *arg = cli_spell_out(cli, cli->argv[i]);
     const bool is_option = strncmp(arg, "--", 2) == 0;
+    int rc;
 
     if (!cli->policy->plain_errors && bn_cli_check_pasted(arg, i) != 0)
       return -1;
     if (!is_option && dashed == NULL && cli_is_dashed(arg))
       dashed = arg;
-    if ((is_option ? cli_take_option(cli, options, i, arg) : cli_take_other(cli, options, arg)) !=
-        0)
+    rc = is_option ? cli_take_option(cli, options, i, arg) : cli_take_other(cli, options, arg);
+    if (rc != 0)
       return -1;
   }
   cli->wants_help = false;
@@ -597,12 +616,11 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
       continue;
     *value = '\0';
     const struct bn_opt *o = bn_optset_find(options, arg + 2);
-    bool secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
+    const bool is_secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
 
     *value++ = '=';
-    /* The text of --group has options of its own. */
-    secret |= o != NULL && o->verbatim && bn_mask_text(value, masked) != value;
-    if (secret)
+    /* The text of --group has options of its own, and so perhaps a secret. */
+    if (is_secret || (o != NULL && o->verbatim && bn_mask_text(value, masked) != value))
       bn_mask_overwrite(value);
   }
 }
@@ -618,6 +636,7 @@ const char *bn_cli_no_group_script(const char *word)
 
 /* --- what is wrong --- */
 
+/* Prints the warning of a deprecated option in the way of the dialect, but once for all hosts. */
 static void cli_warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
@@ -635,7 +654,7 @@ void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options)
   bn_optset_resolve_aliases(options, cli_warn_deprecated, cli);
 }
 
-/* A comma may be a decimal one, unless three digits follow it. */
+/* Returns whether s parts groups of digits, as a comma does only before three digits. */
 static bool cli_is_digit_separator(const char *s)
 {
   return *s == '_' || *s == '\'' || (*s == ',' && strspn(s + 1, "0123456789") == 3);
@@ -662,13 +681,13 @@ static void cli_suggest_digits(const char *text)
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
   /* sysbench checks --verbosity in its logger, before messages have a prefix. */
-  const bool plain = (cli->policy->general_errors_bare && !cli->settled) ||
-                     (fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0);
+  const bool has_prefix = (!cli->policy->general_errors_bare || cli->settled) &&
+                          (fault->opt == NULL || strcmp(fault->opt->name, "verbosity") != 0);
 
   if (fault->kind != BN_OPTSET_RANGE || !cli->policy->plain_errors)
     bn_log_stderr("%s", fault->text);
   else
-    bn_log(plain ? BN_NOTICE : BN_FATAL, "%s", fault->text);
+    bn_log(has_prefix ? BN_FATAL : BN_NOTICE, "%s", fault->text);
   if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);
   else if (fault->opt != NULL)
@@ -736,7 +755,9 @@ void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *
     bn_near_offer(&near, command_names[i]);
   }
   cli_each_command(ops, self, cli_offer_name, &near);
-  meant = near.best == NULL && cli->hint[0] != '\0' ? cli->hint : near.best;
+  meant = near.best;
+  if (meant == NULL && cli->hint[0] != '\0')
+    meant = cli->hint;
   if (cli->policy->plain_errors)
     meant = NULL;
   if (is_known)
@@ -759,12 +780,9 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
                 "--oltp-table-size, or oltp_read_write with --table-size");
     return;
   }
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    bn_near_offer(&near, bn_registry_workloads[i]->name);
-  for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
-    bn_near_offer(&near, bn_registry_scripts[i].name);
+  cli_offer_tests(&near);
   if (near.best == NULL)
-    near.best = cli_near_subcommand(cli);
+    near.best = cli_find_near_subcommand(cli);
   /* "threads=4" is nearer to the option than to the test. */
   if (near.best != NULL && (strchr(cli->test, '=') == NULL || cli->hint[0] == '\0'))
     bn_log_hint("did you mean %s?", near.best);

@@ -37,16 +37,19 @@ struct bn_cli {
 
 /* Functions that return int return 0, or -1 after they have said why. */
 
-/* Chooses the dialect: --compat, else $BENCH_COMPAT, else the name of the program. */
+/* Initialises cli, and chooses the dialect: --compat, else $BENCH_COMPAT, else the name of the
+   program. */
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
-/* Applies every argument; unknown options stay pending in the set. */
+/* Reads every argument: sets the options, of which unknown ones stay pending in the set, and finds
+   the test and the command.  If cli->wants_help after -1, the caller prints the help. */
 int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
 /* Settles what words mean.  The test of a configuration file, which outlives the command line,
    counts if there is no word and no --test.  "help TEST" and "TEST --help" become the test's
    command `help`; raw->help stays true where the help of the program is asked for.  With --group a
-   single word is the command.  -1: a message has said what is wrong. */
+   single word is the command. */
 int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw);
-/* Returns what a word is that cannot be the script of a group; NULL: it may be one. */
+/* Returns "a subcommand", "a built-in test" or "a command" for a word that is one and so cannot be
+   the script of a group, or NULL for any other word. */
 const char *bn_cli_no_group_script(const char *word);
 /* Returns whether the command has this name. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
@@ -65,68 +68,73 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
 void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options);
 
 void bn_cli_print_version(const struct bn_cli *cli);
+/* Prints the first line of a run.  luajit: the version of the library. */
 void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit);
-/* drivers: the names of the modules that are installed. */
+/* Prints the help of the program.  drivers: the names of the modules that are installed. */
 void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
                        char *const *drivers, size_t n_drivers);
-/* Writes the group of a report's options. */
+/* Writes the name of the group of a report's options, and returns it. */
 enum { BN_CLI_GROUP_MAX = 64 };
 const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_GROUP_MAX]);
-/* "NAME options:" and its lines. */
+/* Prints "GROUP:", the lines of its options and an empty line. */
 void bn_cli_print_test_help(const char *group, const struct bn_optset *options);
-/* The lines without their heading. */
+/* Prints the lines of a group's options and an empty line, without a heading. */
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options);
-/* A line "option NAME TRAITS" for each option, for a study that has to know those of a script.
-   The exit status. */
+/* Prints a line "option NAME TRAITS" for each option, for a study that has to know those of a
+   script.  Returns EXIT_SUCCESS. */
 int bn_cli_print_traits(const struct bn_optset *options);
-/* Options as sections of the manual pages; options has those of all tests too.
-   -1: it has been said what is wrong with a study. */
+/* Prints the options as sections of the manual pages; `options` has those of all tests.  Fails if
+   the declaration of a study is wrong. */
 int bn_cli_print_man(const struct bn_optset *options);
 
 /* Warns of deprecated names of options, and moves their values to the present names. */
 void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options);
 /* Says what is wrong with a value. */
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
-/* Returns -1 if an option of the command line is unknown, unless any is accepted, or a value is
-   wrong. */
+/* Fails if a value is wrong, or if an option of the command line is unknown, unless any is
+   accepted. */
 int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options,
                          bool accept_any);
 /* Returns whether `run` lacks the option without which the test means nothing, and says so. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);
-/* Says which options of drivers on the command line are not used: any if the test opens no
-   connection (driver NULL), those of others if no driver was named. */
+/* Says which option of a driver on the command line is not used: any option if the test opens no
+   connection (driver NULL), and if no driver was named an option of a driver other than this one,
+   which is the default. */
 void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *options,
                         const char *driver);
 /* Says why bn_script_load has failed, and what was probably meant. */
 void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
                       const struct bn_err *err);
-/* Names each option of a built-in test that passes and nobody knows, on stderr. */
+/* Names on stderr each option of the command line that no test knows, where such options pass. */
 void bn_cli_warn_unknown(struct bn_optset *options);
-/* Reports the unknown names of configuration files. */
+/* Names the unknown options of configuration files, with their lines or as the dialect does. */
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
-/* Returns -1 if the name of the test is that of a subcommand, or if one of several cannot be one of
-   them. */
+/* Fails if the name of the test is that of a subcommand, or if one of several workloads cannot run
+   beside others. */
 int bn_cli_check_reserved(const struct bn_cli *cli);
 
-/* Say, in the words of sysbench, that the command is missing or that the test lacks it. */
+/* Says, in the words of sysbench, that the command is missing. */
 void bn_cli_no_command(const struct bn_cli *cli, const char *test);
+/* Says that the test does not have the command, and suggests one that it has. */
 void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self);
 /* Suggests a test, after the FATAL line that says that there is no such test. */
 void bn_cli_suggest_test(const struct bn_cli *cli);
-/* Returns -1, after a line on standard error, if part of the standard output was lost. */
+/* Fails if part of the standard output was lost. */
 int bn_cli_check_output(void);
 
-/* Opens what --report names, with room for more: the line on a terminal, the page of metrics and
-   the hooks of a script.  *reports is malloc'd, also after a failure (-1, it has been printed), and
-   *n of them are open.  wanted NULL: only the room; a list that names nothing is refused. */
+/* Opens the reports that --report names.  *reports has room for BN_CLI_MORE_REPORTS behind them:
+   the line on a terminal, the page of metrics and the hooks of a script.  The caller frees *reports
+   and closes the *n reports in it, also after a failure.  wanted NULL: none is opened; a list that
+   names nothing is refused. */
 enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
 /* Returns whether a run puts a document, and no text, on standard output, where a program reads it:
    what else is printed would stand beside the document. */
 bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports,
                             size_t n);
-/* Returns 0, or -1 if what was written to one of them may be incomplete, which is printed. */
+/* Closes the files of the reports.  Fails if one of them could not be written to its end.  The file
+   of a reporter that hangs stays open; a message has said before that its report is incomplete. */
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n);
 
 #endif

@@ -42,7 +42,7 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* `words` is the text behind the name, which has the '|' before the words. */
+/* Prints a row.  `words` is "|WORDS", or "=|WORDS" behind the name of an option with a value. */
 static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
@@ -74,7 +74,8 @@ static void completion_append_drivers(struct bn_buf *out)
     (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
-/* The shells complete the name of a file behind a word that ends in a colon. */
+/* Appends "NAME" and "NAME:" for each report.  The shells complete the name of a file behind a word
+   that ends in a colon. */
 static void completion_append_reports(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
@@ -91,24 +92,26 @@ static void completion_append_tests(struct bn_buf *out)
 }
 
 /* Returns the function that lists values which only the program knows, or NULL. */
-static void (*completion_lister_of(const struct bn_opt *o))(struct bn_buf *out)
+static void (*completion_find_lister(const struct bn_opt *o))(struct bn_buf *out)
 {
   static const struct {
     const char *name;
-    void (*put)(struct bn_buf *out); /* lint: option list */
+    void (*append)(struct bn_buf *out); /* lint: option list */
   } listers[] = {{"db-driver", completion_append_drivers},
                  {"report", completion_append_reports},
                  {"test", completion_append_tests}};
 
   for (size_t i = 0; i < sizeof listers / sizeof listers[0]; i++)
     if (strcmp(listers[i].name, o->name) == 0)
-      return listers[i].put;
+      return listers[i].append;
   return NULL;
 }
 
+/* Appends the values that an option may have, "@file" for a file, or nothing if there are too many
+   to be listed. */
 static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
 {
-  void (*lister)(struct bn_buf * out) = completion_lister_of(o);
+  void (*lister)(struct bn_buf * out) = completion_find_lister(o);
 
   if (lister != NULL)
     lister(out);
@@ -116,10 +119,13 @@ static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
     (void)bn_buf_str(out, "on off");
   else if (o->type == BN_PATH || o->file)
     (void)bn_buf_str(out, "@file");
-  else if (o->choices != NULL || o->words != NULL)
-    completion_append_words(out, o->choices != NULL ? o->choices : o->words);
+  else if (o->choices != NULL)
+    completion_append_words(out, o->choices);
+  else if (o->words != NULL)
+    completion_append_words(out, o->words);
 }
 
+/* Prints the row of an option, unless it is hidden or the old name of another one. */
 static void completion_print_option(FILE *out, const char *scope, const struct bn_opt *o)
 {
   struct bn_buf words = {.max = 0};
@@ -136,7 +142,7 @@ static void completion_print_option(FILE *out, const char *scope, const struct b
 
 /* Returns the tests for which the options of a group are offered: the name of one, "database" for
    those that open connections, or "any". */
-static const char *completion_scope_of(const char *group)
+static const char *completion_find_scope(const char *group)
 {
   if (strcmp(group, BN_CLI_DB_GROUP) == 0)
     return "database";
@@ -165,6 +171,7 @@ static int completion_print_subcommand(void *arg, const struct bn_subcommand *su
   return 0;
 }
 
+/* Prints the rows of a built-in test and its commands. */
 static void completion_print_workload(FILE *out, const struct bn_workload *ops)
 {
   completion_print_plain_row(out, "test", ops->name, "", ops->title);
@@ -186,7 +193,7 @@ int bn_completion_program(const struct bn_completion *c, const struct bn_optset 
   if (bn_subcommand_each(bn_registry_subcommands, completion_print_subcommand, c->out) != 0)
     return -1;
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
-    completion_print_option(c->out, completion_scope_of(group), o);
+    completion_print_option(c->out, completion_find_scope(group), o);
   return 0;
 }
 

@@ -10,21 +10,22 @@
 #include "option/conf.h"
 #include "option/opt.h"
 
-/* In this order: begin, any of the others, end. */
+/* A program in progress.  bn_completion_begin comes first, bn_completion_end last. */
 struct bn_completion {
   FILE *out;
-  const char *const *rest; /* of the shell's program, behind the table */
+  const char *const *rest; /* lines of the shell's program, behind the table */
 };
 
-/* shell: not BN_SHELL_NONE. */
+/* Prints the program of a shell, not BN_SHELL_NONE, up to the table. */
 void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out);
-/* The built-in tests, the subcommands and every option of the set, which has the options of all
-   built-in tests.  -1: it has been said what is wrong. */
+/* Prints the rows of the built-in tests, the subcommands and every option of the set, which has the
+   options of all built-in tests.  Returns 0, or -1 after a message. */
 int bn_completion_program(const struct bn_completion *c, const struct bn_optset *options);
-/* A bundled script that is loaded, and its own options in the set. */
+/* Prints the rows of a bundled script that is loaded, and of its own options in the set. */
 void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
                           const struct bn_workload *ops, void *self,
                           const struct bn_optset *options);
+/* Prints the program behind the table. */
 void bn_completion_end(const struct bn_completion *c);
 
 #endif

@@ -17,7 +17,8 @@ struct target {
   const struct bn_registry_driver *driver;
 };
 
-static const struct bn_registry_driver *connect_driver_of(const char *scheme)
+/* Returns the driver whose URIs have this scheme, or NULL. */
+static const struct bn_registry_driver *connect_find_driver(const char *scheme)
 {
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
     for (const char *const *s = d->schemes; s != NULL && *s != NULL; s++)
@@ -35,20 +36,24 @@ static bool connect_is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_origin(options, "connect");
 }
 
-/* Returns whether the user has set the option itself, or one in whose place it would be used.  A
-   secret in whose place another option is used is not set either. */
+/* Returns whether the URI must leave the option alone, because the user has set it, or an option in
+   whose place it would be used.  A secret is left alone also if the user has set an option that is
+   used in its place. */
 static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
 {
-  bool beaten = connect_is_set(t->options, o->name);
+  if (connect_is_set(t->options, o->name))
+    return true;
+  for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++) {
+    const bool counts = bn_opt_is_listed(o->replaces, p->name) ||
+                        (o->secret && bn_opt_is_listed(p->replaces, o->name));
 
-  for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
-    if (bn_opt_is_listed(o->replaces, p->name) ||
-        (o->secret && bn_opt_is_listed(p->replaces, o->name)))
-      beaten |= connect_is_set(t->options, p->name);
-  return beaten;
+    if (counts && connect_is_set(t->options, p->name))
+      return true;
+  }
+  return false;
 }
 
-/* Unsets options of a file that would be used in the place of this one. */
+/* Unsets options that a file has set and that would be used in the place of this one. */
 static void connect_clear_others(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
@@ -57,6 +62,8 @@ static void connect_clear_others(const struct target *t, const struct bn_opt *o)
       (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
 
+/* Sets an option, unless the user's own setting counts.  The set remembers what is wrong with the
+   value, for bn_cli_check_options. */
 static void connect_set_option(const struct target *t, const struct bn_opt *o, const char *value)
 {
   if (connect_is_beaten(t, o))
@@ -91,7 +98,7 @@ static void connect_refuse_param(const struct target *t, const char *name)
 }
 
 /* Returns the driver's option for a parameter of the URI, or NULL. */
-static const struct bn_opt *connect_option_of_param(const struct target *t, const char *name)
+static const struct bn_opt *connect_find_param(const struct target *t, const char *name)
 {
   for (const struct bn_opt *o = t->driver->options; o->name != NULL; o++)
     if (bn_opt_is_listed(o->uri_params, name))
@@ -111,24 +118,24 @@ static void connect_append_param(struct bn_buf *b, const struct bn_uri_param *p)
   (void)bn_buf_char(b, '\'');
 }
 
-/* Sets an option that stands for several parameters of the client library, to all that are
-   given. */
+/* Sets an option that collects parameters of the client library to all of them that the URI has. */
 static void connect_set_collected(const struct target *t, const struct bn_opt *o,
                                   const struct bn_uri *u)
 {
   struct bn_buf b = {.max = 0};
 
   for (size_t i = 0; i < u->n_params; i++)
-    if (connect_option_of_param(t, u->param[i].name) == o)
+    if (connect_find_param(t, u->param[i].name) == o)
       connect_append_param(&b, &u->param[i]);
   connect_set_option(t, o, b.data);
   bn_buf_done(&b);
 }
 
+/* Sets the option of a parameter.  Returns 0, or -1 after a message that the driver has none. */
 static int connect_set_param(const struct target *t, const struct bn_uri *u,
                              const struct bn_uri_param *p)
 {
-  const struct bn_opt *o = connect_option_of_param(t, p->name);
+  const struct bn_opt *o = connect_find_param(t, p->name);
 
   if (o == NULL) {
     connect_refuse_param(t, p->name);
@@ -141,7 +148,8 @@ static int connect_set_param(const struct target *t, const struct bn_uri *u,
   return 0;
 }
 
-/* Parameters come first: ?host= beats the host before the path, as in libpq. */
+/* Sets the options of all parts of a URI.  Parameters come first: ?host= beats the host before the
+   path, as in libpq. */
 static int connect_set_all(const struct target *t, const struct bn_uri *u)
 {
   char port[16];
@@ -158,6 +166,7 @@ static int connect_set_all(const struct target *t, const struct bn_uri *u)
   return 0;
 }
 
+/* Sets --db-driver to the driver of the URI, or refuses another driver that the user has named. */
 static int connect_set_driver(const struct target *t, const char *driver)
 {
   if (!connect_is_set(t->options, "db-driver")) {
@@ -185,12 +194,13 @@ static void connect_refuse_scheme(void)
 
 static int connect_apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
 {
-  const struct target t = {options, connect_driver_of(u->scheme)};
+  const struct target t = {options, connect_find_driver(u->scheme)};
 
-  if (t.driver != NULL)
-    return connect_set_driver(&t, driver) == 0 ? connect_set_all(&t, u) : -1;
-  connect_refuse_scheme();
-  return -1;
+  if (t.driver == NULL) {
+    connect_refuse_scheme();
+    return -1;
+  }
+  return connect_set_driver(&t, driver) == 0 ? connect_set_all(&t, u) : -1;
 }
 
 int bn_cli_connect(struct bn_optset *options, const char *uri, const char *driver)

@@ -5,9 +5,10 @@
 
 #include "option/opt.h"
 
-/* Sets the driver and its options to what the URI says, as if they had been typed; an option that
-   the user has set where --connect is set, or nearer, keeps its value.  uri NULL: none was given.
-   driver: the value of --db-driver.  0, or -1 after saying what is wrong, without any password. */
+/* Sets the driver and its options to what the URI says, as if they had been typed.  An option keeps
+   its value if the user has set it where --connect is set, or nearer: the command line is nearer
+   than a file.  uri NULL or "": none was given.  driver: the value of --db-driver.  Returns 0, or
+   -1 after a message that has no password. */
 int bn_cli_connect(struct bn_optset *options, const char *uri, const char *driver);
 
 #endif

@@ -12,7 +12,7 @@
 /* A character that looks like a dash, or else like a blank or nothing. */
 struct lookalike {
   const char *bytes, *name;
-  bool dash;
+  bool is_dash;
 };
 
 static const struct lookalike lookalikes[] = {
@@ -35,7 +35,7 @@ static const struct lookalike lookalikes[] = {
     {"\xe2\x88\x92", "U+2212 (a minus sign)", true},
 };
 
-enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0], NAME_SIZE = 64 };
+enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0], NAME_SIZE = 64, NAME_SHOWN = 50 };
 
 /* Returns the lookalike that the text begins with, or NULL. */
 static const struct lookalike *pasted_find_at_start(const char *text)
@@ -54,24 +54,27 @@ static const struct lookalike *pasted_find_at_end(const char *text)
   for (size_t i = 0; i < LOOKALIKES; i++) {
     const size_t n = strlen(lookalikes[i].bytes);
 
-    if (!lookalikes[i].dash && len >= n && strcmp(text + len - n, lookalikes[i].bytes) == 0)
+    if (!lookalikes[i].is_dash && len >= n && strcmp(text + len - n, lookalikes[i].bytes) == 0)
       return &lookalikes[i];
   }
   return NULL;
 }
 
-/* Returns the lookalike in the name of an option or where a name begins, or NULL. */
+/* Returns the lookalike at the beginning of an argument, or anywhere in the name of an option, or
+   NULL. */
 static const struct lookalike *pasted_find_in_name(const char *arg)
 {
   const struct lookalike *found = pasted_find_at_start(arg + strspn(arg, "-"));
 
-  for (size_t i = 0; found == NULL && arg[0] == '-' && arg[i] != '\0' && arg[i] != '='; i++)
-    found = pasted_find_at_start(arg + i);
+  if (arg[0] != '-')
+    return found;
+  for (; found == NULL && *arg != '\0' && *arg != '='; arg++)
+    found = pasted_find_at_start(arg);
   return found;
 }
 
-/* Returns the lookalike that the argument is refused for, or NULL.  A value may begin with a dash
-   of its own. */
+/* Returns the lookalike that the argument is refused for, or NULL.  A lookalike of a dash may be
+   the beginning of a value. */
 static const struct lookalike *pasted_find(const char *arg)
 {
   const char *equals = strchr(arg, '=');
@@ -80,7 +83,7 @@ static const struct lookalike *pasted_find(const char *arg)
 
   if (in_name != NULL)
     return in_name;
-  return in_value != NULL && !in_value->dash ? in_value : pasted_find_at_end(arg);
+  return in_value != NULL && !in_value->is_dash ? in_value : pasted_find_at_end(arg);
 }
 
 /* Returns the argument without the dashes, blanks and their lookalikes at its beginning. */
@@ -95,7 +98,7 @@ static const char *pasted_skip_dashes(const char *arg)
   }
 }
 
-/* Names the option for the message.  A word without '=' may be a password and is not shown. */
+/* Writes " ('--NAME')" for the message, or "" for a word without '=', which may be a password. */
 static void pasted_name_option(const char *arg, char name[NAME_SIZE])
 {
   const char *own = pasted_skip_dashes(arg);
@@ -103,7 +106,7 @@ static void pasted_name_option(const char *arg, char name[NAME_SIZE])
 
   name[0] = '\0';
   if (len > 0 && own[len] == '=')
-    (void)snprintf(name, NAME_SIZE, " ('--%.*s')", (int)(len < 50 ? len : 50), own);
+    (void)snprintf(name, NAME_SIZE, " ('--%.*s')", len < NAME_SHOWN ? (int)len : NAME_SHOWN, own);
 }
 
 int bn_cli_check_pasted(const char *arg, int position)
@@ -116,6 +119,6 @@ int bn_cli_check_pasted(const char *arg, int position)
     return 0;
   pasted_name_option(arg, name);
   bn_log_stderr("argument %d%s has %s: %s", position, name, found->name,
-                found->dash ? "type '-' in its place" : "remove it");
+                found->is_dash ? "type '-' in its place" : "remove it");
   return -1;
 }

@@ -19,9 +19,9 @@ struct asking {
   char *group; /* of its options */
   struct bn_optset *set;
   void *conf;
-  bool help;
-  bool named;           /* its name was seen */
-  bool rest;            /* "--" was seen: all that follows is of the run */
+  bool wants_help;
+  bool has_name;        /* the name of the subcommand was seen */
+  bool has_separator;   /* "--" was seen: all that follows is of the run */
   const char **operand; /* ends with NULL */
   size_t n_operands;
 };
@@ -35,13 +35,13 @@ const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *tabl
 }
 
 /* Returns the position at which the name of a subcommand may stand, or argc. */
-static int subcommand_name_place(int argc, char *const *argv)
+static int subcommand_find_name_place(int argc, char *const *argv)
 {
   int i = 1;
 
   /* A test that is named by an option makes the first word its command. */
-  while (i < argc && argv[i][0] == '-')
-    if (strncmp(argv[i++], "--test", 6) == 0)
+  for (; i < argc && argv[i][0] == '-'; i++)
+    if (strncmp(argv[i], "--test", strlen("--test")) == 0)
       return argc;
   if (i + 1 < argc && strcmp(argv[i], "help") == 0)
     i++;
@@ -51,11 +51,13 @@ static int subcommand_name_place(int argc, char *const *argv)
 const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
                                                char *const *argv)
 {
-  const int place = subcommand_name_place(argc, argv);
+  const int place = subcommand_find_name_place(argc, argv);
 
   return place < argc ? bn_subcommand_named(table, argv[place]) : NULL;
 }
 
+/* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_forget frees
+   the set in either case. */
 static int subcommand_declare(struct asking *a, struct bn_err *err)
 {
   a->group = bn_alloc_print("%s options", a->sub->name);
@@ -71,7 +73,7 @@ static int subcommand_declare_help(struct asking *a, struct bn_err *err)
   static const struct bn_opt own[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
 
-  return bn_optset_add(a->set, a->group, own, &a->help, false, err);
+  return bn_optset_add(a->set, a->group, own, &a->wants_help, false, err);
 }
 
 static void subcommand_forget(struct asking *a)
@@ -82,7 +84,8 @@ static void subcommand_forget(struct asking *a)
   free(a->group);
 }
 
-/* `arg` is "--NAME" or "--NAME=VALUE". */
+/* Sets the option of "--NAME" or "--NAME=VALUE".  The set remembers what is wrong with it, for
+   subcommand_check_options. */
 static void subcommand_set_option(const struct asking *a, const char *arg)
 {
   const char *name = arg + 2;
@@ -99,15 +102,18 @@ static const struct bn_opt *subcommand_find_option(const struct asking *a, const
   return bn_opt_find(a->sub->options, arg + 2, strcspn(arg + 2, "="));
 }
 
-/* Returns NULL if the argument is not a letter that an option of the subcommand has. */
-static const struct bn_opt *subcommand_option_of_letter(const struct asking *a, const char *arg)
+/* Returns the option of the subcommand that "-o" or "-oVALUE" names, or NULL. */
+static const struct bn_opt *subcommand_find_short_option(const struct asking *a, const char *arg)
 {
+  if (arg[0] != '-' || arg[1] == '\0')
+    return NULL;
   for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
-    if (arg[0] == '-' && arg[1] == o->letter && o->letter != '\0')
+    if (arg[1] == o->letter)
       return o;
   return NULL;
 }
 
+/* Sets an option as "--NAME=VALUE" does. */
 static void subcommand_set_value(const struct asking *a, const struct bn_opt *o, const char *value)
 {
   char *typed = bn_alloc_print("--%s=%s", o->name, value);
@@ -117,9 +123,9 @@ static void subcommand_set_value(const struct asking *a, const struct bn_opt *o,
 }
 
 /* Takes "-o VALUE" or "-oVALUE"; `next` is the argument behind it, or NULL.  Returns how many of
-   the two it took, or -1. */
-static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, const char *arg,
-                                   const char *next, struct bn_err *err)
+   the two it took, or -1 and err. */
+static int subcommand_set_short(struct asking *a, const struct bn_opt *o, const char *arg,
+                                const char *next, struct bn_err *err)
 {
   const char *value = arg[2] != '\0' ? arg + 2 : next;
 
@@ -129,9 +135,9 @@ static int subcommand_set_lettered(struct asking *a, const struct bn_opt *o, con
   return value == next ? 2 : 1;
 }
 
-/* Takes "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many arguments it
-   took. */
-static int subcommand_set_named(const struct asking *a, const char *arg, const char *next)
+/* Takes "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many of the two
+   arguments it took. */
+static int subcommand_set_long(const struct asking *a, const char *arg, const char *next)
 {
   const struct bn_opt *o = subcommand_find_option(a, arg);
 
@@ -143,6 +149,7 @@ static int subcommand_set_named(const struct asking *a, const char *arg, const c
   return 1;
 }
 
+/* Refuses unknown options, and values that are wrong. */
 static int subcommand_check_options(const struct asking *a, struct bn_err *err)
 {
   struct bn_optset_fault fault;
@@ -154,17 +161,18 @@ static int subcommand_check_options(const struct asking *a, struct bn_err *err)
 
 /* Returns the usage line, which the caller frees.  The options of a file that declares a study
    stand behind its name, among the operands. */
-static char *subcommand_usage(const struct bn_subcommand *sub)
+static char *subcommand_format_usage(const struct bn_subcommand *sub)
 {
   return bn_alloc_print("bench %s%s %s", sub->name, sub->loads_file ? "" : " [options]...",
                         sub->operands);
 }
 
-/* An operand too many may be meant as the value of an option, and so have a password. */
+/* Refuses too few or too many operands.  An operand too many may be meant as the value of an
+   option, and so have a password. */
 static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 {
   const size_t most = a->sub->max_operands;
-  char *usage = subcommand_usage(a->sub), masked[BN_MASK_MAX];
+  char *usage = subcommand_format_usage(a->sub), masked[BN_MASK_MAX];
   int rc = 0;
 
   if (a->n_operands < a->sub->min_operands)
@@ -187,38 +195,38 @@ static bool subcommand_is_own(const struct asking *a, const char *arg)
    for the help of the run. */
 static bool subcommand_is_of_run(const struct asking *a, const char *arg)
 {
-  if (!a->sub->takes_run || !a->named)
+  if (!a->sub->takes_run || !a->has_name)
     return false;
-  if (a->rest || arg[0] != '-')
+  if (a->has_separator || arg[0] != '-')
     return true;
   if (strncmp(arg, "--", 2) != 0)
-    return subcommand_option_of_letter(a, arg) == NULL &&
+    return subcommand_find_short_option(a, arg) == NULL &&
            (a->n_operands > 0 || strcmp(arg, "-h") != 0);
   return !subcommand_is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
 }
 
-/* The name of the subcommand itself is the first word that is no option, or the second after
-   "help". */
+/* Takes a word that is no option.  The first is the name of the subcommand itself, unless it is
+   "help"; the words behind the name are operands. */
 static void subcommand_take_word(struct asking *a, const char *word)
 {
-  if (!a->named && strcmp(word, "help") == 0)
-    a->help = true;
-  else if (a->named)
+  if (a->has_name)
     a->operand[a->n_operands++] = word;
+  else if (strcmp(word, "help") == 0)
+    a->wants_help = true;
   else
-    a->named = true;
+    a->has_name = true;
 }
 
 /* Takes `arg`, and perhaps `next`, the argument behind it or NULL.  Returns how many it took, or
-   -1. */
+   -1 and err. */
 static int subcommand_take_argument(struct asking *a, const char *arg, const char *next,
                                     struct bn_err *err)
 {
-  const struct bn_opt *o = subcommand_option_of_letter(a, arg);
+  const struct bn_opt *o = subcommand_find_short_option(a, arg);
   char masked[BN_MASK_MAX];
 
-  if (a->sub->takes_run && a->named && !a->rest && strcmp(arg, "--") == 0) {
-    a->rest = true;
+  if (a->sub->takes_run && a->has_name && !a->has_separator && strcmp(arg, "--") == 0) {
+    a->has_separator = true;
     return 1;
   }
   if (subcommand_is_of_run(a, arg)) {
@@ -226,11 +234,11 @@ static int subcommand_take_argument(struct asking *a, const char *arg, const cha
     return 1;
   }
   if (strncmp(arg, "--", 2) == 0)
-    return subcommand_set_named(a, arg, next);
+    return subcommand_set_long(a, arg, next);
   if (o != NULL)
-    return subcommand_set_lettered(a, o, arg, next, err);
+    return subcommand_set_short(a, o, arg, next, err);
   if (strcmp(arg, "-h") == 0)
-    a->help = true;
+    a->wants_help = true;
   else if (arg[0] == '-' && arg[1] != '\0')
     return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
                       bn_mask_arg(arg, masked), a->sub->name);
@@ -239,7 +247,8 @@ static int subcommand_take_argument(struct asking *a, const char *arg, const cha
   return 1;
 }
 
-/* Hides the value of an option that is a secret, in its first or second argument. */
+/* Overwrites the value of an option that is a secret, in its argument or in `next`, the second one
+   that it took, or NULL. */
 static void subcommand_hide_secret(const struct asking *a, char *arg, char *next)
 {
   const struct bn_opt *o;
@@ -250,14 +259,15 @@ static void subcommand_hide_secret(const struct asking *a, char *arg, char *next
     value = strchr(arg, '=');
     value = value != NULL ? value + 1 : next;
   } else {
-    o = subcommand_option_of_letter(a, arg);
+    o = subcommand_find_short_option(a, arg);
     value = o != NULL && arg[2] != '\0' ? arg + 2 : next;
   }
   if (o != NULL && bn_opt_is_secret(o) && value != NULL)
     bn_mask_overwrite(value);
 }
 
-/* The argument at the position `skipped` was read before; 0 stands for none. */
+/* Takes all arguments but the one at the position `skipped`, which was read before; 0: none was.
+   Returns 0, or -1 and err. */
 static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *args, int skipped,
                             struct bn_err *err)
 {
@@ -281,7 +291,7 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
 {
   const char *const groups[] = {a->group};
   const struct bn_subcommand *sub = a->sub;
-  char *usage = subcommand_usage(sub);
+  char *usage = subcommand_format_usage(sub);
 
   (void)fprintf(out, "Usage:\n  %s\n\n%s - %s\n\n", usage, sub->name, sub->title);
   free(usage);
@@ -292,7 +302,8 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
   (void)fputc('\n', out);
 }
 
-/* study NULL: the subcommand is in C. */
+/* Runs a subcommand, or prints its help.  study NULL: the subcommand is in C.  `skipped` is that of
+   subcommand_parse.  Returns the exit status, and err after a failure. */
 static int subcommand_execute(struct asking *a, const struct bn_subcommand_args *args, int skipped,
                               struct bn_study *study, FILE *out, struct bn_err *err)
 {
@@ -301,7 +312,7 @@ static int subcommand_execute(struct asking *a, const struct bn_subcommand_args 
   if (subcommand_declare(a, err) != 0 || subcommand_declare_help(a, err) != 0 ||
       subcommand_parse(a, args, skipped, err) != 0)
     return EXIT_FAILURE;
-  if (a->help) {
+  if (a->wants_help) {
     subcommand_print_help(a, out);
     return EXIT_SUCCESS;
   }
@@ -319,19 +330,22 @@ void bn_subcommand_scrub(int argc, char *const *argv)
 
   for (int i = 1; i < argc; i++) {
     char *equals = strchr(argv[i], '='), *value = equals != NULL ? equals + 1 : argv[i];
+    const bool is_named_secret = equals != NULL && bn_mask_names_secret(argv[i]);
 
-    if ((equals != NULL && bn_mask_names_secret(argv[i])) || bn_mask_text(value, shown) != value)
+    if (is_named_secret || bn_mask_text(value, shown) != value)
       bn_mask_overwrite(value);
   }
 }
 
 /* Returns the position of the argument that names the file of a study, or 0. */
-static int subcommand_file_place(const struct bn_subcommand *sub,
-                                 const struct bn_subcommand_args *args)
+static int subcommand_find_file_place(const struct bn_subcommand *sub,
+                                      const struct bn_subcommand_args *args)
 {
-  const int i = sub->loads_file ? subcommand_name_place(args->argc, args->argv) + 1 : args->argc;
+  const int i = subcommand_find_name_place(args->argc, args->argv) + 1;
 
-  return i < args->argc && args->argv[i][0] != '-' ? i : 0;
+  if (!sub->loads_file || i >= args->argc)
+    return 0;
+  return args->argv[i][0] != '-' ? i : 0;
 }
 
 /* Returns whether a bundled module of Lua declares and runs the subcommand. */
@@ -344,7 +358,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
                       FILE *out, struct bn_err *err)
 {
   struct asking a = {.sub = sub};
-  const int file = subcommand_file_place(sub, args);
+  const int file = subcommand_find_file_place(sub, args);
   const bool in_lua = subcommand_is_in_lua(sub);
   struct bn_study *study = NULL;
   struct bn_err why = {0};
@@ -403,7 +417,7 @@ void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
   (void)fputc('\n', out);
 }
 
-/* Prints no section for a subcommand without options, because mdoc has no empty lists. */
+/* Prints the section of a subcommand, unless it has no options: mdoc has no empty lists. */
 static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
   struct asking a = {.sub = sub};

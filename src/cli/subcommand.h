@@ -10,10 +10,12 @@
 
 /* Tables end with a NULL name. */
 
-/* The row that is named so, or NULL.  A path or an extension makes a name a script's. */
+/* Returns the row of that name, or NULL.  A name with a path or an extension is that of a script.
+ */
 const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *table,
                                                 const char *name);
-/* The one to run instead of a test: the first argument that is no option names it.  NULL: none. */
+/* Returns the subcommand that the first argument which is no option names, or NULL if the command
+   line is one of a test. */
 const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
                                                char *const *argv);
 /* An argument vector and a copy of it.  `shown` is main's, which `ps` shows for as long as a study
@@ -24,21 +26,22 @@ struct bn_subcommand_args {
   char *const *shown; /* NULL: nobody sees it */
   bn_opt_traits_of *traits_of;
 };
-/* Parses its options and operands and runs it, or prints its help to `out`.  The exit status; err:
-   what is wrong, for standard error.  In `shown`, the values of secret options (bn_opt_is_secret)
-   are overwritten, and those that resemble secrets. */
+/* Parses the options and operands of a subcommand and runs it, or prints its help to `out`. Returns
+   the exit status; err says what is wrong, for standard error, or is empty.  In `shown`, the values
+   of secret options (bn_opt_is_secret) are overwritten, and values that resemble secrets. */
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err);
 /* Overwrites the values of an argument vector that resemble secrets, also within the value of
    another option. */
 void bn_subcommand_scrub(int argc, char *const *argv);
-/* Calls fn for each row; that of a study in Lua as its module declares it.  -1: fn has failed, or
-   it has been said what is wrong with a study. */
+/* Calls fn for each row, and for a study in Lua with what its module declares.  Returns 0, or what
+   fn has returned if it failed, or -1 after a message that says what is wrong with a study. */
 int bn_subcommand_each(const struct bn_subcommand *table,
                        int (*fn)(void *arg, const struct bn_subcommand *sub), void *arg);
-/* "Subcommands:" and a line for each. */
+/* Prints "Subcommands:" and a line for each of them. */
 void bn_subcommand_list(const struct bn_subcommand *table, FILE *out);
-/* A section of the manual pages for each that has options.  Returns as bn_subcommand_each. */
+/* Prints a section of the manual pages for each subcommand that has options.  Returns as
+   bn_subcommand_each does. */
 int bn_subcommand_man(const struct bn_subcommand *table, FILE *out);
 
 #endif

@@ -12,7 +12,7 @@
 #include "registry.h"
 
 /* Returns the built-in test that has the option "NAME" or "NAME=VALUE", or NULL. */
-static const char *unknown_owner_of(const char *name)
+static const char *unknown_find_owner(const char *name)
 {
   const size_t len = strcspn(name, "=");
 
@@ -22,6 +22,7 @@ static const char *unknown_owner_of(const char *name)
   return NULL;
 }
 
+/* Refuses "--test" without a value, which no script accepts. */
 static void unknown_refuse_bare_test(const struct bn_cli *cli)
 {
   char meant[BN_CLI_HINT_MAX];
@@ -36,15 +37,27 @@ static void unknown_refuse_bare_test(const struct bn_cli *cli)
     bn_log_stderr("%s: no value", cli->bare_test);
 }
 
+/* Returns the other built-in test to which an unknown option belongs, or NULL if there is none or
+   the dialect would not name it. */
+static const char *unknown_find_other_test(const struct bn_cli *cli,
+                                           const struct bn_optset_fault *fault)
+{
+  const char *owner;
+
+  if (cli->policy->plain_errors || fault->opt != NULL || strncmp(fault->typed, "--", 2) != 0)
+    return NULL;
+  owner = unknown_find_owner(fault->typed + 2);
+  if (owner != NULL && cli->test != NULL && strcmp(owner, cli->test) == 0)
+    return NULL;
+  return owner;
+}
+
 static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
-  const char *owner = fault->opt == NULL && strncmp(fault->typed, "--", 2) == 0
-                          ? unknown_owner_of(fault->typed + 2)
-                          : NULL;
+  const char *owner = unknown_find_other_test(cli, fault);
   char masked[BN_MASK_MAX];
 
-  if (owner != NULL && !cli->policy->plain_errors &&
-      (cli->test == NULL || strcmp(owner, cli->test) != 0))
+  if (owner != NULL)
     bn_log_stderr("%s: only the %s test has this option", bn_mask_text(fault->typed, masked),
                   owner);
   else
@@ -96,8 +109,8 @@ void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
 }
 
 /* Returns the first option of the driver that the user has typed, or NULL. */
-static const char *unknown_typed_option(const struct bn_optset *options,
-                                        const struct bn_registry_driver *d)
+static const char *unknown_find_typed_option(const struct bn_optset *options,
+                                             const struct bn_registry_driver *d)
 {
   for (const struct bn_opt *o = d->options; o->name != NULL; o++)
     if (bn_optset_origin(options, o->name) == BN_FROM_COMMAND_LINE)
@@ -114,7 +127,7 @@ void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *option
       (driver != NULL && bn_optset_origin(options, "db-driver") != BN_FROM_DEFAULT))
     return;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    const char *name = unknown_typed_option(options, d);
+    const char *name = unknown_find_typed_option(options, d);
 
     if (name != NULL && driver != NULL && strcmp(d->name, driver) == 0)
       return;
@@ -129,13 +142,15 @@ void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *option
     bn_log_note("--%s is not used: the driver is %s; add --db-driver=%s", typed, driver, other);
 }
 
-struct unknown_name {
+/* The circumstances of unknown_check_setting. */
+struct unknown_context {
   const struct bn_cli *cli;
   const struct bn_optset *options;
   bool is_script;
 };
 
-static void unknown_warn_of_file(const struct bn_optset *options, const char *name,
+/* Names an unknown option of a file, and what was probably meant; the line may be a comment. */
+static void unknown_note_setting(const struct bn_optset *options, const char *name,
                                  const char *path, unsigned line)
 {
   const char *nearest = bn_optset_nearest(options, name);
@@ -150,17 +165,18 @@ static void unknown_warn_of_file(const struct bn_optset *options, const char *na
     bn_log_note("%s:%u: unknown option '%s' is ignored", path, line, bn_mask_arg(name, masked));
 }
 
+/* Names a pending setting of a file; one of the command line (path NULL) has been judged before. */
 static void unknown_check_setting(void *arg, const char *name, const char *value, const char *path,
                                   unsigned line)
 {
-  const struct unknown_name *u = arg;
+  const struct unknown_context *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
 
   (void)value;
   if (path == NULL)
     return;
   if (!u->is_script || !u->cli->policy->unknown_not_exported) {
-    unknown_warn_of_file(u->options, name, path, line);
+    unknown_note_setting(u->options, name, path, line);
     return;
   }
   (void)snprintf(underscored, sizeof underscored, "%s",
@@ -172,7 +188,7 @@ static void unknown_check_setting(void *arg, const char *name, const char *value
 
 void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script)
 {
-  struct unknown_name u = {.cli = cli, .options = options, .is_script = is_script};
+  struct unknown_context u = {.cli = cli, .options = options, .is_script = is_script};
 
   bn_optset_each_pending(options, unknown_check_setting, &u);
 }
@@ -202,6 +218,7 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 
 /* --- unknown options that the test accepts --- */
 
+/* Names a pending setting of the command line. */
 static void unknown_warn_of_typed(void *arg, const char *name, const char *value, const char *path,
                                   unsigned line)
 {
@@ -211,7 +228,7 @@ static void unknown_warn_of_typed(void *arg, const char *name, const char *value
   (void)value;
   (void)line;
   /* bn_cli_check_files names the settings of files.  An option of another test is known. */
-  if (path != NULL || unknown_owner_of(name) != NULL)
+  if (path != NULL || unknown_find_owner(name) != NULL)
     return;
   bn_near_complain(bn_mask_arg(name, masked), bn_optset_nearest(options, name));
 }

@@ -23,7 +23,7 @@ void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit)
            cli->policy->release, luajit);
 }
 
-/* Lines under a heading, with an empty line after them. */
+/* Prints the options of n groups under a heading, with an empty line behind them. */
 static void usage_print_block(const struct bn_optset *options, const char *heading,
                               const char *const *groups, size_t n)
 {
@@ -32,6 +32,7 @@ static void usage_print_block(const struct bn_optset *options, const char *headi
   putchar('\n');
 }
 
+/* Prints the general options in the blocks of the dialect. */
 static void usage_print_general(const struct bn_optset *options)
 {
   static const char *const all[] = {BN_GROUP_GENERAL, BN_GROUP_RAND, BN_GROUP_FILE};
@@ -54,14 +55,16 @@ static void usage_print_general(const struct bn_optset *options)
 /* Returns whether the dialect has the driver: it lists options of it. */
 static bool usage_is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
 {
-  unsigned in = 0;
+  unsigned versions = 0;
 
   for (const struct bn_opt *o = driver->options; o != NULL && o->name != NULL; o++)
-    in |= o->in;
-  return cli->policy->lists_own || (in & cli->policy->listed) != 0;
+    versions |= o->in;
+  return cli->policy->lists_own || (versions & cli->policy->listed) != 0;
 }
 
-static bool usage_is_present(const struct bn_registry_driver *driver, char *const *names, size_t n)
+/* Returns whether the module of the driver is installed: it is among n names. */
+static bool usage_is_installed(const struct bn_registry_driver *driver, char *const *names,
+                               size_t n)
 {
   for (size_t i = 0; i < n; i++)
     if (strcmp(names[i], driver->name) == 0)
@@ -77,6 +80,8 @@ static bool usage_is_registered(const char *name)
   return false;
 }
 
+/* Prints the options of databases, the drivers, and the options of each driver; `names` are those
+   of the modules that are installed. */
 static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset *options,
                                 char *const *names, size_t n)
 {
@@ -87,7 +92,7 @@ static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset
   (void)bn_optset_help(options, general, 1, stdout);
   printf("\n\nCompiled-in database drivers:\n");
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n))
+    if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
       printf("  %s - %s\n", d->name, d->title);
   for (size_t i = 0; i < n; i++)
     if (cli->policy->lists_own && !usage_is_registered(names[i]))
@@ -95,7 +100,7 @@ static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset
              names[i]);
   putchar('\n');
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (usage_is_known_driver(cli, d) && usage_is_present(d, names, n))
+    if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
       bn_cli_print_test_help(d->group, options);
 }
 
@@ -168,10 +173,11 @@ void bn_cli_print_option_lines(const char *group, const struct bn_optset *option
 
 /* --- the manual pages --- */
 
+/* Prints the options of n groups as a section, unless there are none: a test or a report need not
+   have options, and mdoc has no empty lists. */
 static void usage_print_man_section(const struct bn_optset *options, const char *heading,
                                     const char *const *groups, size_t n)
 {
-  /* A test or a report need not have options, and mdoc has no empty lists. */
   if (!bn_optset_has_group(options, groups[0]))
     return;
   printf(".Ss %s\n.Bl -tag -width Ds\n", heading);

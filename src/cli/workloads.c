@@ -11,7 +11,7 @@
 #include "registry.h"
 
 /* Returns what may be printed of the test, which may be a value in a wrong place. */
-static const char *workloads_shown_test(const struct bn_cli *cli, char masked[BN_MASK_MAX])
+static const char *workloads_mask_test(const struct bn_cli *cli, char masked[BN_MASK_MAX])
 {
   return cli->hides_test ? BN_MASK : bn_mask_text(cli->test, masked);
 }
@@ -19,7 +19,7 @@ static const char *workloads_shown_test(const struct bn_cli *cli, char masked[BN
 int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
 {
   char both[sizeof cli->mix], masked[BN_MASK_MAX];
-  const char *first = workloads_shown_test(cli, masked);
+  const char *first = workloads_mask_test(cli, masked);
 
   if (cli->policy->dialect != NULL) {
     bn_log_stderr("%s: several workloads in one run cannot be combined with --compat", shown);
@@ -39,7 +39,8 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
   return 0;
 }
 
-/* A name that the array cuts short is that of a file: the names of built-in tests are shorter. */
+/* Refuses a workload that is not a script of its own.  A name that the array cuts short is that of
+   a file: the names of built-in tests are shorter. */
 static int workloads_check(const struct bn_mix_item *item)
 {
   char name[64];
@@ -82,19 +83,20 @@ int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
 
   if (groups == 0)
     return 0;
-  if (cli->policy->dialect != NULL)
+  if (cli->policy->dialect != NULL) {
     bn_log_stderr("--group cannot be used with --compat");
-  else if (cli->test == NULL)
+    return -1;
+  }
+  if (cli->test == NULL)
     return 0;
-  else if (cli->command != NULL)
+  if (cli->command != NULL) {
     bn_log_stderr("--group: '%s' stands outside of the groups; each of them names its script, and "
                   "the command alone stands behind them",
-                  workloads_shown_test(cli, masked));
-  else {
-    cli->command = cli->test;
-    cli->hides_command = cli->hides_test;
-    cli->test = NULL;
-    return 0;
+                  workloads_mask_test(cli, masked));
+    return -1;
   }
-  return -1;
+  cli->command = cli->test;
+  cli->hides_command = cli->hides_test;
+  cli->test = NULL;
+  return 0;
 }

@@ -5,14 +5,15 @@
 
 #include "cli/cli.h"
 
-/* Adds another workload to cli->test, if these can be one run.  shown: what may be printed of it.
-   Returns 0, or -1 after saying why they cannot. */
+/* Adds the workload `word` to cli->test, if both can be in one run.  `shown` is the part of the
+   word that may be printed.  Returns 0, or -1 after a message that says why they cannot. */
 int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown);
-/* Returns 0, or -1 after saying which workload of cli->test is none that can be mixed. */
+/* Returns 0, or -1 after a message that says which workload of cli->test cannot be one of
+   several. */
 int bn_cli_check_workloads(const struct bn_cli *cli);
 
-/* The command line with --group.  -1: a test stands outside of the groups, which a message has
-   said. */
+/* With --group, makes the single word of the command line, which was taken for the test, the
+   command.  Returns 0, or -1 after a message: there are two words, or the dialect has no groups. */
 int bn_cli_take_groups(struct bn_cli *cli, size_t groups);
 
 #endif
