@@ -15,6 +15,7 @@
 #include "registry.h"
 #include "sql/sql.h"
 
+/* Adds the versions that the run depends on. */
 static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
   const char *dialect = cli->policy->dialect;
@@ -43,14 +44,15 @@ static void about_add_workload(struct bn_facts *f, const struct bn_cli *cli,
   bn_facts_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
 }
 
-/* Adds a fact of the host that is known. */
-static void about_add_text(struct bn_facts *f, const char *key, const char *text)
+/* Adds a text about the host, unless it is empty because it is not known. */
+static void about_add_host_text(struct bn_facts *f, const char *key, const char *text)
 {
   if (text[0] != '\0')
     bn_facts_text(f, "host", key, text);
 }
 
-static void about_add_u64(struct bn_facts *f, const char *key, uint64_t n)
+/* Adds a number about the host, unless it is 0 because it is not known. */
+static void about_add_host_number(struct bn_facts *f, const char *key, uint64_t n)
 {
   if (n != 0)
     bn_facts_whole(f, "host", key, (int64_t)n);
@@ -61,24 +63,24 @@ static void about_add_host(struct bn_facts *f)
   struct bn_host h;
 
   bn_host_read(&h, "");
-  about_add_text(f, "name", h.name);
-  about_add_text(f, "cpu_model", h.cpu_model);
-  about_add_u64(f, "processors_online", h.processors_online);
-  about_add_u64(f, "processors_allowed", h.processors_allowed);
+  about_add_host_text(f, "name", h.name);
+  about_add_host_text(f, "cpu_model", h.cpu_model);
+  about_add_host_number(f, "processors_online", h.processors_online);
+  about_add_host_number(f, "processors_allowed", h.processors_allowed);
   if (h.processors_quota > 0)
     bn_facts_real(f, "host", "processors_quota", h.processors_quota);
-  about_add_u64(f, "memory_bytes", h.memory_bytes);
-  about_add_u64(f, "memory_limit_bytes", h.memory_limit_bytes);
-  about_add_text(f, "kernel", h.kernel);
-  about_add_text(f, "machine", h.machine);
-  about_add_text(f, "distribution", h.distribution);
-  about_add_text(f, "hypervisor", h.hypervisor);
-  about_add_text(f, "container", h.container);
-  about_add_text(f, "governor", h.governor);
-  about_add_text(f, "clocksource", h.clocksource);
+  about_add_host_number(f, "memory_bytes", h.memory_bytes);
+  about_add_host_number(f, "memory_limit_bytes", h.memory_limit_bytes);
+  about_add_host_text(f, "kernel", h.kernel);
+  about_add_host_text(f, "machine", h.machine);
+  about_add_host_text(f, "distribution", h.distribution);
+  about_add_host_text(f, "hypervisor", h.hypervisor);
+  about_add_host_text(f, "container", h.container);
+  about_add_host_text(f, "governor", h.governor);
+  about_add_host_text(f, "clocksource", h.clocksource);
 }
 
-/* Adds where the file of the driver is, because the driver does not report it. */
+/* Adds the folder of a database file, and the file system and device under it. */
 static void about_add_place(struct bn_facts *f, const char *folder)
 {
   struct bn_place p;
@@ -90,7 +92,7 @@ static void about_add_place(struct bn_facts *f, const char *folder)
 }
 
 /* Returns the value of an option, or NULL if it has none or does not exist. */
-static const char *about_option_value(const struct bn_facts *f, const char *name)
+static const char *about_find_option_value(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)
     if (strcmp(f->option[i].name, name) == 0)
@@ -98,19 +100,33 @@ static const char *about_option_value(const struct bn_facts *f, const char *name
   return NULL;
 }
 
-/* Returns the file of the embedded driver that the run uses, or NULL. */
-static const char *about_find_database_file(const struct bn_facts *f)
+/* Returns the embedded driver that the run uses, or NULL. */
+static const struct bn_registry_driver *about_find_embedded_driver(const struct bn_facts *f)
 {
-  const char *driver = about_option_value(f, "db-driver");
+  const char *driver = about_find_option_value(f, "db-driver");
 
+  if (driver == NULL)
+    return NULL;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
-    if (d->embedded && driver != NULL && strcmp(d->name, driver) == 0)
-      for (const struct bn_opt *o = d->options; o->name != NULL; o++)
-        if ((o->traits & BN_OPT_PLACE) != 0)
-          return about_option_value(f, o->name);
+    if (strcmp(d->name, driver) == 0)
+      return d->embedded ? d : NULL;
   return NULL;
 }
 
+/* Returns the database file that the run uses, or NULL. */
+static const char *about_find_database_file(const struct bn_facts *f)
+{
+  const struct bn_registry_driver *d = about_find_embedded_driver(f);
+
+  if (d == NULL)
+    return NULL;
+  for (const struct bn_opt *o = d->options; o->name != NULL; o++)
+    if ((o->traits & BN_OPT_PLACE) != 0)
+      return about_find_option_value(f, o->name);
+  return NULL;
+}
+
+/* Adds where the database file is, which an embedded driver does not report. */
 static void about_add_database_file(struct bn_facts *f)
 {
   const char *file = about_find_database_file(f);
@@ -128,7 +144,8 @@ static void about_add_option(void *arg, const struct bn_opt_fact *o)
 }
 
 /* Adds labels, which bn_named_labels() has checked, without the passwords that URIs of jobs may
-   have.  Where a password begins before the "=", all behind it is masked, and no value is left. */
+   have.  If a password begins before the "=", all behind it is masked, and the label has an empty
+   value. */
 static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {
   char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
@@ -144,17 +161,17 @@ static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
                      const struct bn_list *labels, const struct bn_workload *ops,
-                     const char *luajit, bool host)
+                     const char *luajit, bool wants_host)
 {
   about_add_program(f, cli, luajit);
   about_add_time(f);
   about_add_workload(f, cli, ops);
   about_add_labels(f, labels);
   bn_optset_facts(options, about_add_option, f);
-  if (!host)
-    return;
-  about_add_host(f);
-  about_add_database_file(f);
+  if (wants_host) {
+    about_add_host(f);
+    about_add_database_file(f);
+  }
 }
 
 unsigned bn_about_traits(const char *name)

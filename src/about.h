@@ -8,13 +8,14 @@
 #include "measure/facts.h"
 #include "option/opt.h"
 
-/* Adds the program, the workload, the time and all options.  Secrets are not kept.  host: also the
-   section host, which takes a few files of /proc and /sys.  labels: of bn_named_labels.  luajit:
-   the library's version. */
+/* Adds the program, the workload, the time, the labels (of bn_named_labels) and all options.
+   Secrets are not kept.  luajit: the version of the library.  With wants_host, the host and the
+   place of a database file are added too, which takes a few files of /proc and /sys. */
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
                      const struct bn_list *labels, const struct bn_workload *ops,
-                     const char *luajit, bool host);
-/* The traits of all options but those of scripts and of drivers that are not ours. */
+                     const char *luajit, bool wants_host);
+/* Returns the traits of an option; 0 for an unknown name, and so for the options of scripts and of
+   drivers that are not ours. */
 bn_opt_traits_of bn_about_traits;
 
 #endif

@@ -68,7 +68,7 @@ struct program {
   struct bn_ranks ranks;  /* of a launcher */
 };
 
-/* Logs why something failed, unless the sentence is empty: that was logged before.  Returns -1. */
+/* Logs why something failed, unless it was logged before (the sentence is empty).  Returns -1. */
 static int main_refuse(const struct bn_err *err)
 {
   if (err->text[0] != '\0')
@@ -85,8 +85,8 @@ static void main_copy_args(struct program *p, int argc, char **argv)
     p->args[i] = bn_alloc_text(argv[i]);
 }
 
-/* Declares a table of options.  Returns the place of its values, zeroed and as long-lived as the
-   option set, or NULL after logging why it cannot. */
+/* Declares a table of options.  Returns the place of its values, which have their defaults and live
+   as long as the option set, or NULL after a message. */
 static void *main_declare(struct program *p, const char *group, const struct bn_opt *table,
                           size_t conf_size)
 {
@@ -101,7 +101,7 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
   return NULL;
 }
 
-/* Declares the options of a driver, and adds it to those that scripts may use. */
+/* Declares the options of a driver, and adds it to the drivers that scripts may use. */
 static int main_declare_driver(struct program *p, const char *group, struct bn_sql_driver_entry d)
 {
   d.conf = main_declare(p, group, d.options, d.conf_size);
@@ -156,8 +156,8 @@ static int main_declare_options(struct program *p)
   return main_declare_reporters(p) == 0 ? main_declare_drivers(p) : -1;
 }
 
-/* Declares the options of a driver that is not ours, which only its module knows.  The modules of
-   our own stay unloaded until they are used. */
+/* Declares the options of a driver that is not ours, which only its module knows.  Our own modules
+   stay unloaded until they are used. */
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
@@ -181,13 +181,22 @@ static int main_declare_foreign_driver(struct program *p)
                                                           .conf_size = driver->conf_size});
 }
 
-/* Returns as main_declare. */
+/* Declares the options of a built-in test.  Returns as main_declare does. */
 static void *main_declare_workload(struct program *p, const struct bn_workload *ops)
 {
   char group[64];
 
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   return main_declare(p, group, ops->options, ops->conf_size);
+}
+
+/* Declares the options of all built-in tests, which one run never has. */
+static int main_declare_workloads(struct program *p)
+{
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    if (main_declare_workload(p, bn_registry_workloads[i]) == NULL)
+      return -1;
+  return 0;
 }
 
 /* --- what is asked instead of a run --- */
@@ -200,15 +209,6 @@ static void main_print_help(const struct program *p)
   bn_cli_print_help(&p->cli, p->options, drivers, n);
   for (size_t i = 0; i < n; i++)
     free(drivers[i]);
-}
-
-/* The page has the options of all tests, which one run never has. */
-static int main_print_man(struct program *p)
-{
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    if (main_declare_workload(p, bn_registry_workloads[i]) == NULL)
-      return -1;
-  return bn_cli_print_man(p->options);
 }
 
 /* --- commands --- */
@@ -236,64 +236,58 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
 }
 
-/* The run of a script exists already. */
-static int main_enter_run(struct program *p, const struct bn_workload *ops, void *self,
-                          const void *conf)
-{
-  if (p->run == NULL && main_make_run(p, ops, self, conf) != 0)
-    return -1;
-  /* The run starts a thread that receives them. */
-  bn_stop_block_signals();
-  return 0;
-}
-
-/* The host, and the server, are asked only if a report or a watcher wants to know. */
+/* Gives the run the facts about it.  The host, and the server, are asked only if a report or a
+   watcher wants to know. */
 static void main_add_facts(struct program *p, const struct bn_workload *ops)
 {
   struct bn_facts facts = {.start_ns = 0};
-  bool reported = false;
+  bool wants_facts = false;
 
   for (size_t i = 0; i < p->n_reporters; i++)
-    reported |= p->reporters[i].ops->facts;
-  if (!reported && p->n_watchers == 0 && !p->cli.policy->own_report)
+    wants_facts |= p->reporters[i].ops->facts;
+  if (!wants_facts && p->n_watchers == 0 && !p->cli.policy->own_report)
     return;
-  if (reported && p->sql != NULL && p->cli.policy->own_report)
+  if (wants_facts && p->sql != NULL && p->cli.policy->own_report)
     bn_sqlsys_ask(p->sql);
   bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit(),
-                  reported || p->n_watchers > 0);
+                  wants_facts || p->n_watchers > 0);
   bn_run_add_facts(p->run, &facts);
 }
 
+/* Executes `run`; the run of a script exists already.  A thread of the run receives the signals,
+   which are blocked once the facts are known: a folder on a dead mount takes its time. */
 static int main_execute(struct program *p, const struct bn_workload *ops, void *self,
                         const void *conf)
 {
   if (p->run == NULL && main_make_run(p, ops, self, conf) != 0)
     return BN_STATUS_FAILED;
-  /* A folder on a dead mount takes its time: signals still end the program. */
   main_add_facts(p, ops);
-  return main_enter_run(p, ops, self, conf) == 0 ? bn_run_execute(p->run) : BN_STATUS_FAILED;
+  bn_stop_block_signals();
+  return bn_run_execute(p->run);
 }
 
 static int main_run_command(struct program *p, const struct bn_workload *ops, void *self,
                             const void *conf, const struct bn_command *command)
 {
-  return main_enter_run(p, ops, self, conf) == 0 ? bn_run_command(p->run, command)
-                                                 : BN_STATUS_FAILED;
+  if (p->run == NULL && main_make_run(p, ops, self, conf) != 0)
+    return BN_STATUS_FAILED;
+  bn_stop_block_signals();
+  return bn_run_command(p->run, command);
 }
 
-/* A script's help() may ask for what a run has, random numbers or a database, and its run exists.
-   The run is not entered, so that signals end the program as they do at the top level. */
-static int main_help_of_test(struct program *p, const struct bn_workload *ops, void *self)
+/* Prints the help of a test.  A script's help() may ask for what a run has, random numbers or a
+   database; its run exists.  No signal is blocked, so that signals end the program. */
+static int main_print_test_help(struct program *p, const struct bn_workload *ops, void *self)
 {
   struct bn_err err = {0};
   char group[300];
 
-  if (ops->help != NULL && ops->help(self, &err) != 0) {
+  if (ops->help != NULL) {
+    if (ops->help(self, &err) == 0)
+      return BN_STATUS_OK;
     (void)main_refuse(&err);
     return BN_STATUS_FAILED;
   }
-  if (ops->help != NULL)
-    return BN_STATUS_OK;
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   if (bn_optset_has_group(p->options, group)) {
     bn_cli_print_test_help(group, p->options);
@@ -303,7 +297,7 @@ static int main_help_of_test(struct program *p, const struct bn_workload *ops, v
   return BN_STATUS_FAILED;
 }
 
-/* A command of the script's table may replace even `run` and `help`. */
+/* Runs the command.  A script may define any, even `run` and `help`: its own comes first. */
 static int main_dispatch(struct program *p, const struct bn_workload *ops, void *self,
                          const void *conf)
 {
@@ -316,7 +310,7 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
   if (ops->find_command != NULL && ops->find_command(self, name, &found))
     return main_run_command(p, ops, self, conf, &found);
   if (strcmp(name, "help") == 0)
-    return main_help_of_test(p, ops, self);
+    return main_print_test_help(p, ops, self);
   for (; c != NULL && c->name != NULL; c++)
     if (strcmp(c->name, name) == 0)
       return main_run_command(p, ops, self, conf, c);
@@ -350,7 +344,8 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
 
 /* --- scripts --- */
 
-/* Before anything of the script is executed: already its top level may use what a run has. */
+/* Makes the run of a script, with its report hooks, before any of the script is executed: its top
+   level may already use what a run has. */
 static int main_make_script_run(struct program *p)
 {
   struct bn_report_use *hooks = &p->reporters[p->n_reporters++];
@@ -399,8 +394,8 @@ static int main_open_script(struct program *p)
   return -1;
 }
 
-/* The run was made before the script was read. */
-static int main_measure_script(struct program *p)
+/* Adds the script's metrics to the run, which was made before the script was read. */
+static int main_add_metrics(struct program *p)
 {
   const struct bn_metric *metrics = bn_script_metrics(p->script);
   struct bn_err err = {0};
@@ -408,8 +403,8 @@ static int main_measure_script(struct program *p)
   return metrics == NULL || bn_run_measure(p->run, metrics, &err) == 0 ? 0 : main_refuse(&err);
 }
 
-/* The script has defaults of options from which the run was made.  Connections that its top level
-   has made are closed. */
+/* Makes the run again, because the script has set defaults of options from which it was made.
+   Connections that the top level of the script has opened are closed. */
 static int main_remake_run(struct program *p)
 {
   struct bn_optset_fault fault;
@@ -437,13 +432,13 @@ static int main_prepare_script(struct program *p)
     return main_refuse(&err);
   if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
     return -1;
-  /* The reference warns where it exports, and exports nothing for help. */
+  /* sysbench warns of a file's options when it exports them, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
   /* Each host of several has the options of the controller. */
   if (bn_script_changes_run(p->script) && p->agent == NULL && main_remake_run(p) != 0)
     return -1;
-  return bn_script_export(p->script) == 0 ? main_measure_script(p) : -1;
+  return bn_script_export(p->script) == 0 ? main_add_metrics(p) : -1;
 }
 
 static int main_run_script(struct program *p)
@@ -463,7 +458,8 @@ static int main_run_script(struct program *p)
 
 /* --- phases --- */
 
-/* The controller prints what the user wants, and has had the intervals when they ended. */
+/* Opens the reports of an agent, both to its controller, which prints what the user wants: the
+   document of the whole run, and each interval when it ends. */
 static int main_open_agent_reports(struct program *p)
 {
   if (bn_cli_open_reports(NULL, &p->reporters, &p->n_reporters) != 0)
@@ -488,17 +484,17 @@ static int main_open_reports(struct program *p)
   return 0;
 }
 
-/* A person who watches a run that prints no intervals sees how it goes. */
+/* Adds a line on the terminal that shows how a run goes which prints no intervals. */
 static void main_add_live_line(struct program *p)
 {
-  const bool wanted = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
-                      bn_cli_is_command(&p->cli, "run");
+  const bool wants_line = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
+                          bn_cli_is_command(&p->cli, "run");
 
-  if (wanted && bn_log_has_asides() && isatty(STDERR_FILENO) == 1)
+  if (wants_line && bn_log_has_asides() && isatty(STDERR_FILENO) == 1)
     p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
-/* Adds that line, and the page of --metrics-listen. */
+/* Adds the line on the terminal, and the page of --metrics-listen. */
 static int main_add_own_reports(struct program *p)
 {
   struct bn_err err = {0};
@@ -512,7 +508,8 @@ static int main_add_own_reports(struct program *p)
   return 0;
 }
 
-/* sysbench has no --connect: in a dialect, a word that is no URI is a script's. */
+/* Sets the options that the URI of --connect stands for.  sysbench has no --connect: in a dialect,
+   a value that is no URI is meant for an option of the script. */
 static int main_take_uri(struct program *p)
 {
   const char *uri = p->sql_conf.connect;
@@ -522,7 +519,8 @@ static int main_take_uri(struct program *p)
   return bn_cli_connect(p->options, uri, p->sql_conf.driver);
 }
 
-/* Everything that is settled before the banner. */
+/* Settles all that is known or refused before the banner, in an order on which the steps rely: the
+   URI sets options, options name reports, and reports take messages.  0, or -1 after a message. */
 static int main_settle_options(struct program *p)
 {
   struct bn_optset_fault fault;
@@ -551,7 +549,7 @@ static int main_settle_options(struct program *p)
   return p->agent == NULL ? main_add_own_reports(p) : 0;
 }
 
-/* --test is missing: the general help, as an answer or as a reproach. */
+/* Prints the general help because --test is missing, an error unless help was asked for. */
 static int main_help_without_test(const struct program *p)
 {
   main_print_help(p);
@@ -594,15 +592,15 @@ static void main_free_program(struct program *p)
 
 /* --- completions --- */
 
-/* A script of the bundle, as far as `help` would take it. */
+/* Loads a bundled script into a program of its own, as `help` would, so that its options are known.
+   Returns 0, or -1 after a message; main_free_program frees what there is in either case. */
 static int main_load_bundled(struct program *q, const char *name)
 {
   main_copy_args(q, 0, NULL);
   q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = name, .command = "help"};
-  return main_declare_options(q) == 0 && main_settle_options(q) == 0 && main_open_script(q) == 0 &&
-                 main_prepare_script(q) == 0
-             ? 0
-             : -1;
+  if (main_declare_options(q) != 0 || main_settle_options(q) != 0 || main_open_script(q) != 0)
+    return -1;
+  return main_prepare_script(q);
 }
 
 static int main_complete_script(const struct bn_completion *c,
@@ -622,9 +620,8 @@ static int main_print_completion(struct program *p)
 {
   struct bn_completion c;
 
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    if (main_declare_workload(p, bn_registry_workloads[i]) == NULL)
-      return -1;
+  if (main_declare_workloads(p) != 0)
+    return -1;
   bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
   if (bn_completion_program(&c, p->options) != 0)
     return -1;
@@ -635,7 +632,7 @@ static int main_print_completion(struct program *p)
   return 0;
 }
 
-/* Answers what needs no test.  Returns 1 if it has, 0 if nothing was asked, or -1. */
+/* Prints what needs no test, such as the help, if it is asked for.  Returns 1 if it is, 0 or -1. */
 static int main_answer(struct program *p)
 {
   const bool by_word = p->cli.policy->words_are_commands;
@@ -645,7 +642,7 @@ static int main_answer(struct program *p)
   else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
     bn_cli_print_version(&p->cli);
   else if (p->conf.raw.help_man)
-    return main_print_man(p) == 0 ? 1 : -1;
+    return main_declare_workloads(p) == 0 && bn_cli_print_man(p->options) == 0 ? 1 : -1;
   else if (p->conf.raw.completion != BN_SHELL_NONE)
     return main_print_completion(p) == 0 ? 1 : -1;
   else
@@ -667,7 +664,7 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
   return status;
 }
 
-/* ops NULL: a script, whose kind is known when it runs. */
+/* Runs the test on several hosts.  ops NULL: a script, whose kind is known when it runs. */
 static int main_run_hosts(struct program *p, const struct bn_workload *ops)
 {
   const struct bn_cli *cli = &p->cli;
@@ -735,7 +732,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
   return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
 }
 
-/* The command line comes from the controller. */
+/* Runs the program as the agent of a controller, from which the command line comes. */
 static int main_run_agent(struct program *p)
 {
   struct bn_err err = {0};
@@ -758,16 +755,17 @@ static int main_run(struct program *p, int argc, char **argv)
   return status < 0 ? main_run_program(p, argc, argv) : status;
 }
 
-/* If standard output has no reader or failed, the program fails. */
+/* Returns the exit status of a program that has ended with `status`: if it was OK, but standard
+   output has failed or has no reader any more, that of this failure. */
 static int main_check_output(int status)
 {
-  int worse = BN_STATUS_OK;
+  int of_output = BN_STATUS_OK;
 
   if (bn_stop_reader_left())
-    worse = BN_STATUS_SIGNAL + SIGPIPE;
+    of_output = BN_STATUS_SIGNAL + SIGPIPE;
   else if (bn_cli_check_output() != 0)
-    worse = BN_STATUS_FAILED;
-  return status == BN_STATUS_OK ? worse : status;
+    of_output = BN_STATUS_FAILED;
+  return status == BN_STATUS_OK ? of_output : status;
 }
 
 int main(int argc, char **argv)
@@ -775,7 +773,8 @@ int main(int argc, char **argv)
   struct program p = {0};
   int status;
 
-  /* A limit on file sizes is a failed write; other signals end the program until there is a run. */
+  /* At the limit of file sizes a write fails.  Other signals end the program until there is a run.
+   */
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
   status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;
@@ -792,7 +791,7 @@ int main(int argc, char **argv)
     bn_agent_leave(p.agent);
     _exit(status);
   }
-  /* Finalizers of a script and servers that are logged out of may hang. */
+  /* Finalizers of a script may hang, and so may logging out of a server: signals end that. */
   bn_stop_release_signals();
   main_free_program(&p);
   bn_agent_free(p.agent);

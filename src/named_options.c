@@ -11,6 +11,7 @@
 #include "engine/watch.h"
 #include "registry.h"
 
+/* Adds the assertion that the text describes to out[0..*n). */
 static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
 {
   struct bn_err err = {0};
@@ -49,9 +50,9 @@ int bn_named_labels(const struct bn_list *list)
   char masked[BN_MASK_MAX];
 
   for (size_t i = 0; i < list->n; i++) {
-    const size_t key = strcspn(list->item[i], "=");
+    const size_t key_len = strcspn(list->item[i], "=");
 
-    if (key == 0 || key > BN_LABEL_MAX || list->item[i][key] == '\0') {
+    if (key_len == 0 || key_len > BN_LABEL_MAX || list->item[i][key_len] == '\0') {
       bn_log_stderr("--label=%s: not KEY=VALUE, such as commit=1a2b3c",
                     bn_mask_text(list->item[i], masked));
       return -1;
@@ -71,29 +72,30 @@ static void named_refuse_watcher(const char *name)
   bn_buf_done(&names);
 }
 
-/* Marks the watcher of that name.  Returns false if there is none, and logs the names of all. */
-static bool named_mark_watcher(const char *name, bool *watched)
+/* Marks the watcher of that name in `is_named`, by its place in the registry.  Returns 0, or -1
+   after a message that there is none. */
+static int named_mark_watcher(const char *name, bool is_named[BN_WATCHERS_MAX])
 {
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
     if (strcmp(bn_registry_watchers[i]->name, name) == 0) {
-      watched[i] = true;
-      return true;
+      is_named[i] = true;
+      return 0;
     }
   named_refuse_watcher(name);
-  return false;
+  return -1;
 }
 
-int bn_named_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,
+int bn_named_watchers(const struct bn_list *list, bool is_first_host, const struct bn_watcher **out,
                       size_t *n)
 {
-  bool watched[BN_WATCHERS_MAX] = {false};
+  bool is_named[BN_WATCHERS_MAX] = {false};
 
   *n = 0;
   for (size_t i = 0; i < list->n; i++)
-    if (!named_mark_watcher(list->item[i], watched))
+    if (named_mark_watcher(list->item[i], is_named) != 0)
       return -1;
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)
-    if (watched[i] && (first || !bn_registry_watchers[i]->shared))
+    if (is_named[i] && (is_first_host || !bn_registry_watchers[i]->shared))
       out[(*n)++] = bn_registry_watchers[i];
   return 0;
 }

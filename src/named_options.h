@@ -10,16 +10,18 @@
 #include "api/watch.h"
 #include "measure/assert.h"
 
-/* All return 0, or -1 after having said why. */
+/* All return 0, or -1 after a message that says what is wrong. */
 
-/* --assert; at most BN_ASSERTS_MAX.  A metric that does not exist is told of with all that do. */
+/* Reads the values of --assert into out[0..*n), which has room for BN_ASSERTS_MAX.  The message
+   about a metric that does not exist lists all that do. */
 int bn_named_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n);
-/* --label: each has a key of 1 to BN_LABEL_MAX bytes, and '=' behind it. */
+/* Checks the values of --label: each has a key of 1 to BN_LABEL_MAX bytes, and '=' behind it. */
 enum { BN_LABEL_MAX = 63 };
 int bn_named_labels(const struct bn_list *list);
-/* --watch: in the order of the registry, each once; at most BN_WATCHERS_MAX (engine/watch.h).
-   first: this is the first host of the run, which watches what all of them share. */
-int bn_named_watchers(const struct bn_list *list, bool first, const struct bn_watcher **out,
+/* Finds the watchers of --watch, each once and in the order of the registry, for out[0..*n), which
+   has room for BN_WATCHERS_MAX (engine/watch.h).  Watchers of what all hosts share are left out
+   unless this is the first host of the run. */
+int bn_named_watchers(const struct bn_list *list, bool is_first_host, const struct bn_watcher **out,
                       size_t *n);
 
 #endif

@@ -27,7 +27,7 @@ struct bn_registry_script {
   const char *name, *title;
 };
 
-/* In the order of the help; they end with NULL, or with a NULL name. */
+/* The tables, in the order of the help.  Each ends with NULL, or with a row whose name is NULL. */
 extern const struct bn_workload *const bn_registry_workloads[];
 extern const struct bn_reporter *const bn_registry_reporters[];
 extern const struct bn_registry_driver bn_registry_drivers[];
@@ -35,14 +35,16 @@ extern const struct bn_registry_script bn_registry_scripts[];
 extern const struct bn_subcommand bn_registry_subcommands[];
 extern const struct bn_watcher *const bn_registry_watchers[];
 
-/* Return NULL if there is no such name. */
+/* Returns the built-in test of that name, or NULL if there is none, or if the name is NULL. */
 const struct bn_workload *bn_registry_workload(const char *name);
+/* Returns the report of the name name[0..len), or NULL if there is none. */
 const struct bn_reporter *bn_registry_reporter(const char *name, size_t len);
 
-/* Whether the data that a test needs are on the host itself: its files, or those of a database
-   without a server.  test, driver: NULL for none. */
+/* Returns whether the data that a test needs are on the host itself: its files, or those of a
+   database without a server.  test, driver: NULL for none. */
 bool bn_registry_is_local(const char *test, const char *driver);
 
+/* Returns whether name[0..len) is the name of a bundled script. */
 bool bn_registry_is_script(const char *name, size_t len);
 
 #endif

@@ -8,7 +8,7 @@
 
 extern const struct bn_policy bn_policy_bench, bn_policy_05, bn_policy_10, bn_policy_11;
 
-/* Returns the dialect that --compat names so, or NULL. */
+/* Returns the dialect that has this name as a value of --compat, or NULL if none has. */
 const struct bn_policy *bn_policy_named(const char *name);
 
 #endif

@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The answer of a server that is asked for its folder, and the proof that it is on this host. */
 struct answer {
   char proof[256];
-  char *folder; /* [PATH_MAX] */
+  char *folder; /* [PATH_MAX]; "" until the server has given the proof */
 };
 
+/* Takes the folder from a row whose first value is the proof. */
 static void datadir_check_row(void *arg, const struct bn_sql_value pair[2])
 {
   const struct answer *a = arg;

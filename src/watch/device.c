@@ -18,8 +18,9 @@ struct device {
   unsigned major, minor;
 };
 
-/* Returns false for a place without a device: tmpfs, overlay, NFS.  File systems of several devices
-   (btrfs) have numbers with major 0, and the mount table names one of the devices. */
+/* Finds the numbers of the device under a place.  Returns false if there is none: tmpfs, overlay,
+   NFS.  File systems of several devices (btrfs) have a number with major 0 of their own; for them
+   the device that the mount table names is taken. */
 static bool device_find(struct device *d, const struct bn_place *place)
 {
   struct stat st;
@@ -38,7 +39,8 @@ static bool device_find(struct device *d, const struct bn_place *place)
   return true;
 }
 
-/* Finds the folder of the test's files, or of its server's. */
+/* Finds the folder of the test's files, or asks its server for that of the server's files.  Returns
+   0, or -1 and err. */
 static int device_find_folder(struct device *d, const struct bn_watch_place *at,
                               char folder[PATH_MAX], struct bn_err *err)
 {
@@ -104,7 +106,8 @@ static void device_interrupt(void *self)
   bn_sql_side_query_interrupt(&d->side_query);
 }
 
-/* The connection is closed here, so that it can be interrupted until now. */
+/* The connection is closed here and not when the folder is known: device_interrupt may use it at
+   any time before. */
 static void device_close(void *self)
 {
   struct device *d = self;

@@ -34,7 +34,7 @@ static int host_open(void *self, const struct bn_watch_place *place, struct bn_e
   return host_read_text(&h->text, "/proc/stat", err);
 }
 
-/* A container may hide the files behind the first: their counts are absent then. */
+/* A container may hide all files but the first; their counts are then absent. */
 static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   static const struct {

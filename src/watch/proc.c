@@ -9,13 +9,13 @@
 
 #include "measure/kernel.h"
 
-/* A line that begins with a key, and the count that its first number is. */
+/* A line that begins with a key, and the count that stands behind the key. */
 struct line {
-  const char *key; /* with the character that follows it */
+  const char *key; /* with the character behind it, since a key may begin another one */
   enum bn_host_count count;
 };
 
-/* Parses up to n numbers of the line and returns their count. */
+/* Parses the numbers with which the rest of a line begins, up to n.  Returns how many there are. */
 static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
 {
   size_t i = 0;
@@ -29,6 +29,7 @@ static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
   return i;
 }
 
+/* Sets the count of a line that begins with one of n keys to its number times `unit`. */
 static void proc_parse_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
                             uint64_t *value)
 {
@@ -51,7 +52,10 @@ static void proc_parse_times(const char *line, uint64_t *value)
   enum { TIMES = sizeof counts / sizeof *counts };
   uint64_t number[TIMES];
 
-  if (strncmp(line, "cpu ", 4) != 0 || proc_parse_numbers(line + 4, number, TIMES) < TIMES)
+  static const char key[] = "cpu ";
+
+  if (strncmp(line, key, strlen(key)) != 0 ||
+      proc_parse_numbers(line + strlen(key), number, TIMES) < TIMES)
     return;
   for (size_t i = 0; i < TIMES; i++)
     value[counts[i]] = number[i];
@@ -80,35 +84,35 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
   static const char total_key[] = "SwapTotal:", free_key[] = "SwapFree:";
   static const uint64_t kib = 1024;
   uint64_t total = 0, free = 0;
-  bool known = false;
+  bool has_free = false;
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     proc_parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
     if (strncmp(text, total_key, strlen(total_key)) == 0)
       (void)proc_parse_numbers(text + strlen(total_key), &total, 1);
     if (strncmp(text, free_key, strlen(free_key)) == 0)
-      known = proc_parse_numbers(text + strlen(free_key), &free, 1) == 1;
+      has_free = proc_parse_numbers(text + strlen(free_key), &free, 1) == 1;
   }
-  /* The two lines are not of the same instant. */
-  if (known && free <= total)
+  /* The two lines are not of the same instant, so that the free part may exceed the whole. */
+  if (has_free && free <= total)
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
 }
 
-/* Parses "  eth0: received packets … sent packets …", eight numbers each, and sums all interfaces
-   but the loopback. */
+/* A line is "  eth0: received packets … sent packets …", with eight numbers of each direction, of
+   which the first two count. */
 void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
-  enum { NUMBERS = 10, SENT = 8 };
+  enum { SENT = 8, NUMBERS = SENT + 2 };
   uint64_t received[2] = {0}, sent[2] = {0}, number[NUMBERS]; /* bytes and packets */
-  bool known = false;
+  bool has_interface = false;
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     const char *name = text + strspn(text, " \t"), *colon = strpbrk(name, ":\n");
 
     if (colon == NULL || *colon != ':' || proc_parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
       continue;
-    known = true;
-    if (strncmp(name, "lo:", 3) == 0) {
+    has_interface = true;
+    if (strncmp(name, "lo:", strlen("lo:")) == 0) {
       value[BN_HOST_LOOPBACK] = number[SENT];
       continue;
     }
@@ -117,7 +121,7 @@ void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
       sent[i] += number[SENT + i];
     }
   }
-  if (!known)
+  if (!has_interface)
     return;
   value[BN_HOST_RECEIVED] = received[0];
   value[BN_HOST_RECEIVED_PACKETS] = received[1];

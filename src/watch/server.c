@@ -21,22 +21,24 @@ struct server {
   size_t n;
 };
 
+/* Returns whether a number of the server is a state, such as the open connections, and no count. */
 static bool server_is_gauge(const struct server *s, const char *key)
 {
   const char *const *gauge = s->side_query.link.ops->gauges;
 
-  while (gauge != NULL && *gauge != NULL && strcmp(*gauge, key) != 0)
-    gauge++;
-  return gauge != NULL && *gauge != NULL;
+  for (; gauge != NULL && *gauge != NULL; gauge++)
+    if (strcmp(*gauge, key) == 0)
+      return true;
+  return false;
 }
 
-/* Returns the name of a figure, which the caller frees. */
-static char *server_join(const char *name, const char *unit)
+/* Returns the name of the figure that a number of the server becomes.  The caller frees it. */
+static char *server_name_figure(const char *key, const char *unit)
 {
-  return bn_alloc_print(BN_WATCHED_SERVER "%s%s", name, unit);
+  return bn_alloc_print(BN_WATCHED_SERVER "%s%s", key, unit);
 }
 
-/* Adds a name.  Returns false if there are too many. */
+/* Adds a name of the server and the names of its figures.  Returns false if there are too many. */
 static bool server_add_name(struct server *s, const struct bn_sql_value *v)
 {
   struct bn_watched_name *name = &s->name[s->n];
@@ -44,44 +46,46 @@ static bool server_add_name(struct server *s, const struct bn_sql_value *v)
 
   if (s->n == BN_READING_MAX)
     return false;
-  key = bn_alloc_print("%.*s", (int)v->len, v->ptr);
+  key = bn_alloc_part(v->ptr, v->len);
   s->key[s->n] = key;
   if (server_is_gauge(s, key)) {
-    name->state = server_join(key, "");
+    name->state = server_name_figure(key, "");
   } else {
-    name->rate = server_join(key, "_per_s");
-    name->part = server_join(key, BN_WATCHED_PER_TRANSACTION);
+    name->rate = server_name_figure(key, "_per_s");
+    name->part = server_name_figure(key, BN_WATCHED_PER_TRANSACTION);
   }
   s->n++;
   return true;
 }
 
-/* A reading in progress.  Rows come in the same order each time. */
+/* A reading in progress. */
 struct pass {
   struct server *server;
   struct bn_reading *reading;
-  size_t next;
+  size_t next; /* the name that is expected, since rows come in the same order each time */
 };
 
-static bool server_is_at(const struct server *s, size_t i, const struct bn_sql_value *v)
+/* Returns whether v is the i-th name. */
+static bool server_has_name_at(const struct server *s, size_t i, const struct bn_sql_value *v)
 {
   return i < s->n && strncmp(s->key[i], v->ptr, v->len) == 0 && s->key[i][v->len] == '\0';
 }
 
 /* Returns the index of a name, possibly a new one, or BN_READING_MAX if there is no room. */
-static size_t server_place_of(const struct pass *p, const struct bn_sql_value *v)
+static size_t server_get_index(const struct pass *p, const struct bn_sql_value *v)
 {
   struct server *s = p->server;
 
-  if (server_is_at(s, p->next, v))
+  if (server_has_name_at(s, p->next, v))
     return p->next;
   for (size_t i = 0; i < s->n; i++)
-    if (server_is_at(s, i, v))
+    if (server_has_name_at(s, i, v))
       return i;
   return server_add_name(s, v) ? s->n - 1 : BN_READING_MAX;
 }
 
-/* Parses a number.  Words, fractions and times are no counts. */
+/* Parses a value of digits alone.  Returns false for words, fractions and times, which are no
+   counts. */
 static bool server_parse_number(const struct bn_sql_value *v, uint64_t *number)
 {
   char digits[24];
@@ -97,8 +101,8 @@ static bool server_parse_number(const struct bn_sql_value *v, uint64_t *number)
   return errno == 0;
 }
 
-/* Returns whether a name may become a name in a document. */
-static bool server_is_plain(const struct bn_sql_value *v)
+/* Returns whether a name of the server may stand in the name of a figure in a document. */
+static bool server_is_plain_name(const struct bn_sql_value *v)
 {
   for (size_t i = 0; i < v->len; i++)
     if (!isalnum((unsigned char)v->ptr[i]) && memchr("_-.", v->ptr[i], 3) == NULL)
@@ -106,23 +110,25 @@ static bool server_is_plain(const struct bn_sql_value *v)
   return v->len > 0;
 }
 
+/* Adds a name and its number to the reading, or nothing if the row is no count or there are too
+   many names. */
 static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
 {
   struct pass *p = arg;
   uint64_t number;
-  size_t at;
+  size_t i;
 
-  if (!server_is_plain(&pair[0]) || !server_parse_number(&pair[1], &number))
+  if (!server_is_plain_name(&pair[0]) || !server_parse_number(&pair[1], &number))
     return;
-  at = server_place_of(p, &pair[0]);
-  if (at == BN_READING_MAX)
+  i = server_get_index(p, &pair[0]);
+  if (i == BN_READING_MAX)
     return;
-  p->reading->value[at] = number;
-  p->next = at + 1;
+  p->reading->value[i] = number;
+  p->next = i + 1;
 }
 
-/* Sends the statements of the driver for counters.  An optional one that has failed, because the
-   server does not have it or the user may not read it, is not sent again. */
+/* Sends the statements of the driver for counters.  An optional statement that has failed, because
+   the server does not have the counters or the user may not read them, is not sent again. */
 static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct server *s = self;

@@ -6,7 +6,7 @@
 #include "api/watch.h"
 #include "base/clock.h"
 
-/* How long the start of a run waits for a connection to watch a server. */
+/* The longest time that the start of a run waits for a connection that watches a server. */
 #define BN_WATCH_PATIENCE_NS (5 * BN_NSEC_PER_SEC)
 
 extern const struct bn_watcher bn_watcher_host;   /* /proc/stat, /proc/meminfo, /proc/net/dev */
