@@ -26,6 +26,7 @@ static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, cons
   bn_facts_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
+/* Adds the time of now in UTC, which is that of the start. */
 static void about_add_time(struct bn_facts *f)
 {
   const time_t now = time(NULL);

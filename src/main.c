@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The composition root: puts the layers together for one command and owns the exit status. */
+/* The composition root: puts the layers together for one command and owns the exit status.
+   Functions that return int return that status, or 0, or -1 after a message. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -773,8 +774,8 @@ int main(int argc, char **argv)
   struct program p = {0};
   int status;
 
-  /* At the limit of file sizes a write fails.  Other signals end the program until there is a run.
-   */
+  /* At the limit of file sizes a write fails.  Other signals end the program until there is a
+     run. */
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
   status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;

@@ -63,13 +63,15 @@ void *bn_alloc(size_t n, size_t size)
 
 void *bn_alloc_try_aligned(size_t alignment, size_t n, size_t size)
 {
+  size_t bytes;
   void *p;
 
   if (size > 0 && n > (SIZE_MAX - alignment) / size)
     return NULL;
-  size = (n * size + alignment - 1) / alignment * alignment;
-  p = aligned_alloc(alignment, size);
-  return p != NULL ? memset(p, 0, size) : NULL;
+  /* aligned_alloc takes a multiple of the alignment. */
+  bytes = (n * size + alignment - 1) / alignment * alignment;
+  p = aligned_alloc(alignment, bytes);
+  return p != NULL ? memset(p, 0, bytes) : NULL;
 }
 
 void *bn_alloc_aligned(size_t alignment, size_t size)

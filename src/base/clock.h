@@ -47,7 +47,8 @@ const char *bn_clock_name(const struct bn_clock *c);
 void bn_clock_refit(struct bn_clock *c);
 /* Makes a reader of c, which outlives it. */
 void bn_clock_reader_init(struct bn_clock_reader *r, struct bn_clock *c);
-/* Out-of-line half of bn_clock_now: fetches the current fit, or reads the vdso. */
+/* Returns the time as bn_clock_now does, which calls this if its fit has run out: fetches the
+   current fit, or reads the vdso. */
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r);
 /* Returns CLOCK_MONOTONIC in ns, read by the vdso.  Any thread. */
 uint64_t bn_clock_mono(void);

@@ -42,10 +42,12 @@ static inline size_t bn_hist_index(uint64_t ns)
 
   return ((size_t)shift << BN_HIST_SUB_BITS) + (size_t)(ns >> shift);
 }
-uint64_t bn_hist_lowest(size_t index);  /* smallest value of that bucket */
-uint64_t bn_hist_highest(size_t index); /* largest value of that bucket */
+/* Return the smallest and the largest value of a bucket. */
+uint64_t bn_hist_lowest(size_t index);
+uint64_t bn_hist_highest(size_t index);
 
-/* Out-of-line half of bn_hist_record, for values beyond the buckets or first in a bucket. */
+/* Records a value as bn_hist_record does, which calls this for a value that is beyond the buckets
+   or the first in its bucket. */
 __attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
 /* Adds one to the bucket of a value ns, whose index the caller has found. */
@@ -95,14 +97,15 @@ struct bn_hist_part {
 };
 /* Adds n buckets in ascending order; h is private. */
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n);
-/* into += from, touched pages only.  `into` is private to the caller; `from` may be live. */
+/* Adds the values of `from`, which threads may be writing, to `into`, which is private to the
+   caller.  Reads only the pages that were touched. */
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
 /* Returns whether a number of 64 bits can count the values of both histograms together, so that
    bn_hist_add overflows nowhere. */
 bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b);
 /* Returns whether h has at most `most` values. */
 bool bn_hist_within(const struct bn_hist *h, uint64_t most);
-/* from -= base; every bucket of base is <= that of from.  Both private. */
+/* Removes the values of `base` from `from`, which has all of them.  Both are private. */
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
 /* Removes all values of a private histogram. */
 void bn_hist_clear(struct bn_hist *h);

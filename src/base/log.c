@@ -100,11 +100,9 @@ static struct bn_log_message *log_get_row(int level, const char *text, size_t le
 {
   struct bn_log_message *row = sink.messages.row;
 
-  while (row < sink.messages.row + sink.messages.n &&
-         (row->level != level || strncmp(row->text, text, len) != 0 || row->text[len] != '\0'))
-    row++;
-  if (row < sink.messages.row + sink.messages.n)
-    return row;
+  for (; row < sink.messages.row + sink.messages.n; row++)
+    if (row->level == level && strncmp(row->text, text, len) == 0 && row->text[len] == '\0')
+      return row;
   if (sink.messages.n == BN_LOG_MESSAGES_MAX)
     return NULL;
   *row = (struct bn_log_message){bn_clock_wall(), level, bn_alloc_part(text, len), 0};
@@ -278,17 +276,16 @@ static void log_emit(char *line)
 
 /* --- errors of many threads ------------------------------------------------------------------- */
 
-/* Returns the kind of that name, possibly a new one, or NULL if there is no room for it.  This
-   function and those below are called with the lock. */
+/* Returns the kind of that name, possibly a new one, or NULL if there is no room for it.  The
+   caller holds the lock. */
 static struct kind *log_get_kind(const char *name)
 {
   struct kind *k = sink.kind;
 
-  while (k < sink.kind + sink.n_kinds && strcmp(k->name, name) != 0)
-    k++;
-  if (k < sink.kind + sink.n_kinds)
-    return k;
-  if (k == sink.kind + KINDS_MAX)
+  for (; k < sink.kind + sink.n_kinds; k++)
+    if (strcmp(k->name, name) == 0)
+      return k;
+  if (sink.n_kinds == KINDS_MAX)
     return NULL;
   *k = (struct kind){.name = bn_alloc_text(name)};
   sink.n_kinds++;
@@ -299,12 +296,10 @@ static struct kind *log_get_kind(const char *name)
 static bool log_add_thread(struct kind *k)
 {
   const uintptr_t self = log_speaker_id();
-  size_t i = 0;
 
-  while (i < k->n && k->threads[i] != self)
-    i++;
-  if (i < k->n)
-    return i > 0;
+  for (size_t i = 0; i < k->n; i++)
+    if (k->threads[i] == self)
+      return i > 0;
   /* The array doubles whenever n is a power of two. */
   if ((k->n & (k->n - 1)) == 0)
     k->threads = bn_alloc_resize(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *k->threads);
@@ -417,8 +412,8 @@ static bool log_kinds_have_same_threads(const struct kind *a, const struct kind 
   return same;
 }
 
-/* Returns whether the same threads had all kinds of errors, so that their number alone is enough.
- */
+/* Returns whether the same threads had all kinds of errors, so that their number alone is
+   enough. */
 static bool log_all_kinds_have_same_threads(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)

@@ -17,10 +17,14 @@ enum bn_level { BN_FATAL, BN_ALERT, BN_WARNING, BN_NOTICE, BN_INFO, BN_DEBUG };
    added to a text without one at its end.  A message equal to the previous one is swallowed and
    counted; before the next different one "(last message repeated N times)" is printed.  Empty lines
    are exempt.  There is no limit on length.  See bn_log_errors_apart. */
-void bn_log_verbosity(int level); /* 0..5; default 3 (NOTICE) */
+
+/* Sets the level of the least important messages that are printed, 0..5; 3 (NOTICE) by default. */
+void bn_log_verbosity(int level);
 int bn_log_get_verbosity(void);
+/* Prints a message. */
 __attribute__((format(printf, 2, 3))) void bn_log(enum bn_level level, const char *fmt, ...);
-void bn_log_text(int level, const char *text); /* the form that drivers call */
+/* Prints a message that is formatted already; drivers call this form. */
+void bn_log_text(int level, const char *text);
 /* Prints a pending count and forgets the last message.  Is called before text that does not go
    through the log and separates messages, such as a report. */
 void bn_log_settle(void);

@@ -26,8 +26,8 @@ bool bn_mask_names_secret(const char *arg)
   return false;
 }
 
-/* Returns the end of the first word for a secret to which a value is assigned, as in
-   "host=x password=y", or NULL. */
+/* Returns the end of the first word for a secret to which a value is assigned ("password=y"), or
+   NULL. */
 static const char *mask_find_assigned_word(const char *text)
 {
   for (; *text != '\0'; text++) {
@@ -47,10 +47,12 @@ static const char *mask_find_uri_colon(const char *text)
   const char *user = strstr(text, "://"), *colon, *end;
 
   colon = user != NULL ? strchr(user + strlen("://"), ':') : NULL;
-  if (colon == NULL)
-    return NULL;
+  if (colon == NULL || strchr(colon, '@') != NULL)
+    return colon;
   end = colon + 1 + strspn(colon + 1, "0123456789");
-  return strchr(colon, '@') != NULL || (*end != '\0' && strchr("/?,", *end) == NULL) ? colon : NULL;
+  const bool is_port = *end == '\0' || strchr("/?,", *end) != NULL;
+
+  return is_port ? NULL : colon;
 }
 
 /* Writes text[0..shown), the character behind that if it parts a name from a value, and "***".

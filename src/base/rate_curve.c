@@ -82,8 +82,8 @@ double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double ma
   const struct bn_rate_piece *p = piece;
   double whole;
 
-  /* A rate that never changes is one piece without a length: each claim of an arrival comes here.
-   */
+  /* A rate that never changes is one piece without a length: each claim of an arrival comes
+     here. */
   if (n == 1 && p->span_s <= 0)
     return mass / p->end_rate;
   if (mass <= 0)

@@ -25,8 +25,8 @@ int bn_units_bool(const char *text, bool *out);
 /* Reads digits at *at, with at most one decimal point between two of them, and moves *at behind
    them; ".." is the sign of a range and ends them.  Returns false if there are none or too many. */
 bool bn_units_read(const char **at, double *value);
-/* As bn_units_read, with ns, us, ms, s, m or h behind the digits; without a unit they are seconds.
- */
+/* As bn_units_read, with ns, us, ms, s, m or h behind the digits; without a unit they are
+   seconds. */
 bool bn_units_read_ns(const char **at, double *ns);
 
 /* Prints a size as sysbench does: value / 1024^n with "%.5g" and "" "Ki" "Mi" "Gi" "Ti" (iec) or ""

@@ -76,8 +76,8 @@ static int uri_read_port(const char *text, unsigned *port, struct bn_err *err)
   return 0;
 }
 
-/* Reads "host", "host:port" or "[address]:port" at *host, and leaves the decoded name alone at
- *host. Returns 0, or -1 and err. */
+/* Reads "host", "host:port" or "[address]:port".  *host is then the decoded name alone.  Returns 0,
+   or -1 and err. */
 static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
 {
   char *rest;

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 
-static struct timespec wait_timespec_of(uint64_t ns)
+static struct timespec wait_to_timespec(uint64_t ns)
 {
   return (struct timespec){.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
                            .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
@@ -23,7 +23,7 @@ static const struct timespec *wait_time_left(uint64_t deadline_ns, struct timesp
 {
   if (deadline_ns == UINT64_MAX)
     return NULL;
-  *left = wait_timespec_of(deadline_ns != 0 ? bn_clock_between(bn_clock_mono(), deadline_ns) : 0);
+  *left = wait_to_timespec(deadline_ns != 0 ? bn_clock_between(bn_clock_mono(), deadline_ns) : 0);
   return left;
 }
 
@@ -64,7 +64,7 @@ void bn_wait_init(pthread_cond_t *cond)
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,
                    uint64_t deadline_ns)
 {
-  const struct timespec at = wait_timespec_of(deadline_ns);
+  const struct timespec at = wait_to_timespec(deadline_ns);
 
   assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
   (void)w;
@@ -176,7 +176,7 @@ void bn_wait_park(const struct bn_wait *w)
 void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
                    int value)
 {
-  const struct itimerspec at = {.it_value = wait_timespec_of(after_ns)};
+  const struct itimerspec at = {.it_value = wait_to_timespec(after_ns)};
   struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
   struct sigevent event = {
       .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, .sigev_value.sival_int = value};

@@ -91,8 +91,8 @@ enum {
   N_TEST_COMMANDS = N_COMMANDS - 1
 };
 
-/* The commands that a list of a script's commands has first, and two that callers add at its end.
- */
+/* The commands that a list of a script's commands has first, and two that callers add at its
+   end. */
 static const char *const first_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 static const char *const last_commands[] = {"run", "help", NULL};
 
@@ -193,8 +193,7 @@ static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *opt
 }
 
 /* Returns what a message may show of an argument.  Of "-pSECRET", a form of MySQL's clients, that
-   is
-   "-p***", unless the word resembles the name of an option. */
+   is "-p***", unless the word resembles the name of an option. */
 static const char *cli_mask_word(const struct bn_cli *cli, const struct bn_optset *options,
                                  const char *arg, char masked[BN_MASK_MAX])
 {

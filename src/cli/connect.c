@@ -85,6 +85,7 @@ static void connect_set_part(const struct target *t, const char *part, const cha
     }
 }
 
+/* Says that the driver has no such parameter, and which it has. */
 static void connect_refuse_param(const struct target *t, const char *name)
 {
   struct bn_buf known = {.max = 0};
@@ -181,6 +182,8 @@ static int connect_set_driver(const struct target *t, const char *driver)
   return -1;
 }
 
+/* Says that no driver has the scheme of the URI, and which there are.  The scheme is not shown: it
+   may be a password in a wrong place. */
 static void connect_refuse_scheme(void)
 {
   struct bn_buf known = {.max = 0};

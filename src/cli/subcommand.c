@@ -217,8 +217,8 @@ static void subcommand_take_word(struct asking *a, const char *word)
     a->has_name = true;
 }
 
-/* Takes `arg`, and perhaps `next`, the argument behind it or NULL.  Returns how many it took, or
-   -1 and err. */
+/* Takes `arg`, and perhaps `next`, the argument behind it or NULL.  Returns how many it took, or -1
+   and err. */
 static int subcommand_take_argument(struct asking *a, const char *arg, const char *next,
                                     struct bn_err *err)
 {

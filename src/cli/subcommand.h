@@ -10,8 +10,8 @@
 
 /* Tables end with a NULL name. */
 
-/* Returns the row of that name, or NULL.  A name with a path or an extension is that of a script.
- */
+/* Returns the row of that name, or NULL.  A name with a path or an extension is that of a
+   script. */
 const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *table,
                                                 const char *name);
 /* Returns the subcommand that the first argument which is no option names, or NULL if the command

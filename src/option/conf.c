@@ -71,8 +71,7 @@ uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
 static const char paused[] = ": events that are due at a rate do not wait for threads that pause";
 static const char endless[] = ": threads that pause would not end; use --time";
 
-/* The pairs are a list because a trait, which is of one option, cannot name another one
-   (lint: option list). */
+/* A trait, which is of one option, cannot name another one (lint: option list). */
 const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which it replaces"},
                                              {"think-time", "rate", paused},
                                              {"think-time", "rate-profile", paused},
@@ -179,6 +178,7 @@ static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
                                    "never ends; leave out --time=0");
 }
 
+/* Reads --rate-profile, which must make an event due in the time of the run. */
 static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s,
                                     struct bn_optset_fault *fault)
 {

@@ -410,11 +410,7 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
       i++;
       continue;
     }
-    if (opt_comes_too_early(s, st)) {
-      opt_remove_pending(s, i);
-      continue;
-    }
-    if (opt_apply(s, e, st) == BN_OPTSET_BOOL) {
+    if (!opt_comes_too_early(s, st) && opt_apply(s, e, st) == BN_OPTSET_BOOL) {
       st->bad_bool = true;
       i++;
     } else {

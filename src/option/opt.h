@@ -53,8 +53,8 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
                                    const char *arg_as_typed);
 /* Reads a configuration file and sets what it has.  Returns 0, or -1 and err: the file cannot be
    read, and the code is an errno value, or a line is malformed, and the code is 0.  If the policy
-   is loose, the rest of the file behind a malformed line is skipped with a line on stderr instead.
- */
+   is loose, the rest of the file behind a malformed line is skipped with a line on stderr
+   instead. */
 int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Returns whether the part of a line of such a file before '=' names no option: it is a comment, or
    blank. */

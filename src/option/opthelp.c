@@ -131,8 +131,8 @@ struct printing {
   size_t start, columns; /* where texts begin and end */
 };
 
-/* Prints the name of an option; the help of bench has dashes where a script declares underscores.
- */
+/* Prints the name of an option; the help of bench has dashes where a script declares
+   underscores. */
 static void opthelp_print_name(const struct block *b, const char *name, FILE *out)
 {
   for (; *name != '\0'; name++)
@@ -307,8 +307,8 @@ static void opthelp_put_choices(const struct bn_opt *o, FILE *out)
   opthelp_put_sentence(text, out);
 }
 
-/* Prints the bounds of a number, without an upper bound that is only that of the type.  "0 or more"
-   of an option that sysbench has as an int (INT32_MAX) goes without saying. */
+/* Prints the bounds of a number, without an upper bound that is only that of the type.  The bounds
+   0 and INT32_MAX together go without saying. */
 static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
 {
   const bool has_max = o->max != INT64_MAX && o->max != INT32_MAX;

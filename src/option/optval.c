@@ -272,6 +272,8 @@ static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void
   return rc;
 }
 
+/* Replaces a list by the items of a text.  Returns OK, or BAD if a quote in a file is not
+   closed. */
 static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_list *value,
                                               const char *text, bool from_file)
 {

@@ -423,8 +423,8 @@ static const struct {
     {"trace:", "trace:FILE", profile_read_trace},
 };
 
-/* Adds a phase with its text, which bn_profile_done frees even if the phase turns out to be wrong.
- */
+/* Adds a phase with its text, which bn_profile_done frees even if the phase turns out to be
+   wrong. */
 static bool profile_begin_phase(struct profile_reader *r)
 {
   struct bn_profile *out = r->out;

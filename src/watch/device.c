@@ -58,6 +58,7 @@ static int device_find_folder(struct device *d, const struct bn_watch_place *at,
   return bn_datadir_find(&d->side_query, folder, err);
 }
 
+/* Finds the device to be watched.  Returns 0, or -1 and err if there is none with counters. */
 static int device_open(void *self, const struct bn_watch_place *at, struct bn_err *err)
 {
   uint64_t row[BN_ROW_FIELDS];
