@@ -15,13 +15,17 @@
 #include "hosts/remote_output.h"
 #include "measure/store.h"
 
-/* The largest payload that may wait to be sent: the files, and some frames. */
+/* The most bytes that may wait to be sent: the files, and some frames. */
 enum { QUEUE_MAX = 3 * BN_FRAME_MAX };
-/* For a process to end after its stream; and for the next frame of a result to begin. */
-static const uint64_t patience_ns = BN_NSEC_PER_SEC;
+/* How long a process may take to end after its stream has. */
+static const uint64_t process_end_ns = BN_NSEC_PER_SEC;
+/* How long the next frame of a result may take to begin. */
+static const uint64_t next_piece_ns = BN_NSEC_PER_SEC;
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+/* Queues the frames that an agent needs before its run: HELLO, the files, and OPEN.  Returns 0, or
+   -1 and err. */
 static int connection_put_hello(struct bn_connection *c, const struct bn_handshake *handshake,
                                 const struct bn_buf *files, struct bn_err *err)
 {
@@ -81,12 +85,17 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
+/* The functions connection_take_* do what a frame says.  They return 0, or -1 and err if the host
+   is to be lost: err is a sentence about the host if it has the code EPROTO. */
+
+/* Refuses a frame that the host must not send now.  Returns -1. */
 static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_name(f->type));
 }
 
-/* Names a rank by its host and its number: a launcher may start several ranks on a host. */
+/* Names a rank by its host and its number, because a launcher may start several ranks on a host.
+   Other hosts keep the names that the user has given them. */
 static void connection_take_name(struct bn_connection *c, const char *host_name)
 {
   char shown[BN_WORK_SPLIT_NAME_MAX - 16];
@@ -99,31 +108,40 @@ static void connection_take_name(struct bn_connection *c, const char *host_name)
   c->name = c->own_name;
 }
 
+/* Refuses a host with another version of bench.  Returns 0, or -1 and err. */
+static int connection_check_version(const char *version, struct bn_err *err)
+{
+  char shown[64];
+
+  if (strcmp(version, PACKAGE_VERSION) == 0)
+    return 0;
+  (void)bn_escape(shown, sizeof shown, version, "");
+  return bn_err_set(err, EPROTO,
+                    "it has bench %s, and this is bench %s; install the same version on all hosts",
+                    shown, PACKAGE_VERSION);
+}
+
+/* Takes the name of the host, which is connected now, and refuses another version of bench. */
 static int connection_take_welcome(struct bn_connection *c, const struct bn_frame *f,
                                    struct bn_err *err)
 {
   struct bn_welcome w;
-  int rc = 0;
+  int rc;
 
   if (c->state != BN_CONNECTION_CONNECTING)
     return connection_refuse_time(f, err);
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
-  if (strcmp(w.version, PACKAGE_VERSION) != 0) {
-    char shown[64];
-
-    (void)bn_escape(shown, sizeof shown, w.version, "");
-    rc = bn_err_set(err, EPROTO,
-                    "it has bench %s, and this is bench %s; install the same version on all hosts",
-                    shown, PACKAGE_VERSION);
-  }
-  /* Also after a failure: the message about it names the host. */
+  rc = connection_check_version(w.version, err);
+  /* The name is taken also after a failure, because the message about the failure has it. */
   connection_take_name(c, w.host_name);
   bn_welcome_done(&w);
-  c->state = BN_CONNECTION_OPENING;
+  if (rc == 0)
+    c->state = BN_CONNECTION_OPENING;
   return rc;
 }
 
+/* Loses the host for the reason that it gives itself. */
 static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 {
   char shown[sizeof err->text];
@@ -132,12 +150,13 @@ static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
   return bn_err_set(err, EPROTO, "%s", shown);
 }
 
+/* Adds the exchange of times that a PONG completes. */
 static int connection_take_pong(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
   const uint64_t asked_ns = bn_frame_time(f, 0), theirs_ns = bn_frame_time(f, 1);
 
-  /* The ping was only a sign of life. */
+  /* A PING with the time 0 has asked for a sign of life only (bn_connection_ping()). */
   if (asked_ns == 0)
     return 0;
   if (asked_ns != c->ping_ns)
@@ -148,6 +167,8 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
+/* Reads READY: the facts of the run there, and what the host measures.  A group says itself what
+   its work is; a host must have the threads that it was told to have.  Returns 0, or -1 and err. */
 static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
@@ -167,6 +188,7 @@ static int connection_read_head(struct bn_connection *c, const struct bn_node *m
                             err);
 }
 
+/* Takes what the host measures, and notes that its sessions are ready. */
 static int connection_take_ready(struct bn_connection *c, const struct bn_frame *f,
                                  struct bn_err *err)
 {
@@ -180,10 +202,12 @@ static int connection_take_ready(struct bn_connection *c, const struct bn_frame 
     return -1;
   rc = connection_read_head(c, map, err);
   bn_node_free(map);
-  c->state = BN_CONNECTION_READY;
+  if (rc == 0)
+    c->state = BN_CONNECTION_READY;
   return rc;
 }
 
+/* Takes a line of the journal: an interval, a checkpoint or a tick. */
 static int connection_take_interval(struct bn_connection *c, const struct bn_frame *f,
                                     struct bn_err *err)
 {
@@ -192,8 +216,8 @@ static int connection_take_interval(struct bn_connection *c, const struct bn_fra
   return bn_intervals_take(c->intervals, c->number, f->data, f->len, err);
 }
 
-/* A result may need several frames.  A host that fails or is told to stop before it is told to
-   start has a result too, of nothing. */
+/* Adds a piece of the result, which may need several frames.  It may come before the run: a host
+   that fails, or is stopped before it is told to start, sends a result without figures. */
 static int connection_take_result(struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
@@ -212,12 +236,14 @@ bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns)
 {
   return bn_connection_is_there(c) && c->result_ns != 0 &&
          (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT) ||
-          now_ns <= c->result_ns + patience_ns);
+          now_ns <= c->result_ns + next_piece_ns);
 }
 
-static int connection_read_result(struct bn_connection *c, const struct bn_valid_as *as,
-                                  struct bn_err *err)
+/* Reads the result if any of it has come.  Returns 0, or -1 and err. */
+static int connection_read_result(struct bn_connection *c, struct bn_err *err)
 {
+  const struct bn_valid_as *as = bn_intervals_as(c->intervals, c->number);
+
   if (c->result_text.len == 0)
     return 0;
   c->has_result = bn_valid_read(as, &c->result_text, c->statements, &c->result, err) == 0;
@@ -225,10 +251,11 @@ static int connection_read_result(struct bn_connection *c, const struct bn_valid
   return c->has_result ? 0 : -1;
 }
 
+/* Takes the exit status, and reads the result, which is complete now. */
 static int connection_take_end(struct bn_connection *c, const struct bn_frame *f,
                                struct bn_err *err)
 {
-  if (connection_read_result(c, bn_intervals_as(c->intervals, c->number), err) != 0)
+  if (connection_read_result(c, err) != 0)
     return -1;
   c->status = (int)bn_frame_byte(f);
   c->state = BN_CONNECTION_ENDED;
@@ -236,8 +263,8 @@ static int connection_take_end(struct bn_connection *c, const struct bn_frame *f
   return 0;
 }
 
-/* Notes that the sessions of a command wait for those of other hosts.  Those of a run wait when it
-   is READY. */
+/* Notes that the sessions of a command wait for those of other hosts.  A run does not send MEET:
+   its sessions wait when it is READY. */
 static int connection_take_meet(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
@@ -247,15 +274,18 @@ static int connection_take_meet(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
+/* Prints what a command has printed.  Its lines begin with the name of the host if each host
+   executes the whole command for data of its own. */
 static int connection_take_output(const struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_OPENING)
     return connection_refuse_time(f, err);
-  bn_remote_output_show(c->printer, c->local_data ? c->name : NULL, f->data, f->len);
+  bn_remote_output_show(c->printer, c->line, c->local_data ? c->name : NULL, f->data, f->len);
   return 0;
 }
 
+/* Answers SAME if the script of the host is the same as here and on the other hosts. */
 static int connection_take_source(struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
@@ -269,6 +299,7 @@ static int connection_take_source(struct bn_connection *c, const struct bn_frame
   return 0;
 }
 
+/* Does what a frame says. */
 static int connection_take_frame(struct bn_connection *c, const struct bn_frame *f,
                                  struct bn_err *err)
 {
@@ -298,8 +329,9 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   }
 }
 
-/* Returns what an exit status of the shell or of ssh means, as the end of a sentence. */
-static const char *connection_hint(const struct bn_connection *c, int status)
+/* Returns what the exit status of the process that has connected to the host means, and what to do
+   about it, as the end of a sentence. */
+static const char *connection_explain_status(const struct bn_connection *c, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
   const bool answered = c->state != BN_CONNECTION_CONNECTING;
@@ -315,54 +347,65 @@ static const char *connection_hint(const struct bn_connection *c, int status)
                   : "; is bench installed there (--hosts-program)?";
 }
 
-/* Waits for the end of the process for a moment, because it says more than the end of the
-   stream. */
+/* The end of the process is waited for, because its status says more than the end of the stream. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
-  const bool ended = bn_link_has_ended(&c->link);
+  const bool has_ended = bn_link_has_ended(&c->link);
+  const bool is_cut = bn_frame_is_cut(&c->link.reader);
+  const char *where = is_cut ? " in the middle of a message" : "";
 
   if (!bn_connection_is_there(c) || c->closed_ns == 0 ||
-      (!ended && now_ns < c->closed_ns + patience_ns))
+      (!has_ended && now_ns < c->closed_ns + process_end_ns))
     return;
   if (c->rank >= 0)
-    bn_connection_lose(c, "its agent or the process of this rank has ended%s",
-                       bn_frame_is_cut(&c->link.reader) ? " in the middle of a message" : "");
-  else if (!ended || (c->link.how == 0 && bn_frame_is_cut(&c->link.reader)))
-    bn_connection_lose(c, "its connection was closed%s",
-                       bn_frame_is_cut(&c->link.reader) ? " in the middle of a message" : "");
+    bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);
+  else if (!has_ended || (c->link.how == 0 && is_cut))
+    bn_connection_lose(c, "its connection was closed%s", where);
   else if (WIFSIGNALED(c->link.how))
     bn_connection_lose(c, "its connection was ended by a signal: %s",
                        strsignal(WTERMSIG(c->link.how)));
   else
     bn_connection_lose(c, "its connection ended with status %d%s", WEXITSTATUS(c->link.how),
-                       connection_hint(c, WEXITSTATUS(c->link.how)));
+                       connection_explain_status(c, WEXITSTATUS(c->link.how)));
 }
 
-bool bn_connection_take(struct bn_connection *c)
+/* Takes the frames that are complete, until the host has ended or is lost.  Returns 0, or -1 and
+   err. */
+static int connection_take_frames(struct bn_connection *c, struct bn_err *err)
+{
+  while (bn_connection_is_there(c)) {
+    struct bn_frame f;
+    const int rc = bn_frame_next(&c->link.reader, &f, err);
+
+    if (rc <= 0)
+      return rc;
+    if (connection_take_frame(c, &f, err) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+void bn_connection_take(struct bn_connection *c)
 {
   const int came = bn_link_receive(&c->link);
   struct bn_err err = {0};
-  struct bn_frame f;
-  int rc = came > 0 ? 1 : 0;
 
-  while (rc > 0 && bn_connection_is_there(c)) {
-    rc = bn_frame_next(&c->link.reader, &f, &err);
-    if (rc > 0 && connection_take_frame(c, &f, &err) != 0)
-      rc = -1;
-  }
-  if (came > 0 && bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT))
-    c->result_ns = bn_clock_mono();
-  if (rc < 0) {
+  if (came < 0)
+    c->closed_ns = bn_clock_mono();
+  if (came <= 0)
+    return;
+  if (connection_take_frames(c, &err) != 0) {
     bn_escape_error(&err);
     /* Only an error of the protocol is a sentence about the host; others are about a part of a
        frame. */
     bn_connection_lose(c, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
   }
-  if (came < 0)
-    c->closed_ns = bn_clock_mono();
-  return came > 0;
+  if (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT))
+    c->result_ns = bn_clock_mono();
 }
 
+/* The result is made of the ticks once.  A host whose ticks make none, because they make no sense,
+   counts as one that has sent nothing. */
 struct bn_result *bn_connection_result(struct bn_connection *c)
 {
   struct bn_err err = {0};
@@ -376,41 +419,39 @@ struct bn_result *bn_connection_result(struct bn_connection *c)
 
 /* --- what goes -------------------------------------------------------------------------------- */
 
-/* Sends what waits, with a frame whose bn_frame_put() has returned rc.  A host that does not get a
-   frame cannot go on. */
-static void connection_send(struct bn_connection *c, int rc)
+/* Sends what is queued.  put_rc is what the function has returned that has queued the last frame: a
+   host that does not get a frame cannot go on, and is lost. */
+static void connection_send(struct bn_connection *c, int put_rc)
 {
-  if (rc != 0)
+  if (put_rc != 0)
     bn_connection_lose(c, "out of memory");
   bn_link_send(&c->link);
 }
 
+/* While an answer is awaited, which may come behind many other frames, a PING with the time 0 is
+   sent each second, because an agent that hears nothing ends its run. */
 void bn_connection_ping(struct bn_connection *c)
 {
   const uint64_t now_ns = bn_clock_mono();
-  const bool goes_on = c->ping_ns != 0;
+  const bool is_awaiting = c->ping_ns != 0;
 
-  /* An answer may wait behind much else, and an agent that hears nothing ends its run. */
-  if (bn_pipe_waits(&c->link.to) || (goes_on && now_ns < c->pinged_ns + BN_NSEC_PER_SEC))
+  if (bn_pipe_waits(&c->link.to) || (is_awaiting && now_ns < c->pinged_ns + BN_NSEC_PER_SEC))
     return;
   c->pinged_ns = now_ns;
-  if (!goes_on)
+  if (!is_awaiting)
     c->ping_ns = now_ns;
-  connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, goes_on ? 0 : now_ns));
+  connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, is_awaiting ? 0 : now_ns));
 }
 
 void bn_connection_start(struct bn_connection *c, uint64_t at_ns)
 {
   if (!bn_connection_is_there(c))
     return;
-  if (!bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &c->clock) ||
-      bn_frame_put_time(&c->link.to.queue, BN_FRAME_START, bn_clock_sync_there(&c->clock, at_ns)) !=
-          0) {
-    bn_connection_lose(c, "out of memory");
-    return;
-  }
+  /* The clocks have been compared before, so that the offset is known. */
+  (void)bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &c->clock);
   c->state = BN_CONNECTION_RUNNING;
-  bn_link_send(&c->link);
+  connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_START,
+                                       bn_clock_sync_there(&c->clock, at_ns)));
 }
 
 void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how)

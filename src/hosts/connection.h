@@ -11,12 +11,13 @@
 #include "hosts/interval_merge.h"
 #include "hosts/link.h"
 #include "hosts/printer.h"
+#include "hosts/remote_output.h"
 #include "hosts/source.h"
 #include "hosts/work_split.h"
 
 enum bn_connection_state {
   BN_CONNECTION_CONNECTING, /* no WELCOME yet */
-  BN_CONNECTION_OPENING,    /* makes its sessions */
+  BN_CONNECTION_OPENING,    /* it makes its sessions */
   BN_CONNECTION_READY,
   BN_CONNECTION_RUNNING, /* START has been sent */
   BN_CONNECTION_ENDED,   /* END has come */
@@ -24,8 +25,9 @@ enum bn_connection_state {
 };
 
 struct bn_connection {
-  struct bn_intervals *intervals; /* get its intervals as those of host `number`; borrowed */
+  struct bn_intervals *intervals; /* borrowed; take its lines as those of host `number` */
   struct bn_printer *printer;     /* borrowed */
+  struct bn_remote_line *line;    /* borrowed; the line of standard output of all hosts */
   struct bn_sources *sources;     /* borrowed; of all hosts */
   const char *name;               /* borrowed */
   size_t number;
@@ -36,14 +38,13 @@ struct bn_connection {
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;
-  uint64_t ping_ns;                /* when the exchange of times began that goes on; 0: none does */
-  uint64_t pinged_ns;              /* when the last one began */
+  uint64_t ping_ns;                /* the time in the PING whose answer is awaited; 0: none is */
+  uint64_t pinged_ns;              /* when the last PING was sent */
   struct bn_clock_sync_view clock; /* the offset of its clock when it was told to start */
-  struct bn_result
-      head; /* its facts, from READY on, and its last tick after bn_connection_result() */
-  struct bn_buf result_text; /* the frames RESULT that have come */
-  uint64_t result_ns;        /* when a piece of them came last; 0: none has */
-  struct bn_result result;   /* its result, once END has come */
+  struct bn_result head;           /* its facts, from READY on; see bn_connection_result() */
+  struct bn_buf result_text;       /* the frames RESULT that have come */
+  uint64_t result_ns;              /* when a piece of them came last; 0: none has */
+  struct bn_result result;         /* once END has come, if has_result */
   bool has_result;
   bool statements;    /* the run tells statements apart (--statements) */
   uint64_t closed_ns; /* when its stream ended; 0: not yet */
@@ -53,30 +54,38 @@ struct bn_connection {
   struct bn_err why;
 };
 
-/* Once its link has been started: sends what the agent has to know.  -1 and err. */
+/* Sends HELLO, the files and OPEN to the agent, whose link has been started.  Returns 0, or -1 and
+   err. */
 int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *handshake,
                         const struct bn_buf *files, struct bn_err *err);
 void bn_connection_done(struct bn_connection *c);
 
-/* Neither ended nor lost. */
+/* Returns whether the host has neither ended nor been lost. */
 bool bn_connection_is_there(const struct bn_connection *c);
-/* Whether it sends its result now, which may take long. */
+/* Returns whether it sends its result now, which may take long. */
 bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns);
-/* Takes what has come.  false: nothing more comes now.  The host may have been lost. */
-bool bn_connection_take(struct bn_connection *c);
-/* At any time: loses it if its stream has ended too early. */
+/* Takes a piece of what has come.  Loses the host if that is wrong, and notes the end of its
+   stream, which bn_connection_check_end() judges. */
+void bn_connection_take(struct bn_connection *c);
+/* Loses the host if its stream has ended too early, once its process has ended too, or a second
+   later.  May be called at any time. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns);
-/* Begins an exchange of times, if none goes on. */
+/* Sends a PING, unless other frames still wait to be sent.  It begins an exchange of times if none
+   goes on, and otherwise is a sign of life, at most once a second. */
 void bn_connection_ping(struct bn_connection *c);
-/* All that is known of its clock goes into p->clock, and it starts at that time here. */
+/* Tells the host to start when it is at_ns on the clock here, after at least one exchange of times.
+   Keeps what is known of its clock in c->clock. */
 void bn_connection_start(struct bn_connection *c, uint64_t at_ns);
+/* Tells the host to stop. */
 void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how);
-/* The result that it has sent or, without that, what it had measured by its last tick; NULL: it has
-   told nothing.  At any time from the start on, when no more is taken from it. */
+/* Returns the result that the host has sent, or else one of what it had measured by its last tick,
+   which it makes in c->head.  NULL: it has sent neither.  Comes after the start, when no more is
+   taken from the host. */
 struct bn_result *bn_connection_result(struct bn_connection *c);
-/* All other hosts have met, too. */
+/* Tells the host, whose sessions wait for those of other hosts, that all have met. */
 void bn_connection_pass(struct bn_connection *c);
-/* Gives the host up, with the reason. */
+/* Gives the host up with the reason, and ends its process here.  Does nothing if the host has ended
+   or is lost. */
 __attribute__((format(printf, 2, 3))) void bn_connection_lose(struct bn_connection *c,
                                                               const char *fmt, ...);
 

@@ -17,16 +17,17 @@
 #include "hosts/liveness.h"
 #include "hosts/run_report.h"
 
-/* The time in which the processes may end after their hosts have, and in which processes that they
-   have left behind may print. */
+/* How long the processes of hosts may take to end after bench has ended there. */
 static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
+/* How long the processes of lost hosts, and those that a process has left behind, may print. */
 static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
 /* After the second signal: how long the processes may take to end, and a report may wait for its
    reader. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
-/* The start is so far ahead that the slowest host hears of it in time. */
+/* How far ahead the start is set, beside twice the longest round trip to a host: each host has to
+   hear of it before it comes. */
 static const uint64_t ahead_ns = BN_NSEC_PER_SEC / 4;
-/* No wait is longer. */
+/* The longest wait before deadlines are looked at again. */
 enum { TURN_MS = 100 };
 
 struct control {
@@ -43,12 +44,20 @@ bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, c
     return false;
   if (bn_fleet_is_listed(conf))
     return true;
-  /* Under a launcher of MPI; a script on standard input is there for one process only. */
+  /* Under a launcher of MPI, a script on standard input is there for one process only. */
   return ranks->n > 0 && test != NULL && strcmp(test, "-") != 0 && command != NULL;
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
+/* Prints why the run cannot go on, and has it fail: bn_liveness_settle() stops the hosts. */
+static void controller_fail(struct bn_fleet *f, const struct bn_err *err)
+{
+  bn_printer_say(&f->printer, "%s", err->text);
+  f->failed = true;
+}
+
+/* Starts all hosts at one instant, and begins the run. */
 static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *r)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -65,10 +74,11 @@ static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *r)
   bn_fleet_enter(f, BN_FLEET_RUN);
 }
 
-/* Makes one exchange after the other with each host. */
+/* Makes one exchange of times after the other with each host, and starts the hosts once there are
+   enough of them.  A host that has ended before that fails the run. */
 static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *r)
 {
-  bool all = true;
+  bool are_compared = true;
 
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *c = &f->connection[i];
@@ -81,27 +91,27 @@ static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *
     }
     if (c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST) {
       bn_connection_ping(c);
-      all = false;
+      are_compared = false;
     }
   }
-  if (all)
+  if (are_compared)
     controller_start_hosts(f, r);
 }
 
-/* Starts the other hosts once the first one waits for them: its script has told that the command is
-   executed on all hosts. */
+/* Starts the agents of the hosts behind the first one, whose script has a command that all hosts
+   execute together. */
 static void controller_launch_others(struct bn_fleet *f)
 {
   const size_t first = f->n;
   struct bn_err err = {0};
 
   f->n = f->list.n;
-  if (bn_fleet_launch(f, first, &err) == 0)
-    return;
-  bn_printer_say(&f->printer, "%s", err.text);
-  f->failed = true;
+  if (bn_fleet_launch(f, first, &err) != 0)
+    controller_fail(f, &err);
 }
 
+/* Lets the sessions of a command go on if those of all hosts wait.  If only the first host was
+   started, its wait shows that the command is one of all hosts, and the other ones are started. */
 static void controller_pass_barrier(struct bn_fleet *f)
 {
   if (!bn_fleet_have_met(f))
@@ -115,8 +125,9 @@ static void controller_pass_barrier(struct bn_fleet *f)
       bn_connection_pass(&f->connection[i]);
 }
 
-/* Checks and announces what the hosts measure, which is known once all are ready. */
-static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *r)
+/* Checks and announces what the hosts measure, which is known once all are ready, and begins to
+   compare their clocks. */
+static void controller_begin_comparison(struct bn_fleet *f, struct bn_run_report *r)
 {
   struct bn_err err = {0};
 
@@ -129,6 +140,7 @@ static void controller_begin_clocks(struct bn_fleet *f, struct bn_run_report *r)
   bn_fleet_enter(f, BN_FLEET_CLOCKS);
 }
 
+/* Takes the run to the next phase if all hosts are ready for it, unless they have been stopped. */
 static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
 {
   if (f->stop != 0)
@@ -139,7 +151,7 @@ static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
     controller_pass_barrier(f);
   if (f->phase == BN_FLEET_OPEN && bn_fleet_are(f, BN_CONNECTION_READY) &&
       !bn_fleet_are(f, BN_CONNECTION_ENDED))
-    controller_begin_clocks(f, r);
+    controller_begin_comparison(f, r);
   if (f->phase == BN_FLEET_CLOCKS)
     controller_compare_clocks(f, r);
 }
@@ -149,7 +161,9 @@ static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
 /* The descriptors of a host: for what is sent to it, its frames, and its standard error. */
 enum { FD_TO, FD_FRAMES, FD_ERRORS, FDS_PER_HOST };
 
-static size_t controller_descriptors(const struct bn_fleet *f, struct pollfd *fd)
+/* Lists the descriptors to wait for: that of signals, and then those of each host.  Returns their
+   number. */
+static size_t controller_list_descriptors(const struct bn_fleet *f, struct pollfd *fd)
 {
   *fd++ = (struct pollfd){.fd = f->stop_signal.fd, .events = POLLIN};
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
@@ -162,7 +176,7 @@ static size_t controller_descriptors(const struct bn_fleet *f, struct pollfd *fd
   return 1 + FDS_PER_HOST * f->n;
 }
 
-/* `fd` is that of the first host. */
+/* Serves the hosts whose descriptors are ready.  `fd` has those of the first host. */
 static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 {
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
@@ -171,7 +185,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
     if (fd[FD_TO].revents != 0)
       bn_link_send(&c->link);
     if (fd[FD_FRAMES].revents != 0)
-      (void)bn_connection_take(c);
+      bn_connection_take(c);
     if (fd[FD_ERRORS].revents != 0)
       bn_link_show(&c->link, &f->printer);
   }
@@ -180,36 +194,38 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 /* Waits for a turn at most, and serves the hosts that have something. */
 static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
 {
-  const size_t n = controller_descriptors(f, fd);
+  const size_t n = controller_list_descriptors(f, fd);
 
   if (poll(fd, (nfds_t)n, TURN_MS) > 0)
     controller_serve(f, fd + 1);
 }
 
-/* Says what a signal does, without waiting for a reader of the message.  SIGPIPE needs none: the
-   reader of the output has left. */
-static void controller_log_stop_signal(struct bn_fleet *f, int stop_signal)
+/* Says what a signal does, `which` as bn_stop_signal_read() has returned it, without waiting for a
+   reader of the message.  For SIGPIPE nothing is said, because the reader of the output has left.
+ */
+static void controller_log_stop_signal(struct bn_fleet *f, int which)
 {
-  const char *what =
-      stop_signal == 1 ? "finishing; send it again to end at once" : "ending at once";
+  const char *what = which == 1 ? "finishing; send it again to end at once" : "ending at once";
 
-  if (stop_signal == 0 || bn_stop_signal_signo(&f->stop_signal) == SIGPIPE)
+  if (which == 0 || bn_stop_signal_signo(&f->stop_signal) == SIGPIPE)
     return;
   (void)bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
 }
 
+/* Stops the hosts if a signal has come: in order by the first one, at once by another one. */
 static void controller_take_signal(struct bn_fleet *f)
 {
-  const int stop_signal = bn_stop_signal_read(&f->stop_signal);
+  const int which = bn_stop_signal_read(&f->stop_signal);
 
-  if (stop_signal > 0) {
+  if (which > 0) {
     f->signo = bn_stop_signal_signo(&f->stop_signal);
-    bn_fleet_stop(f, stop_signal == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
+    bn_fleet_stop(f, which == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
-  controller_log_stop_signal(f, stop_signal);
+  controller_log_stop_signal(f, which);
 }
 
-/* Waits once, and does what has come up. */
+/* Waits once, and does what is due: losses of hosts have their effect before and after the run goes
+   to its next phase, since that may fail, too. */
 static void controller_do_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
@@ -223,19 +239,22 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
   bn_run_report_intervals(&c->report);
 }
 
-/* Returns whether the process of a host may still print something.  That of a lost host has been
-   told to end, and is not waited for long. */
-static bool controller_is_talking(struct bn_connection *c, uint64_t left_ns)
+/* Returns whether the process of a host, which may still print something, is waited for, after a
+   wait of waited_ns.  Up to talking_ns all are, and also those that have ended but whose standard
+   error another process keeps open; later only those of hosts that were not lost: the process of a
+   lost host has been told to end. */
+static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_ns)
 {
-  const bool ended = bn_link_has_ended(&c->link);
+  const bool has_ended = bn_link_has_ended(&c->link);
 
-  if (left_ns >= talking_ns)
-    return !ended && c->state == BN_CONNECTION_ENDED;
-  return !ended || c->link.errors >= 0;
+  if (waited_ns < talking_ns)
+    return !has_ended || c->link.errors >= 0;
+  return !has_ended && c->state == BN_CONNECTION_ENDED;
 }
 
-/* Reports processes that have not ended; bn_fleet_done() kills them. */
-static void controller_note_running_shells(struct bn_fleet *f, uint64_t left_ns)
+/* Fails the run for each process that has not ended although bench has ended on its host.
+   bn_fleet_done() kills such a process. */
+static void controller_report_running_shells(struct bn_fleet *f, uint64_t waited_ns)
 {
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *c = &f->connection[i];
@@ -245,34 +264,37 @@ static void controller_note_running_shells(struct bn_fleet *f, uint64_t left_ns)
     bn_printer_say(
         &f->printer,
         "%s: the shell to it has not ended %.0f s after bench ended there: killing the shell",
-        c->name, (double)left_ns * 1e-9);
+        c->name, (double)waited_ns * 1e-9);
     f->failed = true;
   }
 }
 
-/* Waits for the processes: lines that they still print belong to the run.  A process that ssh has
-   left behind may keep standard error open.  A signal does not change how the run has ended; the
-   second one shortens the wait. */
+/* Waits for the processes of all hosts, because lines that they still print belong to the run.  A
+   signal that comes now does not change how the run has ended, but the second one shortens the
+   wait. */
 static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
-  uint64_t left_ns = 0, most_ns = leaving_ns;
-  bool any = true, urged = false;
+  uint64_t waited_ns = 0, most_ns = leaving_ns;
+  bool is_any_awaited = true, is_urged = false;
 
-  while (any && left_ns < most_ns) {
-    any = false;
+  while (is_any_awaited && waited_ns < most_ns) {
     controller_wait(f, fd);
     controller_log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
-    left_ns = bn_clock_mono() - begin_ns;
-    if (f->stop_signal.count >= 2 && !urged && left_ns + farewell_ns < most_ns)
-      most_ns = left_ns + farewell_ns;
-    urged = f->stop_signal.count >= 2;
+    waited_ns = bn_clock_mono() - begin_ns;
+    if (f->stop_signal.count >= 2 && !is_urged) {
+      is_urged = true;
+      if (waited_ns + farewell_ns < most_ns)
+        most_ns = waited_ns + farewell_ns;
+    }
+    is_any_awaited = false;
     for (size_t i = 0; i < f->n; i++)
-      any |= controller_is_talking(&f->connection[i], left_ns);
+      is_any_awaited |= controller_awaits_process(&f->connection[i], waited_ns);
   }
-  controller_note_running_shells(f, left_ns);
+  controller_report_running_shells(f, waited_ns);
 }
 
+/* Follows the run until all hosts have ended or are lost, and then waits for their processes. */
 static void controller_follow_run(struct control *c)
 {
   struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
@@ -285,8 +307,9 @@ static void controller_follow_run(struct control *c)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Ends the process while the printer waits for its reader. */
-_Noreturn static void controller_exit(struct control *c)
+/* Ends the process while the printer waits for its reader, with the status of the signal.  Hosts
+   are not left behind, and the journals of unfinished documents are named. */
+_Noreturn static void controller_exit_at_once(struct control *c)
 {
   const int status = BN_STATUS_SIGNAL + bn_stop_signal_signo(&c->fleet.stop_signal);
 
@@ -296,8 +319,8 @@ _Noreturn static void controller_exit(struct control *c)
   _exit(status);
 }
 
-/* Waits for the printer, whose reader may be slow.  Ends the process some time after the second
-   signal. */
+/* Waits for the printer, whose reader may be slow, for as long as it takes.  After the second
+   signal, ends the process when farewell_ns are over. */
 static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
@@ -311,24 +334,30 @@ static void controller_await_reader(struct control *c)
     if (urged_ns == 0)
       urged_ns = now_ns;
     if (now_ns >= urged_ns + farewell_ns)
-      controller_exit(c);
+      controller_exit_at_once(c);
   }
 }
 
+/* Opens the reports, and starts the printer and the agents.  Returns false if reports or printer
+   could not be opened, so that no agent was started.  If not all agents can be started, the run has
+   failed, and is followed until those that were started have ended. */
 static bool controller_open(struct control *c)
 {
   struct bn_err err = {0};
 
   if (!bn_run_report_open(&c->report, &c->fleet))
     return false;
-  if (bn_printer_open(&c->fleet.printer, &err) == 0 && bn_fleet_launch(&c->fleet, 0, &err) == 0)
-    return true;
-  bn_printer_say(&c->fleet.printer, "%s", err.text);
-  c->fleet.failed = true;
-  return c->fleet.printer.made;
+  if (bn_printer_open(&c->fleet.printer, &err) != 0) {
+    controller_fail(&c->fleet, &err);
+    return false;
+  }
+  if (bn_fleet_launch(&c->fleet, 0, &err) != 0)
+    controller_fail(&c->fleet, &err);
+  return true;
 }
 
-/* `all` has the groups of the command line, or none, and `groups` those of them that take part. */
+/* Executes the command on all hosts, or in the groups.  `all` has the groups of the command line,
+   or none, and `groups` has those that take part.  Returns the exit status. */
 static int controller_run(const struct bn_hosts_setup *setup, const struct bn_group_list *all,
                           const struct bn_group_list *groups)
 {
@@ -354,6 +383,8 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
+/* Reads the groups of the command line, and refuses options that cannot be used with them.  Returns
+   0, or -1 and err. */
 static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_group_list *list,
                                   struct bn_err *err)
 {
@@ -378,9 +409,10 @@ static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_grou
   return bn_groups_read(list, &from, err);
 }
 
-/* Returns whether the command has been executed for a group before that shares its data. */
-static bool controller_is_done(const struct bn_hosts_setup *s, const struct bn_group_list *list,
-                               size_t i)
+/* Returns whether the command has been executed for a group before group i that has the same data.
+ */
+static bool controller_is_group_done(const struct bn_hosts_setup *s,
+                                     const struct bn_group_list *list, size_t i)
 {
   for (size_t k = 0; k < i; k++)
     if (bn_groups_share_data(&list->group[k], &list->group[i], s->options, s->is_bundled_script))
@@ -388,13 +420,14 @@ static bool controller_is_done(const struct bn_hosts_setup *s, const struct bn_g
   return false;
 }
 
-/* Executes a command other than `run` for the groups in their order, until it fails for one. */
+/* Executes a command other than `run` for one group after the other, and only once for groups that
+   share their data.  Returns the exit status, that of the first group for which it fails. */
 static int controller_run_command(const struct bn_hosts_setup *s, const struct bn_group_list *list)
 {
   int status = BN_STATUS_OK;
 
   for (size_t i = 0; status == BN_STATUS_OK && i < list->n; i++)
-    if (!controller_is_done(s, list, i))
+    if (!controller_is_group_done(s, list, i))
       status = controller_run(s, list, &(struct bn_group_list){&list->group[i], 1});
   return status;
 }

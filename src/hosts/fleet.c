@@ -13,14 +13,15 @@
 #include "base/mask.h"
 #include "measure/store.h"
 
-static bool fleet_is_given(const char *value)
+/* Returns whether an option has a value that is not empty. */
+static bool fleet_has_value(const char *value)
 {
   return value != NULL && value[0] != '\0';
 }
 
 bool bn_fleet_is_listed(const struct bn_conf *conf)
 {
-  return fleet_is_given(conf->raw.hosts) || fleet_is_given(conf->raw.hosts_file);
+  return fleet_has_value(conf->raw.hosts) || fleet_has_value(conf->raw.hosts_file);
 }
 
 bool bn_fleet_has_groups(const struct bn_fleet *f)
@@ -45,10 +46,11 @@ bool bn_fleet_is_urged(const struct bn_fleet *f)
   return fleet_has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }
 
+/* Adds the hosts of --hosts-file.  Returns 0, or -1 and err. */
 static int fleet_read_hosts_file(struct bn_fleet *f, const char *path, struct bn_err *err)
 {
-  enum { FILE_MAX = 1 << 20 }; /* a wrong name may be that of a large file */
-  struct bn_buf text = {.max = FILE_MAX};
+  enum { FILE_BYTES_MAX = 1 << 20 }; /* a wrong name may be that of a large file */
+  struct bn_buf text = {.max = FILE_BYTES_MAX};
   char masked[BN_MASK_MAX];
   int rc;
 
@@ -61,6 +63,8 @@ static int fleet_read_hosts_file(struct bn_fleet *f, const char *path, struct bn
   return rc;
 }
 
+/* Lists the hosts: the ranks of a launcher, or those of --hosts and --hosts-file.  Returns 0, or -1
+   and err. */
 static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
@@ -71,11 +75,12 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
                       "processes are the hosts");
   if (fleet_has_ranks(f))
     return bn_ranks_add(f->setup->ranks, &f->list, err);
-  if (fleet_is_given(r->hosts) && bn_work_split_add(&f->list, r->hosts, err) != 0)
+  if (fleet_has_value(r->hosts) && bn_work_split_add(&f->list, r->hosts, err) != 0)
     return -1;
-  return fleet_is_given(r->hosts_file) ? fleet_read_hosts_file(f, r->hosts_file, err) : 0;
+  return fleet_has_value(r->hosts_file) ? fleet_read_hosts_file(f, r->hosts_file, err) : 0;
 }
 
+/* Lists the groups that take part in place of hosts.  Returns 0, or -1 and err. */
 static int fleet_list_groups(struct bn_fleet *f, struct bn_err *err)
 {
   for (size_t i = 0; i < f->groups->n; i++)
@@ -84,8 +89,8 @@ static int fleet_list_groups(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
-/* Refuses a run without a test or a command: this process would execute the top level of a
-   script. */
+/* Refuses a command line without a test or a command, and the script "-": without hosts, this
+   process would execute the top level of a script.  Returns 0, or -1 and err. */
 static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *err)
 {
   if (s->test != NULL && strcmp(s->test, "-") != 0 && s->command != NULL)
@@ -94,8 +99,9 @@ static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *er
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-/* Refuses a profile of threads, which are not divided in each of its phases, and one of a rate that
-   is in a file here: it is not sent, and a file of that name on a host may be another one. */
+/* Refuses a profile of threads, because only the threads of a run are divided among hosts and not
+   those of each phase, and a profile of a rate that is a file, because the file is not sent, and a
+   file of that name on a host may be another one.  Returns 0, or -1 and err. */
 static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
 {
   if (conf->profile.of == BN_PROFILE_THREADS)
@@ -111,30 +117,34 @@ static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
   return 0;
 }
 
+/* Returns whether each host executes the whole command for data of its own, as each group does. */
 static bool fleet_has_local_data(const struct bn_fleet *f)
 {
   return !f->is_run && (f->setup->local || bn_fleet_has_groups(f));
 }
 
-/* A host with data of its own prepares what one process with the threads of all hosts would, since
-   a run's sessions are numbered over all hosts there too. */
-static struct bn_work_split fleet_command_work(const struct bn_fleet *f,
-                                               const struct bn_work_split *share)
+/* Returns the work of a host in a command other than `run`.  A host with data of its own prepares
+   what one process with the threads of all hosts would, because in the run its sessions have
+   numbers of all hosts and use the data of these numbers. */
+static struct bn_work_split fleet_make_command_work(const struct bn_fleet *f,
+                                                    const struct bn_work_split *share)
 {
   return fleet_has_local_data(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions}
                                  : *share;
 }
 
-/* Returns the length of intervals.  Assertions that may end the run are judged at each interval,
-   also if none is reported. */
-static uint64_t fleet_interval_ns(const struct bn_conf *conf)
+/* Returns the length of the intervals that hosts send, or 0 for none.  Assertions that may end the
+   run are judged at each interval, so hosts send intervals for them even if none is reported. */
+static uint64_t fleet_get_interval_ns(const struct bn_conf *conf)
 {
   if (conf->plan.interval_ns == 0 && conf->raw.abort_on_assert_s > 0)
     return BN_NSEC_PER_SEC;
   return conf->plan.interval_ns;
 }
 
-/* Nothing is divided among groups. */
+/* Lists the hosts, and divides the threads, the events and the rate of the options among them.
+   Groups are listed in place of hosts and have their own work, which stays 0 here.  Returns 0, or
+   -1 and err. */
 static int fleet_divide_work(struct bn_fleet *f, struct bn_work_split *share, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -153,6 +163,8 @@ static int fleet_divide_work(struct bn_fleet *f, struct bn_work_split *share, st
   return bn_work_split_divide(&f->list, &total, share, &f->sessions, err);
 }
 
+/* Makes the connections of all hosts, none of which is started.  A command other than `run` begins
+   with the first host alone unless each has data of its own.  Returns 0, or -1 and err. */
 static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -161,7 +173,7 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
   if (fleet_divide_work(f, share, err) != 0)
     return -1;
   f->connection = bn_alloc(f->list.n, sizeof *f->connection);
-  bn_intervals_init(&f->intervals, f->list.n, (double)fleet_interval_ns(conf) * 1e-9);
+  bn_intervals_init(&f->intervals, f->list.n, (double)fleet_get_interval_ns(conf) * 1e-9);
   bn_intervals_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
   f->intervals.groups = bn_fleet_has_groups(f);
   for (size_t i = 0; i < f->list.n; i++)
@@ -171,9 +183,10 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
                                .name = f->list.host[i].name,
                                .group = bn_fleet_has_groups(f),
                                .rank = fleet_has_ranks(f) ? (int)i : -1,
-                               .work = f->is_run ? share[i] : fleet_command_work(f, &share[i]),
+                               .work = f->is_run ? share[i] : fleet_make_command_work(f, &share[i]),
                                .local_data = fleet_has_local_data(f),
                                .printer = &f->printer,
+                               .line = &f->line,
                                .sources = &f->sources,
                                .statements = f->setup->statements,
                                .link = {.to = {.fd = -1}, .out = -1, .errors = -1}};
@@ -181,31 +194,37 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
-/* Returns the seed of the hosts, or 0.  A command makes the same data each time, unless the user
-   has set a seed. */
-static uint64_t fleet_seed(const struct bn_fleet *f)
+/* Returns the seed that the hosts are sent, or 0 for none.  A command other than `run` gets none
+   unless the user has set it, because without a seed it makes the same data each time. */
+static uint64_t fleet_get_seed(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
   return f->is_run || conf->plan.seed_given ? conf->seed : 0;
 }
 
-/* In dialects a file hides a bundled script of its name. */
-static bool fleet_runs_bundle(const struct bn_hosts_setup *s)
+/* Returns whether the test is a bundled script, which every host has.  In dialects it may be a file
+   of that name, which counts before the bundled script there. */
+static bool fleet_runs_bundled_script(const struct bn_hosts_setup *s)
 {
   return s->conf->policy->dialect == NULL && s->test != NULL &&
          s->is_bundled_script(s->test, strlen(s->test));
 }
 
-/* The sessions of each group are numbered from 0, so a seed of its own keeps two groups of one
-   script from drawing the same numbers. */
-static uint64_t fleet_group_seed(uint64_t seed, size_t i)
+/* Returns the seed of group i, or 0 if the run has none.  The sessions of each group are numbered
+   from 0, so a seed of its own keeps two groups of one script from drawing the same numbers.  The
+   seed 0 would mean none, so the seed of the run is used in its place. */
+static uint64_t fleet_make_group_seed(uint64_t seed, size_t i)
 {
-  static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
+  static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / the golden ratio */
+  const uint64_t own = seed + i * golden;
 
-  return seed != 0 && seed + i * golden != 0 ? seed + i * golden : seed;
+  if (seed == 0)
+    return 0;
+  return own != 0 ? own : seed;
 }
 
+/* Makes the command line of all hosts, or that of each group.  Returns 0, or -1 and err. */
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
@@ -214,14 +233,15 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   f->from = bn_alloc(f->n_arguments, sizeof *f->from);
   f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
   for (size_t i = 0; i < f->n_arguments; i++) {
-    f->from[i] = (struct bn_arguments_from){.args = s->args,
-                                            .test = s->test,
-                                            .command = s->command,
-                                            .is_bundled = s->is_builtin || fleet_runs_bundle(s),
-                                            .options = s->options,
-                                            .seed = fleet_group_seed(fleet_seed(f), i),
-                                            .time_ns = s->conf->plan.time_ns,
-                                            .interval_ns = fleet_interval_ns(s->conf)};
+    f->from[i] =
+        (struct bn_arguments_from){.args = s->args,
+                                   .test = s->test,
+                                   .command = s->command,
+                                   .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
+                                   .options = s->options,
+                                   .seed = fleet_make_group_seed(fleet_get_seed(f), i),
+                                   .time_ns = s->conf->plan.time_ns,
+                                   .interval_ns = fleet_get_interval_ns(s->conf)};
     if (bn_fleet_has_groups(f)) {
       f->from[i].groups = f->all;
       f->from[i].group = &f->groups->group[i];
@@ -232,7 +252,7 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
-static void fleet_forget_arguments(struct bn_fleet *f)
+static void fleet_free_arguments(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n_arguments; i++)
     bn_arguments_done(&f->arguments[i]);
@@ -262,7 +282,9 @@ int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup,
 
 /* --- the start of agents ---------------------------------------------------------------------- */
 
-/* Rank 0 of a launcher starts its own agent, and asks for those of the other ranks. */
+/* Starts the agent of a host: that of a group and that of rank 0 of a launcher are processes here,
+   that of another rank is asked for, and that of a host is started over the shell.  Returns 0, or
+   -1 and err. */
 static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
@@ -277,7 +299,9 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
   return bn_link_join(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
-static int fleet_begin_host(struct bn_fleet *f, size_t i, struct bn_err *err)
+/* Starts the agent of host i, and sends it the command line and the files.  Returns 0, or -1 and
+   err. */
+static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   const struct bn_arguments *arguments = &f->arguments[bn_fleet_has_groups(f) ? i : 0];
   struct bn_connection *c = &f->connection[i];
@@ -311,11 +335,11 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
   int rc = 0;
 
   for (size_t i = first; rc == 0 && i < f->n; i++)
-    rc = fleet_begin_host(f, i, err);
+    rc = fleet_start_host(f, i, err);
   if (rc != 0)
     fleet_mark_unstarted(f);
   if (rc != 0 || f->n == f->list.n)
-    fleet_forget_arguments(f);
+    fleet_free_arguments(f);
   bn_fleet_enter(f, BN_FLEET_CONNECT);
   return rc;
 }
@@ -343,7 +367,7 @@ void bn_fleet_done(struct bn_fleet *f)
   free(f->connection);
   bn_intervals_done(&f->intervals);
   bn_sources_done(&f->sources);
-  fleet_forget_arguments(f);
+  fleet_free_arguments(f);
   bn_work_split_done(&f->list);
   bn_stop_signal_end(&f->stop_signal);
 }
@@ -356,7 +380,7 @@ void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase)
 
 bool bn_fleet_have_met(const struct bn_fleet *f)
 {
-  bool any = false;
+  bool is_any_waiting = false;
 
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *c = &f->connection[i];
@@ -366,9 +390,9 @@ bool bn_fleet_have_met(const struct bn_fleet *f)
       continue;
     if (!bn_connection_is_there(c) || !c->met)
       return false;
-    any = true;
+    is_any_waiting = true;
   }
-  return any;
+  return is_any_waiting;
 }
 
 bool bn_fleet_are(const struct bn_fleet *f, enum bn_connection_state state)

@@ -23,14 +23,14 @@ enum bn_fleet_phase {
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
   const struct bn_group_list *all;    /* the groups of the command line */
-  const struct bn_group_list *groups; /* that take part in place of hosts; may be empty */
+  const struct bn_group_list *groups; /* those that take part, in place of hosts; may be empty */
   struct bn_arguments_from *from;     /* owned; [n_arguments] */
-  /* The command line of all hosts, until the last one is started; of groups that of each. */
-  struct bn_arguments *arguments; /* owned */
+  /* owned; [n_arguments]: the command line of all hosts, or of each group, until all are started */
+  struct bn_arguments *arguments;
   size_t n_arguments;
   struct bn_work_split_list list;
   struct bn_connection *connection; /* owned; [list.n] */
-  size_t n; /* the hosts that take part: a command may be one of the first host alone */
+  size_t n; /* how many hosts take part: a command may be executed by the first one alone */
   uint64_t sessions;
   bool is_run;
   enum bn_fleet_phase phase;
@@ -44,40 +44,47 @@ struct bn_fleet {
   bool left;   /* a script has ended the run on a host by os.exit() */
   struct bn_intervals intervals;
   struct bn_sources sources;
-  struct bn_printer printer; /* prints and reports */
+  struct bn_printer printer;  /* prints and reports */
+  struct bn_remote_line line; /* of standard output; used by the thread of the printer */
   struct bn_merged_result_start start;
 };
 
-/* all: the groups of the command line, of which `groups` take part; both are empty without --group,
-   and stay the caller's.  Lists the hosts of the options, divides the work, and makes the command
-   line; starts none.  The files are read here, once: one may be a pipe, and until then signals end
-   the process.  -1 and err; *f is then to be done all the same. */
+/* Lists the hosts, divides the work, makes the command lines and reads the files for the hosts, but
+   starts none.  `all` has the groups of the command line, of which `groups` take part; both are
+   empty without --group, and stay the caller's.  From the return on, signals are received; before
+   that they end the process, because a file may be a pipe from which nothing comes.  Returns 0, or
+   -1 and err; bn_fleet_done() follows in both cases. */
 int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                   const struct bn_group_list *all, const struct bn_group_list *groups,
                   struct bn_err *err);
-/* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.  A
-   host has been started, or it is lost.  -1: err says which host could not be started. */
+/* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.
+   Returns 0, or -1 and err, which says which host could not be started: it and those behind it are
+   lost. */
 int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err);
-/* Ends what is still there of each host's process here. */
+/* Kills the processes of hosts here that have not ended, and frees all. */
 void bn_fleet_done(struct bn_fleet *f);
 
-/* Whether groups make the run. */
+/* Returns whether groups take part in place of hosts. */
 bool bn_fleet_has_groups(const struct bn_fleet *f);
-/* "hosts" or "groups", for messages. */
+/* Returns "hosts" or "groups", for messages. */
 const char *bn_fleet_parts(const struct bn_fleet *f);
-/* Once all groups are ready: counts their sessions, and makes the metrics that they have together.
-   Does nothing for hosts.  -1: err says which groups do not fit together. */
+/* Counts the sessions of all groups, and makes the metrics that they have together, once all are
+   ready.  Does nothing for hosts.  Returns 0, or -1 and err, which says which groups do not fit
+   together. */
 int bn_fleet_unite(struct bn_fleet *f, struct bn_err *err);
-/* Whether --hosts or --hosts-file is given. */
+/* Returns whether --hosts or --hosts-file is given. */
 bool bn_fleet_is_listed(const struct bn_conf *conf);
-/* Whether a launcher has sent a signal: it gives the processes that it has started a second. */
+/* Returns whether a launcher has sent a signal, after which it gives the processes that it has
+   started one second. */
 bool bn_fleet_is_urged(const struct bn_fleet *f);
+/* Begins a phase now. */
 void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase);
-/* Whether all that have not ended their part of a command wait for each other, and none failed. */
+/* Returns whether the sessions of all hosts wait for each other in a command.  Hosts that have
+   ended it with success are not waited for.  False: a host has failed, or none waits. */
 bool bn_fleet_have_met(const struct bn_fleet *f);
-/* Whether all hosts are that far, or further. */
+/* Returns whether all hosts have reached the state or a later one. */
 bool bn_fleet_are(const struct bn_fleet *f, enum bn_connection_state state);
-/* Tells those that are there to stop, unless they know. */
+/* Tells the hosts that have not ended to stop, unless they were told so before, or more firmly. */
 void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns);
 
 #endif

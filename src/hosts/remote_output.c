@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "hosts/work_split.h"
 
 /* A line that is longer is handed over in pieces. */
 enum { LINE_MAX_BYTES = 64 << 10 };
@@ -21,18 +20,19 @@ enum { LINE_MAX_BYTES = 64 << 10 };
 int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
 {
   int fd[2] = {-1, -1};
-  const bool ok = pipe2(fd, O_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0 &&
-                  dup2(fd[1], STDOUT_FILENO) >= 0;
+  const bool is_taken = pipe2(fd, O_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0 &&
+                        dup2(fd[1], STDOUT_FILENO) >= 0;
   const int why = errno;
 
-  bn_buf_init(&o->line, 2 * LINE_MAX_BYTES);
+  bn_buf_init(&o->line, 2 * LINE_MAX_BYTES); /* a rest and a piece, each shorter than a full one */
   o->fd = fd[0];
   if (fd[1] >= 0)
     (void)close(fd[1]);
-  return ok ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
+  return is_taken ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
 }
 
-/* Sends the first len bytes.  If that fails, the listener ends the run. */
+/* Queues the first len bytes, and removes them.  If they cannot be queued, the listener ends the
+   run. */
 static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue *queue, size_t len)
 {
   if (len == 0)
@@ -42,8 +42,9 @@ static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue 
   o->line.len -= len;
 }
 
-/* Returns the length of the complete lines, or of a part of a line that is very long. */
-static size_t remote_output_full_lines(const struct bn_remote_output *o)
+/* Returns the length of the text that is to be sent now: the complete lines, or all of a part of a
+   line that is very long. */
+static size_t remote_output_get_full_len(const struct bn_remote_output *o)
 {
   const char *end = o->line.len > 0 ? memrchr(o->line.data, '\n', o->line.len) : NULL;
 
@@ -52,8 +53,8 @@ static size_t remote_output_full_lines(const struct bn_remote_output *o)
   return o->line.len >= LINE_MAX_BYTES ? o->line.len : 0;
 }
 
-/* Reads a piece and sends its lines.  Returns false if there is no more text now. */
-static bool remote_output_take_piece(struct bn_remote_output *o, struct bn_send_queue *queue)
+/* Reads a piece and sends its lines.  Returns false if there is no more text now, or no memory. */
+static bool remote_output_read_piece(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];
   ssize_t n;
@@ -63,14 +64,14 @@ static bool remote_output_take_piece(struct bn_remote_output *o, struct bn_send_
   while (n < 0 && errno == EINTR);
   if (n <= 0 || bn_buf_add(&o->line, piece, (size_t)n) != 0)
     return false;
-  remote_output_send(o, queue, remote_output_full_lines(o));
+  remote_output_send(o, queue, remote_output_get_full_len(o));
   return true;
 }
 
 void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   if (o->fd >= 0)
-    (void)remote_output_take_piece(o, queue);
+    (void)remote_output_read_piece(o, queue);
 }
 
 void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue)
@@ -78,7 +79,7 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
   if (o->fd < 0)
     return;
   (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-  while (remote_output_take_piece(o, queue))
+  while (remote_output_read_piece(o, queue))
     continue;
   remote_output_send(o, queue, o->line.len);
   bn_buf_done(&o->line);
@@ -88,17 +89,43 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
 
 /* --- the controller --------------------------------------------------------------------------- */
 
+/* A text that waits in the printer. */
 struct shown {
   struct bn_printer_job job;
-  char before[BN_WORK_SPLIT_NAME_MAX + 3];
+  char prefix[BN_REMOTE_PREFIX_SIZE];
+  size_t len; /* not 0 */
   char text[];
 };
 
+/* Prints the text up to the end of its first line without a prefix, because that line has been
+   begun.  Returns what follows. */
+static const char *remote_output_print_line_end(const char *text)
+{
+  const size_t line_len = strcspn(text, "\n");
+  const size_t len = line_len + (text[line_len] == '\n');
+  char *end = bn_alloc_part(text, len);
+
+  bn_log_output("", end);
+  free(end);
+  return text + len;
+}
+
+/* Prints a text of a host.  If the line on standard output has no end, the text goes on with it, or
+   begins a new line if another host has printed that one. */
 static void remote_output_print(struct bn_printer_job *job)
 {
   const struct shown *s = (const struct shown *)job;
+  struct bn_remote_line *line = job->of;
+  const char *text = s->text;
 
-  bn_log_output(s->before, s->text);
+  if (line->is_open && strcmp(line->prefix, s->prefix) == 0)
+    text = remote_output_print_line_end(text);
+  else if (line->is_open)
+    bn_log_output("", "\n");
+  if (text[0] != '\0')
+    bn_log_output(s->prefix, text);
+  line->is_open = s->text[s->len - 1] != '\n';
+  memcpy(line->prefix, s->prefix, sizeof line->prefix);
 }
 
 static void remote_output_free(struct bn_printer_job *job)
@@ -106,14 +133,17 @@ static void remote_output_free(struct bn_printer_job *job)
   free(job);
 }
 
-void bn_remote_output_show(struct bn_printer *p, const char *host, const char *text, size_t len)
+void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, const char *host,
+                           const char *text, size_t len)
 {
   struct shown *s = bn_alloc(1, sizeof *s + len + 1);
 
   if (host != NULL)
-    (void)snprintf(s->before, sizeof s->before, "%s: ", host);
+    (void)snprintf(s->prefix, sizeof s->prefix, "%s: ", host);
+  s->len = len;
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
-  s->job = (struct bn_printer_job){.say = remote_output_print, .done = remote_output_free};
+  s->job =
+      (struct bn_printer_job){.of = line, .say = remote_output_print, .done = remote_output_free};
   bn_printer_offer(p, &s->job);
 }

@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The standard output of a command on a host, handed to the controller in complete lines, so that
-   lines of two hosts do not mix.  A run has reports instead. */
+/* The standard output of a command on a host, sent to the controller in complete lines, so that
+   lines of two hosts do not mix.  A line that is very long is sent in pieces.  A run has reports
+   instead. */
 #ifndef BN_HOSTS_REMOTE_OUTPUT_H
 #define BN_HOSTS_REMOTE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "hosts/printer.h"
 #include "hosts/send_queue.h"
+#include "hosts/work_split.h"
 
 /* --- the agent; one thread at a time --- */
 struct bn_remote_output {
-  int fd;             /* can be read when something was printed; -1: nothing is handed over */
-  struct bn_buf line; /* the part without an end */
+  int fd;             /* can be read when something was printed; -1: nothing is sent */
+  struct bn_buf line; /* the last line that was read, while it has no end */
 };
 
-/* Standard output becomes a pipe.  -1 and err; end it in both cases. */
+/* Makes standard output a pipe.  Returns 0, or -1 and err; *o is to be ended in both cases. */
 int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err);
-/* Hands over what was printed. */
+/* Reads a piece of what was printed, and queues its complete lines. */
 void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue);
-/* Hands over the rest; from now on standard output is standard error again. */
+/* Queues all that is left, and makes standard output standard error again. */
 void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue);
 
 /* --- the controller --- */
-/* Prints it, each line that is not empty behind "host: " if host is not NULL.  A terminal only
-   shows it. */
-void bn_remote_output_show(struct bn_printer *p, const char *host, const char *text, size_t len);
+enum { BN_REMOTE_PREFIX_SIZE = BN_WORK_SPLIT_NAME_MAX + sizeof ": " };
+
+/* The last line of standard output, on which several hosts print.  The thread of the printer uses
+   it.  All zero: it is empty. */
+struct bn_remote_line {
+  bool is_open;                       /* it has no end yet */
+  char prefix[BN_REMOTE_PREFIX_SIZE]; /* that of the host that has printed it */
+};
+
+/* Prints a text of a host, which is not empty and may end within a line.  Lines that are not empty
+   begin with "host: " unless host is NULL.  Control characters are escaped for a terminal. */
+void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, const char *host,
+                           const char *text, size_t len);
 
 #endif

@@ -116,6 +116,15 @@ def test_each_host_has_a_database_of_its_own_with_sqlite(fleet, seed):
     assert content(fleet.folder / "b/x.db") == {}
 
 
+def test_a_long_line_has_one_name(fleet):
+    """The line reaches the controller in several pieces."""
+    long = "o" * 200000
+    script = fleet.script("long.lua", 'function prepare() print(("o"):rep(200000)) print("ooo") end')
+    done = fleet.run("a", script, "--db-driver=sqlite", "prepare")
+    assert done.status == 0, done.err
+    assert [line for line in done.out.splitlines() if "ooo" in line] == [f"a: {long}", "a: ooo"]
+
+
 def test_a_violation_on_one_host_is_the_status_of_all(fleet):
     """A check that finds something has not failed: the other hosts go on, and each prints what it has found."""
     live_apart(fleet, "ab")
