@@ -20,7 +20,7 @@
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* errno says why the file cannot be read. */
+/* Says why a file or a folder cannot be sent, which the caller has left in errno.  Returns -1. */
 static int arguments_refuse_file(const char *path, struct bn_err *err)
 {
   if (errno == EFBIG)
@@ -30,22 +30,45 @@ static int arguments_refuse_file(const char *path, struct bn_err *err)
                     strerror(errno));
 }
 
-/* Sends a file under that name.  All files together may be as large as one frame. */
-static int arguments_send_file(struct bn_arguments *a, const char *path, const char *name,
-                               struct bn_err *err)
+/* Reads a file, which may hold a password, into an empty buffer.  Room for all of a regular file is
+   made first: a buffer that grows while it is read may move, and leave a copy behind that nobody
+   clears.  Returns 0, or -1 and err. */
+static int arguments_read_file(const char *path, struct bn_buf *text, struct bn_err *err)
 {
-  const size_t have = a->files.len;
-  struct bn_buf text = {.max = have < BN_FRAME_MAX ? BN_FRAME_MAX - have : 1};
+  struct stat st;
+
+  if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size < text->max)
+    (void)bn_buf_reserve(text, (size_t)st.st_size); /* a failure shows when the file is read */
+  return bn_file_read(path, text) == 0 ? 0 : arguments_refuse_file(path, err);
+}
+
+/* Frees a text that may hold a password. */
+static void arguments_wipe(struct bn_buf *text)
+{
+  if (text->data != NULL)
+    explicit_bzero(text->data, text->len);
+  bn_buf_done(text);
+}
+
+/* Adds the frame of a file, which hosts store under the given name.  Returns 0, or -1 and err if it
+   cannot be read, or if all frames together would be larger than BN_FRAME_MAX. */
+static int arguments_add_file(struct bn_arguments *a, const char *path, const char *name,
+                              struct bn_err *err)
+{
+  struct bn_buf text;
   int rc;
 
-  if (bn_file_read(path, &text) != 0)
-    rc = arguments_refuse_file(path, err);
-  else
+  if (a->files.len >= BN_FRAME_MAX) {
+    errno = EFBIG;
+    return arguments_refuse_file(path, err);
+  }
+  bn_buf_init(&text, BN_FRAME_MAX - a->files.len);
+  rc = arguments_read_file(path, &text, err);
+  if (rc == 0)
     rc = bn_frame_put_file(&a->files, name, text.data, text.len, err);
-  if (text.data != NULL)
-    explicit_bzero(text.data, text.len);
-  bn_buf_done(&text);
-  a->n_files++;
+  if (rc == 0)
+    a->n_files++;
+  arguments_wipe(&text);
   return rc;
 }
 
@@ -56,8 +79,8 @@ static bool arguments_is_file(const char *path)
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Returns whether the path is a script.  A pipe, such as /dev/stdin, can be read once, which is
-   done here. */
+/* Returns whether the path can be read as a script: it is a regular file, or a pipe such as
+   /dev/stdin.  A pipe can be read only once, so the hosts get what this process reads from it. */
 static bool arguments_is_script(const char *path)
 {
   struct stat st;
@@ -72,13 +95,14 @@ static bool arguments_ends_in(const char *name, const char *end)
   return len >= tail && strcmp(name + len - tail, end) == 0;
 }
 
-static bool arguments_is_lua(const char *name)
+static bool arguments_is_lua_file(const char *name)
 {
   return name[0] != '.' && arguments_ends_in(name, ".lua");
 }
 
-/* Sends all Lua files of a folder, because scripts find modules beside them. */
-static int arguments_send_folder(struct bn_arguments *a, const char *folder, struct bn_err *err)
+/* Adds all Lua files of a folder, because scripts find modules beside them.  Leaves out files whose
+   paths are too long to be opened.  Returns 0, or -1 and err. */
+static int arguments_add_folder(struct bn_arguments *a, const char *folder, struct bn_err *err)
 {
   DIR *d = opendir(folder);
   const struct dirent *e;
@@ -88,10 +112,10 @@ static int arguments_send_folder(struct bn_arguments *a, const char *folder, str
   if (d == NULL)
     return arguments_refuse_file(folder, err);
   while (rc == 0 && (e = readdir(d)) != NULL)
-    if (arguments_is_lua(e->d_name) &&
+    if (arguments_is_lua_file(e->d_name) &&
         (size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path &&
         arguments_is_file(path))
-      rc = arguments_send_file(a, path, e->d_name, err);
+      rc = arguments_add_file(a, path, e->d_name, err);
   (void)closedir(d);
   return rc;
 }
@@ -102,30 +126,33 @@ struct sent_script {
   const char *name; /* within path */
 };
 
-/* Returns false if the test is built in, bundled or no file.  A name stands for the same script as
-   in a run without hosts: that of the bundle, which every host has, then the file, then the module
-   of that name in the working folder. */
+/* Finds the script that has to be sent for a test.  Returns false if there is none, because the
+   test is built in, bundled or no file.  A name stands for the same script as in a run without
+   hosts: the bundled one, which every host has, then the file of that name, then the file of that
+   name with ".lua". */
 static bool arguments_find_script(struct sent_script *s, const char *test, bool is_bundled)
 {
+  if (is_bundled)
+    return false;
   (void)snprintf(s->path, sizeof s->path, "%s", test);
   if (!arguments_is_script(s->path))
     (void)snprintf(s->path, sizeof s->path, "%s.lua", test);
-  if (is_bundled || !arguments_is_script(s->path))
+  if (!arguments_is_script(s->path))
     return false;
   s->name = bn_file_name(s->path);
   bn_file_folder(s->path, s->folder);
   return true;
 }
 
-/* A file with another ending is not among those of the folder. */
-static int arguments_send_named(struct bn_arguments *a, const struct sent_script *s,
-                                struct bn_err *err)
+/* Adds a script that has another ending than ".lua", and so was not added with its folder. */
+static int arguments_add_other_script(struct bn_arguments *a, const struct sent_script *s,
+                                      struct bn_err *err)
 {
-  return arguments_is_lua(s->name) ? 0 : arguments_send_file(a, s->path, s->name, err);
+  return arguments_is_lua_file(s->name) ? 0 : arguments_add_file(a, s->path, s->name, err);
 }
 
 /* Returns whether each host has a script of that name in its bundle. */
-static bool arguments_in_bundle(const char *name)
+static bool arguments_is_in_bundle(const char *name)
 {
   char dir[PATH_MAX], path[2 * PATH_MAX];
 
@@ -136,11 +163,12 @@ static bool arguments_in_bundle(const char *name)
   return arguments_is_file(path);
 }
 
-/* Sends a script and adds its name to the arguments, with its weight ("@2") if it is one of a mix.
-   *folder is that of the other scripts, or "" before the first one, which sets it: a folder is sent
-   once.  What is no script of a file is known to each host by its name. */
-static int arguments_send_workload(struct bn_arguments *a, const char *test, bool is_bundled,
-                                   const char *weight, char *folder, struct bn_err *err)
+/* Adds the word of a test to the command line, with its weight ("@2") if it is one of a mix.  If
+   the test is a script in a file, adds that and all scripts of its folder, too.  `folder` has the
+   folder of the scripts before this one: it is "" before the first script, which sets it, and other
+   folders are refused, so that a folder is sent once.  Returns 0, or -1 and err. */
+static int arguments_add_workload(struct bn_arguments *a, const char *test, bool is_bundled,
+                                  const char *weight, char *folder, struct bn_err *err)
 {
   struct sent_script s;
   char *word;
@@ -152,7 +180,7 @@ static int arguments_send_workload(struct bn_arguments *a, const char *test, boo
     word = bn_alloc_print("%s%s", s.name, weight);
     if (folder[0] == '\0') {
       memcpy(folder, s.folder, PATH_MAX);
-      rc = arguments_send_folder(a, folder, err);
+      rc = arguments_add_folder(a, folder, err);
     } else if (!bn_file_is_same(folder, s.folder)) {
       rc = bn_err_set(err, EINVAL,
                       "%s: with --hosts the scripts of all workloads must be in one folder, which "
@@ -160,13 +188,14 @@ static int arguments_send_workload(struct bn_arguments *a, const char *test, boo
                       test);
     }
     if (rc == 0)
-      rc = arguments_send_named(a, &s, err);
+      rc = arguments_add_other_script(a, &s, err);
   }
   bn_words_take(&a->words, word);
   return rc;
 }
 
-static int arguments_send_scripts(struct bn_arguments *a, struct bn_err *err)
+/* Adds the test of the command line, or each test of a mix.  Returns 0, or -1 and err. */
+static int arguments_add_workloads(struct bn_arguments *a, struct bn_err *err)
 {
   const char *at = a->from->test;
   char folder[PATH_MAX] = "";
@@ -174,20 +203,21 @@ static int arguments_send_scripts(struct bn_arguments *a, struct bn_err *err)
   int rc = 0;
 
   if (!bn_mix_is_test(bn_optset_policy(a->from->options), at))
-    return arguments_send_workload(a, at, a->from->is_bundled, "", folder, err);
+    return arguments_add_workload(a, at, a->from->is_bundled, "", folder, err);
   while (rc == 0 && bn_mix_next(&at, &item, err) > 0) {
     char *test = bn_alloc_part(item.name, item.len);
     char *weight = bn_alloc_part(item.name + item.len, (size_t)(at - item.name) - item.len);
 
-    rc = arguments_send_workload(a, test, arguments_in_bundle(test), weight, folder, err);
+    rc = arguments_add_workload(a, test, arguments_is_in_bundle(test), weight, folder, err);
     free(test);
     free(weight);
   }
   return rc;
 }
 
-/* Refuses a configuration file that is a pipe: the controller has read it. */
-static int arguments_refuse_pipe(const char *path, struct bn_err *err)
+/* Refuses a configuration file that is a pipe: this process has already read what it had.  Returns
+   0, or -1 and err. */
+static int arguments_check_config_file(const char *path, struct bn_err *err)
 {
   struct stat st;
 
@@ -199,18 +229,23 @@ static int arguments_refuse_pipe(const char *path, struct bn_err *err)
                     path);
 }
 
-static int arguments_send_settings(struct bn_arguments *a, const char *path, struct bn_err *err)
+/* Adds a configuration file, and the option that names it on the hosts.  The number in its name
+   tells apart files of one name from two folders.  Returns 0, or -1 and err. */
+static int arguments_add_config_file(struct bn_arguments *a, const char *path, struct bn_err *err)
 {
   char name[BN_FRAME_NAME_MAX];
 
-  if (arguments_refuse_pipe(path, err) != 0)
+  if (arguments_check_config_file(path, err) != 0)
     return -1;
   (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, bn_file_name(path));
+  if (arguments_add_file(a, path, name, err) != 0)
+    return -1;
   bn_words_take(&a->words, bn_alloc_print("--config-file=%s", name));
-  return arguments_send_file(a, path, name, err);
+  return 0;
 }
 
-/* As without hosts, a password that is given beats one in a file, wherever each is given. */
+/* Returns whether the password that the option reads from a file is given directly, too.  That one
+   counts then, as in a run without hosts, wherever each of them is given. */
 static bool arguments_has_password(const struct bn_optset *options, const char *file_option)
 {
   const struct bn_opt *opt = bn_optset_find(options, file_option);
@@ -218,42 +253,43 @@ static bool arguments_has_password(const struct bn_optset *options, const char *
   return opt != NULL && opt->replaces != NULL && bn_optset_given(options, opt->replaces);
 }
 
-/* Sends the password in the first line of the file instead of the file, so that no file on the
-   hosts has it. */
-static int arguments_send_password(struct bn_arguments *a, const char *name, const char *path,
-                                   struct bn_err *err)
+/* Adds the option that has the first line of a file as its value ("--mysql-password=…"), in place
+   of the option `name`, which names the file: so no file on the hosts has the password.  Adds
+   nothing if the password is given directly, too.  Returns 0, or -1 and err. */
+static int arguments_add_password_line(struct bn_arguments *a, const char *name, const char *path,
+                                       struct bn_err *err)
 {
-  struct bn_buf text = {.max = 1 << 16}, word = {.max = 0};
-  int rc = 0;
+  enum { FILE_BYTES_MAX = 64 << 10 };
+  struct bn_buf text = {.max = FILE_BYTES_MAX}, word = {.max = 0};
+  int rc;
 
   if (arguments_has_password(a->from->options, name))
     return 0;
-  if (bn_file_read(path, &text) != 0)
-    rc = arguments_refuse_file(path, err);
-  else {
+  rc = arguments_read_file(path, &text, err);
+  if (rc != 0 && err->code == EFBIG)
+    (void)bn_err_set(err, EFBIG,
+                     "--%s=%s: the file has more than %d KiB; is it that of a password?", name,
+                     path, FILE_BYTES_MAX >> 10);
+  if (rc == 0) {
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(text.data, "\r\n"), text.data);
-    bn_words_add(&a->words, word.data);
+    bn_words_take(&a->words, bn_buf_take(&word));
   }
-  if (text.data != NULL)
-    explicit_bzero(text.data, text.len);
-  if (word.data != NULL)
-    explicit_bzero(word.data, word.len);
-  bn_buf_done(&text);
-  bn_buf_done(&word);
+  arguments_wipe(&text);
   return rc;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Returns the traits of options that a process does not get as they were typed. */
-static unsigned arguments_left_out(const struct bn_arguments *a)
+/* Returns the traits of options that are left out of the command line of an agent: those of the
+   controller, and, unless the agent is a group, those of which each host has its own value. */
+static unsigned arguments_get_omitted_traits(const struct bn_arguments *a)
 {
   return a->from->group != NULL ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
 }
 
-/* Adds a word.  In a group an option has the name that it stands for, since an old name would beat
-   the group's own value. */
+/* Adds an option as it was typed.  For a group, an alias is replaced by the name that it stands
+   for, because an alias would override the group's own value of the option. */
 static void arguments_add_word(struct bn_arguments *a, const char *name, const char *arg)
 {
   const struct bn_opt *o = a->from->group != NULL ? bn_optset_find(a->from->options, name) : NULL;
@@ -264,8 +300,9 @@ static void arguments_add_word(struct bn_arguments *a, const char *name, const c
     bn_words_add(&a->words, arg);
 }
 
-/* Adds an option to the words of the agents: a file that it names is sent, and an option of which
-   each host has its own value, or none, is left out. */
+/* Adds an option that was typed.  A configuration file that it names is sent, a password in a file
+   is sent as a value, and an option that agents do not get is left out.  Returns 0, or -1 and
+   err. */
 static int arguments_add_option(struct bn_arguments *a, const char *arg, struct bn_err *err)
 {
   const char *equals = strchr(arg, '=');
@@ -274,23 +311,24 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
 
   bn_opt_read_name(arg, name);
   if (strcmp(name, "config-file") == 0 && value != NULL)
-    return arguments_send_settings(a, value, err);
-  if ((bn_optset_traits(a->from->options, name) & arguments_left_out(a)) != 0)
+    return arguments_add_config_file(a, value, err);
+  if ((bn_optset_traits(a->from->options, name) & arguments_get_omitted_traits(a)) != 0)
     return 0;
   if (arguments_ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run %s; use --%.*s-file", name,
                       a->from->group != NULL ? "with --group" : "on several hosts",
                       (int)(strlen(name) - strlen("-prompt")), name);
   if (a->from->group == NULL && arguments_ends_in(name, "-password-file") && value != NULL)
-    return arguments_send_password(a, name, value, err);
+    return arguments_add_password_line(a, name, value, err);
   arguments_add_word(a, name, arg);
   return 0;
 }
 
-/* Sets the options of which each host has its own value back to their defaults.  The configuration
-   file is sent to the hosts and may set them under an old name, which would beat the host's value,
-   or set a seed, where each host is sent one.  The defaults are those of the dialect: in 0.5 that
-   of --max-requests is 10000, while 0 is no limit. */
+/* Adds the options of which each host has its own value with their defaults, which the values of
+   the host override.  Without them, the configuration file, which is sent to the hosts, could set
+   such an option by an alias, which would override the value of the host, or could set a seed.  The
+   defaults are those of the dialect: in 0.5 that of --max-requests is 10000, where 0 is no limit.
+ */
 static void arguments_add_defaults(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
@@ -305,7 +343,7 @@ static void arguments_add_defaults(struct bn_arguments *a)
   }
 }
 
-/* Returns whether an option is a word of the command line. */
+/* Returns whether the command line has the option. */
 static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
 {
   for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
@@ -314,37 +352,39 @@ static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
   return false;
 }
 
-/* Collects the passwords that a file or a URI names. */
-struct adding {
+/* The state of a walk over all options. */
+struct password_walk {
   struct bn_arguments *arguments;
   struct bn_err *err;
-  int rc;
+  int rc; /* -1: a file could not be read, and err says why */
 };
 
-static void arguments_add_password(void *arg, const char *name, const struct bn_opt *opt,
-                                   const void *value)
+/* Adds the password of a file if the option names one, and not on the command line. */
+static void arguments_add_untyped_password(void *arg, const char *name, const struct bn_opt *opt,
+                                           const void *value)
 {
-  struct adding *a = arg;
+  struct password_walk *w = arg;
   const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
 
-  if (a->rc != 0 || path == NULL || path[0] == '\0' ||
-      !arguments_ends_in(opt->name, "-password-file") || arguments_is_typed(a->arguments, name))
+  if (w->rc != 0 || path == NULL || path[0] == '\0' ||
+      !arguments_ends_in(opt->name, "-password-file") || arguments_is_typed(w->arguments, name))
     return;
-  a->rc = arguments_send_password(a->arguments, opt->name, path, a->err);
+  w->rc = arguments_add_password_line(w->arguments, opt->name, path, w->err);
 }
 
-/* Sends the passwords of files that a configuration file or a URI names: agents get these as they
-   are. */
-static int arguments_add_passwords(struct bn_arguments *o, struct bn_err *err)
+/* Adds the passwords of the files that a configuration file or a URI names: agents get the
+   configuration file and the URI as they are, but do not have the files of passwords.  Returns 0,
+   or -1 and err. */
+static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err *err)
 {
-  struct adding a = {o, err, 0};
+  struct password_walk walk = {a, err, 0};
 
-  bn_optset_each(o->from->options, arguments_add_password, &a);
-  return a.rc;
+  bn_optset_each(a->from->options, arguments_add_untyped_password, &walk);
+  return walk.rc;
 }
 
-/* Adds the options that make all hosts draw from the same streams, report the same intervals, and
-   have the same dialect whatever the name of their program is. */
+/* Adds the options that make all hosts draw from the same random streams, report the same
+   intervals, and use the same dialect whatever the name of their program is. */
 static void arguments_add_common(struct bn_arguments *a)
 {
   const char *dialect = bn_optset_policy(a->from->options)->dialect;
@@ -362,7 +402,7 @@ static void arguments_add_common(struct bn_arguments *a)
 /* --- groups ----------------------------------------------------------------------------------- */
 
 /* Returns the value of the last --connect of the group, or NULL. */
-static const char *arguments_group_uri(const struct bn_group_words *g)
+static const char *arguments_find_group_uri(const struct bn_group_words *g)
 {
   static const char option[] = "--connect=";
   const char *uri = NULL;
@@ -373,6 +413,7 @@ static const char *arguments_group_uri(const struct bn_group_words *g)
   return uri;
 }
 
+/* Returns whether the URI has the part of that name, as in the `uri_part` of an option. */
 static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
 {
   const struct {
@@ -390,6 +431,7 @@ static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
   return false;
 }
 
+/* Returns whether a part or a parameter of the URI sets the option. */
 static bool arguments_uri_sets(const struct bn_uri *u, const struct bn_opt *o)
 {
   bool sets = o->uri_part != NULL && arguments_uri_has_part(u, o->uri_part);
@@ -399,84 +441,91 @@ static bool arguments_uri_sets(const struct bn_uri *u, const struct bn_opt *o)
   return sets;
 }
 
-/* Returns whether the URI sets the option, or one in whose place the option would be used. */
-static bool arguments_uri_beats(const struct bn_uri *u, const struct bn_optset *options,
-                                const struct bn_opt *o)
+/* Returns whether the URI sets the option, or one of the options that the option replaces: a
+   password of the URI counts, and not a file of passwords. */
+static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_optset *options,
+                                    const struct bn_opt *o)
 {
   const struct bn_opt *other;
-  bool beats = arguments_uri_sets(u, o);
+  bool overrides = arguments_uri_sets(u, o);
 
   for (size_t i = 0; o->replaces != NULL && (other = bn_optset_at(options, i, NULL)) != NULL; i++)
-    beats |= bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other);
-  return beats;
+    overrides |= bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other);
+  return overrides;
 }
 
-/* Returns whether the group's own --connect sets what an option outside of the groups says. */
-static bool arguments_is_connected(const struct bn_arguments *a, const char *arg)
+/* Returns whether the group's own --connect sets what this option outside of the groups sets, so
+   that the group must not get the option.  A URI that is wrong sets nothing here, because the agent
+   refuses it. */
+static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *arg)
 {
-  const char *text = a->from->group != NULL ? arguments_group_uri(a->from->group) : NULL;
+  const char *text = a->from->group != NULL ? arguments_find_group_uri(a->from->group) : NULL;
   char name[BN_OPT_NAME_MAX];
   const struct bn_opt *o;
   struct bn_uri uri;
   struct bn_err err;
-  bool beats = false;
+  bool is_overridden = false;
 
   bn_opt_read_name(arg, name);
   o = bn_optset_find(a->from->options, name);
   if (text == NULL || o == NULL)
     return false;
   if (bn_uri_parse(&uri, text, &err) == 0)
-    beats = arguments_uri_beats(&uri, a->from->options, o);
+    is_overridden = arguments_uri_overrides(&uri, a->from->options, o);
   bn_uri_done(&uri);
-  return beats;
+  return is_overridden;
 }
 
+/* Adds the options of the command line but those of a group, such as "--NAME.OPTION", and those
+   that the group's own --connect sets.  Returns 0, or -1 and err. */
 static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_group_list *groups = a->from->groups;
 
   for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
     if (strncmp(*arg, "--", 2) == 0 && (groups == NULL || bn_groups_owner(groups, *arg) == NULL) &&
-        !arguments_is_connected(a, *arg) && arguments_add_option(a, *arg, err) != 0)
+        !arguments_is_set_by_uri(a, *arg) && arguments_add_option(a, *arg, err) != 0)
       return -1;
   return 0;
 }
 
-/* The value of an option that a configuration file may have set by an old name. */
-struct named_value {
+/* The option whose value a walk over all facts looks for. */
+struct fact_walk {
   struct bn_arguments *arguments;
   const char *name;
 };
 
-static void arguments_add_named(void *arg, const struct bn_opt_fact *fact)
+/* Adds the option that the walk looks for, with its value, if the fact is about it. */
+static void arguments_add_fact(void *arg, const struct bn_opt_fact *fact)
 {
-  const struct named_value *v = arg;
+  const struct fact_walk *w = arg;
 
-  if (strcmp(fact->name, v->name) == 0 && fact->text != NULL)
-    bn_words_take(&v->arguments->words, bn_alloc_print("--%s=%s", fact->name, fact->text));
+  if (strcmp(fact->name, w->name) == 0 && fact->text != NULL)
+    bn_words_take(&w->arguments->words, bn_alloc_print("--%s=%s", fact->name, fact->text));
 }
 
-/* Moves what a configuration file says by an old name, which would beat the group's own value, to
-   the name that it stands for. */
-static void arguments_move_aliases(struct bn_arguments *a)
+/* Resets each alias that a configuration file sets to its default, and adds its value by the name
+   that it stands for: an alias would override the group's own value. */
+static void arguments_replace_aliases(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
   const struct bn_opt *o;
 
   for (size_t i = 0; (o = bn_optset_at(options, i, NULL)) != NULL; i++) {
-    struct named_value v = {a, o->alias_of};
+    struct fact_walk walk = {a, o->alias_of};
 
     if (o->alias_of == NULL || bn_optset_origin(options, o->name) != BN_FROM_FILE)
       continue;
     bn_words_take(&a->words,
                   bn_alloc_print("--%s=%s", o->name, bn_opt_default(o, bn_optset_policy(options))));
-    bn_optset_facts(options, arguments_add_named, &v);
+    bn_optset_facts(options, arguments_add_fact, &walk);
   }
 }
 
-/* Adds what the process of a group needs, which finds files as this one does.  The last of two
-   options of one name counts, and that is the group's.  The time of the run is the same for all,
-   also that of a profile outside of the groups. */
+/* Adds the words of a group.  No script is sent, because its process runs on this host and finds
+   the files that this one finds.  The group's own options come last: of two options of one name the
+   last one counts.  --time is the same for all groups, also if a profile outside of the groups sets
+   it.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_group_words *g = a->from->group;
@@ -485,7 +534,7 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
     bn_words_add(&a->words, g->script.item[i]);
   if (arguments_add_options(a, err) != 0)
     return -1;
-  arguments_move_aliases(a);
+  arguments_replace_aliases(a);
   arguments_add_common(a);
   bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->time_ns * 1e-9));
   for (size_t i = 0; i < g->options.n; i++)
@@ -494,12 +543,13 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
   return 0;
 }
 
+/* Adds the words and the files that all hosts get.  Returns 0, or -1 and err. */
 static int arguments_add_host(struct bn_arguments *a, struct bn_err *err)
 {
-  if (arguments_send_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
+  if (arguments_add_workloads(a, err) != 0 || arguments_add_options(a, err) != 0)
     return -1;
   arguments_add_defaults(a);
-  if (arguments_add_passwords(a, err) != 0)
+  if (arguments_add_untyped_passwords(a, err) != 0)
     return -1;
   arguments_add_common(a);
   return 0;
@@ -518,22 +568,26 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *fr
   return rc;
 }
 
+/* Adds the options that give a host its part of the work.  Where each thread has a limit of its
+   own, --events-per-session is among the words of all hosts, and --events is no limit. */
+static void arguments_add_work(const struct bn_work_split *work, struct bn_list *out)
+{
+  const uint64_t events = work->per_session ? 0 : work->events;
+
+  bn_words_take(out, bn_alloc_print("--threads=%u", work->threads));
+  bn_words_take(out, bn_alloc_print("--events=%" PRIu64, events));
+  bn_words_take(out, bn_alloc_print("--rate=%.17g", work->rate));
+}
+
 void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
                        struct bn_list *out)
 {
-  char threads[48], events[48], rate[64];
-  const char *const own[] = {threads, events, rate, a->from->command};
-  enum { OWN = sizeof own / sizeof *own };
-
-  (void)snprintf(threads, sizeof threads, "--threads=%u", work->threads);
-  (void)snprintf(events, sizeof events, "--events=%" PRIu64, work->per_session ? 0 : work->events);
-  (void)snprintf(rate, sizeof rate, "--rate=%.17g", work->rate);
-  out->n = 0;
-  out->item = bn_alloc(a->words.n + OWN + 1, sizeof *out->item);
+  *out = (struct bn_list){.n = 0};
   for (size_t i = 0; i < a->words.n; i++)
-    out->item[out->n++] = bn_alloc_text(a->words.item[i]);
-  for (size_t i = a->from->group != NULL ? OWN - 1 : 0; i < OWN; i++)
-    out->item[out->n++] = bn_alloc_text(own[i]);
+    bn_words_add(out, a->words.item[i]);
+  if (a->from->group == NULL)
+    arguments_add_work(work, out);
+  bn_words_add(out, a->from->command);
 }
 
 void bn_arguments_done(struct bn_arguments *a)
@@ -541,7 +595,5 @@ void bn_arguments_done(struct bn_arguments *a)
   for (size_t i = 0; i < a->words.n; i++)
     explicit_bzero(a->words.item[i], strlen(a->words.item[i]));
   bn_words_done(&a->words);
-  if (a->files.data != NULL)
-    explicit_bzero(a->files.data, a->files.len);
-  bn_buf_done(&a->files);
+  arguments_wipe(&a->files);
 }

@@ -12,32 +12,37 @@
 #include "hosts/work_split.h"
 #include "option/opt.h"
 
-/* A command line as it was typed, and what was understood of it.  Everything is borrowed. */
+/* The command line of the controller, and what has been read from it.  Everything is borrowed, and
+   outlives the struct bn_arguments that is made of it. */
 struct bn_arguments_from {
-  char *const *args; /* with the program's name, ends with NULL; may hold secrets */
+  char *const *args; /* as they were typed, with the program's name; ends with NULL; has secrets */
   const char *test, *command;
   bool is_bundled;                    /* the test is built in, or a bundled script */
   const struct bn_group_list *groups; /* NULL: the run has none */
-  const struct bn_group_words *group; /* whose command line is made, in place of that of hosts */
+  const struct bn_group_words *group; /* whose command line is made; NULL: that of all hosts */
   const struct bn_optset *options;
-  uint64_t seed;        /* of the random numbers of all hosts; 0: each draws its own */
-  uint64_t time_ns;     /* the limit of time of all groups; 0: none */
-  uint64_t interval_ns; /* after which hosts send what they have measured; 0: they do not */
+  uint64_t seed;        /* of the random numbers of all hosts; 0: each host draws its own */
+  uint64_t time_ns;     /* the time limit of all groups; 0: none */
+  uint64_t interval_ns; /* the time between two reports of a host; 0: it sends no intervals */
 };
 
 struct bn_arguments {
   const struct bn_arguments_from *from;
   struct bn_list words; /* owned: the test and the options that are the same for all hosts */
-  struct bn_buf files;  /* frames */
-  size_t n_files;
+  struct bn_buf files;  /* owned: the frames FILE for the hosts; may hold secrets */
+  size_t n_files;       /* how many frames there are */
 };
 
-/* Reads the files.  -1: err says which cannot be read, or which option hosts cannot have. */
+/* Makes the words that all hosts get, and reads the files for them.  Returns 0, or -1 and err,
+   which says which file cannot be read or which option cannot be used with several hosts; *a is
+   then empty. */
 int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
                       struct bn_err *err);
-/* The command line of one host: the words, its part of the work, and the command. */
+/* Stores the command line of one host in *out, which the caller frees: the words, the part of the
+   work unless it is that of a group, and the command. */
 void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
                        struct bn_list *out);
+/* Clears what may be secret, and frees all. */
 void bn_arguments_done(struct bn_arguments *a);
 
 #endif

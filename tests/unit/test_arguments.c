@@ -2,6 +2,7 @@
 /* Shows which words of a command line hosts get, and which files. */
 #include "cm.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +49,12 @@ static int leave_folder(void **state)
   return chdir("/") != 0 || rmdir(folder) != 0 ? -1 : 0;
 }
 
-/* What came of it: the command line of a host in one line, and the files. */
+/* What a host gets: its command line in one text, and "NAME:LENGTH" of each file. */
 struct made {
   char argv[1024], files[1024];
 };
 
+/* Stores the words with blanks between them. */
 static void join(char *out, size_t size, const struct bn_list *words)
 {
   out[0] = '\0';
@@ -65,7 +67,7 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of their names, because that of a folder is none. */
+/* Lists the files of the frames in the order of their names, because a folder has no order. */
 static void list_files(char *out, size_t size, const struct bn_buf *frames)
 {
   struct bn_list list = {.n = 0};
@@ -90,7 +92,7 @@ static void list_files(char *out, size_t size, const struct bn_buf *frames)
   bn_frame_reader_done(&r);
 }
 
-/* After so long hosts send what they have measured; 0: they do not. */
+/* The time between two reports of a host, for the command lines that are made next; 0: none. */
 static uint64_t interval_ns;
 static bool per_session;
 
@@ -228,6 +230,74 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
   bn_optset_free(options);
 }
 
+/* Returns whether the memory of malloc(3), freed blocks too, has the text.  The text is given with
+   each byte one higher, so that the search does not find itself. */
+static bool heap_has(const char *shifted)
+{
+  const size_t len = strlen(shifted);
+  FILE *maps = fopen("/proc/self/maps", "r");
+  bool is_found = false;
+  char line[256];
+
+  assert_non_null(maps);
+  while (!is_found && fgets(line, sizeof line, maps) != NULL) {
+    char *rest;
+    const char *at = (const char *)(uintptr_t)strtoull(line, &rest, 16);
+    const char *end = (const char *)(uintptr_t)strtoull(rest + 1, NULL, 16);
+
+    for (; !is_found && strstr(line, "[heap]") != NULL && at + len <= end; at++) {
+      size_t k = 0;
+
+      while (k < len && at[k] == shifted[k] - 1)
+        k++;
+      is_found = k == len;
+    }
+  }
+  (void)fclose(maps);
+  return is_found;
+}
+
+/* Writes a file that begins with `before` letters and has the text, shifted as for heap_has(),
+   behind them. */
+static void write_shifted(const char *name, size_t before, const char *shifted, size_t size)
+{
+  char *text = calloc(1, size + 1);
+  const int fd = open(name, O_WRONLY | O_TRUNC);
+
+  assert_non_null(text);
+  memset(text, 'o', size);
+  for (size_t i = 0; shifted[i] != '\0'; i++)
+    text[before + i] = (char)(shifted[i] - 1);
+  assert_int_equal(write(fd, text, size), size);
+  (void)close(fd);
+  explicit_bzero(text, size);
+  free(text);
+}
+
+/* The buffer for the file must not move while it is read.  It would here if it grew, because the
+   holes in the heap have room for its beginning only. */
+static void no_copy_of_a_password_is_left(void **state)
+{
+  static const char shifted[] = "ijeefo.qbttxpse"; /* "hidden-password" */
+  enum { BEFORE = 10000, SIZE = 70000, BLOCKS = 16, BLOCK = 32768 };
+  char *block[BLOCKS];
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  write_shifted("secret", BEFORE, shifted, SIZE);
+  for (size_t i = 0; i < BLOCKS; i++)
+    block[i] = malloc(BLOCK);
+  for (size_t i = 0; i < BLOCKS; i += 2)
+    free(block[i]);
+  assert_int_equal(
+      make(&m, &bn_policy_bench, "cpu", true, ARGS("cpu", "--config-file=secret", "run"), &err), 0);
+  assert_string_equal(m.files, "config/0-secret:70000");
+  assert_false(heap_has(shifted));
+  for (size_t i = 1; i < BLOCKS; i += 2)
+    free(block[i]);
+}
+
 static void what_cannot_be_sent_is_refused(void **state)
 {
   struct bn_err err = {0};
@@ -245,6 +315,14 @@ static void what_cannot_be_sent_is_refused(void **state)
                    -1);
   assert_string_equal(err.text,
                       "cannot read 'none', which the hosts need: No such file or directory");
+  write_text("secret", "");
+  assert_int_equal(truncate("secret", 65537), 0);
+  assert_int_equal(make(&m, &bn_policy_bench, "cpu", true,
+                        ARGS("cpu", "--pgsql-password-file=secret", "run"), &err),
+                   -1);
+  assert_string_equal(err.text,
+                      "--pgsql-password-file=secret: the file has more than 64 KiB; is it "
+                      "that of a password?");
 }
 
 BN_TESTS(arguments)
@@ -255,6 +333,7 @@ BN_TESTS(arguments)
       cmocka_unit_test(a_script_comes_with_its_folder),
       cmocka_unit_test(settings_are_sent_as_a_file_and_passwords_as_values),
       cmocka_unit_test(a_file_does_not_set_what_each_host_has_its_own_value_of),
+      cmocka_unit_test(no_copy_of_a_password_is_left),
       cmocka_unit_test(what_cannot_be_sent_is_refused)};
 
   return cmocka_run_group_tests(tests, enter_folder, leave_folder);
