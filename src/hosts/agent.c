@@ -23,17 +23,20 @@
 #include "measure/host.h"
 #include "measure/store.h"
 
-/* The controller, which sends a PING each second, is lost after this time without one: a network
-   that is gone does not end the stream.  It gives up an agent earlier. */
+/* The controller, which sends a PING each second, is lost after this time without one, because the
+   stream does not end if the network is gone.  The controller gives up a silent agent earlier than
+   that (hosts/liveness.c), so that both sides never continue alone. */
 static const uint64_t silence_ns = 8 * BN_NSEC_PER_SEC;
-/* After the controller is lost: until the run is ended at once, and until the process ends. */
-static const uint64_t order_ns = BN_NSEC_PER_SEC;
-static const uint64_t last_ns = 3 * BN_NSEC_PER_SEC / 2;
+/* After the controller is lost, the run is stopped in order.  The times after which it is stopped
+   at once, and after which the process exits without it. */
+static const uint64_t urge_ns = BN_NSEC_PER_SEC;
+static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC / 2;
 /* How long the last frames may wait for a reader that takes nothing. */
 static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
-/* All hosts have no more sessions. */
-#define SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
-/* A bound of waits that are woken. */
+/* The most sessions that all hosts can have together. */
+#define ALL_SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
+/* The longest wait before the state is looked at again, although each change of it wakes those who
+   wait: the loss of the controller by silence wakes nobody. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
 
 static const struct bn_wait comparing = {"the controller's SAME", BN_BOUND_DEADLINE};
@@ -64,9 +67,8 @@ struct bn_agent {
   size_t text_len;
   pthread_t listener;
   bool made; /* the listener exists */
-  /* The next four are used by the listener only. */
+  /* The next three are used by the listener only. */
   struct bn_frame_reader reader;
-  bool urged;
   uint64_t heard_ns; /* when something has come last */
   char piece[BN_FRAME_PIECE];
   pthread_mutex_t lock; /* is taken before the locks of the run */
@@ -76,6 +78,7 @@ struct bn_agent {
   struct bn_run *run; /* in STAGE_RUN */
   struct bn_remote_output remote_output;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
+  bool urged;       /* the run of a lost controller has been stopped at once */
   bool leave;       /* the listener has no more to do */
   unsigned asked;   /* how many scripts the controller compares, or has compared */
   unsigned same;    /* how many of them are those of the controller */
@@ -93,14 +96,14 @@ static void agent_lock(struct bn_agent *a)
   (void)pthread_mutex_lock(&a->lock);
 }
 
-/* Wakes the threads that wait for a change, too. */
+/* Releases the lock, and wakes the threads that wait for a change of what it guards. */
 static void agent_unlock(struct bn_agent *a)
 {
   bn_wait_wake(&a->changed);
   (void)pthread_mutex_unlock(&a->lock);
 }
 
-static enum stage agent_stage(struct bn_agent *a)
+static enum stage agent_get_stage(struct bn_agent *a)
 {
   enum stage stage;
 
@@ -110,14 +113,14 @@ static enum stage agent_stage(struct bn_agent *a)
   return stage;
 }
 
-static void agent_advance(struct bn_agent *a, enum stage stage)
+static void agent_set_stage(struct bn_agent *a, enum stage stage)
 {
   agent_lock(a);
   a->stage = stage;
   agent_unlock(a);
 }
 
-/* Notes that the controller is lost, and ends the run in order. */
+/* Notes that the controller is lost, and stops the run in order.  Does nothing the second time. */
 static void agent_note_lost(struct bn_agent *a)
 {
   agent_lock(a);
@@ -129,11 +132,14 @@ static void agent_note_lost(struct bn_agent *a)
   agent_unlock(a);
 }
 
+/* Refuses a frame that the controller must not send now.  Returns -1. */
 static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
 }
 
+/* Answers HELLO.  Returns 0, or -1; err has no sentence if the controller does not read any more.
+ */
 static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
 {
   struct bn_host host;
@@ -162,7 +168,7 @@ static void agent_make_argv(struct bn_agent *a)
     a->argv[i + 1] = list->item[i];
 }
 
-/* Returns whether the command, which is the last word, is `run`. */
+/* Returns whether the command, which is the last word, is `run`, as it is without any word. */
 static bool agent_is_run(const struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
@@ -170,13 +176,16 @@ static bool agent_is_run(const struct bn_agent *a)
   return list->n == 0 || strcmp(list->item[list->n - 1], "run") == 0;
 }
 
+/* Takes the command line and the passwords from the controller, and tells it what this host is.
+   From now on the output of a command other than `run` goes to the controller.  Returns 0, or -1
+   and err. */
 static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  if (agent_stage(a) != STAGE_HELLO)
+  if (agent_get_stage(a) != STAGE_HELLO)
     return agent_refuse_time(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
-  if (a->handshake.sessions > SESSIONS_MAX)
+  if (a->handshake.sessions > ALL_SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
   agent_make_argv(a);
   if (bn_handshake_set_environment(&a->handshake, err) != 0 ||
@@ -185,25 +194,26 @@ static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
   a->host_group.sessions = (unsigned)a->handshake.sessions;
-  agent_advance(a, STAGE_FILES);
+  agent_set_stage(a, STAGE_FILES);
   return 0;
 }
 
+/* Stores a file of the controller in the temporary folder.  Returns 0, or -1 and err. */
 static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_frame_file file;
 
-  if (agent_stage(a) != STAGE_FILES)
+  if (agent_get_stage(a) != STAGE_FILES)
     return agent_refuse_time(f, err);
   if (bn_frame_get_file(f, &file, err) != 0)
     return -1;
   return bn_temp_folder_add(&a->temp_folder, &file, err);
 }
 
-/* Gives configuration files that were sent their paths in the temporary folder.  The working folder
-   stays that in which this process was started: what a run makes there outlives the run.  Scripts
-   are found by their names. */
-static void agent_place_settings(struct bn_agent *a)
+/* Replaces the names of configuration files that were sent by their paths in the temporary folder.
+   That folder does not become the working folder, because the files that a run makes there are to
+   outlive the run.  Scripts need no path: they are looked for in the temporary folder first. */
+static void agent_place_config_files(struct bn_agent *a)
 {
   static const char option[] = "--config-file=";
   const struct bn_list *list = &a->handshake.argv;
@@ -219,19 +229,21 @@ static void agent_place_settings(struct bn_agent *a)
     char *placed = bn_alloc_print("%s%s/%s", option, a->temp_folder.path, name);
 
     free(list->item[i]);
-    list->item[i] = a->argv[i + 1] = placed; /* as agent_make_argv has it */
+    list->item[i] = a->argv[i + 1] = placed; /* agent_make_argv() has put item i there */
   }
 }
 
+/* Has the main thread go on, now that all files have come.  Returns 0, or -1 and err. */
 static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  if (agent_stage(a) != STAGE_FILES)
+  if (agent_get_stage(a) != STAGE_FILES)
     return agent_refuse_time(f, err);
-  agent_place_settings(a);
-  agent_advance(a, STAGE_OPEN);
+  agent_place_config_files(a);
+  agent_set_stage(a, STAGE_OPEN);
   return 0;
 }
 
+/* Answers a PING with the time here.  Returns 0, or -1 if the controller does not read any more. */
 static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -239,6 +251,8 @@ static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
   return bn_send_queue_put_pong(&a->queue, bn_frame_time(f, 0), now_ns);
 }
 
+/* Sets when the sessions begin.  The time 0, which bn_run_start_at() does not take, becomes 1: both
+   have passed.  Returns 0, or -1 and err if there is no run yet. */
 static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t at_ns = bn_frame_time(f, 0);
@@ -252,6 +266,8 @@ static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct
   return early ? agent_refuse_time(f, err) : 0;
 }
 
+/* Releases the sessions of a command, for which those of all other hosts wait, too.  Returns 0, or
+   -1 and err if there is no run yet. */
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   bool early;
@@ -264,6 +280,7 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   return early ? agent_refuse_time(f, err) : 0;
 }
 
+/* Notes that one more script is the controller's: bn_agent_compare() waits for that. */
 static void agent_take_same(struct bn_agent *a)
 {
   agent_lock(a);
@@ -271,16 +288,18 @@ static void agent_take_same(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* Ends the process as a signal ends a program that has no run yet. */
-_Noreturn static void agent_leave_early(struct bn_agent *a)
+/* Ends the process with the status of a program that SIGINT ends before it has a run. */
+_Noreturn static void agent_exit_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
 
   (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &status, sizeof status);
-  bn_send_queue_flush(&a->queue, bn_clock_mono() + order_ns);
+  bn_send_queue_flush(&a->queue, bn_clock_mono() + urge_ns);
   _exit(status);
 }
 
+/* Stops the run in order or at once, or ends the process if there is no run yet.  After the run,
+   there is nothing to stop. */
 static void agent_take_stop(struct bn_agent *a, const struct bn_frame *f)
 {
   enum stage stage;
@@ -291,9 +310,11 @@ static void agent_take_stop(struct bn_agent *a, const struct bn_frame *f)
     bn_run_stop(a->run, bn_frame_byte(f) == BN_FRAME_STOP_NOW);
   agent_unlock(a);
   if (stage < STAGE_RUN)
-    agent_leave_early(a);
+    agent_exit_early(a);
 }
 
+/* Does what a frame says.  Returns 0, or -1 if no more frames can be taken; err then has the reason
+   for the controller, or no sentence if the controller does not read any more. */
 static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   switch (f->type) {
@@ -322,8 +343,9 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
 
 /* --- the listener: the streams ---------------------------------------------------------------- */
 
-/* Takes the frames that are complete.  Returns 0, or -1 and err: no more frames can be read. */
-static int agent_take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
+/* Takes the frames that are complete with the first len bytes of the piece.  Returns 0, or -1 and
+   err as agent_take_frame(). */
+static int agent_take_frames(struct bn_agent *a, size_t len, struct bn_err *err)
 {
   struct bn_frame f;
   int rc = bn_frame_feed(&a->reader, a->piece, len, err);
@@ -333,14 +355,16 @@ static int agent_take_piece(struct bn_agent *a, size_t len, struct bn_err *err)
   return rc;
 }
 
-/* Sends the reason to the controller, if it still reads, and gives it up. */
-static void agent_refuse(struct bn_agent *a, const struct bn_err *err)
+/* Gives the controller up, after the reason has been sent to it if err has one. */
+static void agent_send_refusal(struct bn_agent *a, const struct bn_err *err)
 {
   if (err->text[0] != '\0')
     (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
   agent_note_lost(a);
 }
 
+/* Reads a piece of the input, and does what its frames say.  The end of the input, or a stream that
+   is wrong, is the loss of the controller. */
 static void agent_receive(struct bn_agent *a)
 {
   const ssize_t n = read(a->in, a->piece, sizeof a->piece);
@@ -351,20 +375,20 @@ static void agent_receive(struct bn_agent *a)
   a->heard_ns = bn_clock_mono();
   if (n <= 0)
     agent_note_lost(a);
-  else if (agent_take_piece(a, (size_t)n, &err) != 0)
-    agent_refuse(a, &err);
+  else if (agent_take_frames(a, (size_t)n, &err) != 0)
+    agent_send_refusal(a, &err);
 }
 
-/* Ends the run of a lost controller more and more firmly: in order, then at once, then without its
-   report. */
+/* Ends the run of a lost controller more firmly as time passes: at once, and then without its
+   report.  agent_note_lost() has stopped it in order before that. */
 static void agent_escalate(struct bn_agent *a)
 {
   const uint64_t now_ns = bn_clock_mono();
 
   agent_lock(a);
-  if (a->lost_ns != 0 && now_ns >= a->lost_ns + last_ns)
+  if (a->lost_ns != 0 && now_ns >= a->lost_ns + exit_ns)
     _exit(BN_STATUS_FAILED);
-  if (a->lost_ns != 0 && now_ns >= a->lost_ns + order_ns && !a->urged) {
+  if (a->lost_ns != 0 && now_ns >= a->lost_ns + urge_ns && !a->urged) {
     a->urged = true;
     if (a->run != NULL)
       bn_run_stop(a->run, true);
@@ -372,7 +396,6 @@ static void agent_escalate(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* Returns whether the controller is lost: it is not read any more then. */
 static bool agent_is_lost(struct bn_agent *a)
 {
   bool lost;
@@ -383,7 +406,7 @@ static bool agent_is_lost(struct bn_agent *a)
   return lost;
 }
 
-static int agent_output_fd(struct bn_agent *a)
+static int agent_get_output_fd(struct bn_agent *a)
 {
   int fd;
 
@@ -393,6 +416,7 @@ static int agent_output_fd(struct bn_agent *a)
   return fd;
 }
 
+/* Queues what the command has printed. */
 static void agent_send_output(struct bn_agent *a)
 {
   agent_lock(a);
@@ -400,22 +424,26 @@ static void agent_send_output(struct bn_agent *a)
   agent_unlock(a);
 }
 
+/* Waits for the streams, for wait_ms at most, and serves those that are ready.  The input of a lost
+   controller is not read any more.  The output is watched even if there is nothing to send, because
+   its reader may leave. */
 static void agent_serve_streams(struct bn_agent *a, int wait_ms)
 {
   enum { IN, WAKE, OUT, PRINTED, STREAMS };
-  const bool broken = bn_send_queue_is_broken(&a->queue),
-             left = bn_send_queue_pending(&a->queue) > 0;
-  struct pollfd p[STREAMS] = {[IN] = {.fd = agent_is_lost(a) ? -1 : a->in, .events = POLLIN},
-                              [WAKE] = {.fd = a->queue.wake, .events = POLLIN},
-                              [OUT] = {.fd = broken ? -1 : a->out, .events = left ? POLLOUT : 0},
-                              [PRINTED] = {.fd = agent_output_fd(a), .events = POLLIN}};
+  const bool is_broken = bn_send_queue_is_broken(&a->queue);
+  const bool has_frames = bn_send_queue_pending(&a->queue) > 0;
+  struct pollfd p[STREAMS] = {
+      [IN] = {.fd = agent_is_lost(a) ? -1 : a->in, .events = POLLIN},
+      [WAKE] = {.fd = a->queue.wake, .events = POLLIN},
+      [OUT] = {.fd = is_broken ? -1 : a->out, .events = has_frames ? POLLOUT : 0},
+      [PRINTED] = {.fd = agent_get_output_fd(a), .events = POLLIN}};
 
   if (poll(p, STREAMS, wait_ms) <= 0)
     return;
   if (p[WAKE].revents != 0)
     bn_send_queue_woken(&a->queue);
   if ((p[OUT].revents & POLLOUT) != 0)
-    (void)bn_send_queue_send(&a->queue);
+    (void)bn_send_queue_send(&a->queue); /* that the queue is broken is seen below */
   else if (p[OUT].revents != 0)
     bn_send_queue_break(&a->queue);
   if (p[PRINTED].revents != 0)
@@ -426,7 +454,8 @@ static void agent_serve_streams(struct bn_agent *a, int wait_ms)
     agent_note_lost(a);
 }
 
-static bool agent_is_to_leave(struct bn_agent *a)
+/* Returns whether the listener is to return. */
+static bool agent_is_leaving(struct bn_agent *a)
 {
   bool leave;
 
@@ -436,12 +465,13 @@ static bool agent_is_to_leave(struct bn_agent *a)
   return leave;
 }
 
+/* The listener: serves the streams until the main thread lets it go. */
 static void *agent_listen(void *arg)
 {
   struct bn_agent *a = arg;
 
   a->heard_ns = bn_clock_mono();
-  while (!agent_is_to_leave(a)) {
+  while (!agent_is_leaving(a)) {
     agent_serve_streams(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
     if (bn_clock_mono() > a->heard_ns + silence_ns)
       agent_note_lost(a);
@@ -450,6 +480,8 @@ static void *agent_listen(void *arg)
   return NULL;
 }
 
+/* Starts the listener with all signals blocked: they are for the main thread.  Returns 0, or -1 and
+   err. */
 static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
 {
   sigset_t all, before;
@@ -465,6 +497,8 @@ static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
+/* Makes the run one that the listener stops and starts.  If the controller has been lost before,
+   the run is stopped here, as far as the listener would have stopped it by now. */
 static void agent_attach(void *of, struct bn_run *run)
 {
   struct bn_agent *a = of;
@@ -477,6 +511,7 @@ static void agent_attach(void *of, struct bn_run *run)
   agent_unlock(a);
 }
 
+/* Takes the run away from the listener, because it ends. */
 static void agent_detach(void *of)
 {
   struct bn_agent *a = of;
@@ -487,8 +522,8 @@ static void agent_detach(void *of)
   agent_unlock(a);
 }
 
-/* Tells the controller that the sessions wait for those of other hosts.  If that cannot be sent,
-   the listener ends the run. */
+/* Tells the controller that the sessions wait for those of other hosts.  If the frame cannot be
+   sent, the queue is broken, and the listener ends the run for that. */
 static void agent_send_meet(void *of)
 {
   struct bn_agent *a = of;
@@ -506,19 +541,19 @@ bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *
   struct bn_agent *a = agent;
   struct bn_buf data = {.max = 0};
   unsigned number;
-  bool lost;
+  bool is_lost;
 
   bn_source_print(&data, file, folder, text, len);
-  lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
+  is_lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
   bn_buf_done(&data);
   agent_lock(a);
   number = ++a->asked;
-  while (!lost && a->same < number) {
+  while (!is_lost && a->same < number) {
     (void)bn_wait_until(&comparing, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
-    lost = a->lost_ns != 0;
+    is_lost = a->lost_ns != 0;
   }
   agent_unlock(a);
-  return !lost;
+  return !is_lost;
 }
 
 bool bn_agent_is_first(const struct bn_agent *a)
@@ -541,14 +576,14 @@ FILE *bn_agent_document(struct bn_agent *a)
 /* A document that one frame cannot hold is sent in pieces. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
 {
-  enum { MOST = BN_FRAME_MAX - 1 };
+  enum { PIECE_MAX = BN_FRAME_MAX - 1 }; /* the type of a frame is one byte of it */
 
   if (a->document == NULL || fflush(a->document) != 0)
-    return bn_err_set(err, errno, "out of memory for the result");
-  for (size_t at = 0; at < a->text_len; at += MOST) {
-    const size_t left = a->text_len - at;
+    return bn_err_set(err, ENOMEM, "out of memory for the result");
+  for (size_t at = 0; at < a->text_len; at += PIECE_MAX) {
+    const size_t left = a->text_len - at, len = left < PIECE_MAX ? left : PIECE_MAX;
 
-    if (bn_send_queue_put(&a->queue, BN_FRAME_RESULT, a->text + at, left < MOST ? left : MOST) != 0)
+    if (bn_send_queue_put(&a->queue, BN_FRAME_RESULT, a->text + at, len) != 0)
       return bn_err_set(err, EPIPE, "the controller does not read the result");
   }
   return 0;
@@ -561,8 +596,9 @@ struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Moves standard input and output to descriptors for frames alone: no other text may come among
-   them. */
+/* Moves the streams of frames from standard input and output to descriptors of their own, so that
+   no other text comes between frames.  Standard input is empty from now on, and standard output is
+   standard error.  Returns 0, or -1 and err. */
 static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
 {
   enum { FIRST = 3 };
@@ -577,6 +613,8 @@ static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
   return close(null);
 }
 
+/* Prepares what the listener uses, and starts it.  The keeper of the temporary folder is forked
+   before, while there is one thread.  Returns 0, or -1 and err. */
 static int agent_start(struct bn_agent *a, const char *version, struct bn_err *err)
 {
   (void)snprintf(a->version, sizeof a->version, "%s", version);
@@ -584,23 +622,23 @@ static int agent_start(struct bn_agent *a, const char *version, struct bn_err *e
       .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_send_meet};
   bn_wait_init(&a->changed);
   if (bn_send_queue_init(&a->queue, a->out) != 0)
-    return bn_err_set(err, errno, "out of memory");
+    return bn_err_set(err, errno, "cannot make an event descriptor: %s", strerror(errno));
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
     return -1;
   return agent_start_listener(a, err);
 }
 
-/* Waits for OPEN.  Returns false if the controller is lost; then the process ends. */
+/* Waits for OPEN.  Returns false if the controller is lost. */
 static bool agent_await_open(struct bn_agent *a)
 {
-  bool open;
+  bool is_open;
 
   agent_lock(a);
   while (a->stage < STAGE_OPEN && a->lost_ns == 0)
     (void)bn_wait_until(&opening, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
-  open = a->lost_ns == 0;
+  is_open = a->lost_ns == 0;
   agent_unlock(a);
-  return open;
+  return is_open;
 }
 
 int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err)
@@ -618,7 +656,8 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   a->temp_folder.at = a->temp_folder.life = a->remote_output.fd = -1;
   (void)pthread_mutex_init(&a->lock, NULL);
   bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
-  /* The dialect is the controller's, not that of this host. */
+  /* The dialect is the controller's, not that of this host, and the run of an agent has no hosts of
+     its own. */
   (void)unsetenv("BENCH_COMPAT");
   bn_ranks_forget();
   if (agent_take_streams(a, err) != 0)
@@ -632,7 +671,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
 
 int bn_agent_argc(const struct bn_agent *a)
 {
-  return (int)a->handshake.argv.n + 1;
+  return (int)a->handshake.argv.n + 1; /* with the program's name */
 }
 
 char **bn_agent_argv(struct bn_agent *a)
@@ -640,19 +679,20 @@ char **bn_agent_argv(struct bn_agent *a)
   return a->argv;
 }
 
-/* Waits for the frames to be sent, as long as the reader takes some of them now and then. */
+/* Waits until the listener has sent all frames, or until the reader has taken nothing for
+   unread_ns.  Does nothing without a listener, which alone sends frames. */
 static void agent_await_sent(struct bn_agent *a)
 {
-  size_t left, last = SIZE_MAX;
+  size_t left, last_left = SIZE_MAX;
   uint64_t until_ns = 0;
 
   agent_lock(a);
-  while ((left = bn_send_queue_pending(&a->queue)) > 0 && a->made) {
+  while (a->made && (left = bn_send_queue_pending(&a->queue)) > 0) {
     const uint64_t now_ns = bn_clock_mono();
 
-    if (left != last)
+    if (left != last_left)
       until_ns = now_ns + unread_ns;
-    last = left;
+    last_left = left;
     if (now_ns >= until_ns)
       break;
     (void)bn_wait_until(&sending, &a->changed, &a->lock, now_ns + BN_NSEC_PER_MSEC);
@@ -671,6 +711,7 @@ void bn_agent_end(struct bn_agent *a, int status)
   agent_await_sent(a);
 }
 
+/* Lets the listener send what it still has, and waits for its end. */
 static void agent_stop_listener(struct bn_agent *a)
 {
   if (!a->made)

@@ -2,13 +2,12 @@
 /* `bench --agent`: an ordinary run whose command line and files come from a controller, and whose
    results go there.
 
-   One thread, the listener, does all that concerns the streams: it answers PING at once, hands
-   START and STOP to the run, and sends the frames that others put into the send queue.  If its
-   input ends or brings nothing for 8 s, if the controller reads no more, or if what comes is no
-   stream of frames, it stops the run; the process ends within 2 s then, if need be without the run.
-   Standard output of the process is its standard error, standard input is empty: scripts disturb no
-   frame.
- */
+   One thread, the listener, serves the streams: it answers PING at once, hands START and STOP to
+   the run, and sends the frames that other threads put into the send queue.  If its input ends or
+   brings nothing for 8 s, if the controller reads no more, or if what comes is no stream of frames,
+   the listener stops the run, and the process ends within 2 s, without the run if it hangs.
+   Standard output of the process is its standard error, and standard input is empty, so that no
+   script disturbs the frames. */
 #ifndef BN_HOSTS_AGENT_H
 #define BN_HOSTS_AGENT_H
 
@@ -24,36 +23,43 @@ struct bn_agent;
 /* Returns whether these are the arguments of an agent. */
 bool bn_agent_is_wanted(int argc, char *const *argv);
 
-/* All functions below: the main thread. */
+/* The main thread calls all functions below, unless they say otherwise. */
 
-/* Takes the streams, makes the folder, and returns once the controller has sent OPEN.  Before there
-   are threads, and before anything is printed.  -1: it will not come; err, if it has a sentence, is
-   for the user, and otherwise the controller has been told.  bn_agent_free() in both cases. */
+/* Takes the streams, makes the temporary folder, and returns once the controller has sent OPEN.
+   Comes before there are threads, and before anything is printed.  Returns 0, or -1: there is no
+   run, and err has a sentence for standard error unless the controller was lost or has refused it.
+   *out, which may be NULL, is to be freed in both cases. */
 int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err);
-/* The command line of the run, with the program's name; ends with NULL. */
+/* Return the command line of the run, with the program's name; it ends with NULL, and stays the
+   agent's. */
 int bn_agent_argc(const struct bn_agent *a);
 char **bn_agent_argv(struct bn_agent *a);
-/* The folder of the files that the controller has sent; NULL: it has sent none.  a: may be NULL. */
+/* Returns the folder of the files that the controller has sent.  NULL: it has sent none, or `a` is
+   NULL. */
 const char *bn_agent_folder(const struct bn_agent *a);
-/* Asks the controller whether it has the same script; `folder` as of bn_source_print().  Returns
-   false if the controller is lost, which it is if it has another one.  Any thread. */
+/* Asks the controller whether it has the same script as this host, and waits for the answer;
+   `folder` as of bn_source_print().  Returns false if the controller is lost: it gives an agent up
+   whose script is another one.  Any thread, but one at a time. */
 bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *text, size_t len);
-/* Returns whether this is the first host of the run.  a NULL: it is the only one. */
+/* Returns whether this is the first host of the run, as the only one is, for which `a` is NULL. */
 bool bn_agent_is_first(const struct bn_agent *a);
-/* Returns what its run is a part of; NULL for no agent. */
+/* Returns the host group of which the run of this process is a part, or NULL if `a` is NULL. */
 const struct bn_host_group *bn_agent_group(const struct bn_agent *a);
-/* The stream into which a reporter writes the document of the run; who opens reports closes it. */
+/* Returns the stream into which a reporter writes the document of the run; the first call opens it,
+   and the caller closes it (bn_cli_close_reports()).  NULL: out of memory. */
 FILE *bn_agent_document(struct bn_agent *a);
-/* Sends that document. */
+/* Sends the document that has been written so far.  Returns 0, or -1 and err. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
-/* The queue for the frames of the run's reports. */
+/* Returns the queue for the frames of the run's reports. */
 struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a);
-/* Sends END, and waits while the controller reads. */
+/* Sends what the command has still printed, and END with the exit status.  Waits until the
+   controller has read all, or has read nothing for some seconds. */
 void bn_agent_end(struct bn_agent *a, int status);
-/* Removes the folder alone, where threads were left behind that use the rest; before _exit().  a:
-   may be NULL, also below. */
+/* Removes the folder and frees nothing, for a process that calls _exit() because threads were left
+   behind that use the rest.  Does nothing if `a` is NULL. */
 void bn_agent_leave(struct bn_agent *a);
-/* Removes the folder and frees all.  Until then the end of the input ends the process. */
+/* Ends the listener, removes the folder and frees all.  Until then the loss of the controller ends
+   the process.  Does nothing if `a` is NULL. */
 void bn_agent_free(struct bn_agent *a);
 
 #endif

@@ -15,24 +15,25 @@
 struct reporter {
   struct bn_agent *agent;
   struct bn_journal journal;
-  bool ready;             /* READY has been sent */
-  char workload[256];     /* its name */
-  struct bn_group packed; /* makes intervals with sparse histograms; has none between two */
+  bool is_ready_sent;
+  char workload[256];     /* the name of the workload; a longer one is cut */
+  struct bn_group packed; /* turns a view into an interval with sparse histograms; else empty */
 };
 
-/* Sends a line of the journal.  The first one has the facts of the run, and says that it is
-   ready. */
+/* Sends a line of the journal: the first one, which has the facts of the run, as READY, and each
+   other one as INTERVAL.  Returns 0, or -1 and err. */
 static int agentreport_send_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct reporter *r = of;
-  const enum bn_frame_type type = r->ready ? BN_FRAME_INTERVAL : BN_FRAME_READY;
+  const enum bn_frame_type type = r->is_ready_sent ? BN_FRAME_INTERVAL : BN_FRAME_READY;
 
-  r->ready = true;
+  r->is_ready_sent = true;
   if (bn_send_queue_put(bn_agent_send_queue(r->agent), type, line, len) == 0)
     return 0;
   return bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
 }
 
+/* Has the lines of the journal sent as frames.  The path and the file of a report are not used. */
 static int agentreport_open(void *self, const void *conf, const char *path, FILE *out,
                             struct bn_err *err)
 {
@@ -41,23 +42,24 @@ static int agentreport_open(void *self, const void *conf, const char *path, FILE
   (void)path;
   (void)out;
   (void)err;
-  r->agent = (struct bn_agent *)(uintptr_t)conf;
+  r->agent = (struct bn_agent *)(uintptr_t)conf; /* other reporters have a conf that is const */
   r->packed.packs = true;
   bn_journal_to(&r->journal, agentreport_send_line, r);
   return 0;
 }
 
+/* Sends the facts of the run, which say that all sessions are ready. */
 static void agentreport_started(void *self, const struct bn_facts *f)
 {
   struct reporter *r = self;
   const char *name = bn_facts_find_text(f, "workload", "name");
 
   (void)snprintf(r->workload, sizeof r->workload, "%s", name != NULL ? name : "");
-  /* If it cannot be sent the listener ends the run. */
+  /* If the line cannot be sent, the listener ends the run. */
   (void)bn_journal_head(&r->journal, r->workload, f, NULL);
 }
 
-/* Sends a view.  If that fails, the listener ends the run. */
+/* Sends a view.  Returns 0 even if it cannot be sent, because the listener ends the run then. */
 static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
@@ -67,17 +69,19 @@ static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *
   return 0;
 }
 
-/* Leaves only the watched figures that all hosts share: the controller shows sums of intervals, and
-   not those of a host. */
-static void agentreport_pick_shared(struct bn_view *v, struct bn_watched *shared)
+/* Drops the watched figures that are those of one host: the controller shows sums of intervals,
+   which can have only figures that all hosts share.  `shared` holds the figures that are kept, and
+   has to live as long as the view. */
+static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared)
 {
   bn_watched_pick(v, true, shared);
   v->watched = shared->figure;
   v->n_watched = shared->n;
 }
 
-/* Sends a checkpoint without sessions, whose sums it has, and without statements, which only the
-   total needs.  The facts about errors come first. */
+/* Sends the facts about errors, and then a checkpoint.  The figures of single sessions are left
+   out, because the checkpoint has their sums, and those of statements, because only the total shows
+   them. */
 static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_snap delta = *v->delta;
@@ -90,19 +94,20 @@ static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn
   bare.n_sessions = 0;
   bare.statements = NULL;
   bare.n_statements = 0;
-  agentreport_pick_shared(&bare, &shared);
+  agentreport_keep_shared(&bare, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
     (void)bn_journal_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
   return agentreport_view(self, &bare, err);
 }
 
+/* Sends an interval, with its histograms packed. */
 static int agentreport_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
   struct bn_view bare = *v;
   struct bn_watched shared;
 
-  agentreport_pick_shared(&bare, &shared);
+  agentreport_keep_shared(&bare, &shared);
   bn_group_add(&r->packed, &bare);
   (void)agentreport_view(r, &r->packed.interval[0].view, err);
   bn_record_done(&r->packed.interval[0]);
@@ -110,6 +115,7 @@ static int agentreport_interval(void *self, const struct bn_view *v, struct bn_e
   return 0;
 }
 
+/* Sends the document, which is complete now. */
 static int agentreport_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct reporter *r = self;
@@ -118,6 +124,7 @@ static int agentreport_finish(void *self, const struct bn_end *end, struct bn_er
   return bn_agent_send_document(r->agent, err);
 }
 
+/* Frees what has been used for lines. */
 static int agentreport_close(void *self, struct bn_err *err)
 {
   struct reporter *r = self;

@@ -26,24 +26,24 @@
 #include "hosts/launcher.h"
 #include "hosts/stop_signal.h"
 
-/* No library of MPI wakes who waits for a message.  A bridge sleeps for a part of the time that has
-   passed since the last message: an answer that takes long to come is late by that part of its time
-   at most, in exchanges that compare clocks too, and a bridge that carries one message a second
-   takes next to no processor time from what is measured. */
-enum { SLEEP_PART = 8 };
-static const uint64_t least_ns = 50000, most_ns = 40 * BN_NSEC_PER_MSEC;
-/* After a signal, a rank is there for the report of rank 0 this long. */
-static const uint64_t signalled_ns = 2 * BN_NSEC_PER_SEC;
-/* For the other ranks to end their agents, and then for the library to end. */
+/* A library of MPI does not wake a process that waits for a message, so a bridge sleeps and looks.
+   It sleeps for an eighth of the time since the last message: an answer is late by an eighth of its
+   time at most, also in exchanges that compare clocks, and a bridge that carries one message a
+   second takes next to no processor time from what is measured. */
+enum { PAUSE_DIVISOR = 8 };
+static const uint64_t pause_min_ns = 50000, pause_max_ns = 40 * BN_NSEC_PER_MSEC;
+/* How long a rank that has received a signal still carries messages, for the report of rank 0. */
+static const uint64_t last_report_ns = 2 * BN_NSEC_PER_SEC;
+/* How long the other ranks may take to end their agents, and the library to end after that. */
 static const uint64_t farewell_ns = 5 * BN_NSEC_PER_SEC;
 enum { LIBRARY_END_S = 4 };
-/* Messages that are taken at a time, so that pipes have their turn. */
-enum { MESSAGES = 64 };
+/* The most messages that are taken in a turn, so that pipes are served in between. */
+enum { MESSAGES_PER_TURN = 64 };
 /* The longest pauses of a starter, while it starts agents and while it waits for the end of the
-   last ones.  An agent that has ended is collected at the next turn. */
+   last ones.  An agent that has ended is collected after the pause. */
 enum { STARTING_MS = 1000, ENDING_MS = 20 };
-/* An agent ends sooner than that after its controller has gone. */
-static const uint64_t patience_ns = 3 * BN_NSEC_PER_SEC;
+/* How long a starter waits for its agents, which end sooner than that after their controller. */
+static const uint64_t agents_end_ns = 3 * BN_NSEC_PER_SEC;
 
 static const struct bn_plugin_kind carrier_kind = BN_CARRIER_KIND;
 
@@ -53,7 +53,7 @@ struct bridge {
   char *const *argv;
   void (*hide)(int argc, char *const *argv);
   const struct bn_carrier *carrier;
-  void *self; /* of it */
+  void *self; /* the state of the carrier */
   unsigned rank, ranks;
   struct bn_stop_signal stop_signal;
   pid_t child; /* rank 0: the program; another rank: its starter; 0: it has ended */
@@ -63,15 +63,16 @@ struct bridge {
   struct bn_channels channels;
   struct pollfd *fd; /* owned; room for all channels */
   size_t room;
-  uint64_t active_ns; /* when something was sent or taken */
+  uint64_t active_ns; /* when a message was sent or received last */
   bool failed;        /* the carrier has failed */
-  uint32_t numbers;   /* rank 0: channels so far */
+  uint32_t numbers;   /* rank 0: the number of the last channel */
   unsigned byes;      /* rank 0: other ranks that have said BYE */
   bool leaves;        /* another rank: rank 0 has said BYE */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
 
+/* Notes that the carrier has failed, and logs that once. */
 static void bridge_fail(struct bridge *b, const char *what)
 {
   if (!b->failed)
@@ -79,11 +80,13 @@ static void bridge_fail(struct bridge *b, const char *what)
   b->failed = true;
 }
 
+/* Returns whether a message can be sent to the rank now. */
 static bool bridge_is_ready(struct bridge *b, unsigned rank)
 {
   return !b->failed && b->carrier->ready(b->self, rank);
 }
 
+/* Sends a message to a rank that is ready for it. */
 static void bridge_send(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   b->active_ns = bn_clock_mono();
@@ -91,6 +94,7 @@ static void bridge_send(struct bridge *b, unsigned rank, const char *message, si
     bridge_fail(b, "a message could not be sent to another rank");
 }
 
+/* Tells a rank that nothing more is needed from it. */
 static void bridge_send_bye(struct bridge *b, unsigned rank)
 {
   char message[BN_CHANNEL_HEAD];
@@ -99,7 +103,8 @@ static void bridge_send_bye(struct bridge *b, unsigned rank)
   bridge_send(b, rank, message, sizeof message);
 }
 
-/* Has the starter start an agent of this rank for the program in rank 0. */
+/* Has the starter start an agent of this rank for the program in rank 0, and adds the channel to
+   it.  If that fails, the channel has no pipes, and rank 0 gets its end at once. */
 static void bridge_open_agent(struct bridge *b, uint32_t number)
 {
   struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
@@ -109,6 +114,7 @@ static void bridge_open_agent(struct bridge *b, uint32_t number)
   bn_channels_add(&b->channels, &new);
 }
 
+/* Notes on rank 0 that another rank has ended its agents, and on another rank that it may leave. */
 static void bridge_take_bye(struct bridge *b)
 {
   if (b->rank == 0)
@@ -117,8 +123,8 @@ static void bridge_take_bye(struct bridge *b)
     b->leaves = true;
 }
 
-/* A message for a channel that has been closed meanwhile is dropped, like one of another version
-   of bench. */
+/* Does what a message says.  A message for a channel that has been closed meanwhile is dropped, and
+   so is one that this version of bench does not know. */
 static void bridge_take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   uint32_t number;
@@ -149,9 +155,10 @@ static void bridge_take_message(struct bridge *b, unsigned rank, const char *mes
   }
 }
 
+/* Receives the messages that have come, up to the bound of a turn. */
 static void bridge_receive(struct bridge *b)
 {
-  for (int i = 0; i < MESSAGES && !b->failed; i++) {
+  for (int i = 0; i < MESSAGES_PER_TURN && !b->failed; i++) {
     const char *data = NULL;
     unsigned rank = 0;
     const int len = b->carrier->receive(b->self, &rank, &data);
@@ -165,6 +172,7 @@ static void bridge_receive(struct bridge *b)
   }
 }
 
+/* Sends the next message of each channel whose rank is ready for one. */
 static void bridge_send_channels(struct bridge *b)
 {
   char message[BN_CARRIER_MAX];
@@ -183,8 +191,8 @@ static void bridge_send_channels(struct bridge *b)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-/* Takes the request of the program for an agent of another rank; it starts that of its own rank
-   itself. */
+/* Opens a channel for an agent of another rank that the program asks for; it starts the agent of
+   its own rank itself.  If the program has ended, closes the socket. */
 static void bridge_take_request(struct bridge *b)
 {
   struct bn_handover h;
@@ -201,6 +209,7 @@ static void bridge_take_request(struct bridge *b)
   bn_channels_add(&b->channels, &new);
 }
 
+/* Notes the exit status of the child if it has ended. */
 static void bridge_collect_child(struct bridge *b)
 {
   int how;
@@ -221,19 +230,22 @@ static void bridge_take_signal(struct bridge *b)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-enum { PER_CHANNEL = 2, OWN = 2 };
+enum { FD_SIGNAL, FD_SOCKET, OWN_FDS };
+enum { FDS_PER_CHANNEL = 2 };
 
-static size_t bridge_descriptors(struct bridge *b)
+/* Lists the descriptors to wait for in b->fd, and returns their number.  A pipe from which a
+   message would be read is left out while its rank is not ready for one. */
+static size_t bridge_list_descriptors(struct bridge *b)
 {
-  const size_t need = OWN + PER_CHANNEL * b->channels.n;
-  size_t n = 0;
+  const size_t need = OWN_FDS + FDS_PER_CHANNEL * b->channels.n;
+  size_t n = OWN_FDS;
 
   if (need > b->room) {
     b->fd = bn_alloc_resize(b->fd, 2 * need, sizeof *b->fd);
     b->room = 2 * need;
   }
-  b->fd[n++] = (struct pollfd){.fd = b->stop_signal.fd, .events = POLLIN};
-  b->fd[n++] = (struct pollfd){.fd = b->rank == 0 ? b->socket : -1, .events = POLLIN};
+  b->fd[FD_SIGNAL] = (struct pollfd){.fd = b->stop_signal.fd, .events = POLLIN};
+  b->fd[FD_SOCKET] = (struct pollfd){.fd = b->rank == 0 ? b->socket : -1, .events = POLLIN};
   for (size_t i = 0; i < b->channels.n; i++) {
     const struct bn_channel *c = &b->channels.at[i];
 
@@ -244,30 +256,32 @@ static size_t bridge_descriptors(struct bridge *b)
 }
 
 /* Returns the time to sleep, which is less than a second. */
-static struct timespec bridge_pause_length(const struct bridge *b)
+static struct timespec bridge_get_pause(const struct bridge *b)
 {
-  uint64_t ns = (bn_clock_mono() - b->active_ns) / SLEEP_PART;
+  uint64_t ns = (bn_clock_mono() - b->active_ns) / PAUSE_DIVISOR;
 
-  if (ns < least_ns)
-    ns = least_ns;
-  if (ns > most_ns)
-    ns = most_ns;
+  if (ns < pause_min_ns)
+    ns = pause_min_ns;
+  if (ns > pause_max_ns)
+    ns = pause_max_ns;
   return (struct timespec){.tv_nsec = (long)ns};
 }
 
+/* Sleeps until a descriptor is ready or the pause is over, and serves signals and requests. */
 static void bridge_wait(struct bridge *b)
 {
-  const size_t n = bridge_descriptors(b);
-  const struct timespec pause = bridge_pause_length(b);
+  const size_t n = bridge_list_descriptors(b);
+  const struct timespec pause = bridge_get_pause(b);
 
   if (ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
     return;
-  if (b->fd[0].revents != 0)
+  if (b->fd[FD_SIGNAL].revents != 0)
     bridge_take_signal(b);
-  if (b->fd[1].revents != 0)
+  if (b->fd[FD_SOCKET].revents != 0)
     bridge_take_request(b);
 }
 
+/* Waits once, and carries what has come in both directions. */
 static void bridge_do_turn(struct bridge *b)
 {
   bridge_wait(b);
@@ -282,6 +296,8 @@ static void bridge_do_turn(struct bridge *b)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
+/* Ends the process with the status that the timer of bridge_end_library() carries.  Ignores SIGALRM
+   from another source. */
 static void bridge_exit_on_alarm(int signo, siginfo_t *info, void *context)
 {
   static const char why[] = "the library of MPI has not ended in time: bench ends without it\n";
@@ -325,7 +341,8 @@ static void bridge_end_agents(struct bridge *b)
     bridge_do_turn(b);
 }
 
-/* Tells the other ranks to leave.  Returns whether all of them have ended their agents. */
+/* Tells the other ranks to leave, and waits for their answers.  Returns whether all of them have
+   ended their agents in time. */
 static bool bridge_dismiss_others(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
@@ -340,7 +357,8 @@ static bool bridge_dismiss_others(struct bridge *b)
 }
 
 /* Serves rank 0 until the program has ended, even if the carrier fails, so that the report of the
-   program is not lost.  Returns the exit status. */
+   program is not lost.  Returns the exit status of the program, or exits if the other ranks do not
+   answer, because the library would wait for them for ever. */
 static int bridge_run_first(struct bridge *b)
 {
   while (b->child > 0 && !b->failed)
@@ -349,24 +367,23 @@ static int bridge_run_first(struct bridge *b)
   bn_pipe_close_end(&b->socket);
   while (b->child > 0)
     bridge_do_turn(b);
-  if (bridge_dismiss_others(b))
-    bridge_end_library(b);
-  else
+  if (!bridge_dismiss_others(b))
     _exit(b->status != 0 ? b->status : BN_STATUS_FAILED);
+  bridge_end_library(b);
   return b->status;
 }
 
-/* Serves the agents of this rank until rank 0 says that the program has ended, or until a signal
-   or a failure.  Messages that were sent before a signal still arrive for a while.  Without the
-   farewells of both sides the library's own end would wait for ever, so the process leaves at
-   once. */
+/* Serves the agents of this rank until rank 0 says that the program has ended, or until a signal or
+   a failure.  After a signal, messages that were sent before it are still carried for a while.
+   Returns the exit status, or exits if rank 0 has not said BYE or cannot take the BYE of this rank,
+   because the library would wait for the other side for ever. */
 static int bridge_run_other(struct bridge *b)
 {
   uint64_t until_ns;
 
   while (!b->leaves && !b->failed && bn_stop_signal_signo(&b->stop_signal) == 0)
     bridge_do_turn(b);
-  until_ns = bn_clock_mono() + signalled_ns;
+  until_ns = bn_clock_mono() + last_report_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
     bridge_do_turn(b);
   bridge_end_agents(b);
@@ -384,7 +401,7 @@ static int bridge_run_other(struct bridge *b)
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-static void bridge_done(struct bridge *b)
+static void bridge_free(struct bridge *b)
 {
   bn_stop_signal_end(&b->stop_signal);
   bn_channels_done(&b->channels);
@@ -392,6 +409,7 @@ static void bridge_done(struct bridge *b)
   free(b->fd);
 }
 
+/* Loads the module for the launcher, and joins the other ranks.  Returns 0, or -1 and err. */
 static int bridge_load(struct bridge *b, struct bn_err *err)
 {
   struct bn_err why = {0};
@@ -413,20 +431,22 @@ static int bridge_load(struct bridge *b, struct bn_err *err)
                     b->launch->rank, b->launch->ranks, b->rank, b->ranks, b->launch->title);
 }
 
-/* Makes this process independent of the launcher, which ends the group of the process that it has
-   started, and may wait until no process has the descriptors open that it made for its library. */
+/* Makes this process independent of the launcher.  A launcher ends the group of the process that it
+   has started, and may wait until no process has the descriptors open that it made for its library.
+   The programs that this process starts do not inherit them. */
 static void bridge_leave_launcher(void)
 {
-  enum { STANDARD = 3, MOST = 1024 };
+  enum { FIRST_FD = 3, MAX_FD = 1024 };
 
   (void)setpgid(0, 0);
-  for (int fd = STANDARD; fd < MOST; fd++)
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (int fd = FIRST_FD; fd < MAX_FD; fd++)
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC); /* fails for a number that is not open */
   bn_launcher_forget();
 }
 
-/* Turns the child of rank 0 into the program once the other ranks are there.  Its bridge passes on
-   the signals of the launcher. */
+/* Turns the child of rank 0 into the program.  Returns once the bridge says that the other ranks
+   are there, or exits if the bridge has ended.  The program ends with its bridge, and is told of
+   the ranks by the environment. */
 static void bridge_become_program(const struct bridge *b, int request, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launch->ranks, .request = request};
@@ -438,9 +458,8 @@ static void bridge_become_program(const struct bridge *b, int request, pid_t bri
     _exit(BN_STATUS_FAILED);
 }
 
-/* Starts an agent on the ends of pipes that were handed over.  It ends with the starter, and has
-   the signal mask that the starter has inherited.  If it cannot be started, its controller sees the
-   end of the pipe. */
+/* Starts an agent on the ends of pipes that were handed over, with the given signal mask.  It ends
+   with the starter.  If it cannot be started, its controller sees the end of the pipe. */
 static void bridge_start_agent(char *program, const struct bn_handover *h, const sigset_t *masked)
 {
   char *argv[] = {program, (char[]){"--agent"}, NULL};
@@ -458,7 +477,7 @@ static void bridge_start_agent(char *program, const struct bn_handover *h, const
   (void)close(h->out);
 }
 
-/* Collects agents that have ended.  Returns whether there are others. */
+/* Collects the agents that have ended.  Returns whether others are still running. */
 static bool bridge_has_agents(void)
 {
   pid_t pid;
@@ -469,31 +488,41 @@ static bool bridge_has_agents(void)
   return pid == 0;
 }
 
-/* A process that has loaded MPI does not fork: libraries for some networks do not survive it.  So
-   agents are children of the starter, which has been forked before. */
+/* Starts the agents that the bridge asks for, until the bridge closes its end of the socket. */
+static void bridge_start_agents(int socket, char *program)
+{
+  struct pollfd fd = {.fd = socket, .events = POLLIN};
+  struct bn_handover h;
+  sigset_t masked;
+
+  (void)sigprocmask(SIG_BLOCK, NULL, &masked);
+  for (;;) {
+    if (poll(&fd, 1, STARTING_MS) > 0) {
+      if (bn_handover_take(socket, &h) == 0)
+        return;
+      bridge_start_agent(program, &h, &masked);
+    }
+    (void)bridge_has_agents();
+  }
+}
+
+/* Turns the child of another rank than 0 into the starter, whose children the agents are.  A
+   process that has loaded MPI must not fork, because libraries for some networks do not survive
+   it, so the starter has been forked before that.  Exits once its agents have ended. */
 _Noreturn static void bridge_become_starter(int socket)
 {
   struct bn_err err = {0};
   char *program = bn_spawn_self(&err);
-  struct bn_handover h;
-  sigset_t masked;
-  uint64_t end_ns = program != NULL ? 0 : 1;
+  uint64_t until_ns;
 
+  (void)prctl(PR_SET_NAME, "bench-starter");
   if (program == NULL)
     bn_log_stderr("%s", err.text);
-  (void)prctl(PR_SET_NAME, "bench-starter");
-  (void)sigprocmask(SIG_BLOCK, NULL, &masked);
-  while (end_ns == 0 || (bridge_has_agents() && bn_clock_mono() < end_ns)) {
-    struct pollfd fd = {.fd = end_ns == 0 ? socket : -1, .events = POLLIN};
-
-    if (poll(&fd, 1, end_ns == 0 ? STARTING_MS : ENDING_MS) > 0) {
-      if (bn_handover_take(socket, &h) != 0)
-        bridge_start_agent(program, &h, &masked);
-      else
-        end_ns = bn_clock_mono() + patience_ns;
-    }
-    (void)bridge_has_agents();
-  }
+  else
+    bridge_start_agents(socket, program);
+  until_ns = bn_clock_mono() + agents_end_ns;
+  while (bridge_has_agents() && bn_clock_mono() < until_ns)
+    (void)poll(NULL, 0, ENDING_MS);
   free(program);
   _exit(0);
 }
@@ -543,16 +572,18 @@ static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
   if (b->launch->rank == 0 || err->code != ENOENT)
     bn_log_stderr("%s", err->text);
   else
-    (void)poll(&fd, 1, (int)(signalled_ns / BN_NSEC_PER_MSEC));
+    (void)poll(&fd, 1, (int)(last_report_ns / BN_NSEC_PER_MSEC));
 }
 
+/* Joins the other ranks, and has the program of rank 0 go on: it waits for a handover that has no
+   descriptors.  Returns 0, or -1 and err. */
 static int bridge_begin(struct bridge *b, struct bn_err *err)
 {
-  const struct bn_handover all = {.in = -1, .out = -1};
+  const struct bn_handover go_on = {.in = -1, .out = -1};
 
   if (bn_stop_signal_begin(&b->stop_signal, err) != 0 || bridge_load(b, err) != 0)
     return -1;
-  if (b->rank == 0 && bn_handover_send(b->socket, &all) != 0)
+  if (b->rank == 0 && bn_handover_send(b->socket, &go_on) != 0)
     return bn_err_set(err, errno, "bench has ended on rank 0 before the run");
   b->active_ns = bn_clock_mono();
   return 0;
@@ -572,7 +603,7 @@ static int bridge_run(struct bridge *b)
     bridge_log_failure(b, &err);
   else
     status = b->rank == 0 ? bridge_run_first(b) : bridge_run_other(b);
-  bridge_done(b);
+  bridge_free(b);
   return status;
 }
 

@@ -12,11 +12,11 @@
 
 #include "hosts/launcher.h"
 
-/* Is called first in a process.  -1: the program runs in this process, and *ranks are those of the
-   launcher that has started it, if there is one.  Otherwise this was a bridge, or the environment
-   is wrong, which has been printed, and the result is the status of the process.  hide: overwrites
-   the passwords of a command line; it is called in each process of a rank but the program, which
-   reads the command line. */
+/* Comes first in a process.  Returns -1 if the program is to run in this process; *ranks are those
+   of the launcher that has started it, or none.  Otherwise this process was a bridge, or the
+   environment is wrong, which has been printed: returns the exit status of the process.  `hide`
+   overwrites the passwords of a command line, and is called in each process of a rank but the
+   program, which still has to read them. */
 int bn_bridge_enter(struct bn_ranks *ranks, int argc, char *const *argv,
                     void (*hide)(int argc, char *const *argv));
 

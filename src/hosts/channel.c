@@ -9,10 +9,12 @@
 
 #include "base/alloc.h"
 
-/* A channel that has to queue more is closed; an agent has no larger queue itself. */
-enum { QUEUE_MAX = 256 << 20, NUMBER_BYTES = 4 };
+/* The pipe of a channel that would have to queue more is closed.  The queue of an agent is not
+   larger (BN_SEND_QUEUE_MAX). */
+enum { QUEUE_MAX = 256 << 20 };
+enum { NUMBER_BYTES = 4 };
 
-static void channel_done(struct bn_channel *c)
+static void channel_close(struct bn_channel *c)
 {
   bn_pipe_close_end(&c->in);
   bn_pipe_done(&c->to);
@@ -41,7 +43,7 @@ void bn_channels_sweep(struct bn_channels *c)
 
   for (size_t i = 0; i < c->n; i++) {
     if (c->at[i].ended && c->at[i].over && c->at[i].to.fd < 0)
-      channel_done(&c->at[i]);
+      channel_close(&c->at[i]);
     else
       c->at[kept++] = c->at[i];
   }
@@ -51,7 +53,7 @@ void bn_channels_sweep(struct bn_channels *c)
 void bn_channels_done(struct bn_channels *c)
 {
   for (size_t i = 0; i < c->n; i++)
-    channel_done(&c->at[i]);
+    channel_close(&c->at[i]);
   free(c->at);
   *c = (struct bn_channels){.n = 0};
 }
@@ -80,17 +82,19 @@ static bool channel_is_empty(ssize_t n)
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Reads the pipe into a message, DATA or once END.  Returns its length, or 0 if there is none
-   now. */
+/* Makes a message DATA of what the pipe has, or END if it has ended or there is no pipe.  Returns
+   its length, or 0 if the pipe has nothing now. */
 static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
   const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;
 
+  if (n > 0) {
+    bn_channel_head(message, BN_CHANNEL_DATA, c->number);
+    return BN_CHANNEL_HEAD + (size_t)n;
+  }
   if (channel_is_empty(n))
     return 0;
-  bn_channel_head(message, n > 0 ? BN_CHANNEL_DATA : BN_CHANNEL_END, c->number);
-  if (n > 0)
-    return BN_CHANNEL_HEAD + (size_t)n;
+  bn_channel_head(message, BN_CHANNEL_END, c->number);
   bn_pipe_close_end(&c->in);
   c->ended = true;
   return BN_CHANNEL_HEAD;
@@ -127,7 +131,7 @@ void bn_channel_end(struct bn_channel *c)
 
 void bn_channel_write(struct bn_channel *c)
 {
-  (void)bn_pipe_send(&c->to);
+  (void)bn_pipe_send(&c->to); /* closes the pipe if nobody reads it */
   if (c->over && !bn_pipe_waits(&c->to))
     bn_pipe_close(&c->to);
 }

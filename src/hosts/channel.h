@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two pipes of this process whose other ends are those of another rank: bytes become messages, and
-   messages become bytes.
+/* A channel carries the bytes of two pipes to another rank and back: what is read from one pipe
+   becomes messages, and the messages that come become bytes of the other pipe.
 
-   A message is a u8, what it is, a little-endian u32, the number of the channel, and bytes.  No
-   call waits.  What waits for a reader is bounded by what a controller and an agent say while the
-   other one is silent, since each gives up the other after some seconds. */
+   A message is a u8, which is its kind, a little-endian u32, which is the number of the channel,
+   and bytes.  No call waits.  The bytes that wait for a reader are bounded by what a controller or
+   an agent sends while the other one is silent, because each gives up the other after some
+   seconds. */
 #ifndef BN_HOSTS_CHANNEL_H
 #define BN_HOSTS_CHANNEL_H
 
@@ -15,13 +16,13 @@
 #include "hosts/pipe.h"
 
 enum bn_channel_message {
-  BN_CHANNEL_OPEN = 1, /* rank 0: start an agent at its other end */
+  BN_CHANNEL_OPEN = 1, /* from rank 0: an agent is to be started at the other end */
   BN_CHANNEL_DATA = 2, /* bytes */
-  BN_CHANNEL_END = 3,  /* no more bytes from this side */
+  BN_CHANNEL_END = 3,  /* no more bytes come from this side */
   BN_CHANNEL_BYE = 4   /* of no channel: the sender needs nothing more from the other rank */
 };
 
-enum { BN_CHANNEL_HEAD = 5 };
+enum { BN_CHANNEL_HEAD = 5 }; /* the bytes of a message before its data */
 
 struct bn_channel {
   unsigned rank; /* at the other end */
@@ -39,26 +40,30 @@ struct bn_channels {
   size_t n;
 };
 
-/* Takes the descriptors. */
+/* Adds a copy of the channel, and owns its descriptors. */
 void bn_channels_add(struct bn_channels *c, const struct bn_channel *new);
-/* Returns NULL if there is none, or no more. */
+/* Returns the channel, which is valid until the table changes, or NULL if there is none or it has
+   been removed. */
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number);
-/* Removes those that have ended on both sides, and have written all. */
+/* Removes the channels that have ended on both sides and have written all. */
 void bn_channels_sweep(struct bn_channels *c);
-/* Closes all: both sides see the end. */
+/* Closes and removes all channels: the processes at their pipes see the end. */
 void bn_channels_done(struct bn_channels *c);
 
-/* The head of a message, and what it says. */
+/* Writes the BN_CHANNEL_HEAD bytes at the beginning of a message. */
 void bn_channel_head(char *message, enum bn_channel_message what, uint32_t number);
+/* Returns the number of the channel that the head of a message has. */
 uint32_t bn_channel_number(const char *message);
 
-/* Makes the next message of this channel: its length, or 0: there is none now. */
+/* Makes the next message to the other side in `message`, which has `size` bytes: OPEN first if the
+   channel opens, then DATA, and END once.  Returns its length, or 0 if there is none now. */
 size_t bn_channel_next(struct bn_channel *c, char *message, size_t size);
-/* Takes what the other side has sent. */
+/* Writes bytes that the other side has sent, or queues them until the pipe takes them.  Closes the
+   pipe if nobody reads it, or if too much waits. */
 void bn_channel_take(struct bn_channel *c, const char *data, size_t len);
-/* The other side sends no more; what has come is still written. */
+/* Notes that the other side sends no more.  The pipe is closed once all bytes have been written. */
 void bn_channel_end(struct bn_channel *c);
-/* Writes what the pipe takes. */
+/* Writes as many of the bytes that wait as the pipe takes. */
 void bn_channel_write(struct bn_channel *c);
 
 #endif

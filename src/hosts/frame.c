@@ -9,6 +9,8 @@
 
 /* The head of a frame: the length of the type and the payload, then the type. */
 enum { LENGTH_SIZE = 4, TYPE_SIZE = BN_FRAME_HEAD - LENGTH_SIZE };
+/* A number of a payload; and the length of the name at the beginning of a payload FILE. */
+enum { NUMBER_SIZE = 8, NAME_LEN_SIZE = 2 };
 
 /* The direction of each type, and the least and the greatest length of its payload. */
 static const struct form {
@@ -37,7 +39,8 @@ static const struct form {
     {BN_FRAME_SOURCE, BN_FRAME_FROM_AGENT, 13, 4u << 10, "SOURCE"},
 };
 
-static const struct form *frame_form_of(unsigned type)
+/* Returns the form of a type, or NULL if the number is no type. */
+static const struct form *frame_find_form(unsigned type)
 {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
     if (forms[i].type == type)
@@ -47,17 +50,19 @@ static const struct form *frame_form_of(unsigned type)
 
 const char *bn_frame_name(enum bn_frame_type type)
 {
-  const struct form *form = frame_form_of(type);
+  const struct form *form = frame_find_form(type);
 
   return form != NULL ? form->name : "frame";
 }
 
+/* Writes the lowest bytes of a number, the lowest one first. */
 static void frame_write_le(char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i++)
     to[i] = (char)(unsigned char)(value >> (8 * i));
 }
 
+/* Reads a number that has the given bytes, the lowest one first. */
 static uint64_t frame_read_le(const char *from, size_t bytes)
 {
   uint64_t value = 0;
@@ -69,10 +74,11 @@ static uint64_t frame_read_le(const char *from, size_t bytes)
 
 /* --- writing --- */
 
-/* Makes room for a whole frame and writes its head. */
+/* Makes room for a whole frame and writes its head.  Returns 0, or -1 if the type cannot have that
+   length or there is no room; the buffer is then as before. */
 static int frame_put_head(struct bn_buf *out, enum bn_frame_type type, size_t len)
 {
-  const struct form *form = frame_form_of(type);
+  const struct form *form = frame_find_form(type);
   char head[BN_FRAME_HEAD];
 
   if (form == NULL || len < form->least || len > form->most ||
@@ -92,18 +98,18 @@ int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, 
 
 int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns)
 {
-  char payload[8];
+  char payload[NUMBER_SIZE];
 
-  frame_write_le(payload, ns, 8);
+  frame_write_le(payload, ns, NUMBER_SIZE);
   return bn_frame_put(out, type, payload, sizeof payload);
 }
 
 int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns)
 {
-  char payload[16];
+  char payload[2 * NUMBER_SIZE];
 
-  frame_write_le(payload, sent_ns, 8);
-  frame_write_le(payload + 8, there_ns, 8);
+  frame_write_le(payload, sent_ns, NUMBER_SIZE);
+  frame_write_le(payload + NUMBER_SIZE, there_ns, NUMBER_SIZE);
   return bn_frame_put(out, BN_FRAME_PONG, payload, sizeof payload);
 }
 
@@ -116,14 +122,15 @@ int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned valu
 
 /* --- names of files --- */
 
-/* Returns whether the part of a path leads nowhere but down. */
+/* Returns whether the part of a path is a name in its folder, and not "", "." or "..". */
 static bool frame_is_plain_part(const char *part, size_t len)
 {
   return len > 0 && !(len == 1 && part[0] == '.') &&
          !(len == 2 && part[0] == '.' && part[1] == '.');
 }
 
-static const char *frame_fault_of_name(const char *name, size_t len)
+/* Returns why the name of a file is refused, as the end of a sentence, or NULL. */
+static const char *frame_find_name_fault(const char *name, size_t len)
 {
   size_t begin = 0;
 
@@ -145,10 +152,11 @@ static const char *frame_fault_of_name(const char *name, size_t len)
   return NULL;
 }
 
-/* Escapes bytes of another host so that a terminal only displays them; a long text is cut. */
-static void frame_show(char *out, size_t size, const char *data, size_t len)
+/* Escapes bytes of another host so that a terminal only displays them.  A long text is cut. */
+static void frame_escape(char *out, size_t size, const char *data, size_t len)
 {
-  char copy[512];
+  enum { SHOWN_BYTES = 512 };
+  char copy[SHOWN_BYTES];
 
   if (len >= sizeof copy)
     len = sizeof copy - 1;
@@ -158,11 +166,12 @@ static void frame_show(char *out, size_t size, const char *data, size_t len)
   (void)bn_escape(out, size, copy, "");
 }
 
+/* Refuses the name of a file for the fault.  Returns -1. */
 static int frame_refuse_name(const char *name, size_t len, const char *fault, struct bn_err *err)
 {
   char shown[128];
 
-  frame_show(shown, sizeof shown, name, len);
+  frame_escape(shown, sizeof shown, name, len);
   return bn_err_set(err, EINVAL, "the file name '%s' is refused: %s", shown, fault);
 }
 
@@ -170,20 +179,22 @@ int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, si
                       struct bn_err *err)
 {
   const size_t name_len = strlen(name);
-  const char *fault = frame_fault_of_name(name, name_len);
-  char head[2];
+  const char *fault = frame_find_name_fault(name, name_len);
+  char head[NAME_LEN_SIZE];
 
   if (fault != NULL)
     return frame_refuse_name(name, name_len, fault, err);
-  if (len > BN_FRAME_MAX - 1 - sizeof head - name_len)
+  if (len > BN_FRAME_MAX - TYPE_SIZE - sizeof head - name_len)
     return bn_err_set(err, EFBIG, "the file '%s' is larger than %u MiB", name,
                       (unsigned)BN_FRAME_MAX >> 20);
   if (frame_put_head(out, BN_FRAME_FILE, sizeof head + name_len + len) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   frame_write_le(head, name_len, sizeof head);
-  (void)bn_buf_add(out, head, sizeof head); /* there is room for all */
+  /* frame_put_head() has made room for all, so that nothing fails now. */
+  (void)bn_buf_add(out, head, sizeof head);
   (void)bn_buf_add(out, name, name_len);
-  return len > 0 ? bn_buf_add(out, data, len) : 0;
+  (void)bn_buf_add(out, data, len);
+  return 0;
 }
 
 /* --- reading --- */
@@ -226,14 +237,14 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* Quotes the bytes where a frame should begin.  The usual reason is a shell that prints a
-   greeting. */
+/* Takes no more of a stream that does not have a frame where one should begin, and quotes what it
+   has there.  The usual reason is a shell that prints a greeting.  Returns -1. */
 static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
 {
   char shown[64];
 
   r->failed = true;
-  frame_show(shown, sizeof shown, r->in.data + r->used, r->in.len - r->used);
+  frame_escape(shown, sizeof shown, r->in.data + r->used, r->in.len - r->used);
   if (r->any)
     return bn_err_set(err, EPROTO, "the stream is garbled: %s; it goes on with '%s'", fault, shown);
   return bn_err_set(err, EPROTO, "the stream is not from bench: it begins with '%s'; %s", shown,
@@ -243,8 +254,8 @@ static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, str
 }
 
 /* Returns what is wrong with the head of a frame, or NULL. */
-static const char *frame_fault_of_head(const struct bn_frame_reader *r, const struct form *form,
-                                       uint64_t len)
+static const char *frame_find_head_fault(const struct bn_frame_reader *r, const struct form *form,
+                                         uint64_t len)
 {
   if (form == NULL)
     return "a frame has no known type";
@@ -275,8 +286,8 @@ int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err
     return frame_refuse_stream(r, "a frame has no possible length", err);
   if (available < BN_FRAME_HEAD)
     return 0;
-  form = frame_form_of((unsigned char)head[LENGTH_SIZE]);
-  fault = frame_fault_of_head(r, form, len);
+  form = frame_find_form((unsigned char)head[LENGTH_SIZE]);
+  fault = frame_find_head_fault(r, form, len);
   if (fault != NULL)
     return frame_refuse_stream(r, fault, err);
   if (available < LENGTH_SIZE + len)
@@ -300,7 +311,9 @@ bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type
 
 uint64_t bn_frame_time(const struct bn_frame *f, unsigned i)
 {
-  return f->len >= 8 * ((size_t)i + 1) ? frame_read_le(f->data + 8 * (size_t)i, 8) : 0;
+  const size_t at = i * (size_t)NUMBER_SIZE;
+
+  return f->len >= at + NUMBER_SIZE ? frame_read_le(f->data + at, NUMBER_SIZE) : 0;
 }
 
 unsigned bn_frame_byte(const struct bn_frame *f)
@@ -310,22 +323,24 @@ unsigned bn_frame_byte(const struct bn_frame *f)
 
 void bn_frame_text(const struct bn_frame *f, char *out, size_t size)
 {
-  frame_show(out, size, f->data, f->len);
+  frame_escape(out, size, f->data, f->len);
 }
 
 int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err)
 {
-  const size_t name_len = f->len >= 2 ? (size_t)frame_read_le(f->data, 2) : SIZE_MAX;
+  /* A payload FILE is never shorter than that. */
+  const size_t name_len = (size_t)frame_read_le(f->data, NAME_LEN_SIZE);
+  const char *name = f->data + NAME_LEN_SIZE;
   const char *fault;
 
-  if (f->len < 2 || name_len > f->len - 2)
+  if (name_len > f->len - NAME_LEN_SIZE)
     return bn_err_set(err, EPROTO, "a frame FILE ends within its name");
-  fault = frame_fault_of_name(f->data + 2, name_len);
+  fault = frame_find_name_fault(name, name_len);
   if (fault != NULL)
-    return frame_refuse_name(f->data + 2, name_len, fault, err);
-  memcpy(out->name, f->data + 2, name_len);
+    return frame_refuse_name(name, name_len, fault, err);
+  memcpy(out->name, name, name_len);
   out->name[name_len] = '\0';
-  out->data = f->data + 2 + name_len;
-  out->len = f->len - 2 - name_len;
+  out->data = name + name_len;
+  out->len = f->len - NAME_LEN_SIZE - name_len;
   return 0;
 }

@@ -15,8 +15,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Raised when a frame changes its meaning.  Both sides say theirs in HELLO and WELCOME, whose
-   members are only ever added. */
+/* The version of the protocol, which is raised when a frame changes its meaning.  Both sides name
+   theirs in HELLO and WELCOME, whose members are never removed, so that each side can read the
+   other's. */
 enum { BN_FRAME_PROTOCOL = 1 };
 
 enum {
@@ -52,18 +53,19 @@ enum bn_frame_stop { BN_FRAME_STOP_ORDER = 1, BN_FRAME_STOP_NOW = 2 };
 
 enum bn_frame_side { BN_FRAME_FROM_CONTROLLER, BN_FRAME_FROM_AGENT };
 
-/* "HELLO"; "frame" for a number that is no type. */
+/* Returns the name of a type, such as "HELLO", or "frame" for a number that is no type. */
 const char *bn_frame_name(enum bn_frame_type type);
 
-/* --- writing: each appends one frame.  -1: out of memory, over the buffer's limit, or the length
-   is none that the type may have; the buffer is then as before. --- */
+/* --- writing --- */
+
+/* Each function appends one frame.  Returns 0, or -1 if the memory or the limit of the buffer does
+   not suffice, or if the type cannot have that length; the buffer is then as before. */
 
 int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, size_t len);
 int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns); /* PING, START */
 int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns);
 int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned value); /* STOP, END */
-/* err says what is wrong with a name that an agent would refuse, or with a file that is too
-   large. */
+/* err says why it has failed: an agent would refuse the name, or the file is too large. */
 int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, size_t len,
                       struct bn_err *err);
 
@@ -80,29 +82,31 @@ struct bn_frame {
 struct bn_frame_reader {
   enum bn_frame_side side;
   struct bn_buf in;
-  size_t used;      /* bytes of `in` that were handed out */
-  bool any, failed; /* a frame was complete; nothing more is taken */
+  size_t used; /* bytes of `in` that were handed out */
+  bool any;    /* a frame has been handed out */
+  bool failed; /* nothing more is taken */
 };
 
 void bn_frame_reader_init(struct bn_frame_reader *r, enum bn_frame_side side);
 void bn_frame_reader_done(struct bn_frame_reader *r);
-/* Takes what came.  Frames that are complete have to be fetched before the next piece.  -1: out of
-   memory, or the stream has failed before. */
+/* Takes a piece of the stream.  Frames that are complete have to be fetched before the next piece.
+   Returns 0, or -1 and err if there is no memory or the stream has failed before. */
 int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struct bn_err *err);
-/* 1: a frame; 0: it is not complete; -1: this is no stream of frames, err says what came instead
-   (printable), and nothing more is taken. */
+/* Fetches the next frame.  Returns 1, or 0 if it is not complete, or -1 if this is no stream of
+   frames: err quotes what came instead, escaped, and nothing more is taken. */
 int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err *err);
-/* At the end of the stream: whether it ended within a frame, which is then lost. */
+/* Returns whether the stream, which has ended, has ended within a frame, which is then lost. */
 bool bn_frame_is_cut(const struct bn_frame_reader *r);
-/* Whether a part of a frame of that type has come, and not all of it. */
+/* Returns whether a part of a frame of that type has come, and not all of it. */
 bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type);
 
-/* Number `i` of a payload of PING, START (0) and PONG (0, 1); 0 where there is none. */
+/* Returns number i of the payload: PING and START have number 0, PONG has 0 and 1.  Returns 0 for a
+   number that the payload does not have. */
 uint64_t bn_frame_time(const struct bn_frame *f, unsigned i);
-/* The u8 of STOP and END. */
+/* Returns the byte of STOP or END. */
 unsigned bn_frame_byte(const struct bn_frame *f);
 
-/* The payload as a text that a terminal only shows, cut to the room there is; for REFUSE. */
+/* Stores the text of REFUSE, escaped for a terminal and cut to the size. */
 void bn_frame_text(const struct bn_frame *f, char *out, size_t size);
 
 enum { BN_FRAME_NAME_MAX = 512 };
@@ -113,8 +117,9 @@ struct bn_frame_file {
   size_t len;
 };
 
-/* Returns 0, or -1 and err, which says why the file is refused: its name is empty, too long,
-   absolute, ends in '/', has a part "", "." or "..", or a byte that is a control character. */
+/* Reads a frame FILE.  Returns 0, or -1 and err, which says why the file is refused: its name is
+   empty, too long or absolute, ends in '/', has a part "", "." or "..", or has a control
+   character. */
 int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err);
 
 #endif

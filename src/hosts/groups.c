@@ -15,16 +15,16 @@
 #include "option/mix.h"
 #include "option/words.h"
 
-/* Options of one value for the whole run, and those of the controller alone. */
+/* The traits of options that have one value for the whole run, so that no group can set them. */
 enum {
-  OF_RUN = BN_OPT_ONE_RUN | BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES |
-           BN_OPT_FIGURES_ONLY | BN_OPT_FIXED
+  WHOLE_RUN = BN_OPT_ONE_RUN | BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES |
+              BN_OPT_FIGURES_ONLY | BN_OPT_FIXED
 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns the length of the name at the beginning of a text, or 0. */
-static size_t groups_name_len(const char *text)
+/* Returns the length of the name of a group at the beginning of a text, or 0 if there is none. */
+static size_t groups_get_name_len(const char *text)
 {
   size_t len = 0;
 
@@ -36,8 +36,9 @@ static size_t groups_name_len(const char *text)
   return len <= BN_GROUP_NAME ? len : 0;
 }
 
-static const struct bn_group_words *groups_named(const struct bn_group_list *list, const char *name,
-                                                 size_t len)
+/* Returns the group of that name, or NULL. */
+static const struct bn_group_words *groups_find(const struct bn_group_list *list, const char *name,
+                                                size_t len)
 {
   for (size_t i = 0; i < list->n; i++)
     if (strlen(list->group[i].name) == len && memcmp(list->group[i].name, name, len) == 0)
@@ -45,6 +46,7 @@ static const struct bn_group_words *groups_named(const struct bn_group_list *lis
   return NULL;
 }
 
+/* Refuses an option of a group that has one value for the whole run.  Returns -1. */
 static int groups_refuse_option(const struct bn_group_words *g, const char *option,
                                 struct bn_err *err)
 {
@@ -54,19 +56,22 @@ static int groups_refuse_option(const struct bn_group_words *g, const char *opti
                     g->name, option);
 }
 
-/* Takes an option of a group, "--NAME[=VALUE]". */
+/* Adds an option "--NAME[=VALUE]" to a group.  Returns 0, or -1 and err if it is one of the whole
+   run. */
 static int groups_take_option(struct bn_group_words *g, const char *word,
                               const struct bn_optset *options, struct bn_err *err)
 {
   char name[BN_OPT_NAME_MAX];
 
   bn_opt_read_name(word, name);
-  if ((bn_optset_traits(options, name) & OF_RUN) != 0)
+  if ((bn_optset_traits(options, name) & WHOLE_RUN) != 0)
     return groups_refuse_option(g, name, err);
   bn_words_add(&g->options, word);
   return 0;
 }
 
+/* Adds a word that names the script of a group, or one script of a mix.  Returns 0, or -1 and err
+   if it cannot be a script, or if two words are not those of a mix. */
 static int groups_take_script(struct bn_group_words *g, const char *word,
                               const struct bn_groups_from *from, struct bn_err *err)
 {
@@ -88,6 +93,8 @@ static int groups_take_script(struct bn_group_words *g, const char *word,
   return 0;
 }
 
+/* Adds the words behind the name of a group: its script and its options.  Returns 0, or -1 and
+   err. */
 static int groups_take_words(struct bn_group_words *g, const struct bn_list *words,
                              const struct bn_groups_from *from, struct bn_err *err)
 {
@@ -114,11 +121,20 @@ static int groups_take_words(struct bn_group_words *g, const struct bn_list *wor
                     g->name);
 }
 
-static int groups_read_one(struct bn_group_list *list, const char *text,
-                           const struct bn_groups_from *from, struct bn_err *err)
+/* Clears and frees words that may be passwords. */
+static void groups_wipe_words(struct bn_list *words)
+{
+  for (size_t i = 0; i < words->n; i++)
+    explicit_bzero(words->item[i], strlen(words->item[i]));
+  bn_words_done(words);
+}
+
+/* Reads "NAME: SCRIPT [OPTIONS]", and adds the group to the list.  Returns 0, or -1 and err. */
+static int groups_read_group(struct bn_group_list *list, const char *text,
+                             const struct bn_groups_from *from, struct bn_err *err)
 {
   const char *name = text + strspn(text, " \t"), *end;
-  const size_t len = groups_name_len(name);
+  const size_t len = groups_get_name_len(name);
   struct bn_list words = {.n = 0};
   struct bn_group_words *g;
   int rc;
@@ -129,7 +145,7 @@ static int groups_read_one(struct bn_group_list *list, const char *text,
                       "--group: a name of up to %d letters, digits and underscores, and a colon "
                       "must come first; write --group='NAME: SCRIPT [OPTIONS]'",
                       BN_GROUP_NAME);
-  if (groups_named(list, name, len) != NULL)
+  if (groups_find(list, name, len) != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: two groups have this name", (int)len,
                       name);
   if (list->n == BN_GROUPS_MAX)
@@ -138,12 +154,10 @@ static int groups_read_one(struct bn_group_list *list, const char *text,
   list->group = bn_alloc_resize(list->group, list->n + 1, sizeof *list->group);
   g = &list->group[list->n++];
   *g = (struct bn_group_words){.name = bn_alloc_part(name, len)};
-  rc = bn_words_split(end + 1, &words, err);
-  if (rc != 0)
-    rc = bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
-  else
-    rc = groups_take_words(g, &words, from, err);
-  bn_words_done(&words);
+  if (bn_words_split(end + 1, &words, err) != 0)
+    return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
+  rc = groups_take_words(g, &words, from, err);
+  groups_wipe_words(&words);
   return rc;
 }
 
@@ -151,16 +165,16 @@ const struct bn_group_words *bn_groups_owner(const struct bn_group_list *list, c
 {
   const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, ".=") : 0;
 
-  return len > 0 && arg[2 + len] == '.' ? groups_named(list, arg + 2, len) : NULL;
+  return len > 0 && arg[2 + len] == '.' ? groups_find(list, arg + 2, len) : NULL;
 }
 
-/* Refuses "--NAME.OPTION" without a group of that name. */
+/* Refuses an argument "--NAME.OPTION" if no group has that name.  Returns 0, or -1 and err. */
 static int groups_check_name(const struct bn_group_list *list, const char *arg, struct bn_err *err)
 {
-  const size_t len = strncmp(arg, "--", 2) == 0 ? groups_name_len(arg + 2) : 0;
+  const size_t len = strncmp(arg, "--", 2) == 0 ? groups_get_name_len(arg + 2) : 0;
   struct bn_buf known = {.max = 0};
 
-  if (len == 0 || arg[2 + len] != '.' || groups_named(list, arg + 2, len) != NULL)
+  if (len == 0 || arg[2 + len] != '.' || groups_find(list, arg + 2, len) != NULL)
     return 0;
   for (size_t i = 0; i < list->n; i++)
     (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", list->group[i].name);
@@ -170,7 +184,8 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
   return -1;
 }
 
-/* Takes the options "--NAME.OPTION=VALUE" of the command line. */
+/* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, behind those of
+   --group.  Returns 0, or -1 and err. */
 static int groups_take_args(const struct bn_group_list *list, const struct bn_groups_from *from,
                             struct bn_err *err)
 {
@@ -193,8 +208,9 @@ static int groups_take_args(const struct bn_group_list *list, const struct bn_gr
   return 0;
 }
 
-/* Returns the length of a text up to a ';' that is not quoted, or to its end. */
-static size_t groups_len_of_one(const char *text)
+/* Returns the length of the text of one group: up to a ';' that is not quoted, or to the end.  A
+   quote that is not closed reaches to the end, and is refused later. */
+static size_t groups_get_text_len(const char *text)
 {
   size_t len = strcspn(text, ";'\"");
 
@@ -209,17 +225,17 @@ static size_t groups_len_of_one(const char *text)
   return len;
 }
 
-/* Reads a value, in which ';' separates groups. */
+/* Reads a value of --group, in which ';' separates groups.  Returns 0, or -1 and err. */
 static int groups_read_text(struct bn_group_list *list, const char *text,
                             const struct bn_groups_from *from, struct bn_err *err)
 {
   int rc = 0;
 
   do {
-    const size_t len = groups_len_of_one(text);
+    const size_t len = groups_get_text_len(text);
     char *one = bn_alloc_part(text, len);
 
-    rc = groups_read_one(list, one, from, err);
+    rc = groups_read_group(list, one, from, err);
     explicit_bzero(one, len);
     free(one);
     text += len;
@@ -229,10 +245,10 @@ static int groups_read_text(struct bn_group_list *list, const char *text,
 
 /* --- what does not go together ---------------------------------------------------------------- */
 
-/* Returns the last value of an option of the group, which may stand under an old name; NULL: it has
-   none. */
-static const char *groups_value(const struct bn_group_words *g, const struct bn_optset *options,
-                                const char *option)
+/* Returns the last value that the group gives to an option, also by an alias of it, "" for an
+   option without a value, or NULL if it does not have the option. */
+static const char *groups_find_value(const struct bn_group_words *g,
+                                     const struct bn_optset *options, const char *option)
 {
   const char *value = NULL;
 
@@ -249,19 +265,21 @@ static const char *groups_value(const struct bn_group_words *g, const struct bn_
   return value;
 }
 
-static bool groups_is_nothing(const char *value)
+/* Returns whether a value means that the option is not used: it is missing, empty or zero. */
+static bool groups_is_unset(const char *value)
 {
   return value == NULL || value[strspn(value, "0.")] == '\0';
 }
 
-/* Refuses an option of the group that cannot be used with `other`, which stands outside. */
+/* Refuses the option `name` of a group if `other`, with which it cannot be used, stands outside of
+   the groups and the group does not set it itself.  Returns 0, or -1 and err. */
 static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_from *from,
                              const char *name, const char *other, struct bn_err *err)
 {
   const struct bn_opt *o = bn_conf_option(other);
 
-  if (groups_is_nothing(groups_value(g, from->options, name)) ||
-      groups_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
+  if (groups_is_unset(groups_find_value(g, from->options, name)) ||
+      groups_find_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "
@@ -269,13 +287,14 @@ static int groups_check_pair(const struct bn_group_words *g, const struct bn_gro
                     g->name, name, other, other, o->def != NULL ? o->def : "");
 }
 
-/* Each phase of a profile has its length, and the time of the run is the same for all groups. */
+/* Refuses a profile in a group without a time of the run: the phases of a profile make the time of
+   a single run, but all groups have the same time.  Returns 0, or -1 and err. */
 static int groups_check_profile(const struct bn_group_words *g, const struct bn_optset *options,
                                 struct bn_err *err)
 {
   const char *const *name = bn_conf_profiles;
 
-  while (*name != NULL && groups_is_nothing(groups_value(g, options, *name)))
+  while (*name != NULL && groups_is_unset(groups_find_value(g, options, *name)))
     name++;
   if (*name == NULL || bn_optset_given(options, "time"))
     return 0;
@@ -285,6 +304,8 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
                     g->name, *name);
 }
 
+/* Refuses options of groups that cannot be used with those outside of the groups.  Returns 0, or -1
+   and err. */
 static int groups_check(const struct bn_group_list *list, const struct bn_groups_from *from,
                         struct bn_err *err)
 {
@@ -317,9 +338,7 @@ void bn_groups_done(struct bn_group_list *list)
   for (size_t i = 0; i < list->n; i++) {
     struct bn_group_words *g = &list->group[i];
 
-    for (size_t k = 0; k < g->options.n; k++)
-      explicit_bzero(g->options.item[k], strlen(g->options.item[k]));
-    bn_words_done(&g->options);
+    groups_wipe_words(&g->options);
     bn_words_done(&g->script);
     free(g->name);
   }
@@ -329,32 +348,40 @@ void bn_groups_done(struct bn_group_list *list)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* Adds a word with both kinds of quotation marks piece by piece. */
+/* Adds a word that has apostrophes and needs quotes: each piece without apostrophes stands in
+   apostrophes, and each run of apostrophes in quotation marks. */
 static void groups_quote_pieces(struct bn_buf *out, const char *word)
 {
   (void)bn_buf_char(out, ' ');
   while (*word != '\0') {
-    const bool apostrophes = *word == '\'';
-    const size_t len = apostrophes ? strspn(word, "'") : strcspn(word, "'");
-    const char *quote = apostrophes ? "\"" : "'";
+    const bool is_apostrophe = *word == '\'';
+    const size_t len = is_apostrophe ? strspn(word, "'") : strcspn(word, "'");
+    const char *quote = is_apostrophe ? "\"" : "'";
 
     (void)bn_buf_printf(out, "%s%.*s%s", quote, (int)len, word, quote);
     word += len;
   }
 }
 
-/* Adds a word as it was typed, but for a password. */
+/* Adds a word so that --group reads it again as it is, with the quotes that it needs, but without
+   the value of a password. */
 static void groups_show_word(struct bn_buf *out, const char *word)
 {
-  const char *quote = strpbrk(word, " \t\n;\"") != NULL ? "'" : strchr(word, '\'') ? "\"" : "";
-  char shown[BN_MASK_MAX];
+  const bool has_apostrophe = strchr(word, '\'') != NULL;
+  const bool has_separator = strpbrk(word, " \t\n;\"") != NULL;
+  char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(word, masked);
 
   if (bn_mask_names_secret(word))
     (void)bn_buf_printf(out, " %.*s=" BN_MASK, (int)strcspn(word, "="), word);
-  else if (quote[0] == '\'' && strchr(word, '\'') != NULL)
-    groups_quote_pieces(out, bn_mask_text(word, shown));
+  else if (has_separator && has_apostrophe)
+    groups_quote_pieces(out, shown);
+  else if (has_separator)
+    (void)bn_buf_printf(out, " '%s'", shown);
+  else if (has_apostrophe)
+    (void)bn_buf_printf(out, " \"%s\"", shown);
   else
-    (void)bn_buf_printf(out, " %s%s%s", quote, bn_mask_text(word, shown), quote);
+    (void)bn_buf_printf(out, " %s", shown);
 }
 
 void bn_groups_mask(const struct bn_group_list *list, struct bn_list *texts)
@@ -381,7 +408,8 @@ void bn_groups_mask(const struct bn_group_list *list, struct bn_list *texts)
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-static bool groups_is_general(const char *name, const struct bn_optset *options)
+/* Returns whether an option is one of the general ones, which every test has. */
+static bool groups_is_general_option(const char *name, const struct bn_optset *options)
 {
   const struct bn_opt *o;
   const char *group;
@@ -392,14 +420,15 @@ static bool groups_is_general(const char *name, const struct bn_optset *options)
   return false;
 }
 
-/* Returns whether an option says what data there are, or where: no general one does. */
+/* Returns whether an option decides what data there are, or where they are.  General options do
+   not, and neither do those that keep data as they are (BN_OPT_KEEPS_DATA). */
 static bool groups_matters_for_data(const char *word, const struct bn_optset *options)
 {
   char name[BN_OPT_NAME_MAX];
 
   bn_opt_read_name(word, name);
   return (bn_optset_traits(options, name) & BN_OPT_KEEPS_DATA) == 0 &&
-         !groups_is_general(name, options);
+         !groups_is_general_option(name, options);
 }
 
 static bool groups_has_word(const struct bn_list *words, const char *word)
@@ -410,17 +439,19 @@ static bool groups_has_word(const struct bn_list *words, const char *word)
   return false;
 }
 
-/* Returns whether b has all options of a that matter for data. */
-static bool groups_has_options_of(const struct bn_group_words *b, const struct bn_group_words *a,
-                                  const struct bn_optset *options)
+/* Returns whether the group has all options of the other one that matter for data. */
+static bool groups_has_data_options(const struct bn_group_words *g,
+                                    const struct bn_group_words *other,
+                                    const struct bn_optset *options)
 {
-  for (size_t i = 0; i < a->options.n; i++)
-    if (groups_matters_for_data(a->options.item[i], options) &&
-        !groups_has_word(&b->options, a->options.item[i]))
+  for (size_t i = 0; i < other->options.n; i++)
+    if (groups_matters_for_data(other->options.item[i], options) &&
+        !groups_has_word(&g->options, other->options.item[i]))
       return false;
   return true;
 }
 
+/* Returns whether all scripts of the group are bundled ones. */
 static bool groups_is_bundled(const struct bn_group_words *g,
                               bool (*is_bundled)(const char *name, size_t len))
 {
@@ -438,5 +469,5 @@ bool bn_groups_share_data(const struct bn_group_words *a, const struct bn_group_
                           bool (*is_bundled)(const char *name, size_t len))
 {
   return groups_is_bundled(a, is_bundled) && groups_is_bundled(b, is_bundled) &&
-         groups_has_options_of(a, b, options) && groups_has_options_of(b, a, options);
+         groups_has_data_options(a, b, options) && groups_has_data_options(b, a, options);
 }

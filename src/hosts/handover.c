@@ -13,7 +13,7 @@
 enum { ENDS = 2 };
 
 /* The room for the descriptors of a message, aligned as the kernel wants it. */
-union room {
+union control_room {
   struct cmsghdr head;
   char data[CMSG_SPACE(ENDS * sizeof(int))];
 };
@@ -29,7 +29,7 @@ int bn_handover_send(int socket, const struct bn_handover *h)
   uint32_t number = h->number;
   struct iovec text = {&number, sizeof number};
   struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1};
-  union room room;
+  union control_room room;
   ssize_t n;
 
   memset(&room, 0, sizeof room);
@@ -75,7 +75,7 @@ int bn_handover_take(int socket, struct bn_handover *h)
 {
   int ends[ENDS] = {-1, -1};
   struct iovec text = {&h->number, sizeof h->number};
-  union room room;
+  union control_room room;
   struct msghdr m = {.msg_iov = &text,
                      .msg_iovlen = 1,
                      .msg_control = room.data,

@@ -5,21 +5,23 @@
 
 #include <stdint.h>
 
-/* A handover: a number, and the ends that its taker owns. */
+/* A message of a handover: a number, and the ends of two pipes, or none. */
 struct bn_handover {
   uint32_t number;
-  int in, out; /* the taker reads `in` and writes `out`; -1: none */
+  int in, out; /* the process that takes them reads `in` and writes `out`; -1: none */
 };
 
-/* The socket: [2] ends that keep messages apart.  They are closed when a program is started.  0 or
-   -1: errno. */
+/* Makes the two ends of a socket that keeps messages apart.  They are closed when a program is
+   started.  Returns 0, or -1 and errno. */
 int bn_handover_socket(int end[2]);
-/* Sends a handover; what it has stays the caller's.  0, or -1: errno. */
+/* Sends a handover; its ends stay the caller's, too.  Returns 0, or -1 and errno. */
 int bn_handover_send(int socket, const struct bn_handover *h);
-/* Makes two pipes and sends their far ends.  The near ends do not block: what is written to *in can
-   be read there, and what is written there comes out of *out.  0, or -1: errno. */
+/* Makes two pipes and sends their far ends with the number.  The near ends, which the caller owns,
+   do not block: what is written to *in can be read at the other side, and what is written there
+   comes out of *out.  Returns 0, or -1 and errno; *in and *out are then -1. */
 int bn_handover_pipes(int socket, uint32_t number, int *in, int *out);
-/* Takes the next one, and waits for it.  1, or 0: there is nobody who sends. */
+/* Waits for the next handover, and takes it: the caller owns its ends.  Returns 1, or 0 if the
+   other side has closed the socket. */
 int bn_handover_take(int socket, struct bn_handover *h);
 
 #endif

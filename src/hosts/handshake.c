@@ -13,33 +13,35 @@
 
 /* --- writing --- */
 
-static int handshake_set_number(struct bn_node *map, const char *key, uint64_t n)
+/* Sets a member of the map.  Returns 0, or -1 if out of memory. */
+static int handshake_put_number(struct bn_node *map, const char *key, uint64_t n)
 {
   return bn_node_set(map, key, bn_node_integer((int64_t)n));
 }
 
-/* Returns a list of the words, or NULL and err.  The message calls a word `what`, and says that it
-   comes from `of`. */
+/* Returns a list of the words, or NULL; err says why if a word is not UTF-8.  The message calls the
+   word by what it is ("argument"), and names its origin ("command line"), but does not quote it. */
 static struct bn_node *handshake_make_words(const struct bn_list *words, const char *what,
-                                            const char *of, struct bn_err *err)
+                                            const char *origin, struct bn_err *err)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; list != NULL && i < words->n; i++)
     if (bn_node_append(list, bn_node_utf8(words->item[i])) != 0) {
       (void)bn_err_set(err, EILSEQ, "%s %zu of the %s is not UTF-8 and cannot be sent to hosts",
-                       what, i + 1, of);
+                       what, i + 1, origin);
       bn_node_free(list);
       return NULL;
     }
   return list;
 }
 
-/* Prints a map that is complete, and frees it.  Returns NULL and err if it is not. */
-static char *handshake_print_map(struct bn_node *map, bool complete, size_t *len,
+/* Prints a map if it is complete, and frees it in each case.  Returns the text, or NULL and err,
+   which is left as it is if it has a sentence. */
+static char *handshake_print_map(struct bn_node *map, bool is_complete, size_t *len,
                                  struct bn_err *err)
 {
-  char *text = complete ? bn_node_print(map, 0, len) : NULL;
+  char *text = is_complete ? bn_node_print(map, 0, len) : NULL;
 
   bn_node_free(map);
   if (text == NULL && err->text[0] == '\0')
@@ -50,39 +52,40 @@ static char *handshake_print_map(struct bn_node *map, bool complete, size_t *len
 char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err)
 {
   struct bn_node *map = bn_node_map();
-  bool complete;
+  bool is_complete;
 
   *err = (struct bn_err){.code = 0};
-  complete =
-      map != NULL && handshake_set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+  is_complete =
+      map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
       bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
-      handshake_set_number(map, "host", h->host) == 0 &&
-      handshake_set_number(map, "hosts", h->hosts) == 0 &&
-      handshake_set_number(map, "first_session", h->first_session) == 0 &&
-      handshake_set_number(map, "sessions", h->sessions) == 0 &&
+      handshake_put_number(map, "host", h->host) == 0 &&
+      handshake_put_number(map, "hosts", h->hosts) == 0 &&
+      handshake_put_number(map, "first_session", h->first_session) == 0 &&
+      handshake_put_number(map, "sessions", h->sessions) == 0 &&
       bn_node_set(map, "argv", handshake_make_words(&h->argv, "argument", "command line", err)) ==
           0 &&
       bn_node_set(map, "environment",
                   handshake_make_words(&h->environment, "password", "environment", err)) == 0;
-  return handshake_print_map(map, complete, len, err);
+  return handshake_print_map(map, is_complete, len, err);
 }
 
 char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err)
 {
   struct bn_node *map = bn_node_map();
-  bool complete;
+  bool is_complete;
 
   *err = (struct bn_err){.code = 0};
-  complete = map != NULL && handshake_set_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-             bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
-             bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
-             handshake_set_number(map, "processors", w->processors) == 0;
-  return handshake_print_map(map, complete, len, err);
+  is_complete = map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
+                bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
+                bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
+                handshake_put_number(map, "processors", w->processors) == 0;
+  return handshake_print_map(map, is_complete, len, err);
 }
 
 /* --- reading --- */
 
-/* Reads a number.  Returns false if it is missing, not a whole number, or not from 0 to most. */
+/* Reads a number.  Returns false if the member is missing or not a whole number from 0 to `most`.
+ */
 static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t most,
                                  uint64_t *out)
 {
@@ -127,6 +130,8 @@ static struct bn_node *handshake_parse_map(const char *data, size_t len, const c
   return NULL;
 }
 
+/* Reads a list of texts, which the caller frees.  Returns false if the member is missing, has fewer
+   than `least` or too many items, or has one that is not a text. */
 static bool handshake_get_words(const struct bn_node *list, size_t least, struct bn_list *out)
 {
   const size_t n = bn_node_type_of(list) == BN_NODE_LIST ? bn_node_count(list) : 0;
@@ -148,23 +153,24 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
 {
   struct bn_node *map = handshake_parse_map(data, len, "HELLO", err);
   uint64_t host = 0, hosts = 0;
-  bool complete;
+  bool is_complete;
 
   *out = (struct bn_handshake){.host = 0};
   if (map == NULL)
     return -1;
   out->version = handshake_get_text(map, "version");
-  complete = out->version != NULL && handshake_get_number(map, "hosts", UINT32_MAX, &hosts) &&
-             handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
-             handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
-             handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
-             (out->sessions == 0 ? out->first_session == 0 : out->first_session < out->sessions) &&
-             handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
-             handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
+  is_complete =
+      out->version != NULL && handshake_get_number(map, "hosts", UINT32_MAX, &hosts) &&
+      handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
+      handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
+      handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
+      (out->sessions == 0 ? out->first_session == 0 : out->first_session < out->sessions) &&
+      handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
+      handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
   bn_node_free(map);
   out->host = (unsigned)host;
   out->hosts = (unsigned)hosts;
-  if (complete)
+  if (is_complete)
     return 0;
   bn_handshake_done(out);
   return bn_err_set(err, EPROTO, "a frame HELLO lacks a member or has a wrong one");
@@ -174,18 +180,18 @@ int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struc
 {
   struct bn_node *map = handshake_parse_map(data, len, "WELCOME", err);
   uint64_t processors = 0;
-  bool complete;
+  bool is_complete;
 
   *out = (struct bn_welcome){.processors = 0};
   if (map == NULL)
     return -1;
   out->version = handshake_get_text(map, "version");
   out->host_name = handshake_get_text(map, "host name");
-  complete = out->version != NULL && out->host_name != NULL &&
-             handshake_get_number(map, "processors", UINT32_MAX, &processors);
+  is_complete = out->version != NULL && out->host_name != NULL &&
+                handshake_get_number(map, "processors", UINT32_MAX, &processors);
   bn_node_free(map);
   out->processors = (unsigned)processors;
-  if (complete)
+  if (is_complete)
     return 0;
   bn_welcome_done(out);
   return bn_err_set(err, EPROTO, "a frame WELCOME lacks a member or has a wrong one");
@@ -193,9 +199,9 @@ int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struc
 
 /* --- the environment --- */
 
-/* Variables that drivers or their libraries read. */
-static const char *const passwords[] = {"MYSQL_PWD", "PGPASSWORD"};
-enum { PASSWORDS = sizeof passwords / sizeof *passwords };
+/* The variables from which drivers or their libraries read passwords. */
+static const char *const password_variables[] = {"MYSQL_PWD", "PGPASSWORD"};
+enum { PASSWORDS = sizeof password_variables / sizeof *password_variables };
 
 void bn_handshake_take_environment(struct bn_handshake *h)
 {
@@ -203,21 +209,22 @@ void bn_handshake_take_environment(struct bn_handshake *h)
 
   list->item = bn_alloc(PASSWORDS + 1, sizeof *list->item);
   for (size_t i = 0; i < PASSWORDS; i++) {
-    const char *value = getenv(passwords[i]);
+    const char *value = getenv(password_variables[i]);
 
     if (value != NULL)
-      list->item[list->n++] = bn_alloc_print("%s=%s", passwords[i], value);
+      list->item[list->n++] = bn_alloc_print("%s=%s", password_variables[i], value);
   }
 }
 
-/* Returns the variable of "NAME=VALUE", or NULL if a controller may not set it. */
-static const char *handshake_password_of(const char *word)
+/* Returns the name of the variable that "NAME=VALUE" sets, or NULL if a controller may not set it.
+ */
+static const char *handshake_find_variable(const char *word)
 {
   for (size_t i = 0; i < PASSWORDS; i++) {
-    const size_t len = strlen(passwords[i]);
+    const size_t len = strlen(password_variables[i]);
 
-    if (strncmp(word, passwords[i], len) == 0 && word[len] == '=')
-      return passwords[i];
+    if (strncmp(word, password_variables[i], len) == 0 && word[len] == '=')
+      return password_variables[i];
   }
   return NULL;
 }
@@ -225,7 +232,7 @@ static const char *handshake_password_of(const char *word)
 int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err)
 {
   for (size_t i = 0; i < h->environment.n; i++) {
-    const char *word = h->environment.item[i], *name = handshake_password_of(word);
+    const char *word = h->environment.item[i], *name = handshake_find_variable(word);
 
     if (name == NULL)
       return bn_err_set(err, EPROTO, "a frame HELLO sets a variable that is not a password");
@@ -237,7 +244,8 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
 
 /* --- life --- */
 
-static void handshake_free_words(struct bn_list *list)
+/* Clears and frees words that may be passwords. */
+static void handshake_wipe_words(struct bn_list *list)
 {
   for (size_t i = 0; i < list->n; i++) {
     explicit_bzero(list->item[i], strlen(list->item[i]));
@@ -248,8 +256,8 @@ static void handshake_free_words(struct bn_list *list)
 
 void bn_handshake_done(struct bn_handshake *h)
 {
-  handshake_free_words(&h->argv);
-  handshake_free_words(&h->environment);
+  handshake_wipe_words(&h->argv);
+  handshake_wipe_words(&h->environment);
   free(h->version);
   *h = (struct bn_handshake){.host = 0};
 }

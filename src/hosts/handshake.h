@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "measure/json.h"
 
-enum { BN_HANDSHAKE_ARGS = 10000 };
+enum { BN_HANDSHAKE_ARGS = 10000 }; /* the most arguments of a command line */
 
 /* From the controller.  {"protocol":1,"version":"…","host":0,"hosts":2,"first_session":0,
    "sessions":16,"argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */
@@ -29,18 +29,24 @@ struct bn_welcome {
   unsigned processors;
 };
 
-/* The payload, malloc'd; NULL: out of memory, or an argument is not UTF-8 (err says which). */
+/* Returns the payload HELLO, which the caller frees and which may hold secrets, or NULL and err:
+   out of memory, or an argument is not UTF-8. */
 char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err);
-/* Returns 0, or -1 and err, which says that this is no such payload, or which protocol the other
-   side speaks; out is then empty. */
+/* Reads a payload HELLO.  Returns 0, or -1 and err, which says that this is no such payload, or
+   which protocol the other side speaks; *out is then empty. */
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err);
-/* Takes the passwords of this process's environment into it, and gives them to another's: before
-   there are threads that read it.  -1: a variable is not one of these. */
+/* Adds the passwords in the environment of this process to *h. */
 void bn_handshake_take_environment(struct bn_handshake *h);
+/* Sets the passwords of *h in the environment of this process, before there are threads that read
+   it.  Returns 0, or -1 and err if a variable is not one of a password. */
 int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err);
-void bn_handshake_done(struct bn_handshake *h); /* clears the secrets, too */
+/* Clears the secrets and frees all. */
+void bn_handshake_done(struct bn_handshake *h);
 
+/* Returns the payload WELCOME, which the caller frees, or NULL and err if out of memory or if a
+   text is not UTF-8. */
 char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err);
+/* Reads a payload WELCOME, as bn_handshake_parse() does a HELLO. */
 int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struct bn_err *err);
 void bn_welcome_done(struct bn_welcome *w);
 

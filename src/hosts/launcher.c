@@ -15,16 +15,19 @@
 
 /* --- launchers ------------------------------------------------------------------------------- */
 
-/* MPICH's launcher is that of its relatives too, and Slurm sets the same variables. */
+/* The variables from which a process learns its rank and the number of ranks.  Other libraries than
+   MPICH have its launcher too, and Slurm sets the same variables. */
 static const struct {
   const char *ranks, *rank, *carrier, *title;
-} known[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi", "Open MPI"},
-             {"PMI_SIZE", "PMI_RANK", "mpich", "MPICH"}};
+} launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi", "Open MPI"},
+                 {"PMI_SIZE", "PMI_RANK", "mpich", "MPICH"}};
 
 /* The beginnings of the names of all variables that launchers set for the library. */
 static const char *const prefixes[] = {"OMPI_", "PMI_",  "PMIX_", "HYDI_", "HYDRA_",
                                        "MPI_",  "MPIR_", "OPAL_", "ORTE_", "PRTE_"};
 
+/* Reads a number from the environment.  Returns false if there is none, or none that can be one of
+   ranks. */
 static bool launcher_read_number(const char *name, unsigned *out)
 {
   const char *text = getenv(name);
@@ -38,17 +41,18 @@ static bool launcher_read_number(const char *name, unsigned *out)
 
 bool bn_launcher_read(struct bn_launcher *l)
 {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (launcher_read_number(known[i].ranks, &l->ranks) &&
-        launcher_read_number(known[i].rank, &l->rank) && l->ranks > 1 && l->rank < l->ranks) {
-      l->carrier = known[i].carrier;
-      l->title = known[i].title;
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+    if (launcher_read_number(launchers[i].ranks, &l->ranks) &&
+        launcher_read_number(launchers[i].rank, &l->rank) && l->ranks > 1 && l->rank < l->ranks) {
+      l->carrier = launchers[i].carrier;
+      l->title = launchers[i].title;
       return true;
     }
   return false;
 }
 
-static bool launcher_owns(const char *variable)
+/* Returns whether launchers set this variable, "NAME=VALUE", for the library. */
+static bool launcher_sets_variable(const char *variable)
 {
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
@@ -56,15 +60,17 @@ static bool launcher_owns(const char *variable)
   return false;
 }
 
-/* The loop does not step after unsetenv(3), which moves the following variables up. */
+/* The loop does not step after unsetenv(3), which moves the following variables up.  No launcher
+   sets a variable with a name that is longer than NAME_BYTES. */
 void bn_launcher_forget(void)
 {
-  char name[256];
+  enum { NAME_BYTES = 256 };
+  char name[NAME_BYTES];
 
   for (char **v = environ; v != NULL && *v != NULL;) {
     const size_t len = strcspn(*v, "=");
 
-    if (!launcher_owns(*v) || len >= sizeof name) {
+    if (!launcher_sets_variable(*v) || len >= sizeof name) {
       v++;
       continue;
     }
@@ -76,21 +82,22 @@ void bn_launcher_forget(void)
 
 /* --- ranks ------------------------------------------------------------------------------------ */
 
-static const char variable[] = "BENCH_RANKS";
+static const char ranks_variable[] = "BENCH_RANKS";
 
 int bn_ranks_tell(const struct bn_ranks *r)
 {
   char text[32];
 
   (void)snprintf(text, sizeof text, "%u:%d", r->n, r->request);
-  return setenv(variable, text, 1);
+  return setenv(ranks_variable, text, 1);
 }
 
 void bn_ranks_forget(void)
 {
-  (void)unsetenv(variable);
+  (void)unsetenv(ranks_variable);
 }
 
+/* Returns whether the descriptor can be the socket to a bridge. */
 static bool launcher_is_socket(int fd)
 {
   int type = 0;
@@ -101,7 +108,7 @@ static bool launcher_is_socket(int fd)
 
 int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
 {
-  const char *text = getenv(variable);
+  const char *text = getenv(ranks_variable);
   char more;
 
   *r = (struct bn_ranks){.request = -1};
@@ -113,7 +120,7 @@ int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
   return bn_err_set(err, EINVAL,
                     "the environment has %s, which only bench itself sets for programs that it "
                     "starts under a launcher; unset it",
-                    variable);
+                    ranks_variable);
 }
 
 int bn_ranks_add(const struct bn_ranks *r, struct bn_work_split_list *list, struct bn_err *err)

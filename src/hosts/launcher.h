@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Launchers of parallel programs, as their variables in the environment show them, and their ranks,
-   as the program sees them that runs in rank 0. */
+/* The launchers of parallel programs, which a process recognizes by variables in the environment,
+   and the ranks that they start. */
 #ifndef BN_HOSTS_LAUNCHER_H
 #define BN_HOSTS_LAUNCHER_H
 
@@ -9,31 +9,34 @@
 #include "base/err.h"
 #include "hosts/work_split.h"
 
-/* A process that a launcher has started with others. */
+/* What a process that a launcher has started with others knows of itself. */
 struct bn_launcher {
   const char *carrier; /* the module that speaks to the others: "openmpi", "mpich" */
   const char *title;   /* "Open MPI" */
   unsigned rank, ranks;
 };
 
-/* Returns whether this process is such a process. */
+/* Returns whether a launcher has started this process with others, and stores what it says. */
 bool bn_launcher_read(struct bn_launcher *l);
-/* Removes the variables, so that no child of this process is taken for such a process. */
+/* Removes the variables, so that no child of this process takes itself for one that the launcher
+   has started. */
 void bn_launcher_forget(void);
 
 /* The ranks of a launcher, as the program sees them that runs in rank 0, and its children. */
 struct bn_ranks {
   unsigned n;  /* 0: there is no launcher */
-  int request; /* the socket to the bridge: each bn_handover is an agent of that rank */
+  int request; /* the socket to the bridge, which is asked for an agent of a rank by its number */
 };
 
-/* Puts them into the environment.  -1: errno. */
+/* Puts the ranks into the environment.  Returns 0, or -1 and errno. */
 int bn_ranks_tell(const struct bn_ranks *r);
-/* Finds them there.  -1: err. */
+/* Reads the ranks from the environment, or stores none if it has none.  Returns 0, or -1 and err if
+   the variable there is not one that bench has set. */
 int bn_ranks_read(struct bn_ranks *r, struct bn_err *err);
-/* Removes them from there: a program that an agent starts makes runs of its own. */
+/* Removes the ranks from the environment, because a program that an agent starts makes runs of its
+   own. */
 void bn_ranks_forget(void);
-/* Adds them as hosts: "rank0" and so on.  -1 and err. */
+/* Adds the ranks as hosts, "rank0" and so on.  Returns 0, or -1 and err. */
 int bn_ranks_add(const struct bn_ranks *r, struct bn_work_split_list *list, struct bn_err *err);
 
 #endif

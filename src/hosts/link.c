@@ -19,6 +19,7 @@ enum { LINE_MAX_BYTES = 4096 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+/* Makes a link without a process and without pipes. */
 static void link_init(struct bn_link *l, const char *name)
 {
   *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
@@ -27,7 +28,9 @@ static void link_init(struct bn_link *l, const char *name)
 }
 
 /* Starts the program with the words of argv.  `errors` is its standard error, or -1 for a pipe
-   whose lines bn_link_show() prints. */
+   whose lines bn_link_show() prints.  Returns 0, or -1 and err; what was opened is closed by
+   bn_link_done(), but for the pipe to the program, which is closed at once: it is how
+   bn_fleet_launch() knows that the host was not started. */
 static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                       const sigset_t *masked, struct bn_err *err)
 {
@@ -54,7 +57,6 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
   return -1;
 }
 
-/* The program is one argument, even if its path has blanks. */
 int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                   const sigset_t *masked, struct bn_err *err)
 {
@@ -154,12 +156,13 @@ int bn_link_receive(struct bn_link *l)
   return -1;
 }
 
-/* Prints the line of a host; the log escapes it, so that the terminal only displays it. */
-static void link_show_line(struct bn_link *l, struct bn_printer *printer)
+/* Prints the line, which is not empty, behind the name of the host, and empties it.  The log
+   escapes the line, so that the terminal only displays it. */
+static void link_print_line(struct bn_link *l, struct bn_printer *printer)
 {
   struct bn_buf text = {.max = 0};
 
-  /* ssh ends its lines as on a terminal. */
+  /* ssh ends its own lines with "\r\n". */
   if (l->line.data[l->line.len - 1] == '\r')
     l->line.len--;
   if (bn_buf_printf(&text, "%s: ", l->name) == 0 &&
@@ -169,14 +172,16 @@ static void link_show_line(struct bn_link *l, struct bn_printer *printer)
   bn_buf_clear(&l->line);
 }
 
-static void link_take_text(struct bn_link *l, struct bn_printer *printer, const char *text,
-                           size_t len)
+/* Prints the lines that are complete with a text of standard error, but no empty ones.  A line that
+   is very long is cut into several. */
+static void link_print_text(struct bn_link *l, struct bn_printer *printer, const char *text,
+                            size_t len)
 {
   for (size_t i = 0; i < len; i++) {
     if (text[i] != '\n')
       (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' ');
     if ((text[i] == '\n' && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
-      link_show_line(l, printer);
+      link_print_line(l, printer);
   }
 }
 
@@ -186,10 +191,10 @@ void bn_link_show(struct bn_link *l, struct bn_printer *printer)
   const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;
 
   if (n > 0)
-    link_take_text(l, printer, text, (size_t)n);
+    link_print_text(l, printer, text, (size_t)n);
   if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
     return;
   if (l->line.len > 0)
-    link_show_line(l, printer);
+    link_print_line(l, printer);
   bn_pipe_close_end(&l->errors);
 }

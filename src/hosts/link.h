@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The way to one host: the process that connects to it, and its three streams.
+/* The link to one host: the process that connects to it, and the three streams of that process.
 
-   No call here waits.  What is put goes into a buffer that leaves as the pipe takes it. */
+   No call here waits.  Frames for the host go into a queue, which is sent as the pipe takes it. */
 #ifndef BN_HOSTS_LINK_H
 #define BN_HOSTS_LINK_H
 
@@ -17,10 +17,10 @@
 #include "hosts/printer.h"
 
 struct bn_link {
-  const char *name; /* of the host, borrowed; before each line of its standard error */
-  pid_t pid;        /* 0: none */
-  bool ended;       /* the process has been collected, how: as waitpid(2) says */
-  int how;
+  const char *name;      /* of the host, borrowed; before each line of its standard error */
+  pid_t pid;             /* 0: none */
+  bool ended;            /* the process has been collected */
+  int how;               /* its status, as waitpid(2) says */
   struct bn_pipe_out to; /* its input */
   int out, errors;       /* our ends of its output and its standard error; -1: closed */
   struct bn_frame_reader reader;
@@ -29,29 +29,35 @@ struct bn_link {
   uint64_t taken_ns;  /* when its pipe took something last */
 };
 
+/* The next three functions make a link.  Each returns 0, or -1 and err; bn_link_done() follows in
+   both cases.  `host` and `name` are borrowed, and `masked` is the signal mask of the process. */
+
 /* Starts the agent of a host over the shell (--hosts-shell), whose words come first, then the host,
-   the program there, and "--agent".  host is borrowed.  -1 and err. */
+   the program there as one word even if its path has blanks, and "--agent". */
 int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                   const sigset_t *masked, struct bn_err *err);
-/* Starts an agent of this program here.  It shares the standard error, or its lines are printed
-   behind the name, which is borrowed. */
+/* Starts an agent of this program here.  If it shares the standard error of this process, it writes
+   there itself; otherwise bn_link_show() prints its lines behind the name. */
 int bn_link_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
                   struct bn_err *err);
-/* Makes a link without a process: the process that takes handovers at the socket gets the pipes. */
+/* Makes a link without a process here: the ends of its pipes are sent with the number to the
+   process at the other side of the socket, which starts the agent. */
 int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
                  struct bn_err *err);
-/* Ends the process at once if it is there, and closes everything. */
+/* Kills the process if it has not ended, waits for its end, and closes and frees all. */
 void bn_link_done(struct bn_link *l);
 
-/* Sends what the pipe takes.  If the other side is gone, nothing more is sent. */
+/* Sends as much of the queue as the pipe takes.  Closes the pipe if nobody reads it. */
 void bn_link_send(struct bn_link *l);
-/* Takes a piece of the frames that have come: fetch them with bn_frame_next().  1: a piece, 0:
-   nothing now, -1: the end, or no memory; the stream is closed. */
+/* Takes a piece of the frames that have come; they are fetched with bn_frame_next().  Returns 1, or
+   0 if nothing has come, or -1 if the stream has ended or there is no memory; it is closed then. */
 int bn_link_receive(struct bn_link *l);
-/* Takes a piece of standard error and prints the lines that are complete. */
+/* Takes a piece of standard error, and prints the lines that are complete.  At its end, prints the
+   last line, and closes it. */
 void bn_link_show(struct bn_link *l, struct bn_printer *printer);
-/* Whether the process has ended by now. */
+/* Returns whether the process has ended, and then knows its status.  True without a process. */
 bool bn_link_has_ended(struct bn_link *l);
+/* Sends a signal to the process and its group if it has not ended. */
 void bn_link_kill(const struct bn_link *l, int signo);
 
 #endif

@@ -16,7 +16,7 @@ void bn_pipe_close_end(int *fd)
 
 int bn_pipe_make(int *ours, int *theirs, bool we_write)
 {
-  int end[2], why;
+  int end[2], why; /* end[0] is read, and end[1] is written */
 
   *ours = *theirs = -1;
   if (pipe2(end, O_CLOEXEC) != 0)
@@ -37,7 +37,8 @@ bool bn_pipe_waits(const struct bn_pipe_out *p)
   return p->fd >= 0 && p->sent < p->queue.len;
 }
 
-static void pipe_forget(struct bn_pipe_out *p)
+/* Empties the queue, and clears it: a password may be in it. */
+static void pipe_wipe_queue(struct bn_pipe_out *p)
 {
   if (p->queue.data != NULL)
     explicit_bzero(p->queue.data, p->queue.len);
@@ -63,14 +64,14 @@ ssize_t bn_pipe_send(struct bn_pipe_out *p)
     p->sent += (size_t)n;
     sum += n;
   }
-  pipe_forget(p);
+  pipe_wipe_queue(p);
   return sum;
 }
 
 void bn_pipe_close(struct bn_pipe_out *p)
 {
   bn_pipe_close_end(&p->fd);
-  pipe_forget(p);
+  pipe_wipe_queue(p);
 }
 
 void bn_pipe_done(struct bn_pipe_out *p)

@@ -16,6 +16,7 @@ static const struct bn_wait working = {"something to say", BN_BOUND_STOP};
 static const struct bn_wait saying = {"what is being said", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the printer to return", BN_BOUND_RETURNING};
 
+/* Does a job, and frees it. */
 static void printer_do_job(struct bn_printer_job *job)
 {
   job->say(job);
@@ -23,8 +24,9 @@ static void printer_do_job(struct bn_printer_job *job)
     job->done(job);
 }
 
-/* Takes the first job from the queue.  The caller holds the lock. */
-static struct bn_printer_job *printer_take(struct bn_printer *p)
+/* Removes the first job from the queue, and returns it, or NULL if there is none.  The printer is
+   busy with it from then on.  The caller holds the lock. */
+static struct bn_printer_job *printer_take_job(struct bn_printer *p)
 {
   struct bn_printer_job *job = p->first;
 
@@ -36,13 +38,15 @@ static struct bn_printer_job *printer_take(struct bn_printer *p)
   return job;
 }
 
-static void *printer_main(void *arg)
+/* The thread: does the jobs in their order, without the lock, until it is to stop and none waits.
+ */
+static void *printer_do_jobs(void *arg)
 {
   struct bn_printer *p = arg;
 
   (void)pthread_mutex_lock(&p->lock);
   while (!p->stop || p->first != NULL) {
-    struct bn_printer_job *job = printer_take(p);
+    struct bn_printer_job *job = printer_take_job(p);
 
     if (job == NULL) {
       (void)bn_wait_until(&working, &p->changed, &p->lock, UINT64_MAX);
@@ -58,9 +62,9 @@ static void *printer_main(void *arg)
   return NULL;
 }
 
-/* Starts the thread with all signals blocked but SIGPIPE, which it may cause: the others are for
-   the thread that follows the hosts. */
-static int printer_start(struct bn_printer *p)
+/* Starts the thread with all signals blocked but SIGPIPE, which it may cause itself: the other ones
+   are for the thread that follows the hosts.  Returns 0 or an error number. */
+static int printer_start_thread(struct bn_printer *p)
 {
   sigset_t masked, before;
   int rc;
@@ -68,7 +72,7 @@ static int printer_start(struct bn_printer *p)
   (void)sigfillset(&masked);
   (void)sigdelset(&masked, SIGPIPE);
   (void)pthread_sigmask(SIG_BLOCK, &masked, &before);
-  rc = bn_wait_spawn(&p->thread, 0, printer_main, p);
+  rc = bn_wait_spawn(&p->thread, 0, printer_do_jobs, p);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   return rc;
 }
@@ -79,7 +83,7 @@ int bn_printer_open(struct bn_printer *p, struct bn_err *err)
 
   bn_wait_init(&p->changed);
   (void)pthread_mutex_init(&p->lock, NULL);
-  rc = printer_start(p);
+  rc = printer_start_thread(p);
   if (rc != 0) {
     (void)pthread_cond_destroy(&p->changed);
     (void)pthread_mutex_destroy(&p->lock);
@@ -103,8 +107,8 @@ void bn_printer_close(struct bn_printer *p)
   p->made = false;
 }
 
-/* The caller holds the lock. */
-static void printer_append(struct bn_printer *p, struct bn_printer_job *job)
+/* Appends a job to the queue.  The caller holds the lock. */
+static void printer_append_job(struct bn_printer *p, struct bn_printer_job *job)
 {
   job->next = NULL;
   if (p->first != NULL)
@@ -123,10 +127,11 @@ void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job)
     return;
   }
   (void)pthread_mutex_lock(&p->lock);
-  printer_append(p, job);
+  printer_append_job(p, job);
   (void)pthread_mutex_unlock(&p->lock);
 }
 
+/* Returns whether so many jobs wait that some are dropped.  Without a thread, none waits. */
 static bool printer_is_full(struct bn_printer *p)
 {
   bool full;
@@ -139,6 +144,7 @@ static bool printer_is_full(struct bn_printer *p)
   return full;
 }
 
+/* A line that waits to be printed. */
 struct line {
   struct bn_printer_job job;
   char *text; /* owned */
@@ -188,6 +194,7 @@ void bn_printer_foreign(struct bn_printer *p, const char *text)
   printer_put_line(p, bn_alloc_text(text), printer_say_foreign_line);
 }
 
+/* An error that waits to be printed. */
 struct failure {
   struct bn_printer_job job;
   struct bn_err err;

@@ -14,14 +14,15 @@
 
 #include "base/err.h"
 
-/* If more jobs wait, jobs that may be dropped are dropped. */
+/* If as many jobs wait, bn_printer_offer() drops its job. */
 enum { BN_PRINTER_MAX = 2048 };
 
-/* Part of a larger struct, which is the printer's until `done`. */
+/* A job, as the first member of a larger struct, which is the printer's until `done` has been
+   called. */
 struct bn_printer_job {
-  void *of; /* the caller's */
+  void *of; /* for `say`; the printer does not use it */
   void (*say)(struct bn_printer_job *job);
-  /* Frees the struct, also if nothing was said.  NULL: there is nothing to free. */
+  /* Frees the struct, also if the job was dropped.  NULL: there is nothing to free. */
   void (*done)(struct bn_printer_job *job);
   struct bn_printer_job *next; /* the printer's own */
 };
@@ -33,27 +34,31 @@ struct bn_printer {
   bool dropped; /* a job has been dropped */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  struct bn_printer_job *first, *last; /* guarded by the lock, as is the rest: jobs that wait */
-  size_t n;                            /* the number of these */
-  bool busy, stop;                     /* a job is being done; no more come */
+  /* The lock guards the rest. */
+  struct bn_printer_job *first, *last; /* the jobs that wait */
+  size_t n;                            /* how many jobs wait */
+  bool busy;                           /* a job is being done */
+  bool stop;                           /* no more jobs come */
 };
 
-/* -1 and err: there is no thread. */
+/* Starts the thread.  Returns 0, or -1 and err; there is then no thread. */
 int bn_printer_open(struct bn_printer *p, struct bn_err *err);
-/* Ends the thread once all jobs are done. */
+/* Waits until all jobs are done, and ends the thread. */
 void bn_printer_close(struct bn_printer *p);
 
 /* The thread that opened it makes the calls below. */
 
+/* Queues a job, which is done after those before it. */
 void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job);
-/* As bn_printer_put(); drops the job if too many wait, and says so once. */
+/* Queues a job, or drops it if too many wait, and says once that jobs have been dropped. */
 void bn_printer_offer(struct bn_printer *p, struct bn_printer_job *job);
-/* As bn_log_stderr(), bn_log_foreign() and bn_log_failure(), in order with the reports. */
+/* Queue a text that is printed as bn_log_stderr(), bn_log_foreign() or bn_log_failure() does it. */
 __attribute__((format(printf, 2, 3))) void bn_printer_say(struct bn_printer *p, const char *fmt,
                                                           ...);
 void bn_printer_foreign(struct bn_printer *p, const char *text);
 void bn_printer_failure(struct bn_printer *p, const struct bn_err *err);
-/* Returns whether all jobs have been done by that time. */
+/* Waits until all jobs are done, or until that time (CLOCK_MONOTONIC).  Returns whether they are.
+ */
 bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns);
 
 #endif

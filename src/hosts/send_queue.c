@@ -30,15 +30,17 @@ void bn_send_queue_done(struct bn_send_queue *q)
   q->wake = -1;
 }
 
-/* Drops all frames: nothing is sent any more.  The caller holds the lock. */
-static void send_queue_give_up(struct bn_send_queue *q)
+/* Breaks the queue: drops all frames and frees their memory, because nothing is put or sent any
+   more.  The caller holds the lock. */
+static void send_queue_break(struct bn_send_queue *q)
 {
   q->broken = true;
-  bn_buf_clear(&q->queue);
+  bn_buf_done(&q->queue);
   q->sent = 0;
 }
 
-/* Takes the lock.  Returns false if the queue is broken. */
+/* Takes the lock and, unless the queue is broken, makes room in it.  Returns whether a frame can be
+   put; send_queue_end_put() follows in both cases. */
 static bool send_queue_begin_put(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);
@@ -55,15 +57,15 @@ void bn_send_queue_wake(struct bn_send_queue *q)
   (void)!write(q->wake, &one, sizeof one);
 }
 
-/* Releases the lock and wakes the sender.  Returns 0, or -1 if the frame could not be put: the
-   queue is broken then. */
-static int send_queue_end_put(struct bn_send_queue *q, bool put)
+/* Breaks the queue if the frame was not put, releases the lock, and wakes the sender.  Returns 0,
+   or -1 if the frame was not put. */
+static int send_queue_end_put(struct bn_send_queue *q, bool was_put)
 {
-  if (!put)
-    send_queue_give_up(q);
+  if (!was_put)
+    send_queue_break(q);
   (void)pthread_mutex_unlock(&q->lock);
   bn_send_queue_wake(q);
-  return put ? 0 : -1;
+  return was_put ? 0 : -1;
 }
 
 int bn_send_queue_put(struct bn_send_queue *q, enum bn_frame_type type, const void *data,
@@ -102,7 +104,7 @@ bool bn_send_queue_is_broken(struct bn_send_queue *q)
 void bn_send_queue_break(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);
-  send_queue_give_up(q);
+  send_queue_break(q);
   (void)pthread_mutex_unlock(&q->lock);
 }
 
@@ -135,7 +137,7 @@ int bn_send_queue_send(struct bn_send_queue *q)
 
 void bn_send_queue_woken(struct bn_send_queue *q)
 {
-  uint64_t times;
+  uint64_t times; /* how often the sender was woken, which does not matter */
 
   (void)!read(q->wake, &times, sizeof times);
 }

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/plugin.h"
 
-enum { SOURCES_MAX = 10000, TEXT_MAX = 64 << 20 };
+enum { SOURCES_MAX = 10000, TEXT_MAX_BYTES = 64 << 20 };
 
 void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
                      size_t len)
@@ -34,6 +34,7 @@ struct theirs {
   uint32_t crc;
 };
 
+/* Reads the payload of SOURCE.  Returns 0, or -1 and err if it is none. */
 static int source_read_theirs(struct theirs *t, const char *data, size_t len, struct bn_err *err)
 {
   char text[PATH_MAX + 64];
@@ -50,12 +51,12 @@ static int source_read_theirs(struct theirs *t, const char *data, size_t len, st
   return 0;
 }
 
-/* Takes the file of that name here for the one to compare with, if it is a plain file: a FIFO would
-   block. */
+/* Replaces the source, which is that of the host, by the file of its name here if there is one.
+   Only a plain file is read, because a FIFO would block. */
 static void source_use_file_here(struct bn_source *s, const struct theirs *t)
 {
   char dir[PATH_MAX], path[2 * PATH_MAX];
-  struct bn_buf text = {.max = TEXT_MAX};
+  struct bn_buf text = {.max = TEXT_MAX_BYTES};
   struct stat st;
 
   (void)snprintf(path, sizeof path, "%s%s",
@@ -71,6 +72,7 @@ static void source_use_file_here(struct bn_source *s, const struct theirs *t)
   bn_buf_done(&text);
 }
 
+/* Adds a source with which those of this name are compared: the file here, or that of the host. */
 static const struct bn_source *source_add(struct bn_sources *all, const char *host,
                                           const struct theirs *t)
 {
@@ -87,28 +89,43 @@ static const struct bn_source *source_add(struct bn_sources *all, const char *ho
   return s;
 }
 
+/* Returns the source with which files of that name are compared, or NULL if there is none yet. */
+static const struct bn_source *source_find(const struct bn_sources *all, const char *name)
+{
+  for (size_t i = 0; i < all->n; i++)
+    if (strcmp(all->item[i].name, name) == 0)
+      return &all->item[i];
+  return NULL;
+}
+
+/* Refuses a file of a host that is not the same as the source.  Returns -1. */
+static int source_refuse(const struct bn_source *s, const struct theirs *t, struct bn_err *err)
+{
+  const char *remedy =
+      t->is_bundled ? "install the same version of bench on all hosts"
+                    : "put it beside the script of the run, whose folder is sent to all hosts";
+
+  if (s->host == NULL)
+    return bn_err_set(err, EPROTO, "its script '%.300s' is another one than '%.300s' here; %s",
+                      t->file, s->file, remedy);
+  return bn_err_set(err, EPROTO, "its script '%.300s' is another one than '%.300s' of %.100s; %s",
+                    t->file, s->file, s->host, remedy);
+}
+
 int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
                        struct bn_err *err)
 {
-  const struct bn_source *s = NULL;
+  const struct bn_source *s;
   struct theirs t;
 
   if (source_read_theirs(&t, data, len, err) != 0)
     return -1;
-  for (size_t i = 0; s == NULL && i < all->n; i++)
-    if (strcmp(all->item[i].name, t.name) == 0)
-      s = &all->item[i];
+  s = source_find(all, t.name);
   if (s == NULL && all->n == SOURCES_MAX)
     return bn_err_set(err, EPROTO, "it loads too many scripts");
   if (s == NULL)
     s = source_add(all, host, &t);
-  if (s->len == t.len && s->crc == t.crc)
-    return 0;
-  return bn_err_set(
-      err, EPROTO, "its script '%.300s' is another one than '%.300s' %s%.100s; %s", t.file, s->file,
-      s->host != NULL ? "of " : "here", s->host != NULL ? s->host : "",
-      t.is_bundled ? "install the same version of bench on all hosts"
-                   : "put it beside the script of the run, whose folder is sent to all hosts");
+  return s->len == t.len && s->crc == t.crc ? 0 : source_refuse(s, &t, err);
 }
 
 void bn_sources_done(struct bn_sources *all)

@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* A file with which the files of its name on all hosts are compared. */
 struct bn_source {
-  char *name; /* owned; as the hosts open it, or below the folder of the bundle */
-  char *file; /* owned; the file here, or that of the host */
-  const char
-      *host; /* borrowed; the first host that has it, as it does not exist here; NULL: here */
+  char *name;       /* owned; as the hosts open it, or below the folder of the bundle */
+  char *file;       /* owned; its path */
+  const char *host; /* borrowed; the host that has it; NULL: it is here */
   uint64_t len;
   uint32_t crc;
 };
@@ -25,12 +25,14 @@ struct bn_sources {
   size_t n;
 };
 
-/* Appends the payload of SOURCE: a file and its text.  folder: the length of the folder of bundled
-   scripts, with which the name begins; 0: it is not one of them. */
+/* Appends the payload of SOURCE, which names a file and has the length and the CRC of its text.
+   folder is the length of the folder of bundled scripts, with which the name begins, or 0 if the
+   file is not one of them. */
 void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
                      size_t len);
-/* Compares a file of a host: with the file of that name here, or, if there is none, with that of
-   the first host that has loaded it.  Returns 0, or -1 and err, which names both files. */
+/* Compares the file of a host that a payload SOURCE names with the file of that name here or, if
+   there is none, with that of the first host that has loaded it.  Returns 0, or -1 and err, which
+   names both files. */
 int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
                        struct bn_err *err);
 void bn_sources_done(struct bn_sources *all);

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "engine/stop.h"
 
-/* timeout(1) signals the process and then its group: that counts as one signal. */
+/* If the first signal comes again within this time, it may be an echo (stop_signal_is_echo()). */
 static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
 
 int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err)
@@ -41,6 +41,7 @@ void bn_stop_signal_end(struct bn_stop_signal *s)
   s->fd = -1;
 }
 
+/* Notes the first signal.  Returns 1, as bn_stop_signal_read() does for it. */
 static int stop_signal_note_first(struct bn_stop_signal *s, int signo, pid_t pid)
 {
   bn_stop_note_asked();
@@ -51,8 +52,8 @@ static int stop_signal_note_first(struct bn_stop_signal *s, int signo, pid_t pid
   return 1;
 }
 
-/* Returns whether the first signal came again at once from the same process: `timeout` sends it to
-   its child and to its group. */
+/* Returns whether the first signal has come again at once from the same process.  That counts as
+   one signal: timeout(1) sends it to the process and then to its group. */
 static bool stop_signal_is_echo(const struct bn_stop_signal *s, const struct signalfd_siginfo *info)
 {
   return s->pid != 0 && s->pid == (pid_t)info->ssi_pid && s->signo == (int)info->ssi_signo &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The signals by which a user ends a run on several hosts: SIGINT, SIGTERM and SIGHUP as a
-   descriptor, and a reader of standard output that has left. */
+/* The signals by which a user ends a run on several hosts: SIGINT, SIGTERM and SIGHUP, which are
+   read from a descriptor, and SIGPIPE, which stands for a reader of standard output that has
+   left. */
 #ifndef BN_HOSTS_STOP_SIGNAL_H
 #define BN_HOSTS_STOP_SIGNAL_H
 
@@ -11,24 +12,25 @@
 #include "base/err.h"
 
 struct bn_stop_signal {
-  int fd;          /* can be read when one has come; -1: none */
-  sigset_t before; /* what was blocked before */
-  int count;       /* the number of signals that have come */
-  int signo;       /* the first signal */
-  pid_t pid;       /* who sent it; 0: it was typed */
-  uint64_t first_ns;
+  int fd;            /* can be read when a signal has come; -1: none */
+  sigset_t before;   /* the signals that were blocked before */
+  int count;         /* how many signals have come */
+  int signo;         /* the first signal; 0: none has come */
+  pid_t pid;         /* the process that has sent it; 0: it was typed */
+  uint64_t first_ns; /* when it came */
 };
 
-/* From now on they do not end the process, nor does that reader.  Signals that are ignored stay
-   ignored.  -1 and err. */
+/* Begins to receive the signals, which do not end the process from now on, nor does the loss of
+   that reader.  Signals that are ignored stay ignored.  Returns 0, or -1 and err. */
 int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err);
+/* Closes the descriptor; the signals stay blocked. */
 void bn_stop_signal_end(struct bn_stop_signal *s);
-/* Returns 0 for nothing new, 1 if the first has come, 2 for another one.  The reader can only be
-   the first. */
+/* Returns 0 if no new signal has come, 1 if the first one has, and 2 for another one.  The loss of
+   the reader can only be the first one. */
 int bn_stop_signal_read(struct bn_stop_signal *s);
-/* The first that came; 0: none.  SIGPIPE: of the reader. */
+/* Returns the first signal, or 0 if none has come. */
 int bn_stop_signal_signo(const struct bn_stop_signal *s);
-/* "interrupt", "Terminated". */
+/* Returns the name of the first signal for a message: "interrupt", "Terminated". */
 const char *bn_stop_signal_name(const struct bn_stop_signal *s);
 
 #endif

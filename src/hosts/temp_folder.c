@@ -17,15 +17,18 @@
 
 #include "base/clock.h"
 
-/* How often the keeper tries: threads that the agent has left behind may still write there. */
-enum { TRIES = 100 };
-/* Between two tries, or two looks for its end. */
+/* How often the keeper tries to remove the folder: threads that the agent has left behind may still
+   write there. */
+enum { REMOVAL_TRIES = 100 };
+/* The time between two tries, or between two looks whether the keeper has ended. */
 static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
-/* The keeper is waited for this long at its end, which is more than all tries take. */
+/* How long the agent waits for the end of the keeper, which is more than all tries take. */
 static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
 /* --- the keeper --- */
 
+/* Removes a file or an empty folder for nftw(3).  Returns 0 even if that fails, so that the walk
+   goes on; the folder is looked for afterwards. */
 static int keeper_remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
   (void)st;
@@ -35,11 +38,12 @@ static int keeper_remove_entry(const char *path, const struct stat *st, int type
   return 0;
 }
 
+/* Removes a folder with all that is in it, but not what is mounted there. */
 static void keeper_remove_all(const char *path)
 {
   enum { DESCRIPTORS = 16 };
 
-  for (int i = 0; i < TRIES; i++) {
+  for (int i = 0; i < REMOVAL_TRIES; i++) {
     (void)nftw(path, keeper_remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (access(path, F_OK) != 0)
       return;
@@ -47,29 +51,30 @@ static void keeper_remove_all(const char *path)
   }
 }
 
-/* Closes all other descriptors: the shell that has started the agent waits until no process has its
-   streams. */
+/* Closes all descriptors but the two of the keeper, and has standard streams that lead nowhere: the
+   shell that has started the agent waits until no process has its streams open. */
 static void keeper_close_others(int life, int answer)
 {
-  enum { STANDARD = 3, MOST = 1024 };
+  enum { STANDARD_FDS = 3, MAX_FD = 1024 };
   const int null = open("/dev/null", O_RDWR);
 
-  for (int fd = 0; fd < STANDARD; fd++)
+  for (int fd = 0; fd < STANDARD_FDS; fd++)
     (void)(null >= 0 ? dup2(null, fd) : close(fd));
-  for (int fd = STANDARD; fd < MOST; fd++)
+  for (int fd = STANDARD_FDS; fd < MAX_FD; fd++)
     if (fd != life && fd != answer)
-      (void)close(fd);
+      (void)close(fd); /* fails for a number that is not open */
 }
 
-/* The keeper's one message: the name of the folder, or why there is none. */
+/* The only message of the keeper. */
 struct made {
-  int why;
-  char path[PATH_MAX];
+  int why;             /* 0, or the error number of mkdtemp(3) */
+  char path[PATH_MAX]; /* the folder; before that, its template */
 };
 
-/* Makes the folder, and removes it when the agent has ended.  All signals are blocked, and in a
-   session of its own the keeper does not end with the group of the agent.  It makes the folder
-   itself, so that there is no moment in which the agent can be killed and the folder stays. */
+/* Makes the folder, tells the agent of it, and removes it when the agent has ended.  All signals
+   are blocked, and the keeper has a session of its own, so that it does not end with the process
+   group of the agent.  It makes the folder itself, so that there is no moment in which the agent
+   can be killed and the folder stays. */
 _Noreturn static void keeper_run(struct made *m, int life, int answer)
 {
   ssize_t n;
@@ -79,7 +84,7 @@ _Noreturn static void keeper_run(struct made *m, int life, int answer)
   (void)prctl(PR_SET_NAME, "bench-keeper");
   keeper_close_others(life, answer);
   m->why = mkdtemp(m->path) == NULL ? errno : 0;
-  (void)write(answer, m, sizeof *m);
+  (void)write(answer, m, sizeof *m); /* fails if the agent has ended, which is seen below */
   (void)close(answer);
   if (m->why != 0)
     _exit(1);
@@ -93,7 +98,7 @@ _Noreturn static void keeper_run(struct made *m, int life, int answer)
 
 /* --- the agent --- */
 
-/* Starts the keeper, which has an end of each pipe.  Returns 0 or an error number. */
+/* Forks the keeper, which has an end of each pipe.  Returns 0 or an error number. */
 static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life[2],
                         const int answer[2])
 {
@@ -110,6 +115,7 @@ static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life
   return f->keeper > 0 ? 0 : why;
 }
 
+/* Reads the message of the keeper.  Returns false if it has ended without one. */
 static bool keeper_read_answer(int fd, struct made *m)
 {
   size_t len = 0;
@@ -126,8 +132,9 @@ static bool keeper_read_answer(int fd, struct made *m)
   return true;
 }
 
-/* Returns 0, or an error number of the process or of the folder. */
-static int temp_folder_make_folder(struct bn_temp_folder *f, struct made *m)
+/* Starts the keeper, and waits until it has made the folder.  The keeper lives as long as this
+   process has the end f->life open.  Returns 0 or an error number. */
+static int temp_folder_start_keeper(struct bn_temp_folder *f, struct made *m)
 {
   int life[2], answer[2], why;
 
@@ -148,9 +155,10 @@ static int temp_folder_make_folder(struct bn_temp_folder *f, struct made *m)
   return why;
 }
 
-/* Writes the template of the folder's name.  The name is absolute also if `base` is not, because
-   the keeper removes the folder from another working folder.  Returns 0 or an error number. */
-static int temp_folder_name(const char *base, char path[PATH_MAX])
+/* Writes the template of the folder's name for mkdtemp(3).  It is absolute even if `base` is not,
+   because the keeper removes the folder from another working folder.  Returns 0 or an error
+   number. */
+static int temp_folder_make_template(const char *base, char path[PATH_MAX])
 {
   char absolute[PATH_MAX];
 
@@ -170,9 +178,9 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
   if (base == NULL || base[0] == '\0')
     base = "/tmp";
-  why = temp_folder_name(base, m.path);
+  why = temp_folder_make_template(base, m.path);
   if (why == 0)
-    why = temp_folder_make_folder(f, &m);
+    why = temp_folder_start_keeper(f, &m);
   if (why != 0)
     return bn_err_set(err, why, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
                       base, strerror(why));
@@ -183,7 +191,7 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
   return 0;
 }
 
-/* Makes the folders in a name. */
+/* Makes the folders that the name of a file has.  Returns 0, or -1 and errno. */
 static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *name)
 {
   char path[BN_FRAME_NAME_MAX + 1];
@@ -196,6 +204,7 @@ static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *
   return 0;
 }
 
+/* Writes all bytes.  Returns 0, or -1 and errno. */
 static int temp_folder_write_all(int fd, const char *data, size_t len)
 {
   while (len > 0) {
@@ -211,7 +220,8 @@ static int temp_folder_write_all(int fd, const char *data, size_t len)
   return 0;
 }
 
-/* errno is that of the first failure. */
+/* Writes a new file and the folders in its name.  Returns 0, or -1 and the errno of the first
+   failure. */
 static int temp_folder_write_file(const struct bn_temp_folder *f, const struct bn_frame_file *file)
 {
   int fd, why;
@@ -234,11 +244,11 @@ int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *fil
   if (f->files == BN_TEMP_FOLDER_FILES || file->len > BN_TEMP_FOLDER_BYTES - f->bytes)
     return bn_err_set(err, EFBIG, "there are more than %d files or %d MiB of them",
                       BN_TEMP_FOLDER_FILES, BN_TEMP_FOLDER_BYTES >> 20);
-  f->files++;
-  f->bytes += file->len;
   if (temp_folder_write_file(f, file) != 0)
     return bn_err_set(err, errno, "cannot write the file '%s' to '%s': %s", file->name, f->path,
                       strerror(errno));
+  f->files++;
+  f->bytes += file->len;
   return 0;
 }
 
@@ -247,6 +257,7 @@ bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
   return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
+/* Waits for the end of the keeper, up to removal_ns. */
 static void keeper_await_end(const struct bn_temp_folder *f)
 {
   const uint64_t until_ns = bn_clock_mono() + removal_ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The private folder of an agent: the files that the controller sent.
+/* The private folder of an agent, with the files that the controller has sent.
 
-   A second process, the keeper, removes it when this process has gone, however it went.  Only who
-   kills both leaves it behind. */
+   A second process, the keeper, removes it when this process has ended in whatever way.  The folder
+   stays behind only if both processes are killed. */
 #ifndef BN_HOSTS_TEMP_FOLDER_H
 #define BN_HOSTS_TEMP_FOLDER_H
 
@@ -19,22 +19,22 @@ enum { BN_TEMP_FOLDER_FILES = 4096, BN_TEMP_FOLDER_BYTES = 256 << 20 };
 struct bn_temp_folder {
   char path[PATH_MAX]; /* "" once it has been removed */
   int at;              /* the folder, for openat(2); -1: none */
-  int life;            /* the keeper reads its end of this pipe; -1: there is no keeper */
+  int life; /* an end of a pipe; the keeper removes the folder once it is closed; -1: none */
   pid_t keeper;
   unsigned files;
   uint64_t bytes;
 };
 
-/* Starts the keeper, which closes all other descriptors and makes the folder in $TMPDIR with the
-   rights 0700.  Before there are threads.  0, or -1 and err; bn_temp_folder_done() in both
-   cases. */
+/* Starts the keeper, which makes the folder in $TMPDIR with the mode 0700.  Comes before there are
+   threads.  Returns 0, or -1 and err; bn_temp_folder_done() follows in both cases. */
 int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err);
-/* Adds a file that is not there yet.  -1: err names it. */
+/* Adds a file that is not there yet.  Returns 0, or -1 and err, which names it. */
 int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *file,
                        struct bn_err *err);
-/* Whether a file of that name has been added. */
+/* Returns whether a file of that name has been added. */
 bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name);
-/* Has it removed, and waits for that for some seconds at most. */
+/* Has the keeper remove the folder, and waits for that for two seconds at most.  Does nothing if
+   there is none. */
 void bn_temp_folder_done(struct bn_temp_folder *f);
 
 #endif

@@ -11,11 +11,12 @@
 
 enum { NUMBER = 0x01020304, SIZE = 64 };
 
-/* The near ends of a channel are in *c, the far ones here. */
+/* The far ends of the pipes of a channel, which has the near ends. */
 struct far {
   int in, out; /* it reads `in` and writes `out` */
 };
 
+/* Adds a channel to rank 1, and returns it. */
 static struct bn_channel *open_channel(struct bn_channels *all, struct far *far, bool opens)
 {
   int to[2], from[2];
@@ -30,6 +31,7 @@ static struct bn_channel *open_channel(struct bn_channels *all, struct far *far,
   return bn_channels_find(all, 1, NUMBER);
 }
 
+/* Makes the next message of the channel, and checks its kind and its text. */
 static void expect(struct bn_channel *c, char *message, enum bn_channel_message what,
                    const char *text)
 {

@@ -8,13 +8,14 @@
 
 #include "hosts/frame.h"
 
+/* Checks the payload of a frame. */
 static void assert_text(const struct bn_frame *f, const char *text)
 {
   assert_int_equal(f->len, strlen(text));
   assert_memory_equal(f->data, text, f->len);
 }
 
-/* The next frame of a reader that has one. */
+/* Returns the next frame of a reader, which has to have one. */
 static struct bn_frame fetch(struct bn_frame_reader *r)
 {
   struct bn_frame f;
@@ -44,6 +45,7 @@ static void the_bytes_are_those_of_the_protocol(void **state)
   bn_buf_done(&out);
 }
 
+/* Writes the five frames that check_all() expects. */
 static void put_all(struct bn_buf *out)
 {
   assert_int_equal(bn_frame_put(out, BN_FRAME_WELCOME, "{\"protocol\":1}", 14), 0);
@@ -53,7 +55,8 @@ static void put_all(struct bn_buf *out)
   assert_int_equal(bn_frame_put_byte(out, BN_FRAME_END, 3), 0);
 }
 
-/* Reads them from the i-th on, as many as are complete. */
+/* Reads the frames that are complete, of which the first one is number i of those of put_all().
+   Returns the number of the next one. */
 static unsigned check_all(struct bn_frame_reader *r, unsigned i)
 {
   struct bn_frame f;
@@ -126,7 +129,8 @@ static void an_end_within_a_frame_is_seen(void **state)
   bn_buf_done(&out);
 }
 
-/* Whole, in one piece. */
+/* Checks that a stream, which comes in one piece, is refused with the sentence, and that nothing
+   more is taken. */
 static void refuses(enum bn_frame_side side, const char *data, size_t len, const char *sentence)
 {
   struct bn_frame_reader r;
@@ -200,7 +204,7 @@ static void a_writer_refuses_what_a_reader_would(void **state)
   bn_buf_done(&out);
 }
 
-/* A frame FILE with any name. */
+/* Makes a frame FILE with any name in `payload`, which has room for it. */
 static struct bn_frame file_frame(char *payload, const char *name, size_t len)
 {
   payload[0] = (char)(len & 0xff);

@@ -22,12 +22,12 @@ struct outgoing {
 struct mpi {
   int ranks;
   struct outgoing *to; /* owned; [ranks] */
-  MPI_Request request; /* of what comes; MPI_REQUEST_NULL: it has to be asked for again */
+  MPI_Request request; /* of the next message; MPI_REQUEST_NULL: it has not been asked for */
   char data[BN_CARRIER_MAX];
 };
 
-/* Asks the library for the next message, without waiting for it. */
-static int mpi_await_message(struct mpi *m)
+/* Asks the library for the next message, without waiting for it.  Returns an error code of MPI. */
+static int mpi_begin_receive(struct mpi *m)
 {
   return MPI_Irecv(m->data, BN_CARRIER_MAX, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD,
                    &m->request);
@@ -40,6 +40,7 @@ static void mpi_free_state(struct mpi *m)
   free(m);
 }
 
+/* Returns the state without messages on their way, or NULL if out of memory. */
 static struct mpi *mpi_new_state(int ranks)
 {
   struct mpi *m = calloc(1, sizeof *m);
@@ -57,6 +58,7 @@ static struct mpi *mpi_new_state(int ranks)
   return m;
 }
 
+/* Starts the library.  Errors are returned from now on, and do not end the process. */
 static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
 {
   int level, me = 0, n = 0;
@@ -72,14 +74,15 @@ static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
   *rank = (unsigned)me;
   *ranks = (unsigned)n;
   m = mpi_new_state(n);
-  if (m != NULL && mpi_await_message(m) == MPI_SUCCESS)
+  if (m != NULL && mpi_begin_receive(m) == MPI_SUCCESS)
     return m;
   (void)bn_err_set(err, ENOMEM, "out of memory for MPI (%s)", BN_CARRIER_NAME);
   mpi_free_state(m);
   return NULL;
 }
 
-static bool mpi_ready(void *self, unsigned rank)
+/* Returns whether the last message to the rank has left its buffer, which the next one needs. */
+static bool mpi_is_ready(void *self, unsigned rank)
 {
   struct mpi *m = self;
   int done = 0;
@@ -87,6 +90,7 @@ static bool mpi_ready(void *self, unsigned rank)
   return MPI_Test(&m->to[rank].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
 }
 
+/* Sends a copy of the message to a rank that is ready. */
 static int mpi_send_message(void *self, unsigned rank, const void *data, size_t len)
 {
   struct mpi *m = self;
@@ -99,13 +103,15 @@ static int mpi_send_message(void *self, unsigned rank, const void *data, size_t 
   return 0;
 }
 
+/* Hands out the message that has come, which is valid until the next call: that asks the library
+   for the next one, into the same buffer. */
 static int mpi_receive(void *self, unsigned *rank, const char **data)
 {
   struct mpi *m = self;
   MPI_Status status;
   int done = 0, len = 0;
 
-  if (m->request == MPI_REQUEST_NULL && mpi_await_message(m) != MPI_SUCCESS)
+  if (m->request == MPI_REQUEST_NULL && mpi_begin_receive(m) != MPI_SUCCESS)
     return -1;
   if (MPI_Test(&m->request, &done, &status) != MPI_SUCCESS)
     return -1;
@@ -118,8 +124,9 @@ static int mpi_receive(void *self, unsigned *rank, const char **data)
   return len;
 }
 
-/* Waits until all ranks have come here.  Returns the largest of their numbers. */
-static double mpi_meet(double number)
+/* Waits until all ranks have called this, and returns the largest of their numbers.  Returns the
+   number of this rank if the library fails. */
+static double mpi_find_largest(double number)
 {
   static const struct timespec glance = {.tv_nsec = 1000000};
   MPI_Request request = MPI_REQUEST_NULL;
@@ -134,27 +141,32 @@ static double mpi_meet(double number)
   return largest;
 }
 
-/* In MPI_Finalize(), MPICH up to 4.1 waits until the other ranks have answered over UCX, and then
-   answers nobody any more: a rank that begins later waits for ever.  So nobody answers before it
-   has begun itself.  All ranks meet, meet again to learn how long that takes, and sleep for so long
-   that the last one has stopped to listen when the first one begins.  Open MPI meets by itself. */
-static void mpi_begin_end_together(void)
+/* Has all ranks call MPI_Finalize() at about the same time with MPICH; Open MPI does that itself.
+   In MPI_Finalize(), MPICH up to 4.1 waits over UCX for answers of the other ranks, and then
+   answers nobody any more: a rank that calls it later waits for ever.  Ranks that are still in an
+   exchange answer too early, so all ranks have to be out of it when the first one calls
+   MPI_Finalize().  They make an exchange to begin together, a second one to measure how long one
+   takes, and a third one to agree on the longest time.  Then each sleeps for twice that time and a
+   bit more. */
+static void mpi_end_together(void)
 {
-  enum { LEAST_MS = 20, MOST_MS = 900, TIMES = 2 };
-  double since_s, ms;
+  enum { MARGIN_MS = 20, MAX_MS = 900, EXCHANGES = 2 };
+  double start_s, ms;
 
   if (strcmp(BN_CARRIER_NAME, "mpich") != 0)
     return;
-  (void)mpi_meet(0);
-  since_s = MPI_Wtime();
-  (void)mpi_meet(0);
-  ms = mpi_meet(MPI_Wtime() - since_s) * 1e3 * TIMES + LEAST_MS;
+  (void)mpi_find_largest(0);
+  start_s = MPI_Wtime();
+  (void)mpi_find_largest(0);
+  ms = mpi_find_largest(MPI_Wtime() - start_s) * 1e3 * EXCHANGES + MARGIN_MS;
 
-  const struct timespec pause = {.tv_nsec = (long)((ms < MOST_MS ? ms : MOST_MS) * 1e6)};
+  const struct timespec pause = {.tv_nsec = (long)((ms < MAX_MS ? ms : MAX_MS) * 1e6)};
 
   (void)nanosleep(&pause, NULL);
 }
 
+/* Ends the library, and frees the state.  A message that was asked for is not taken any more, and
+   those on their way are waited for. */
 static void mpi_end(void *self)
 {
   struct mpi *m = self;
@@ -165,7 +177,7 @@ static void mpi_end(void *self)
   }
   for (int i = 0; i < m->ranks; i++)
     (void)MPI_Wait(&m->to[i].request, MPI_STATUS_IGNORE);
-  mpi_begin_end_together();
+  mpi_end_together();
   (void)MPI_Finalize();
   mpi_free_state(m);
 }
@@ -176,7 +188,7 @@ const struct bn_carrier bench_carrier = {
     .size = sizeof(struct bn_carrier),
     .name = BN_CARRIER_NAME,
     .begin = mpi_begin,
-    .ready = mpi_ready,
+    .ready = mpi_is_ready,
     .send = mpi_send_message,
     .receive = mpi_receive,
     .end = mpi_end,
