@@ -4,25 +4,31 @@
 
 #include <math.h>
 
-/* A clock that counts from the boot of a machine does not reach this time: 146 years. */
-#define TIME_MAX (UINT64_C(1) << 62)
+/* No clock that counts from the boot of a machine reaches 2^62 ns, which are 146 years.  So the
+   difference of two times fits into an int64_t. */
+#define TIME_MAX_NS (UINT64_C(1) << 62)
 
-static int64_t clock_sync_difference(uint64_t a_ns, uint64_t b_ns)
+/* Returns a_ns - b_ns, which may be negative. */
+static int64_t clock_sync_subtract(uint64_t a_ns, uint64_t b_ns)
 {
   return (int64_t)(a_ns - b_ns);
 }
 
-/* Returns how far the clocks may drift apart in a time, rounded up. */
-static int64_t clock_sync_drift(uint64_t ns)
+/* Returns how far the clocks may drift apart in a time, rounded up.  Whole millions are divided
+   first, since the product of the time could overflow. */
+static int64_t clock_sync_max_drift(uint64_t ns)
 {
-  return (int64_t)(ns / 1000000 * BN_CLOCK_SYNC_DRIFT_PPM +
-                   (ns % 1000000 * BN_CLOCK_SYNC_DRIFT_PPM + 999999) / 1000000);
+  enum { MILLION = 1000000 };
+
+  return (int64_t)(ns / MILLION * BN_CLOCK_SYNC_DRIFT_PPM +
+                   (ns % MILLION * BN_CLOCK_SYNC_DRIFT_PPM + MILLION - 1) / MILLION);
 }
 
-/* Returns the span at a later time, by then wider by the drift of two clocks. */
-static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span, uint64_t at_ns)
+/* Returns the span at a later time, wider by the drift of two clocks until then.  A time that is
+   not later leaves it as it is. */
+static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span, uint64_t at_ns)
 {
-  const int64_t more_ns = at_ns > span.at_ns ? clock_sync_drift(at_ns - span.at_ns) : 0;
+  const int64_t more_ns = at_ns > span.at_ns ? clock_sync_max_drift(at_ns - span.at_ns) : 0;
 
   if (more_ns == 0)
     return span;
@@ -32,52 +38,54 @@ static struct bn_clock_sync_span clock_sync_aged(struct bn_clock_sync_span span,
 /* Returns the span of one exchange, as it is at back_ns.  The clock there was read at back_ns at
    the latest, which gives the least offset, and at sent_ns at the earliest, which gives the
    greatest; by back_ns the clocks may have drifted apart a little more. */
-static struct bn_clock_sync_span clock_sync_span(uint64_t sent_ns, uint64_t there_ns,
-                                                 uint64_t back_ns)
+static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t there_ns,
+                                                    uint64_t back_ns)
 {
   return (struct bn_clock_sync_span){
-      clock_sync_difference(there_ns, back_ns),
-      clock_sync_difference(there_ns, sent_ns) + clock_sync_drift(back_ns - sent_ns), back_ns};
+      clock_sync_subtract(there_ns, back_ns),
+      clock_sync_subtract(there_ns, sent_ns) + clock_sync_max_drift(back_ns - sent_ns), back_ns};
 }
 
 /* Begins a new span after a clock was set, or stood still with its machine: the known span does not
    contain the new offset. */
-static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span fresh)
+static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span measured)
 {
-  *s = (struct bn_clock_sync){.now = fresh, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};
+  *s = (struct bn_clock_sync){
+      .now = measured, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};
 }
 
 int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_ns,
                       uint64_t back_ns)
 {
-  struct bn_clock_sync_span fresh, known;
+  struct bn_clock_sync_span measured, known;
 
-  if (sent_ns > back_ns || back_ns > TIME_MAX || there_ns > TIME_MAX)
+  if (sent_ns > back_ns || back_ns > TIME_MAX_NS || there_ns > TIME_MAX_NS)
     return -1;
-  fresh = clock_sync_span(sent_ns, there_ns, back_ns);
-  known = s->exchanges > 0 ? clock_sync_aged(s->now, back_ns) : fresh;
+  measured = clock_sync_measure(sent_ns, there_ns, back_ns);
+  known = s->exchanges > 0 ? clock_sync_widen(s->now, back_ns) : measured;
   if (s->exchanges + s->jumps == 0 || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;
   /* The offset is in both spans, unless the clock was set in between. */
-  if (known.low_ns > fresh.high_ns || known.high_ns < fresh.low_ns)
-    clock_sync_restart(s, fresh);
+  if (known.low_ns > measured.high_ns || known.high_ns < measured.low_ns)
+    clock_sync_restart(s, measured);
   else
     s->now = (struct bn_clock_sync_span){
-        known.low_ns > fresh.low_ns ? known.low_ns : fresh.low_ns,
-        known.high_ns < fresh.high_ns ? known.high_ns : fresh.high_ns, back_ns};
+        known.low_ns > measured.low_ns ? known.low_ns : measured.low_ns,
+        known.high_ns < measured.high_ns ? known.high_ns : measured.high_ns, back_ns};
   s->exchanges++;
   if (s->exchanges <= BN_CLOCK_SYNC_FIRST)
     s->first = s->now;
   return 0;
 }
 
+/* Returns the middle of the span, rounded down. */
 static int64_t clock_sync_middle(struct bn_clock_sync_span span)
 {
   return span.low_ns + (span.high_ns - span.low_ns) / 2;
 }
 
 /* Returns half of the span, rounded up, because the middle is rounded down. */
-static uint64_t clock_sync_half(struct bn_clock_sync_span span)
+static uint64_t clock_sync_half_width(struct bn_clock_sync_span span)
 {
   return ((uint64_t)(span.high_ns - span.low_ns) + 1) / 2;
 }
@@ -85,17 +93,18 @@ static uint64_t clock_sync_half(struct bn_clock_sync_span span)
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out)
 {
-  const struct bn_clock_sync_span now = clock_sync_aged(s->now, at_ns);
+  const struct bn_clock_sync_span now = clock_sync_widen(s->now, at_ns);
   const double span_ns = (double)(s->now.at_ns - s->first.at_ns);
 
   if (s->exchanges == 0)
     return false;
-  *out = (struct bn_clock_sync_view){clock_sync_middle(now), clock_sync_half(now), 0, INFINITY};
+  *out =
+      (struct bn_clock_sync_view){clock_sync_middle(now), clock_sync_half_width(now), 0, INFINITY};
   if (s->now.at_ns > s->first.at_ns) {
     out->drift_ppm =
         (double)(clock_sync_middle(s->now) - clock_sync_middle(s->first)) / span_ns * 1e6;
     out->drift_error_ppm =
-        (double)(clock_sync_half(s->now) + clock_sync_half(s->first)) / span_ns * 1e6;
+        (double)(clock_sync_half_width(s->now) + clock_sync_half_width(s->first)) / span_ns * 1e6;
   }
   return true;
 }

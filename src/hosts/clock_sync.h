@@ -18,7 +18,8 @@ enum {
   BN_CLOCK_SYNC_DRIFT_PPM = 200 /* the greatest drift between two clocks, 100 for each */
 };
 
-/* The offset (there minus here) lies from low to high at the time `at` here. */
+/* At the time at_ns here, the offset (there minus here) is not less than low_ns and not greater
+   than high_ns. */
 struct bn_clock_sync_span {
   int64_t low_ns, high_ns;
   uint64_t at_ns;
@@ -26,16 +27,16 @@ struct bn_clock_sync_span {
 
 /* All zero: nothing is known. */
 struct bn_clock_sync {
-  struct bn_clock_sync_span now;
-  struct bn_clock_sync_span
-      first; /* when BN_CLOCK_SYNC_FIRST exchanges had been made; drift counts from it */
-  uint64_t best_trip_ns; /* the shortest round trip */
+  struct bn_clock_sync_span now;   /* after the last exchange */
+  struct bn_clock_sync_span first; /* after BN_CLOCK_SYNC_FIRST exchanges; drift counts from it */
+  uint64_t best_trip_ns;           /* the shortest round trip */
   uint64_t exchanges;
   uint64_t jumps; /* how often a clock was found where it could not have drifted to */
 };
 
-/* Adds an exchange.  -1: the times are impossible (the stream is not to be trusted); nothing
-   changes.  Exchanges are added in the order of back_ns. */
+/* Adds an exchange that began here at sent_ns, found the time there_ns there, and was back here at
+   back_ns.  Exchanges are added in the order of back_ns.  Returns 0, or -1 if the times are
+   impossible, so that the stream is not to be trusted; then nothing changes. */
 int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_ns,
                       uint64_t back_ns);
 
@@ -43,15 +44,16 @@ struct bn_clock_sync_view {
   int64_t offset_ns;      /* there minus here */
   uint64_t error_ns;      /* the true offset is not farther from offset_ns than this */
   double drift_ppm;       /* how much faster the clock there runs; 0 while it is not known */
-  double drift_error_ppm; /* the same bound for it; INFINITY while it is not known */
+  double drift_error_ppm; /* the true drift is not farther from drift_ppm; INFINITY: not known */
 };
 
-/* Reads the offset at the time at_ns here, which is not before the last exchange.  false: nothing
-   is known. */
+/* Stores the offset at the time at_ns here, which is not before the last exchange, and the drift.
+   Returns false, and stores nothing, if there was no exchange. */
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out);
-/* The time there when it is here_ns here, and the other way round, by the offset of a view. */
+/* Returns the time there when it is here_ns here, by the offset of the view. */
 uint64_t bn_clock_sync_there(const struct bn_clock_sync_view *v, uint64_t here_ns);
+/* Returns the time here when it is there_ns there. */
 uint64_t bn_clock_sync_here(const struct bn_clock_sync_view *v, uint64_t there_ns);
 
 #endif

@@ -13,31 +13,34 @@
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* There is room for ten seconds of rounds, so that a host may be held up: memory that is not used
-   costs nothing. */
-enum { AHEAD_LEAST = 64, AHEAD_MOST = 4096 };
-/* The bound of the histograms of all rounds. */
-#define HISTS_BYTES (UINT64_C(512) << 20)
-/* A later time is no time of a run, and may not fit into 64 bits. */
-static const double latest_s = 1e9;
+/* Hosts may be ahead of the slowest one by ten seconds of rounds, within these bounds, because a
+   host may be held up.  Memory for rounds that are not used costs nothing. */
+enum { AHEAD_S = 10, AHEAD_MIN = 64, AHEAD_MAX = 4096 };
+/* The most memory for the histograms of all rounds. */
+#define HISTS_MAX_BYTES (UINT64_C(512) << 20)
+/* A time of a host that is not before this one makes no sense: in nanoseconds it might not fit into
+   64 bits. */
+static const double max_time_s = 1e9;
 
-static size_t intervals_rounds_ahead(double length_s)
+/* Returns for how many rounds hosts may be ahead of the slowest one. */
+static size_t intervals_count_rounds_ahead(double length_s)
 {
-  const double n = length_s > 0 ? ceil(10 / length_s) : 0;
+  const double n = length_s > 0 ? ceil(AHEAD_S / length_s) : 0;
 
-  return n > AHEAD_MOST ? AHEAD_MOST : n > AHEAD_LEAST ? (size_t)n : AHEAD_LEAST;
+  if (n < AHEAD_MIN)
+    return AHEAD_MIN;
+  return n < AHEAD_MAX ? (size_t)n : AHEAD_MAX;
 }
 
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
   *r = (struct bn_intervals){
       .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
-  r->ahead = intervals_rounds_ahead(length_s);
+  r->ahead = intervals_count_rounds_ahead(length_s);
   r->host = bn_alloc(hosts, sizeof *r->host);
   r->round = bn_alloc(r->ahead, sizeof *r->round);
-  for (size_t i = 0; i < hosts; i++) {
+  for (size_t i = 0; i < hosts; i++)
     r->host[i].record = bn_alloc(r->ahead, sizeof *r->host[i].record);
-  }
 }
 
 void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out)
@@ -50,23 +53,25 @@ void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, siz
   r->check_ns = at_ns;
   r->n_checks = n;
   r->check = bn_alloc(n, sizeof *r->check);
-  for (size_t i = 0; i < r->n; i++) {
+  for (size_t i = 0; i < r->n; i++)
     r->host[i].check = bn_alloc(n, sizeof *r->host[i].check);
-  }
 }
 
-static bool record_is_there(const struct bn_record *record)
+/* Returns whether a host has sent the record.  One that it has not sent is all zero. */
+static bool record_is_filled(const struct bn_record *record)
 {
   return record->view.delta != NULL;
 }
 
+/* Frees the record if there is one, and makes it all zero. */
 static void record_forget(struct bn_record *record)
 {
-  if (record_is_there(record))
+  if (record_is_filled(record))
     bn_record_done(record);
 }
 
-static void intervals_host_done(const struct bn_intervals *r, struct bn_intervals_host *h)
+/* Frees what a host has sent. */
+static void intervals_free_host(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
   for (size_t k = 0; h->record != NULL && k < r->ahead; k++)
     record_forget(&h->record[k]);
@@ -84,7 +89,7 @@ static void intervals_host_done(const struct bn_intervals *r, struct bn_interval
 void bn_intervals_done(struct bn_intervals *r)
 {
   for (size_t i = 0; r->host != NULL && i < r->n; i++)
-    intervals_host_done(r, &r->host[i]);
+    intervals_free_host(r, &r->host[i]);
   bn_facts_done(&r->errors);
   bn_group_layout_done(&r->layout);
   for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
@@ -99,40 +104,45 @@ void bn_intervals_done(struct bn_intervals *r)
   *r = (struct bn_intervals){.n = 0};
 }
 
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* A line of a host. */
 struct line {
   const struct bn_node *record;
-  const char *texts; /* of histograms, up to the end */
-  size_t len;
+  const char *texts; /* those of the histograms, behind the record */
+  size_t len;        /* of the texts */
 };
 
-/* Checks that a host has at most `most` values in each histogram, with those that it had before:
-   then the sums of all hosts fit into 64 bits. */
-static int intervals_check_counts(const struct bn_intervals *r, size_t n, const uint64_t *had,
+/* Refuses the line that was read last if a histogram of it has, with the values of `before`, more
+   than `most` values.  Up to that, the sums of all hosts fit into 64 bits.  `before` NULL: there
+   were none.  Returns 0, or -1 and err. */
+static int intervals_check_counts(const struct bn_intervals *r, size_t n, const uint64_t *before,
                                   uint64_t most, struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++)
-    if (r->line.count[i] > most - (had != NULL ? had[i] : 0))
+    if (r->line.count[i] > most - (before != NULL ? before[i] : 0))
       return bn_err_set(err, EPROTO, "its histograms are too large");
   return 0;
 }
 
-/* Limits the rounds for which hosts may be ahead, so that a host cannot fill the memory with
-   histograms. */
-static void intervals_bound_ahead(struct bn_intervals *r, const struct bn_metrics *m)
+/* Lowers the number of rounds for which hosts may be ahead, so that no host can fill the memory
+   with histograms of the metrics that it names. */
+static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
-  const size_t most = HISTS_BYTES / (m->n_hists * sizeof(struct bn_hist));
+  const size_t most = HISTS_MAX_BYTES / (m->n_hists * sizeof(struct bn_hist));
 
   r->ahead = most < r->ahead ? most : r->ahead;
 }
 
-/* Returns the rows of the sums. */
-static const struct bn_metrics *intervals_rows(const struct bn_intervals *r,
-                                               const struct bn_intervals_host *h)
+/* Returns the metrics that the sums have: those of all groups, or those that each host has. */
+static const struct bn_metrics *intervals_get_rows(const struct bn_intervals *r,
+                                                   const struct bn_intervals_host *h)
 {
   return r->layout.n > 0 ? &r->layout.all : &h->as.metrics;
 }
 
-/* Compares what a host measures with what the hosts before it measure.  Groups differ in that. */
+/* Refuses a host that does not measure what the hosts before it measure.  Groups may measure
+   different things.  Returns 0, or -1 and err. */
 static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_as *as,
                                   struct bn_err *err)
 {
@@ -145,7 +155,6 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
   return 0;
 }
 
-/* Later hosts are not compared with a host that does not fit. */
 int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
                        const struct bn_facts *facts, struct bn_err *err)
 {
@@ -160,7 +169,7 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
     return -1;
   }
   h->begun = true;
-  intervals_bound_ahead(r, &h->as.metrics);
+  intervals_limit_ahead(r, &h->as.metrics);
   return 0;
 }
 
@@ -179,7 +188,7 @@ int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct 
   rc = bn_group_layout_make(&r->layout, part, r->n, err);
   free(part);
   if (rc == 0)
-    intervals_bound_ahead(r, &r->layout.all);
+    intervals_limit_ahead(r, &r->layout.all);
   return rc;
 }
 
@@ -193,17 +202,19 @@ const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
   return NULL;
 }
 
-/* Returns the last round that was over at the time of a view; 0: none was, or the time makes no
-   sense.  An interval never ends before its time, and on a host that stood still it ends late,
-   which may be just before the end of the next one. */
-static uint64_t round_number(double length_s, const struct bn_view *v)
+/* Returns the number of the last round that was over at the time of a view, or 0 if none was, or if
+   the time makes no sense.  An interval does not end before its round but for rounding; on a host
+   that stood still it ends late, maybe just before the end of the next round. */
+static uint64_t round_find_number(double length_s, const struct bn_view *v)
 {
-  static const double rounding = 1e-6;
+  static const double rounding = 1e-6; /* of a round */
   const double n = length_s > 0 ? floor(v->at_s / length_s + rounding) : 0;
 
-  return n >= 1 && v->at_s < latest_s ? (uint64_t)n : 0;
+  return n >= 1 && v->at_s < max_time_s ? (uint64_t)n : 0;
 }
 
+/* Moves a record, whose view points into itself, in place of another one.  `from` is not to be used
+   any more. */
 static void record_move(struct bn_record *to, const struct bn_record *from)
 {
   record_forget(to);
@@ -214,8 +225,9 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-/* Leaves out the figures of an instant of a record that is summed with those of a later time. */
-static void intervals_carry_record(struct bn_record *record)
+/* Clears the figures of an instant, such as the backlog, because the record is summed with those of
+   a later time. */
+static void record_drop_state(struct bn_record *record)
 {
   struct bn_view *v = &record->view;
 
@@ -224,29 +236,34 @@ static void intervals_carry_record(struct bn_record *record)
   v->running = record->delta.running = 0;
 }
 
-/* Returns whether the interval is the last one of a host that has ended within a round. */
-static bool intervals_is_rest(const struct bn_intervals *r, const struct bn_intervals_host *h,
-                              const struct bn_view *v)
+/* Returns whether the interval is the last one of a host, which has ended within a round: no other
+   interval ends in the round in which the one before it has ended. */
+static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn_intervals_host *h,
+                                   const struct bn_view *v)
 {
-  return r->length_s > 0 && v->at_s < latest_s && round_number(r->length_s, v) == h->last;
+  return r->length_s > 0 && v->at_s < max_time_s && round_find_number(r->length_s, v) == h->last;
 }
 
-/* Gives the last interval of a host the time of its round, which the rates of the sum are of: the
-   host does nothing in the rest of it. */
-static void intervals_take_rest(const struct bn_intervals *r, struct bn_record *record, uint64_t k)
+/* Makes the last interval of a host as long as its round k, because the rates of the sum are those
+   of the whole round, in the rest of which the host does nothing. */
+static void intervals_stretch_last_part(const struct bn_intervals *r, struct bn_record *record,
+                                        uint64_t k)
 {
-  intervals_carry_record(record);
+  record_drop_state(record);
   record->delta.span_ns = (uint64_t)(r->length_s * 1e9);
   record->view.at_s = (double)k * r->length_s;
 }
 
-/* Takes an interval of a host into its round.  Returns 1 if the round has been summed without it,
-   or -1 and err for an interval that is out of order or too far ahead. */
+/* The functions intervals_take_* below take a record of a host.  Each returns 0 and owns the
+   record, or 1 if it is not needed, or -1 and err if it makes no sense. */
+
+/* Takes an interval into its round, unless the round has been summed without it.  Refuses one that
+   is out of order or too far ahead of other hosts. */
 static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host *h,
                                 struct bn_record *record, struct bn_err *err)
 {
-  const bool rest = intervals_is_rest(r, h, &record->view);
-  const uint64_t k = round_number(r->length_s, &record->view) + rest;
+  const bool is_last = intervals_is_last_part(r, h, &record->view);
+  const uint64_t k = round_find_number(r->length_s, &record->view) + is_last;
   const size_t place = k % r->ahead;
 
   if (h->rested || k <= h->last)
@@ -256,22 +273,22 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
     return bn_err_set(err, EPROTO,
                       "its interval at %.3f s is %zu or more intervals ahead of other hosts",
                       record->view.at_s, r->ahead);
-  h->rested = rest;
-  if (rest)
-    intervals_take_rest(r, record, k);
+  h->rested = is_last;
+  if (is_last)
+    intervals_stretch_last_part(r, record, k);
   else
     h->last = k;
   if (k < r->next)
     return 1;
   record_move(&h->record[place], record);
-  bn_sums_prepare(&r->round[place], intervals_rows(r, h)->n_hists);
+  bn_sums_prepare(&r->round[place], intervals_get_rows(r, h)->n_hists);
   bn_sums_add(&r->round[place], &r->line);
   return 0;
 }
 
 /* Returns the number of the last checkpoint that is not after the time of the view, or 0.  A host
    that was held up leaves out the checkpoints before it. */
-static size_t checkpoint_number(const struct bn_intervals *r, const struct bn_view *v)
+static size_t checkpoint_find_number(const struct bn_intervals *r, const struct bn_view *v)
 {
   static const double rounding_s = 1e-6;
   size_t k = 0;
@@ -281,15 +298,16 @@ static size_t checkpoint_number(const struct bn_intervals *r, const struct bn_vi
   return k;
 }
 
+/* Takes a checkpoint.  Refuses one that is out of order or has been summed. */
 static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals_host *h,
                                      struct bn_record *record, struct bn_err *err)
 {
-  const size_t k = checkpoint_number(r, &record->view);
+  const size_t k = checkpoint_find_number(r, &record->view);
 
-  if (k <= h->checks || k < r->next_check || record->view.at_s >= latest_s)
+  if (k <= h->checks || k < r->next_check || record->view.at_s >= max_time_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  bn_sums_prepare(&r->check[k - 1], intervals_rows(r, h)->n_hists);
+  bn_sums_prepare(&r->check[k - 1], intervals_get_rows(r, h)->n_hists);
   bn_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
   record_move(&h->check[k - 1], record);
@@ -298,7 +316,7 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
   return 0;
 }
 
-/* Makes ticks count from now on, the moment after a checkpoint. */
+/* Makes the last tick, the first one after a checkpoint, the base from which later ticks count. */
 static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->based)
@@ -309,19 +327,19 @@ static void intervals_set_base(struct bn_intervals_host *h)
   bn_sums_done(&h->ticked);
 }
 
-/* Notes the events at the end of a second.  A late tick of a host that was held up says nothing
-   about that. */
+/* Notes how many events a host has had up to a second.  A tick that is late, because the host was
+   held up, does not say that. */
 static void intervals_note_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
   static const double late_s = 0.1;
-  const uint64_t second = round_number(1, v);
+  const uint64_t second = round_find_number(1, v);
 
   if (v->at_s - (double)second < late_s)
     h->past[second % BN_INTERVALS_SECONDS] =
         (struct bn_intervals_second){second, v->events, v->at_s};
 }
 
-/* Adds up the rates of all hosts up to a second, if all have sent a tick of it. */
+/* Notes the sum of the rates of all hosts up to a second if each of them has sent a tick of it. */
 static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
 {
   struct bn_intervals_together t = {.second = second};
@@ -336,14 +354,15 @@ static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
   r->together = t;
 }
 
-/* Finds the last second of which all hosts have sent a tick. */
+/* Finds the last second of which all hosts have sent a tick, and the rate up to it.  Seconds up to
+   r->judged have been looked at. */
 static void intervals_find_together(struct bn_intervals *r)
 {
   uint64_t until = UINT64_MAX, from;
 
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *h = &r->host[i];
-    const uint64_t last = h->ticks > 0 ? round_number(1, &h->tick.view) : 0;
+    const uint64_t last = h->ticks > 0 ? round_find_number(1, &h->tick.view) : 0;
 
     until = last < until ? last : until;
   }
@@ -355,27 +374,33 @@ static void intervals_find_together(struct bn_intervals *r)
   r->judged = until;
 }
 
+/* Notes the longest event in the line that was read last: the upper bound of the last bucket of its
+   latencies.  The number of buckets as an index stands for values beyond all of them. */
 static void intervals_note_longest_event(struct bn_intervals *r)
 {
   const size_t n = r->line.end[BN_H_LATENCY];
-  const uint64_t index = n > 0 ? r->line.part[n - 1].index : 0;
-  const uint64_t most_ns = index == BN_HIST_BUCKETS ? UINT64_MAX : bn_hist_highest(index);
+  uint64_t index, most_ns;
 
-  if (n > 0 && most_ns > r->longest_ns)
+  if (n == 0)
+    return;
+  index = r->line.part[n - 1].index;
+  most_ns = index == BN_HIST_BUCKETS ? UINT64_MAX : bn_hist_highest(index);
+  if (most_ns > r->longest_ns)
     r->longest_ns = most_ns;
 }
 
-/* Takes a tick, whose histograms are of the time since the tick before it. */
+/* Takes a tick, whose counters are those since the start and whose histograms are those since the
+   tick before it.  Refuses one without a time. */
 static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host *h,
                                struct bn_record *record, struct bn_err *err)
 {
   struct bn_sums *const sums[] = {&h->ticked, &r->ticked};
 
-  if (round_number(1, &record->view) == 0)
+  if (round_find_number(1, &record->view) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_note_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    bn_sums_prepare(sums[i], intervals_rows(r, h)->n_hists);
+    bn_sums_prepare(sums[i], intervals_get_rows(r, h)->n_hists);
     bn_sums_add(sums[i], &r->line);
   }
   h->ticks++;
@@ -387,15 +412,17 @@ static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host 
   return 0;
 }
 
+/* The function that takes a view, by its span; NULL: hosts do not send such views. */
 static int (*const takes[])(struct bn_intervals *, struct bn_intervals_host *, struct bn_record *,
                             struct bn_err *) = {[BN_VIEW_INTERVAL] = intervals_take_round,
                                                 [BN_VIEW_CHECKPOINT] = intervals_take_checkpoint,
                                                 [BN_VIEW_TICK] = intervals_take_tick};
 enum { SPANS = sizeof takes / sizeof *takes };
 
-/* Takes a view.  The counts of all checkpoints are added up, and so are those of the ticks of a
-   host: the bound of a view is lower by that. */
-static int intervals_take_line(struct bn_intervals *r, struct bn_intervals_host *h,
+/* Takes a view that has the given span.  The counts of all checkpoints are added up, so the bound
+   for each is a part of the bound of all; so are those of the ticks of a host, which count with the
+   ticks before.  Returns 0, or -1 and err. */
+static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host *h,
                                const struct line *line, enum bn_view_span span, struct bn_err *err)
 {
   const size_t parts = span == BN_VIEW_CHECKPOINT && r->n_checks > 0 ? r->n_checks : 1;
@@ -413,7 +440,7 @@ static int intervals_take_line(struct bn_intervals *r, struct bn_intervals_host 
     bn_group_layout_line(&r->layout, (size_t)(h - r->host), &r->line);
   }
   if (rc == 0)
-    rc = intervals_check_counts(r, intervals_rows(r, h)->n_hists,
+    rc = intervals_check_counts(r, intervals_get_rows(r, h)->n_hists,
                                 span == BN_VIEW_TICK ? h->ticked.count : NULL,
                                 bn_sum_most(r->n) / parts, err);
   if (rc == 0)
@@ -423,10 +450,10 @@ static int intervals_take_line(struct bn_intervals *r, struct bn_intervals_host 
   return rc < 0 ? -1 : 0;
 }
 
-/* A run has no more facts about its kinds of errors. */
+/* The most facts about errors that are kept.  A run has no more kinds of errors than that. */
 enum { ERROR_FACTS_MAX = 4 * (BN_LABELS_MAX + 1) };
 
-/* Takes the facts about errors that come before a checkpoint. */
+/* Adds the facts about errors that come before a checkpoint.  Returns 0, or -1 and err. */
 static int intervals_take_errors(struct bn_intervals *r, const struct bn_node *n,
                                  struct bn_err *err)
 {
@@ -452,11 +479,11 @@ int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, siz
   if (facts != NULL)
     rc = intervals_take_errors(r, facts, err);
   for (size_t i = 0; rc == 0 && i < SPANS; i++) {
-    const struct line its = {bn_node_get(map, bn_layout_spans[i]), texts,
-                             (size_t)(line + len - texts)};
+    const struct line parsed = {bn_node_get(map, bn_layout_spans[i]), texts,
+                                (size_t)(line + len - texts)};
 
-    if (its.record != NULL && takes[i] != NULL)
-      rc = intervals_take_line(r, &r->host[host], &its, (enum bn_view_span)i, err);
+    if (parsed.record != NULL && takes[i] != NULL)
+      rc = intervals_take_view(r, &r->host[host], &parsed, (enum bn_view_span)i, err);
   }
   bn_node_free(map);
   return rc;
@@ -472,28 +499,33 @@ const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t hos
   return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
 }
 
-/* Returns whether all hosts have sent the next round, or a host is so late that the round goes on
-   without it: the memory for rounds that the others have sent ahead is half used. */
+/* --- sums ------------------------------------------------------------------------------------- */
+
+/* Returns whether the next round is over: a host has sent it, and each other one has sent it or has
+   ended.  A host for which half of the rounds that fit into the memory have waited is not waited
+   for any longer. */
 static bool round_is_complete(const struct bn_intervals *r)
 {
   uint64_t last = 0;
-  bool waits = false;
+  bool is_any_missing = false;
 
   for (size_t i = 0; i < r->n; i++) {
-    waits |= !r->host[i].over && r->host[i].last < r->next;
+    is_any_missing |= !r->host[i].over && r->host[i].last < r->next;
     last = r->host[i].last > last ? r->host[i].last : last;
   }
-  return last >= r->next && (!waits || last - r->next >= r->ahead / 2);
+  if (last < r->next)
+    return false;
+  return !is_any_missing || last - r->next >= r->ahead / 2;
 }
 
 /* Counts the parts of the next round, and stores them in `out` unless it is NULL. */
-static size_t round_gather(struct bn_intervals *r, const struct bn_view **out)
+static size_t round_list_parts(struct bn_intervals *r, const struct bn_view **out)
 {
   const size_t place = r->next % r->ahead;
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
-    if (record_is_there(&r->host[i].record[place])) {
+    if (record_is_filled(&r->host[i].record[place])) {
       if (out != NULL)
         out[n] = &r->host[i].record[place].view;
       n++;
@@ -501,19 +533,20 @@ static size_t round_gather(struct bn_intervals *r, const struct bn_view **out)
   return n;
 }
 
-/* Passes over rounds in which all hosts were held up.  Returns whether the next one can be summed.
- */
-static bool round_seek_ready(struct bn_intervals *r)
+/* Passes over rounds that no host has sent because all were held up.  Returns whether the next
+   round can be summed. */
+static bool round_seek_complete(struct bn_intervals *r)
 {
   while (round_is_complete(r)) {
-    if (round_gather(r, NULL) > 0)
+    if (round_list_parts(r, NULL) > 0)
       return true;
     r->next++;
   }
   return false;
 }
 
-/* Returns whether every host that is still there has sent the next checkpoint. */
+/* Returns whether the next checkpoint is over: a host has sent it, or one after it, and so has each
+   other host that has not ended. */
 static bool checkpoint_is_complete(const struct bn_intervals *r)
 {
   size_t last = 0;
@@ -531,7 +564,8 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
 static bool checkpoint_is_missed(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].checks > r->next_check && !record_is_there(&r->host[i].check[r->next_check - 1]))
+    if (r->host[i].checks > r->next_check &&
+        !record_is_filled(&r->host[i].check[r->next_check - 1]))
       return true;
   return false;
 }
@@ -540,13 +574,13 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
 static void checkpoint_pass_over(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (record_is_there(&r->host[i].check[r->next_check - 1]))
-      intervals_carry_record(&r->host[i].check[r->next_check - 1]);
+    if (record_is_filled(&r->host[i].check[r->next_check - 1]))
+      record_drop_state(&r->host[i].check[r->next_check - 1]);
   r->next_check++;
 }
 
 /* Passes over checkpoints that a host has missed.  Returns whether the next one can be summed. */
-static bool checkpoint_seek_ready(struct bn_intervals *r)
+static bool checkpoint_seek_complete(struct bn_intervals *r)
 {
   while (checkpoint_is_complete(r)) {
     if (!checkpoint_is_missed(r))
@@ -556,7 +590,9 @@ static bool checkpoint_seek_ready(struct bn_intervals *r)
   return false;
 }
 
-static bool tick_is_ready(const struct bn_intervals *r)
+/* Returns whether the next tick is over: a host has sent as many ticks, and so has each other host
+   that has not ended. */
+static bool tick_is_complete(const struct bn_intervals *r)
 {
   uint64_t last = 0;
 
@@ -568,9 +604,11 @@ static bool tick_is_ready(const struct bn_intervals *r)
   return last >= r->second;
 }
 
-/* Returns the time at_s after the start of the measurement, on the clocks here. */
-static struct bn_merge_time intervals_time_at(const struct bn_intervals *r, enum bn_view_span span,
-                                              double at_s, uint64_t span_ns)
+/* Returns the time of a view that ends at_s after the start of the measurement and is of the last
+   span_ns before that, on the clocks here. */
+static struct bn_merge_time intervals_make_time(const struct bn_intervals *r,
+                                                enum bn_view_span span, double at_s,
+                                                uint64_t span_ns)
 {
   const uint64_t since_ns = (uint64_t)(at_s * 1e9);
 
@@ -581,28 +619,31 @@ static struct bn_merge_time intervals_time_at(const struct bn_intervals *r, enum
                                 .wall_ns = r->out.start.wall_ns + since_ns};
 }
 
-static struct bn_merge_time intervals_time_of(const struct bn_intervals *r,
-                                              const struct bn_views *parts, enum bn_view_span span)
+/* Returns the time of the sum of some views: it ends when the last of them does. */
+static struct bn_merge_time intervals_make_time_of_parts(const struct bn_intervals *r,
+                                                         const struct bn_views *parts,
+                                                         enum bn_view_span span)
 {
   uint64_t span_ns = 0;
   double at_s = 0;
 
   for (size_t i = 0; i < parts->n; i++) {
-    const uint64_t its_ns = parts->view[i]->delta->span_ns;
+    const uint64_t part_ns = parts->view[i]->delta->span_ns;
 
     at_s = fmax(at_s, parts->view[i]->at_s);
-    /* Hosts end an interval at slightly different times: with the longest all rates would be
-       low. */
+    /* Hosts end an interval at slightly different times, so it is as long as their average: all
+       rates would be low if it were as long as the longest part. */
     if (span == BN_VIEW_INTERVAL)
-      span_ns += its_ns / parts->n;
-    else if (its_ns > span_ns)
-      span_ns = its_ns;
+      span_ns += part_ns / parts->n;
+    else if (part_ns > span_ns)
+      span_ns = part_ns;
   }
-  return intervals_time_at(r, span, at_s, span_ns);
+  return intervals_make_time(r, span, at_s, span_ns);
 }
 
-/* Shows the sum of the parts.  `watched` is the view of the first host in that time, which has the
-   figures that all hosts share, or NULL. */
+/* Shows the sum of the parts, with the sums of their histograms.  `watched` is the view of the
+   first host in that time, which has the figures that all hosts share, or NULL.  `exact` is that of
+   struct bn_view_rules.  Returns 0, or -1 and err. */
 static int intervals_show_sum(const struct bn_intervals *r, const struct bn_views *parts,
                               const struct bn_view *watched, const struct bn_sums *hists,
                               bool exact, const struct bn_merge_time *at, struct bn_err *err)
@@ -625,10 +666,14 @@ static int intervals_show_sum(const struct bn_intervals *r, const struct bn_view
   return rc;
 }
 
-static const struct bn_view *record_watched(const struct bn_record *record)
+/* Returns the view of the record, or NULL if there is no record. */
+static const struct bn_view *record_get_view(const struct bn_record *record)
 {
-  return record_is_there(record) ? &record->view : NULL;
+  return record_is_filled(record) ? &record->view : NULL;
 }
+
+/* The functions *_show sum and show what is next, with `parts` as room for its views, and go on to
+   the one after it.  They return 0, or -1 and err if it cannot be summed. */
 
 static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
@@ -637,9 +682,9 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   struct bn_merge_time at;
   int rc;
 
-  parts->n = round_gather(r, parts->view);
-  at = intervals_time_of(r, parts, BN_VIEW_INTERVAL);
-  rc = intervals_show_sum(r, parts, record_watched(&first->record[place]), &r->round[place], false,
+  parts->n = round_list_parts(r, parts->view);
+  at = intervals_make_time_of_parts(r, parts, BN_VIEW_INTERVAL);
+  rc = intervals_show_sum(r, parts, record_get_view(&first->record[place]), &r->round[place], false,
                           &at, err);
   bn_sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
@@ -648,16 +693,16 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   return rc;
 }
 
-/* Finds the parts up to the next checkpoint that have not been summed.  Returns the average of the
-   times at which the hosts have reached it. */
-static double checkpoint_find_parts(const struct bn_intervals *r, struct bn_views *parts)
+/* Lists the parts up to the next checkpoint that have not been summed.  Returns the average of the
+   times at which hosts have reached it. */
+static double checkpoint_list_parts(const struct bn_intervals *r, struct bn_views *parts)
 {
   double sum_s = 0;
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++) {
-      if (!record_is_there(&r->host[i].check[k]))
+      if (!record_is_filled(&r->host[i].check[k]))
         continue;
       parts->view[parts->n++] = &r->host[i].check[k].view;
       if (k + 1 == r->next_check) {
@@ -668,6 +713,7 @@ static double checkpoint_find_parts(const struct bn_intervals *r, struct bn_view
   return n > 0 ? sum_s / (double)n : 0;
 }
 
+/* Frees the records and the sums up to the next checkpoint, which has been shown. */
 static void checkpoint_forget(struct bn_intervals *r)
 {
   for (size_t k = 0; k < r->next_check; k++) {
@@ -677,7 +723,7 @@ static void checkpoint_forget(struct bn_intervals *r)
   }
 }
 
-/* Adds the histograms of checkpoints that were passed over. */
+/* Adds the histograms of checkpoints that were passed over to those of the next one. */
 static void checkpoint_merge_passed(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
@@ -688,13 +734,13 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t last = r->next_check - 1;
-  const double at_s = checkpoint_find_parts(r, parts);
-  const struct bn_merge_time at = intervals_time_at(r, BN_VIEW_CHECKPOINT, at_s,
-                                                    (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
+  const double at_s = checkpoint_list_parts(r, parts);
+  const struct bn_merge_time at = intervals_make_time(
+      r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
   checkpoint_merge_passed(r);
-  rc = intervals_show_sum(r, parts, record_watched(&first->check[last]), &r->check[last],
+  rc = intervals_show_sum(r, parts, record_get_view(&first->check[last]), &r->check[last],
                           r->checked_s <= 0, &at, err);
   checkpoint_forget(r);
   r->checked_s = at_s;
@@ -709,7 +755,7 @@ static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_e
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].ticks > 0)
       parts->view[parts->n++] = &r->host[i].tick.view;
-  at = intervals_time_of(r, parts, BN_VIEW_TICK);
+  at = intervals_make_time_of_parts(r, parts, BN_VIEW_TICK);
   r->second++;
   return intervals_show_sum(r, parts, NULL, &r->ticked, true, &at, err);
 }
@@ -720,11 +766,12 @@ int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
   struct bn_views parts = {NULL, 0};
   int rc;
 
-  if (round_seek_ready(r))
+  /* What is complete at the same time is shown in this order. */
+  if (round_seek_complete(r))
     show = round_show;
-  else if (checkpoint_seek_ready(r))
+  else if (checkpoint_seek_complete(r))
     show = checkpoint_show;
-  else if (tick_is_ready(r))
+  else if (tick_is_complete(r))
     show = tick_show;
   else
     return 0;

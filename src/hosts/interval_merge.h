@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rounds: the intervals of all hosts that are of the same time, and their sum; the same of
-   checkpoints; and once a second the sum of all that they have measured so far.
+/* Sums what hosts measure: the intervals of one time, which are a round; the checkpoints of one
+   time; and once a second, with the ticks, all that the hosts have measured so far.
 
-   Pure: it is given the lines that hosts send, which are of the form of a journal, and says when a
-   round is complete.  A host that has ended is not waited for.  The last interval of a host ends
-   with it, and is a part of the round that is over next. */
+   It reads no clock and no descriptor: it is given the lines that hosts send, which have the form
+   of a journal, and shows a sum when all hosts have sent their part of it.  A host that has ended
+   is not waited for.  The last interval of a host ends with the host, and is a part of the round
+   that is over next. */
 #ifndef BN_HOSTS_INTERVAL_MERGE_H
 #define BN_HOSTS_INTERVAL_MERGE_H
 
@@ -17,8 +18,8 @@
 #include "measure/json.h"
 #include "measure/merged_view.h"
 
-/* For how many seconds the counts of a host are kept: that of a host which is further ahead of the
-   slowest one is not known any more when the second is compared. */
+/* For how many seconds the counts of a host are kept.  If a host is further ahead of the slowest
+   one, the rate of the second that the slowest one has reached is not known. */
 enum { BN_INTERVALS_SECONDS = 64 };
 
 /* The events of a host up to the end of a second; second 0: nothing is known. */
@@ -29,7 +30,8 @@ struct bn_intervals_second {
 
 struct bn_intervals_host {
   struct bn_valid_as as;    /* the description of its measurements */
-  bool begun, over;         /* begun: `as` is known; over: no more lines come */
+  bool begun;               /* `as` is known */
+  bool over;                /* no more lines come */
   bool rested;              /* its last interval has come, which ended within a round */
   struct bn_record *record; /* owned; [ahead]: its round i is at i % ahead */
   uint64_t last;            /* the latest whole round that has come; 0: none */
@@ -39,13 +41,13 @@ struct bn_intervals_host {
   bool cut;                 /* no tick has come after that checkpoint */
   struct bn_snap base;      /* owned; its counters at the first tick after that checkpoint */
   bool based;               /* there is a base, and `ticked` is of the time after it */
-  struct bn_record tick;    /* owned; all that it has measured up to its last tick, without */
-  struct bn_sums ticked;    /* histograms, which are here */
+  struct bn_record tick;    /* owned; its last tick, whose counters are those since the start */
+  struct bn_sums ticked;    /* the histograms of all its ticks, or of those after the base */
   uint64_t ticks;           /* how many ticks have come */
   struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
 };
 
-/* The last second at which all hosts were there: each of them has told what it had done by then. */
+/* The last second of which all hosts have sent a tick. */
 struct bn_intervals_together {
   uint64_t second;     /* 0: there is none */
   double events_per_s; /* the rate of all hosts from their starts to that second */
@@ -83,36 +85,41 @@ struct bn_intervals {
   struct bn_intervals_together together;
 };
 
+/* Prepares for that many hosts, whose intervals are length_s long, or 0 for no intervals. */
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
-/* Checkpoints at those times, which stay the caller's; right after init. */
+/* Has checkpoints at these n times, which stay the caller's.  Comes right after the init. */
 void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
 void bn_intervals_done(struct bn_intervals *r);
-/* Takes what a host measures, as bn_valid_begin() does: once, before its lines.  -1: err says why
-   it cannot be summed with what the hosts before it measure. */
+/* Takes the description of what a host measures, as bn_valid_begin() does, once before its lines.
+   Returns 0, or -1 and err, which says why it is wrong or cannot be summed with what the hosts
+   before it measure; later hosts are not compared with it then. */
 int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
                        const struct bn_facts *facts, struct bn_err *err);
-/* Once all groups have begun, before their lines: makes the metrics that they have together.  -1:
-   err says which groups do not fit together. */
+/* Makes the metrics that all groups have together, once all have begun, before their lines. Returns
+   0, or -1 and err, which says which groups do not fit together. */
 int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct bn_err *err);
-/* Returns what a host measures; NULL: it is not known. */
+/* Returns the description of what a host measures, or NULL if it has not begun. */
 const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host);
-/* Returns what all hosts measure that have begun; NULL: none has. */
+/* Returns the metrics of the sums: those of all groups, or those of the first host that has begun.
+   NULL: none has. */
 const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r);
-/* Takes a line of a host.  -1: err says why it cannot be taken. */
+/* Takes a line of a host.  Returns 0, or -1 and err, which says why it cannot be taken. */
 int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
                       struct bn_err *err);
-/* No more lines come from that host. */
+/* Notes that no more lines come from a host, so that it is not waited for. */
 void bn_intervals_end(struct bn_intervals *r, size_t host);
-/* Returns all that the host has measured by its last tick; NULL: there was none. */
+/* Returns all that a host has measured by its last tick, or NULL if there was none. */
 const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t host);
-/* Makes a result of what the host has measured since its last checkpoint, as the group of a result
-   that has its facts.  1: it is; 0: it has told nothing of that time; -1 and err. */
+/* Makes a result of what a host has measured since its last checkpoint, as known by its ticks. *out
+   has the facts of the host, and gets the group.  Returns 1, or 0 if no tick is of that time, or -1
+   and err if the ticks make no sense. */
 int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
                         struct bn_err *err);
-/* When the hosts start: where sums go.  Before bn_intervals_next(). */
+/* Sets where the sums go, when the hosts start, before the first bn_intervals_next(). */
 void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out);
-/* Sums and shows the next round, checkpoint or tick of which all hosts have told, or have ended.
-   1: one was shown; 0: none is complete; -1 and err: one cannot be summed, and is left out. */
+/* Sums and shows the next round, checkpoint or tick of which each host has sent its part or has
+   ended.  Returns 1, or 0 if none is complete, or -1 and err if one cannot be summed: it is left
+   out. */
 int bn_intervals_next(struct bn_intervals *r, struct bn_err *err);
 
 #endif

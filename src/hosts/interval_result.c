@@ -5,9 +5,10 @@
 #include "hosts/interval_merge.h"
 #include "measure/journal.h"
 
-/* Makes the result of a lost host from its last tick.  Returns 1. */
-static int intervals_cut(const struct bn_intervals_host *h, const struct bn_snap *all,
-                         const struct bn_view *v, struct bn_result *out)
+/* Makes the result of a lost host, whose total is the view with the counters and histograms of
+   `all`. */
+static void intervals_make_cut_result(const struct bn_intervals_host *h, const struct bn_snap *all,
+                                      const struct bn_view *v, struct bn_result *out)
 {
   struct bn_view total = *v;
 
@@ -15,11 +16,11 @@ static int intervals_cut(const struct bn_intervals_host *h, const struct bn_snap
   total.latency = all->hist[BN_H_LATENCY];
   bn_journal_cut(out, h->as.name, &total);
   bn_result_escape(out);
-  return 1;
 }
 
-/* Copies the figures that do not follow from a snapshot. */
-static void intervals_copy_state(struct bn_view *v, const struct bn_view *tick)
+/* Copies the figures of a tick that do not follow from a snapshot: its time, and those of an
+   instant. */
+static void intervals_copy_instant(struct bn_view *v, const struct bn_view *tick)
 {
   v->kind = tick->kind;
   v->at_s = tick->at_s;
@@ -31,34 +32,34 @@ static void intervals_copy_state(struct bn_view *v, const struct bn_view *tick)
   v->span = BN_VIEW_TICK;
 }
 
-/* Moves the start of the run to before the time that its figures are of. */
+/* Moves the start of the run back by a time, or leaves it if the clock would be before 0. */
 static void intervals_move_start(struct bn_facts *f, uint64_t earlier_ns)
 {
   f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;
   f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
 }
 
-/* Returns whether a counter has become less, so that the difference would not be a count. */
-static bool intervals_have_decreased(const struct bn_snap *now, const struct bn_snap *base)
+/* Returns whether a counter is less than at the base, so that the difference would be no count. */
+static bool intervals_have_counters_decreased(const struct bn_snap *now, const struct bn_snap *base)
 {
-  bool less = false;
-
   for (size_t i = 0; i < BN_C_FIXED; i++)
-    less |= now->counter[i] < base->counter[i];
-  return less;
+    if (now->counter[i] < base->counter[i])
+      return true;
+  return false;
 }
 
-/* Makes the result of a lost host since its last checkpoint.  It lacks the statistics of sessions,
-   and extremes, which are known only since the beginning. */
-static int intervals_cut_since_base(const struct bn_intervals_host *h, struct bn_result *out,
-                                    struct bn_err *err)
+/* Makes the result of a lost host since its last checkpoint, and moves the start of its run to
+   before that time.  The result lacks the statistics of sessions and the extremes, which are known
+   only since the start.  Returns 1, or -1 and err if the figures make no sense. */
+static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, struct bn_result *out,
+                                          struct bn_err *err)
 {
   const struct bn_view *tick = &h->tick.view;
   const struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
   struct bn_view_store store;
   struct bn_snap since;
   struct bn_view v;
-  int rc = -1;
+  int rc;
 
   bn_snap_make(&since, &tick->delta->metrics, 0, true);
   bn_snap_copy(&since, &h->tick.delta);
@@ -69,13 +70,16 @@ static int intervals_cut_since_base(const struct bn_intervals_host *h, struct bn
   since.max_ns = 0;
   bn_view_store_init(&store, &since);
   bn_view_fill(&v, &store, &since, &rules);
-  intervals_copy_state(&v, tick);
-  rc = bn_valid_check(&h->as, &v, err) == 0 ? intervals_cut(h, &since, &v, out) : -1;
-  if (rc > 0 && h->tick.delta.span_ns > since.span_ns)
-    intervals_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
+  intervals_copy_instant(&v, tick);
+  rc = bn_valid_check(&h->as, &v, err);
+  if (rc == 0) {
+    intervals_make_cut_result(h, &since, &v, out);
+    if (h->tick.delta.span_ns > since.span_ns)
+      intervals_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
+  }
   bn_view_store_done(&store);
   bn_snap_done(&since);
-  return rc;
+  return rc == 0 ? 1 : -1;
 }
 
 int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
@@ -84,13 +88,14 @@ int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_res
   const struct bn_intervals_host *h = &r->host[host];
   struct bn_snap all = h->tick.delta;
 
-  /* A checkpoint without a tick after it: nothing is known of the time after it. */
+  /* Without a tick after the last checkpoint, nothing is known of the time after it. */
   if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
     return 0;
-  if (h->based && intervals_have_decreased(&all, &h->base))
+  if (h->based && intervals_have_counters_decreased(&all, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->based)
-    return intervals_cut_since_base(h, out, err);
+    return intervals_cut_since_checkpoint(h, out, err);
   all.hist = h->ticked.hist;
-  return intervals_cut(h, &all, &h->tick.view, out);
+  intervals_make_cut_result(h, &all, &h->tick.view, out);
+  return 1;
 }

@@ -9,27 +9,28 @@
 #include "base/clock.h"
 #include "engine/outcome.h"
 
-/* The time that a host may take to be connected. */
+/* How long a host may take to be connected. */
 static const uint64_t connect_ns = 20 * BN_NSEC_PER_SEC;
-/* To send anything at all, while it is asked once a second. */
+/* How long a host may send nothing, although it is asked once a second. */
 static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
-/* To end in order, if the user has set no grace; and to end at once. */
+/* How long a host may take to end in order, if the user has set no grace, and to end at once. */
 static const uint64_t ending_ns = 10 * BN_NSEC_PER_SEC;
 static const uint64_t leaving_ns = 2 * BN_NSEC_PER_SEC;
-/* Beyond the time limit and the time grace: to end by itself, which takes a second where threads
-   hang, and to end after it was told to at once because it had not. */
-static const uint64_t urge_ns = 5 * BN_NSEC_PER_SEC / 4;
-static const uint64_t late_ns = 2 * BN_NSEC_PER_SEC;
-/* Beyond that, while its result comes over a slow network. */
+/* The times after the time limit, the time grace and the verification: a host that has not ended by
+   the first one, although it needs a second where threads hang, is told to end at once, and one
+   that has not ended by the second one is lost. */
+static const uint64_t late_urge_ns = 5 * BN_NSEC_PER_SEC / 4;
+static const uint64_t late_end_ns = 2 * BN_NSEC_PER_SEC;
+/* How much longer a host is waited for while its result comes over a slow network. */
 static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 
-/* After the signal of a launcher, which ends all processes a second later: until the hosts are told
-   to end at once, and until they are not waited for. */
+/* The times after the signal of a launcher, which ends all processes a second later: the hosts are
+   told to end at once after the first one, and not waited for after the second one. */
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
 /* Returns the time from which no event begins on the hosts, or UINT64_MAX if that is not known. */
-static uint64_t liveness_limit(const struct bn_fleet *f)
+static uint64_t liveness_get_limit(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
@@ -40,25 +41,27 @@ static uint64_t liveness_limit(const struct bn_fleet *f)
   return f->start.mono_ns + conf->plan.warmup_ns + conf->plan.time_ns;
 }
 
-/* The events of a host after the warm-up, as far as they are known. */
+/* What is known of the work that a host has done after the warm-up. */
 struct done {
-  uint64_t events; /* of --events: those that --db-max-tries has given up count too */
-  double at_s;     /* 0: nothing is known */
+  uint64_t events; /* those that count for --events */
+  double at_s;     /* when it had done them; 0: nothing is known */
 };
 
+/* Returns the events that count for --events: also those that --db-max-tries has given up. */
 static uint64_t liveness_count_events(const struct bn_view *v)
 {
   return v->events + v->failed_events;
 }
 
+/* Returns whether the host has ended during the warm-up, which its result is of then. */
 static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
 {
   return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->plan.warmup_ns;
 }
 
-/* Returns the events of a host.  A tick counts from the start on, a total from the last checkpoint
-   on. */
-static struct done liveness_events_done(const struct bn_fleet *f, const struct bn_connection *c)
+/* Returns what a host has done by its total or, if there is none after the warm-up, by its last
+   tick.  A tick has the events since the start, and a total those since the last checkpoint. */
+static struct done liveness_count_done(const struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_result *result = &c->result;
   const struct bn_view *tick = bn_intervals_last(&f->intervals, c->number);
@@ -75,13 +78,14 @@ static struct done liveness_events_done(const struct bn_fleet *f, const struct b
   return d;
 }
 
-/* Writes how many events of the limit a host has not done; "": there is no limit. */
+/* Writes how many events of the limit a host has not done, or "" without a limit. */
 static void liveness_format_missing_events(const struct bn_connection *c,
                                            const struct bn_conf *conf, uint64_t done, char *out,
                                            size_t size)
 {
   const uint64_t missing = c->work.events > done ? c->work.events - done : 0;
 
+  out[0] = '\0';
   if (conf->raw.events_per_session > 0)
     (void)snprintf(out, size, ", %" PRIu64 " events of --events-per-session=%" PRId64, missing,
                    conf->raw.events_per_session);
@@ -89,17 +93,17 @@ static void liveness_format_missing_events(const struct bn_connection *c,
     (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, conf->plan.events);
 }
 
-/* Prints which part of the run the report lacks after a host was lost or ended too early: its work
-   after the last figures that it has sent, which are in the report. */
+/* Prints which part of the run the report lacks because a host was lost or has ended too early: its
+   work after the last figures that it has sent.  Says nothing before the run. */
 static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_conf *conf = f->setup->conf;
-  char after[80] = "", events[80] = "", rate[80] = "";
+  char after[80] = "", events[80], rate[80] = "";
   struct done done;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  done = liveness_events_done(f, c);
+  done = liveness_count_done(f, c);
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
   liveness_format_missing_events(c, conf, done.events, events, sizeof events);
@@ -109,9 +113,9 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
                  c->name, after, c->work.threads, f->sessions, events, rate);
 }
 
-/* Returns whether a host has ended before the run without success.  A command that has found data
-   not as it should be is complete, and has said so. */
-static bool liveness_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
+/* Returns whether a host has ended without success before the run, or in another command.  A
+   command that has found a violation is complete and has printed that, so it has not failed. */
+static bool liveness_has_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return c->status != BN_STATUS_OK && f->phase < BN_FLEET_RUN &&
          (f->is_run || c->status != BN_STATUS_VIOLATED);
@@ -120,21 +124,21 @@ static bool liveness_failed_early(const struct bn_fleet *f, const struct bn_conn
 /* Prints the failure of a command, unless the host was stopped because another one failed. */
 static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
 {
-  if (!f->is_run && liveness_failed_early(f, c) && f->stop == 0)
+  if (!f->is_run && liveness_has_failed_early(f, c) && f->stop == 0)
     bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", c->name,
                    f->setup->command, c->status);
 }
 
-/* Returns whether threads of a host may have failed, but the others have reached the end of the
-   run. */
-static bool liveness_threads_came_through(const struct bn_fleet *f, const struct bn_connection *c)
+/* Returns whether the status of a host that has failed is only that of single threads, which the
+   user allows to fail: its other threads have reached the end of the run. */
+static bool liveness_has_run_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
          c->result.end.reason != BN_END_FAILURE;
 }
 
-/* Notes that the run of a host has ended too early.  It counts like a host that is lost, although
-   it has a result. */
+/* Fails the run because that of a host has ended too early: the host counts as lost, although it
+   has a result.  Prints why the other hosts are stopped, or what the report lacks if they go on. */
 static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection *c,
                                   const char *why)
 {
@@ -148,8 +152,8 @@ static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection
     liveness_log_missing(f, c);
 }
 
-/* Ends the run of all hosts, because a script has called os.exit(), which ends the run of one
-   process too. */
+/* Ends the run of all hosts after a script has called os.exit() on one of them, as that ends the
+   run of a single process. */
 static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
@@ -160,9 +164,9 @@ static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Draws the consequences of a run that has ended on a host with a result: a reason that ends one
-   process ends all hosts.  An agent that hears nothing from here ends its run as a signal does, so
-   that end counts as a failure of the host. */
+/* Does what follows from the end of the run on a host that has sent a result.  A failure there is
+   one of the run.  So is a signal there: an agent that hears nothing from here ends its run as a
+   signal does.  After os.exit() in its script, all hosts end. */
 static void liveness_note_end(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_end *end = &c->result.end;
@@ -170,7 +174,7 @@ static void liveness_note_end(struct bn_fleet *f, const struct bn_connection *c)
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
   if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) &&
-      !liveness_threads_came_through(f, c))
+      !liveness_has_run_through(f, c))
     liveness_note_failure(f, c, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
     liveness_note_failure(f, c, "the run was stopped there");
@@ -178,8 +182,9 @@ static void liveness_note_end(struct bn_fleet *f, const struct bn_connection *c)
     liveness_note_exit(f, c);
 }
 
-/* Draws the consequences, once, for a host that has ended or was lost.  Only a run that was started
-   owes a result.  The loss of a host that the user wanted to end at once is not reported. */
+/* Does once what follows from the end or the loss of a host.  A host whose run was started owes a
+   result, and has failed without it.  A loss is not printed if the user has told the hosts to end
+   at once. */
 static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
 {
   const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
@@ -188,7 +193,7 @@ static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
     return;
   bn_intervals_end(&f->intervals, c->number);
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {
-    f->failed |= liveness_failed_early(f, c);
+    f->failed |= liveness_has_failed_early(f, c);
     liveness_log_command_failure(f, c);
     liveness_note_end(f, c);
     return;
@@ -216,12 +221,14 @@ void bn_liveness_settle(struct bn_fleet *f)
     bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Returns the grace of the user, or three times the longest event, as the hosts use it.  A host
-   may say anything: an event cannot be longer than what was before the limit. */
-static uint64_t liveness_grace(const struct bn_fleet *f)
+/* Returns how long the hosts wait for events in flight after the limit: the grace of the user, or
+   three times the longest event and at least ending_ns, as before the run.  What a host says of its
+   longest event is not trusted: no event is longer than the time from the start to the limit. */
+static uint64_t liveness_get_grace(const struct bn_fleet *f)
 {
+  enum { GRACE_FACTOR = 3 };
   const struct bn_conf *conf = f->setup->conf;
-  const uint64_t most_ns = liveness_limit(f) - f->start.mono_ns;
+  const uint64_t most_ns = liveness_get_limit(f) - f->start.mono_ns;
   uint64_t longest_ns = f->intervals.longest_ns;
 
   if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */
@@ -230,47 +237,49 @@ static uint64_t liveness_grace(const struct bn_fleet *f)
     return conf->grace_ns;
   if (longest_ns > most_ns)
     longest_ns = most_ns;
-  return longest_ns > ending_ns / 3 ? 3 * longest_ns : ending_ns;
+  return longest_ns > ending_ns / GRACE_FACTOR ? GRACE_FACTOR * longest_ns : ending_ns;
 }
 
-/* Returns the time for --verify-commits, with which a host asks its servers after its last event. A
-   host that was told to end does not ask for long. */
-static uint64_t liveness_verify_time(const struct bn_fleet *f)
+/* Returns how long a host may ask its servers for --verify-commits after its last event.  It is
+   shorter once the hosts were told to stop. */
+static uint64_t liveness_get_verify_time(const struct bn_fleet *f)
 {
   if (!f->is_run)
     return 0;
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Returns more_ns after the limit, the grace and the verification, or UINT64_MAX without a limit.
- */
-static uint64_t liveness_limit_and(const struct bn_fleet *f, uint64_t more_ns)
+/* Returns the time that is more_ns after the limit, the grace and the verification together, or
+   UINT64_MAX without a limit. */
+static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns)
 {
-  const uint64_t at_ns = liveness_limit(f);
+  const uint64_t at_ns = liveness_get_limit(f);
 
   if (at_ns == UINT64_MAX)
     return UINT64_MAX;
-  return at_ns + liveness_grace(f) + liveness_verify_time(f) + more_ns;
+  return at_ns + liveness_get_grace(f) + liveness_get_verify_time(f) + more_ns;
 }
 
 /* Returns the time after which a host that is still there is late, or UINT64_MAX if that is not
    known. */
-static uint64_t liveness_deadline(const struct bn_fleet *f)
+static uint64_t liveness_get_deadline(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
 
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
+  /* Hosts that were late have had a part of their time already. */
   if (f->stop == BN_FRAME_STOP_NOW)
-    return f->stop_ns + (f->late ? late_ns - urge_ns : leaving_ns) + liveness_verify_time(f);
+    return f->stop_ns + (f->late ? late_end_ns - late_urge_ns : leaving_ns) +
+           liveness_get_verify_time(f);
   if (f->stop == BN_FRAME_STOP_ORDER || f->phase == BN_FLEET_RUN)
-    return liveness_limit_and(f, late_ns);
+    return liveness_add_to_limit(f, late_end_ns);
   switch (f->phase) {
   case BN_FLEET_CONNECT:
     return f->phase_ns + connect_ns;
   case BN_FLEET_OPEN:
     if (f->is_run && conf->init_timeout_ns > 0)
-      return f->phase_ns + conf->init_timeout_ns + late_ns;
+      return f->phase_ns + conf->init_timeout_ns + late_end_ns;
     break;
   case BN_FLEET_CLOCKS:
     return f->phase_ns + ending_ns;
@@ -280,8 +289,8 @@ static uint64_t liveness_deadline(const struct bn_fleet *f)
   return UINT64_MAX;
 }
 
-/* Returns whether a result that is on its way is waited for, which it is not if the user wants an
-   end at once. */
+/* Returns whether the host sends its result now and that is waited for.  It is not if the user or a
+   launcher wants an end at once. */
 static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
                                      uint64_t now_ns)
 {
@@ -304,16 +313,16 @@ static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
   return false;
 }
 
-/* Tells all hosts to end at once if one is late.  A host that only takes long still has a result
-   then, in which the events in flight are unfinished.  The message names the late hosts, which are
-   the cause of that. */
+/* Tells all hosts to end at once if one of them is late, and names those that are, or if the signal
+   of a launcher does not leave more time.  A host that only takes long still sends a result then,
+   in which the events in flight are unfinished. */
 static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
-  const double grace_s = (double)(liveness_grace(f) + liveness_verify_time(f)) * 1e-9;
+  const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
 
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
-  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_limit_and(f, urge_ns) ||
+  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_add_to_limit(f, late_urge_ns) ||
       !liveness_any_is_running(f, now_ns))
     return;
   for (size_t i = 0; i < f->n; i++)
@@ -325,8 +334,8 @@ static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
   bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
 }
 
-/* Returns whether a host has not answered a ping.  While files are on their way to it, it is not
-   asked, but it takes some of them. */
+/* Returns whether a host that was asked has sent nothing for silence_ns.  While frames for it wait,
+   it is not asked, and is silent if it has taken none of them for that time. */
 static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
   const uint64_t asked_ns = bn_pipe_waits(&c->link.to) ? c->link.taken_ns : c->ping_ns;
@@ -335,9 +344,9 @@ static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
          now_ns > c->link.heard_ns + silence_ns;
 }
 
-/* Returns whether the phase waits for this host: a host that is as far as it should be is not the
-   one that is late.  After an order to stop, all hosts are waited for.  A host that has ended or is
-   lost is behind in no phase, as these states come last; to lose it has no effect. */
+/* Returns whether the phase waits for this host, so that it is one of those that are late after the
+   deadline.  In the run, and after an order to stop, all hosts are waited for.  A host that has
+   ended is never lost (bn_connection_lose()), whatever this returns. */
 static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
   if (f->stop != 0)
@@ -355,8 +364,9 @@ static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connect
   return true;
 }
 
-/* Returns why a host that is late in this phase is lost. */
-static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_connection *c)
+/* Returns why a host that is late in this phase is lost, as a sentence about it. */
+static const char *liveness_explain_lateness(const struct bn_fleet *f,
+                                             const struct bn_connection *c)
 {
   static const char *const late[] = {
       [BN_FLEET_CONNECT] = ("bench has not answered there in time; does the shell "
@@ -370,8 +380,9 @@ static const char *liveness_lateness(const struct bn_fleet *f, const struct bn_c
   return f->stop != 0 ? late[BN_FLEET_RUN] : late[f->phase];
 }
 
-/* Returns whether a host that has answered once is to be asked for a sign of life, as it is each
-   second.  While clocks are compared, one exchange follows the other anyway. */
+/* Returns whether a host is to be asked for a sign of life, as it is each second from its first
+   answer on.  While its clock is compared it is not, because one exchange follows the other then.
+ */
 static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
@@ -382,8 +393,8 @@ static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connec
          now_ns >= c->pinged_ns + BN_NSEC_PER_SEC;
 }
 
-/* Returns whether a host that the phase waits for is to be given up, after the deadline.  A result
-   that is on its way gets more time. */
+/* Returns whether the phase waits for a host after the deadline until_ns, so that it is to be given
+   up.  A host that sends its result gets sending_ns more. */
 static bool liveness_is_too_late(const struct bn_fleet *f, const struct bn_connection *c,
                                  uint64_t until_ns, uint64_t now_ns)
 {
@@ -397,13 +408,13 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
   uint64_t until_ns;
 
   liveness_urge_late_hosts(f, now_ns);
-  until_ns = liveness_deadline(f);
+  until_ns = liveness_get_deadline(f);
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *c = &f->connection[i];
 
     bn_connection_check_end(c, now_ns);
     if (liveness_is_too_late(f, c, until_ns, now_ns))
-      bn_connection_lose(c, "%s", liveness_lateness(f, c));
+      bn_connection_lose(c, "%s", liveness_explain_lateness(f, c));
     if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
     if (liveness_needs_ping(f, c, now_ns))

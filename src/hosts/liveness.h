@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When a host is lost: it is late, says nothing, or has ended without a result.
+/* Decides when a host is lost: it is late, is silent, or has ended without a result.
 
-   Each state that a host can be in has an end: a deadline, or the silence that is one. */
+   No state of a host lasts for ever: each has a deadline, or ends with the silence of the host. */
 #ifndef BN_HOSTS_LIVENESS_H
 #define BN_HOSTS_LIVENESS_H
 
 #include "hosts/fleet.h"
 
-/* At any time: asks the hosts whether they are there, and loses those that are late. */
+/* Asks the hosts for signs of life, tells all to end at once if one is late, and loses those that
+   are too late or silent, or whose streams have ended.  May be called at any time. */
 void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns);
-/* Says once of each host that was lost what the run lacks, and stops the others unless they go on
-   without it. */
+/* Does once for each host that has ended or was lost what follows from that: prints what has failed
+   and what the report lacks, and stops the other hosts unless they go on without it. */
 void bn_liveness_settle(struct bn_fleet *f);
 
 #endif

@@ -13,21 +13,25 @@
 #include "measure/merge.h"
 #include "measure/merge_check.h"
 
-/* Clocks are taken to drift apart by a thousandth of the time at most. */
-enum { DRIFT_PARTS = 1000 };
+/* The times of a result may be wrong by the drift of clocks, which is taken to be a thousandth of
+   the time at most. */
+enum { DRIFT_DIVISOR = 1000 };
 
-/* An agent that hears nothing for longer has ended. */
-static const uint64_t shift_max_ns = 8 * BN_NSEC_PER_SEC;
+/* They may also be wrong by the time for which a machine has stood still, which is not longer than
+   this: an agent that hears nothing for as long ends. */
+static const uint64_t max_shift_ns = 8 * BN_NSEC_PER_SEC;
 
 /* --- times ------------------------------------------------------------------------------------ */
 
+/* Returns the seconds from one time to another one, which may be earlier. */
 static double merged_seconds_between(uint64_t from_ns, uint64_t to_ns)
 {
   return (double)(int64_t)(to_ns - from_ns) * 1e-9;
 }
 
-/* Converts the times of a part, which has a total, to the clock here.  Times of day follow from the
-   monotonic clocks, whose offsets are known. */
+/* Converts the times of a part, which has a total, to the clock here, and notes how late the host
+   has started.  The times of day there are replaced, because only the offset of the monotonic clock
+   is known. */
 static void merged_put_on_clock(struct bn_merged_result_part *p,
                                 const struct bn_merged_result_start *start)
 {
@@ -51,25 +55,30 @@ static void merged_put_on_clock(struct bn_merged_result_part *p,
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* Returns whether the result has the controller's value of an option, not that of the hosts. */
-static bool merged_is_of_controller(unsigned traits)
+/* Returns whether the result of all hosts has the controller's value of an option with these
+   traits, and not that of the hosts. */
+static bool merged_has_controller_value(unsigned traits)
 {
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
-static bool merged_is_not_of_hosts(const struct bn_optset *options, const struct bn_fact_option *o)
+/* Returns whether an option of the hosts is to be replaced by that of the controller. */
+static bool merged_is_option_of_controller(const struct bn_optset *options,
+                                           const struct bn_fact_option *o)
 {
   (void)options;
-  return merged_is_of_controller(o->traits);
+  return merged_has_controller_value(o->traits);
 }
 
-/* Options of the command line, and others that this process knows, are added with their values
-   outside of the groups. */
-static bool merged_is_not_of_groups(const struct bn_optset *options, const struct bn_fact_option *o)
+/* Returns whether an option of the groups is to be replaced by that outside of the groups: it is on
+   the command line, or this process knows it. */
+static bool merged_is_option_outside(const struct bn_optset *options,
+                                     const struct bn_fact_option *o)
 {
   return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(options, o->name) != NULL;
 }
 
+/* Removes the options for which `drops` returns true from the facts. */
 static void merged_drop_options(struct bn_facts *f, const struct bn_optset *options,
                                 bool (*drops)(const struct bn_optset *options,
                                               const struct bn_fact_option *o))
@@ -90,9 +99,10 @@ static void merged_drop_options(struct bn_facts *f, const struct bn_optset *opti
   f->n_options = n;
 }
 
-static void merged_add_option(void *arg, const struct bn_opt_fact *o)
+/* Adds an option of this process to the facts if its value is the controller's. */
+static void merged_add_controller_option(void *arg, const struct bn_opt_fact *o)
 {
-  if (merged_is_of_controller(o->traits))
+  if (merged_has_controller_value(o->traits))
     bn_facts_option(arg, o);
 }
 
@@ -105,12 +115,12 @@ static uint64_t merged_count_threads(const struct bn_merged_result_part *part, s
   return sum;
 }
 
-/* Each group has its own limit of events and its own rate: their sums are those of the run, which
-   has no limit if a group has none. */
+/* Sets the limit of events and the rate of a run with groups to the sums of those of its groups. If
+   a group has no limit, or the sum does not fit into 64 bits, the run has none. */
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
 {
-  bool endless = false;
+  bool is_endless = false;
 
   plan->events = 0;
   plan->rate = 0;
@@ -119,16 +129,15 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
 
     if (own == NULL)
       continue;
-    endless |= own->events == 0;
+    is_endless |= own->events == 0 || own->events > UINT64_MAX - plan->events;
     plan->rate += own->rate;
-    if (own->events <= UINT64_MAX - plan->events)
-      plan->events += own->events;
+    plan->events += own->events;
   }
-  if (endless)
+  if (is_endless)
     plan->events = 0;
 }
 
-/* Sets the plan that was asked for, with the threads of all hosts. */
+/* Sets the plan to that of the controller, with the threads of all parts. */
 static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                             const struct bn_merged_result_of *of)
 {
@@ -161,8 +170,9 @@ static char *merged_name_groups(const struct bn_merged_result_part *part, size_t
   return name.data;
 }
 
-/* The workload is that of all groups, also where all have the same script, and the run starts with
-   the first of them. */
+/* Names the workload after all groups, even if all have the same script, and takes the time at
+   which the run was started from the first of them: their processes may have started in two
+   seconds. */
 static void merged_name_workload(struct bn_facts *f, const struct bn_merged_result_part *part,
                                  size_t n)
 {
@@ -172,7 +182,6 @@ static void merged_name_workload(struct bn_facts *f, const struct bn_merged_resu
   bn_facts_text(f, "workload", "name", name);
   bn_facts_text(f, "workload", "title", name);
   free(name);
-  /* The processes may have started in two seconds. */
   for (size_t i = 0; started == NULL && i < n; i++)
     if (part[i].result != NULL)
       started = bn_facts_find_text(&part[i].result->facts, "process", "started");
@@ -180,17 +189,20 @@ static void merged_name_workload(struct bn_facts *f, const struct bn_merged_resu
     bn_facts_text(f, "process", "started", started);
 }
 
-/* The facts of a run with groups, to which options are added. */
-struct outside {
+/* The facts of a run with groups, to which the options outside of the groups are added. */
+struct group_facts {
   struct bn_facts *facts;
   const struct bn_merged_result_part *part;
   size_t n;
 };
 
-static void merged_add_declared(void *arg, const struct bn_opt_fact *o)
+/* Adds an option of this process if it is declared, and not one that only a script reads. */
+static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
 {
+  const struct group_facts *f = arg;
+
   if (o->group != NULL)
-    bn_facts_option(((struct outside *)arg)->facts, o);
+    bn_facts_option(f->facts, o);
 }
 
 static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
@@ -201,11 +213,13 @@ static const struct bn_fact_option *merged_find_option(const struct bn_facts *f,
   return NULL;
 }
 
-/* Adds an option of scripts, which the groups know, with its value outside of them. */
-static void merged_add_undeclared(void *arg, const char *name, const char *value, const char *path,
-                                  unsigned line)
+/* Adds an option of scripts with its value on the command line, outside of the groups.  A group
+   that knows it tells what it is.  Options of a configuration file (`path`) are left out: the
+   groups have these themselves. */
+static void merged_add_script_option(void *arg, const char *name, const char *value,
+                                     const char *path, unsigned line)
 {
-  const struct outside *out = arg;
+  const struct group_facts *out = arg;
   char shown[BN_MASK_MAX];
 
   (void)line;
@@ -229,35 +243,39 @@ static void merged_add_undeclared(void *arg, const char *name, const char *value
   }
 }
 
-/* The options of a run with groups are those outside of the groups, and --group, whose text has
-   those of each group.  Files and scripts may set others for all groups alike. */
+/* Sets the options of a run with groups: those outside of the groups with their values there, and
+   --group, whose text has those of each group.  Options that files or scripts set in the same way
+   for all groups stay as they are. */
 static void merged_set_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
                                      size_t n, const struct bn_optset *options)
 {
-  struct outside out = {f, part, n};
+  struct group_facts out = {f, part, n};
 
-  merged_drop_options(f, options, merged_is_not_of_groups);
-  bn_optset_facts(options, merged_add_declared, &out);
-  bn_optset_each_pending(options, merged_add_undeclared, &out);
+  merged_drop_options(f, options, merged_is_option_outside);
+  bn_optset_facts(options, merged_add_declared_option, &out);
+  bn_optset_each_pending(options, merged_add_script_option, &out);
 }
 
+/* Sets the facts that are not those that all parts have in common: options, the plan, and the
+   workload of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_of *of)
 {
   if (of->groups->n > 0) {
     merged_set_group_options(f, part, n, of->options);
   } else {
-    merged_drop_options(f, of->options, merged_is_not_of_hosts);
-    bn_optset_facts(of->options, merged_add_option, f);
+    merged_drop_options(f, of->options, merged_is_option_of_controller);
+    bn_optset_facts(of->options, merged_add_controller_option, f);
   }
   merged_set_plan(f, part, n, of);
   if (of->groups->n > 0)
     merged_name_workload(f, part, n);
 }
 
-/* Returns the parts that have a result; the caller frees the array. */
-static struct bn_part *merged_parts_of(const struct bn_merged_result_part *part, size_t n,
-                                       size_t *have)
+/* Returns the parts that have a result, and stores how many they are.  The caller frees the array.
+ */
+static struct bn_part *merged_list_parts(const struct bn_merged_result_part *part, size_t n,
+                                         size_t *have)
 {
   struct bn_part *out = bn_alloc(n, sizeof *out);
 
@@ -272,7 +290,7 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
                             const struct bn_merged_result_of *of, struct bn_facts *out)
 {
   size_t have;
-  struct bn_part *parts = merged_parts_of(part, n, &have);
+  struct bn_part *parts = merged_list_parts(part, n, &have);
 
   if (have > 0)
     bn_merge_common(parts, have, out);
@@ -282,8 +300,10 @@ void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* Returns the processor time that an agent tells of its process. */
-static double merged_processor_s(const struct bn_result *r)
+/* Returns the processor time of an agent's process as its result has it, or HUGE_VAL if it has
+ * none.
+ */
+static double merged_find_processor_s(const struct bn_result *r)
 {
   const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
 
@@ -291,18 +311,18 @@ static double merged_processor_s(const struct bn_result *r)
 }
 
 /* Returns the total of a part, or NULL if none is known. */
-static const struct bn_view *merged_part_total(const struct bn_merged_result_part *p)
+static const struct bn_view *merged_find_total(const struct bn_merged_result_part *p)
 {
   const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
 
   return g != NULL && g->has_total ? &g->total.view : NULL;
 }
 
-/* Adds the figures of a host, with those that were watched there, without those that all hosts
-   share. */
+/* Adds a host to the result, with its figures if they are known.  Its watched figures are those of
+   the host alone, because those that all hosts share are figures of the whole run. */
 static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
-  const struct bn_view *total = merged_part_total(p);
+  const struct bn_view *total = merged_find_total(p);
   struct bn_watched own;
   struct bn_view v;
 
@@ -320,11 +340,12 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
   bn_result_add_member(out, name, &p->member, &v);
 }
 
-/* Gives the whole run the figures that all hosts share, which the first host watches. */
+/* Gives the whole run the watched figures that all hosts share.  Only the first host watches them.
+ */
 static void merged_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;
-  const struct bn_view *its = merged_part_total(first);
+  const struct bn_view *its = merged_find_total(first);
   struct bn_watched shared;
 
   shared.n = 0;
@@ -339,8 +360,9 @@ struct united {
   struct bn_group group; /* its record is owned, its name is borrowed */
 };
 
-/* Replaces the results of groups by results that can be summed.  Returns them; the caller frees
-   them.  What a lost group had sent has the rows of all groups. */
+/* Replaces the results in `parts` by copies that can be summed: each has the rows of all groups and
+   the same name.  The result of a lost group, which was made of its ticks, has these rows already.
+   Returns the copies, whose records and array the caller frees. */
 static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n,
                                    const struct bn_group_layout *groups, char *name,
                                    struct bn_part *parts)
@@ -367,6 +389,7 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
   return all;
 }
 
+/* Sums the results of groups into *out.  Returns 0, or -1 and err. */
 static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n,
                              const struct bn_group_layout *groups, struct bn_part *parts,
                              size_t have, struct bn_result *out, struct bn_buf *notes,
@@ -383,13 +406,15 @@ static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n,
   return rc;
 }
 
+/* Sums the results of the parts that have one into *out.  Returns 0, or -1 and err if none has one,
+   or if they cannot be summed. */
 static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
   size_t have;
-  struct bn_part *parts = merged_parts_of(part, n, &have);
+  struct bn_part *parts = merged_list_parts(part, n, &have);
   int rc;
 
   if (have == 0)
@@ -426,32 +451,34 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
   bn_facts_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
 }
 
-/* Returns how far the clocks have moved apart since the start: one of the machines stood still. */
-static uint64_t merged_clock_shift(const struct bn_merged_result_part *p)
+/* Returns how far the clocks have moved apart since the start, because one of the machines stood
+   still, up to max_shift_ns. */
+static uint64_t merged_get_clock_shift(const struct bn_merged_result_part *p)
 {
   const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
   const uint64_t shift_ns = (int64_t)moved_ns < 0 ? -moved_ns : moved_ns;
 
-  return shift_ns < shift_max_ns ? shift_ns : shift_max_ns;
+  return shift_ns < max_shift_ns ? shift_ns : max_shift_ns;
 }
 
-/* Returns whether all that was measured was measured during the run, as far as clocks drift.  A
-   time that makes no sense would spread the rates of all hosts over it. */
-static bool merged_is_of_run(const struct bn_merged_result_part *p,
-                             const struct bn_merged_result_start *start)
+/* Returns whether the measurement of a part lies within the run, as exactly as clocks can tell.  If
+   it does not, its time makes no sense, and the rates of all hosts would be of that time. */
+static bool merged_is_within_run(const struct bn_merged_result_part *p,
+                                 const struct bn_merged_result_start *start)
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
-                            (start->until_ns - start->mono_ns) / DRIFT_PARTS +
-                            merged_clock_shift(p);
+                            (start->until_ns - start->mono_ns) / DRIFT_DIVISOR +
+                            merged_get_clock_shift(p);
 
   return s->at_ns <= start->until_ns + slack_ns && s->span_ns <= s->at_ns &&
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
 }
 
-/* Returns why a part does not count, or NULL. */
-static const char *merged_take_part(struct bn_merged_result_part *p,
-                                    const struct bn_merged_result_start *start)
+/* Puts a part with a result on the clock here, and sets what its member says of it.  Returns why
+   the part does not count, or NULL. */
+static const char *merged_check_part(struct bn_merged_result_part *p,
+                                     const struct bn_merged_result_start *start)
 {
   const struct bn_result *r = p->result;
   uint64_t end_ns;
@@ -459,35 +486,35 @@ static const char *merged_take_part(struct bn_merged_result_part *p,
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
   merged_put_on_clock(p, start);
-  if (bn_run_end(r, &end_ns) != 0 || !merged_is_of_run(p, start))
+  if (bn_run_end(r, &end_ns) != 0 || !merged_is_within_run(p, start))
     return "the times of its result make no sense";
-  p->member.processor_s = merged_processor_s(r);
+  p->member.processor_s = merged_find_processor_s(r);
   p->member.time_s = (double)r->group[0].total.delta.span_ns * 1e-9;
   return NULL;
 }
 
-/* Drops parts that make no sense, so that the others are reported.  Returns false if there are
-   any. */
-static bool merged_take_parts(struct bn_merged_result_part *part, size_t n,
-                              const struct bn_merged_result_start *start)
+/* Checks all parts, and drops the results of those that do not count, so that the other ones are
+   reported.  Returns false if there are such parts. */
+static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
+                               const struct bn_merged_result_start *start)
 {
-  bool all = true;
+  bool all_count = true;
 
   for (size_t i = 0; i < n; i++) {
     struct bn_member *m = &part[i].member;
     const char *why;
 
     m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
-    why = part[i].result != NULL ? merged_take_part(&part[i], start) : NULL;
+    why = part[i].result != NULL ? merged_check_part(&part[i], start) : NULL;
     if (why == NULL)
       continue;
-    all = false;
+    all_count = false;
     part[i].result = NULL;
     m->start_lag_s = HUGE_VAL;
     if (m->lost == NULL)
-      m->lost = (char *)(uintptr_t)why;
+      m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
   }
-  return all;
+  return all_count;
 }
 
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
@@ -495,12 +522,12 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_of *of, struct bn_result *out,
                           struct bn_err *err)
 {
-  const bool all = merged_take_parts(part, n, start);
+  const bool all_count = merged_check_parts(part, n, start);
 
   memset(out, 0, sizeof *out);
   if (merged_sum_parts(part, n, of->groups, out, err) != 0)
     return -1;
-  out->end.failed |= !all;
+  out->end.failed |= !all_count;
   merged_set_facts(&out->facts, part, n, of);
   merged_set_watched(out, part);
   for (size_t i = 0; i < n; i++)

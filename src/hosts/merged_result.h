@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a run on several hosts, from the results of all of them.
+/* Makes the result of a run on several hosts from the results of the hosts.
 
    All events of all hosts count, as they do in the counters of the server, and rates are per second
-   of the time in which at least one host was in the run: counters, rates and percentiles are of the
-   same events.  A rate of the time in which all hosts were there would leave out events that the
-   histograms have, which nobody can take out of them; it is told apart
+   of the time in which at least one host was in the run, so that counters, rates and percentiles
+   are of the same events.  A rate of the time in which all hosts were there would leave out events
+   that cannot be taken out of the histograms.  It is a fact of its own
    (bn_merged_result_together()). */
 #ifndef BN_HOSTS_MERGED_RESULT_H
 #define BN_HOSTS_MERGED_RESULT_H
@@ -15,11 +15,12 @@
 #include "option/conf.h"
 #include "option/opt.h"
 
-/* A host and what came of it.  Everything is borrowed, but the times of the result change. */
+/* A host or a group, and its result.  Everything is borrowed, but bn_merged_result_make() changes
+   the times of the result. */
 struct bn_merged_result_part {
-  struct bn_member member;         /* its times are set here, but the error of its clock */
-  struct bn_result *result;        /* NULL: it has measured nothing that is known */
-  struct bn_clock_sync_view clock; /* when it was told to start */
+  struct bn_member member;         /* bn_merged_result_make() sets its times but clock_error_s */
+  struct bn_result *result;        /* NULL: nothing that it has measured is known */
+  struct bn_clock_sync_view clock; /* as known when the host was told to start */
   int64_t offset_ns;               /* of its clock, as last known */
 };
 
@@ -29,7 +30,7 @@ struct bn_merged_result_start {
   uint64_t mono_ns, wall_ns, until_ns;
 };
 
-/* What a run was asked for.  Everything is borrowed. */
+/* What the user has asked for.  Everything is borrowed. */
 struct bn_merged_result_of {
   const struct bn_conf *conf;
   const struct bn_optset *options;
@@ -37,19 +38,22 @@ struct bn_merged_result_of {
 };
 
 /* Puts the times of the results on the clock of this host, and sums them.  The first group of *out
-   is of all, the others are of the parts.  Options that each host has its own value of are those of
-   `of`, and those of groups add up.  A part whose result says nothing counts as lost and as a
-   failure.  -1: err says why they cannot be summed, or that there is none; *out is then empty. */
+   is that of all parts, the others are those of each part.  Of options of which each host has its
+   own value, the facts have that in `of`; the events and rates of groups add up.  A part that has
+   measured nothing, or whose times make no sense, counts as lost: its result becomes NULL, and the
+   run has failed.  Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if
+   there is no result or the results cannot be summed. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
                           const struct bn_merged_result_of *of, struct bn_result *out,
                           struct bn_err *err);
 /* Adds to the facts how long all hosts ran together, by the times of the parts after
-   bn_merged_result_make(), and the rate that rounds have found.  Nothing where a part has told
-   nothing. */
+   bn_merged_result_make(), and the rate of that time if it is known.  Adds nothing if a part has no
+   result. */
 void bn_merged_result_together(const struct bn_merged_result_part *part, size_t n,
                                const struct bn_intervals_together *seconds, struct bn_facts *out);
-/* Makes the facts of the heading: those that all parts with a result have in common. */
+/* Makes the facts of the heading: those that all parts with a result have in common, and those of
+   what the user has asked for. */
 void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
                             const struct bn_merged_result_of *of, struct bn_facts *out);
 

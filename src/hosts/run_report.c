@@ -40,8 +40,9 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   return bn_reporters_open(&r->reporters, &plan);
 }
 
-/* Returns what came of each host; the caller frees it.  Gives a host without a result a reason: the
-   report may not have waited for it. */
+/* Returns the hosts and their results as they are known now; the caller frees the array.  During
+   the run, gives each host without a result the reason that it has sent none, unless it has one:
+   the report may not have waited for the host. */
 static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
@@ -81,7 +82,7 @@ int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f,
   return bn_asserts_check(&r->asserts, &scope, err);
 }
 
-/* Queues a job for the printer. */
+/* Queues a job that calls `say` with this report. */
 static void run_report_queue_job(struct bn_run_report *r, struct bn_printer_job *job,
                                  void (*say)(struct bn_printer_job *))
 {
@@ -97,7 +98,8 @@ static void run_report_print_heading(struct bn_printer_job *job)
   bn_reporters_starting(&r->reporters, &r->facts);
 }
 
-static struct bn_merged_result_of run_report_asked(const struct bn_fleet *f)
+/* Returns what the user has asked for, as bn_merged_result_make() needs it. */
+static struct bn_merged_result_of run_report_get_request(const struct bn_fleet *f)
 {
   return (struct bn_merged_result_of){
       .conf = f->setup->conf, .options = f->setup->options, .groups = &f->intervals.layout};
@@ -106,7 +108,7 @@ static struct bn_merged_result_of run_report_asked(const struct bn_fleet *f)
 void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_make_parts(f);
-  const struct bn_merged_result_of of = run_report_asked(f);
+  const struct bn_merged_result_of of = run_report_get_request(f);
 
   bn_merged_result_facts(part, f->n, &of, &r->facts);
   r->facts.plan.metrics = bn_intervals_metrics(&f->intervals);
@@ -123,6 +125,7 @@ static void run_report_print_start(struct bn_printer_job *job)
   bn_reporters_started(&r->reporters, &r->facts);
 }
 
+/* Prints an error, and fails the run. */
 static void run_report_note_failure(struct bn_fleet *f, const struct bn_err *err)
 {
   bn_printer_say(&f->printer, "%s", err->text);
@@ -136,14 +139,15 @@ struct shown {
   struct bn_facts errors;
 };
 
-static void run_report_print_shown(struct bn_printer_job *job)
+/* Shows a view to the reporters, which note a failure of theirs in r->reporters.failed. */
+static void run_report_print_view(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
 
   (void)bn_reporters_view(&r->reporters, &((struct shown *)job)->record.view);
 }
 
-static void run_report_free_shown(struct bn_printer_job *job)
+static void run_report_free_view(struct bn_printer_job *job)
 {
   struct shown *s = (struct shown *)job;
 
@@ -152,6 +156,8 @@ static void run_report_free_shown(struct bn_printer_job *job)
   free(s);
 }
 
+/* Queues a copy of a view for the reporters if one of them wants views of its span.  A checkpoint
+   has the facts about errors that are known by now. */
 static void run_report_queue_view(struct bn_run_report *r, const struct bn_view *v)
 {
   struct shown *s;
@@ -164,14 +170,15 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
     bn_facts_add_errors(&s->errors, &r->fleet->intervals.errors);
     s->record.view.error_facts = &s->errors;
   }
-  s->job = (struct bn_printer_job){
-      .of = r, .say = run_report_print_shown, .done = run_report_free_shown};
+  s->job =
+      (struct bn_printer_job){.of = r, .say = run_report_print_view, .done = run_report_free_view};
   bn_printer_offer(r->printer, &s->job);
 }
 
-/* Returns whether the run is as it was asked for: events may begin on all hosts, except on hosts
-   that are lost or ended early. */
-static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_view *interval)
+/* Returns whether events can begin on all hosts in an interval, so that assertions hold for it: no
+   host has reached the end of its time or its events, and none has been told to stop.  Hosts that
+   are lost or have ended early do not count. */
+static bool run_report_is_in_full_load(const struct bn_fleet *f, const struct bn_view *interval)
 {
   const struct bn_conf *conf = f->setup->conf;
 
@@ -189,12 +196,13 @@ static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_v
   return true;
 }
 
+/* Stops the hosts if an assertion has been violated for as long as --abort-on-assert says. */
 static void run_report_judge_interval(struct bn_run_report *r, const struct bn_view *interval)
 {
   const struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
   const struct bn_assert *violated = NULL;
 
-  if (r->asserts.patience_s > 0 && run_report_is_under_load(r->fleet, interval))
+  if (r->asserts.patience_s > 0 && run_report_is_in_full_load(r->fleet, interval))
     violated = bn_asserts_second(&r->asserts, interval, &rules);
   if (violated == NULL)
     return;
@@ -204,7 +212,8 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
                  violated->text, r->setup->conf->raw.abort_on_assert_s);
 }
 
-/* Shows a sum of all hosts.  Intervals that were not asked for are made for assertions alone. */
+/* Queues a sum of all hosts for the reporters, and judges it by the assertions if it is an
+   interval. If the user has not asked for intervals, they are there for the assertions alone. */
 static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *r = arg;
@@ -243,33 +252,35 @@ void bn_run_report_intervals(struct bn_run_report *r)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Returns whether a host has ended, but not by a signal there, which is a failure and not the end
-   of the run. */
-static bool run_report_ended_by_itself(const struct bn_connection *c)
+/* Returns whether the end of a host counts for that of the run.  A run that a signal stopped on its
+   host is a failure of that host (hosts/liveness.c). */
+static bool run_report_end_counts(const struct bn_connection *c)
 {
   return c->state == BN_CONNECTION_ENDED && c->result.end.reason != BN_END_SIGNAL;
 }
 
-/* Returns the status of a host.  An order to stop that comes when the result has been made ends the
-   host as a signal does; then the status in the result counts. */
-static int run_report_host_status(const struct bn_connection *c)
+/* Returns the status of a host.  If an order to stop comes when the host has made its result, its
+   process ends with the status of a signal, but the status in the result counts. */
+static int run_report_get_host_status(const struct bn_connection *c)
 {
   return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
 }
 
-static int run_report_status_of_hosts(const struct bn_fleet *f)
+/* Returns the status that those of the hosts make together, of which some do not count. */
+static int run_report_merge_host_statuses(const struct bn_fleet *f)
 {
   int status = BN_STATUS_OK;
 
   for (size_t i = 0; i < f->n; i++)
-    if (run_report_ended_by_itself(&f->connection[i]))
-      status = bn_merge_status(status, run_report_host_status(&f->connection[i]));
+    if (run_report_end_counts(&f->connection[i]))
+      status = bn_merge_status(status, run_report_get_host_status(&f->connection[i]));
   return status;
 }
 
 /* Returns why the controller has told the hosts to stop. */
-static enum bn_end_reason run_report_stop_reason(const struct bn_run_report *r,
-                                                 const struct bn_fleet *f, const struct bn_end *end)
+static enum bn_end_reason run_report_find_stop_reason(const struct bn_run_report *r,
+                                                      const struct bn_fleet *f,
+                                                      const struct bn_end *end)
 {
   if (f->signo != 0)
     return BN_END_SIGNAL;
@@ -284,63 +295,67 @@ static enum bn_end_reason run_report_stop_reason(const struct bn_run_report *r,
 
 /* Sets the end of a run that the controller has stopped.  If a script has left, the status is that
    of its host. */
-static void run_report_end_by_stop(const struct bn_run_report *r, const struct bn_fleet *f,
-                                   struct bn_end *end)
+static void run_report_set_end_by_stop(const struct bn_run_report *r, const struct bn_fleet *f,
+                                       struct bn_end *end)
 {
   end->signo = f->signo;
-  end->status = f->left ? run_report_status_of_hosts(f) : BN_STATUS_OK;
+  end->status = f->left ? run_report_merge_host_statuses(f) : BN_STATUS_OK;
   if (end->timeout)
     end->status = bn_merge_status(end->status, BN_STATUS_TIMEOUT);
   if (end->signo != 0)
     end->status = BN_STATUS_SIGNAL + end->signo;
-  end->reason = run_report_stop_reason(r, f, end);
+  end->reason = run_report_find_stop_reason(r, f, end);
 }
 
-/* Sets the end of a run that was not stopped from those of its hosts. */
-static void run_report_end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
+/* Sets the end of a run that was not stopped from the ends of its hosts.  If these have different
+   reasons, that of the run is not known. */
+static void run_report_set_end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
 {
-  bool any = false;
+  bool has_reason = false;
 
   if (end->reason == BN_END_SIGNAL)
     end->reason = BN_END_FAILURE;
   end->signo = 0;
-  end->status = run_report_status_of_hosts(f);
+  end->status = run_report_merge_host_statuses(f);
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *c = &f->connection[i];
     const struct bn_end *e = &c->result.end;
 
-    if (!run_report_ended_by_itself(c) || !c->has_result)
+    if (!run_report_end_counts(c) || !c->has_result)
       continue;
-    end->reason = any && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
-    any = true;
+    end->reason = has_reason && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
+    has_reason = true;
   }
 }
 
-/* Sets how the run has ended.  Reports and assertions may change that later. */
-static void run_report_find_end(const struct bn_run_report *r, const struct bn_fleet *f,
-                                const struct bn_end *sum, struct bn_end *end)
+/* Sets how the run has ended, from the sum of the ends of its hosts.  Reports that fail and
+   assertions may change that later. */
+static void run_report_set_end(const struct bn_run_report *r, const struct bn_fleet *f,
+                               const struct bn_end *sum, struct bn_end *end)
 {
   *end = *sum;
   if (f->stop != 0)
-    run_report_end_by_stop(r, f, end);
+    run_report_set_end_by_stop(r, f, end);
   else
-    run_report_end_by_hosts(f, end);
+    run_report_set_end_by_hosts(f, end);
   end->failed |= f->failed;
 }
 
-/* Names the hosts that are lost only now; other losses have been said. */
-static void run_report_log_senseless_parts(struct bn_fleet *f,
-                                           const struct bn_merged_result_part *part)
+/* Prints the losses of hosts whose results bn_merged_result_make() has dropped.  Other losses were
+   printed when they happened; their reasons are those of the connections. */
+static void run_report_log_dropped_parts(struct bn_fleet *f,
+                                         const struct bn_merged_result_part *part)
 {
   for (size_t i = 0; i < f->n; i++)
     if (part[i].member.lost != NULL && part[i].member.lost != f->connection[i].why.text)
       bn_printer_say(&f->printer, "%s: lost: %s", f->connection[i].name, part[i].member.lost);
 }
 
-/* Makes the result of all hosts, and notes how the run ended. */
+/* Makes the result of all hosts and the end of the run.  If there is no result, the run has failed,
+   and r->result is empty. */
 static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
-  const struct bn_merged_result_of of = run_report_asked(f);
+  const struct bn_merged_result_of of = run_report_get_request(f);
   struct bn_merged_result_part *part = run_report_make_parts(f);
   struct bn_err err = {0};
 
@@ -350,25 +365,30 @@ static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
     bn_result_done(&r->result);
     memset(&r->result, 0, sizeof r->result);
   } else {
-    run_report_log_senseless_parts(f, part);
+    run_report_log_dropped_parts(f, part);
     bn_merged_result_together(part, f->n, &f->intervals.together, &r->result.facts);
   }
   free(part);
-  run_report_find_end(r, f, &r->result.end, &r->end);
+  run_report_set_end(r, f, &r->result.end, &r->end);
 }
 
-/* Returns the exit status of the run, which those of its hosts make together. */
-static int run_report_status(const struct bn_fleet *f)
+/* Returns the exit status of a command, or of a run that has not begun: that of the signal of the
+   user, or that which its hosts make together unless they were stopped. */
+static int run_report_find_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
 
-  for (size_t i = 0; i < f->n; i++)
-    if (f->connection[i].state == BN_CONNECTION_ENDED && f->stop == 0)
+  if (f->signo != 0)
+    return BN_STATUS_SIGNAL + f->signo;
+  for (size_t i = 0; f->stop == 0 && i < f->n; i++)
+    if (f->connection[i].state == BN_CONNECTION_ENDED)
       status = bn_merge_status(status, f->connection[i].status);
-  return f->signo != 0 ? BN_STATUS_SIGNAL + f->signo : status;
+  return status;
 }
 
-/* Puts the facts of the result in the place of those of the start, whose address reporters have. */
+/* Puts the facts of the result in the place of those of the heading, because reporters have the
+   address of these.  Those of the heading are kept in r->heading until the end, because reporters
+   may have kept texts of them. */
 static void run_report_replace_facts(struct bn_run_report *r)
 {
   r->heading = r->facts;
@@ -376,6 +396,7 @@ static void run_report_replace_facts(struct bn_run_report *r)
   memset(&r->result.facts, 0, sizeof r->result.facts);
 }
 
+/* Judges the total by the assertions, with the ages of the events that are unfinished. */
 static void run_report_judge_total(struct bn_run_report *r)
 {
   const struct bn_view *v = &r->result.group[0].total.view;
@@ -386,30 +407,37 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_total(&r->asserts, v, &rules, &r->facts);
 }
 
-/* Prints the total and adds to the exit status what only the sum of the hosts shows: assertions
+/* Prints the total, and adds to the exit status what only the sum of the hosts shows: assertions
    that are violated, and a run without an event. */
+static void run_report_print_total(struct bn_run_report *r)
+{
+  struct bn_end *end = &r->end;
+  struct bn_view *total = &r->result.group[0].total.view;
+  const bool own_report = r->setup->conf->policy->own_report;
+  /* A run that was cut short or has failed has another reason to be empty. */
+  const bool may_be_empty = own_report && !end->early && !end->failed && !r->has_events;
+
+  run_report_replace_facts(r);
+  run_report_judge_total(r);
+  bn_reporters_ended(&r->reporters);
+  (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
+  if (!bn_asserts_log(&r->asserts, &r->facts, !own_report))
+    end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
+  if (may_be_empty && bn_outcome_is_empty(total)) {
+    bn_outcome_log_empty(total);
+    end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
+  }
+}
+
+/* Prints the result, if there is one, and closes the reports.  Reporters note their failures in
+   r->reporters.failed, which counts for the exit status. */
 static void run_report_print_end(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;
   struct bn_end *end = &r->end;
-  const bool own_report = r->setup->conf->policy->own_report;
 
-  if (r->result.n_groups > 0) {
-    struct bn_view *total = &r->result.group[0].total.view;
-    /* A run that was cut short or has failed has another reason to be empty. */
-    const bool may_be_empty = own_report && !end->early && !end->failed && !r->has_events;
-
-    run_report_replace_facts(r);
-    run_report_judge_total(r);
-    bn_reporters_ended(&r->reporters);
-    (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
-    if (!bn_asserts_log(&r->asserts, &r->facts, !own_report))
-      end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
-    if (may_be_empty && bn_outcome_is_empty(total)) {
-      bn_outcome_log_empty(total);
-      end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
-    }
-  }
+  if (r->result.n_groups > 0)
+    run_report_print_total(r);
   end->failed |= r->reporters.failed || r->printer->dropped;
   if (end->failed)
     end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
@@ -417,12 +445,13 @@ static void run_report_print_end(struct bn_printer_job *job)
   (void)bn_reporters_close(&r->reporters, end);
 }
 
-/* Fails a run that has not started, although no host has given a reason. */
+/* Fails a run that has not started although no host has failed: every host has ended with success
+   before the run. */
 static void run_report_check_start(struct bn_fleet *f)
 {
   struct bn_err err = {0};
 
-  if (!f->is_run || f->phase >= BN_FLEET_RUN || run_report_status(f) != BN_STATUS_OK)
+  if (!f->is_run || f->phase >= BN_FLEET_RUN || run_report_find_status(f) != BN_STATUS_OK)
     return;
   (void)bn_err_set(&err, 0, "the run has not started: bench ended before that %s",
                    bn_fleet_has_groups(f) ? "in every group" : "on every host");
@@ -432,7 +461,7 @@ static void run_report_check_start(struct bn_fleet *f)
 void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f)
 {
   run_report_check_start(f);
-  r->end = (struct bn_end){.status = run_report_status(f)};
+  r->end = (struct bn_end){.status = run_report_find_status(f)};
   r->end.failed = r->end.status != 0;
   if (!f->is_run)
     return;

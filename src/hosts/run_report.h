@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tells the reporters of a run on several hosts, from the heading to how it ended.
+/* Calls the reporters of a run on several hosts, from the heading to the end.
 
-   Each reporter is told what one of a single process is, in the same order, by the thread of the
-   printer. */
+   Each reporter gets the calls that it gets in a run of a single process, in the same order, from
+   the thread of the printer. */
 #ifndef BN_HOSTS_RUN_REPORT_H
 #define BN_HOSTS_RUN_REPORT_H
 
@@ -17,34 +17,38 @@ struct bn_run_report {
   struct bn_asserts asserts;
   struct bn_merged_result_start start;
   struct bn_result result; /* the result of all hosts; it may have no group */
-  struct bn_end end;       /* the end of the run without failures of reports */
-  bool has_events; /* a checkpoint had some; the result covers the time after the last one */
+  struct bn_end end;       /* the end of the run */
+  bool has_events;         /* a checkpoint had events, which the result after it does not have */
   struct bn_printer_job begin, started, ended;
   /* The thread of the printer uses the rest between bn_run_report_heading() and the end. */
   struct bn_reporters reporters;
-  struct bn_facts facts, heading; /* heading: the facts that reporters got first */
+  struct bn_facts facts;   /* those of the heading, and then those of the result */
+  struct bn_facts heading; /* those of the heading, after they have been replaced */
 };
 
-/* Opens the reporters of a run.  false: one cannot be, which has been logged. */
+/* Prepares the report of the fleet's command, and opens the reporters if it is a run.  Returns
+   false if one of them cannot be opened, which has been logged. */
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
-/* Once all hosts are ready.  -1: err names an assertion about something that they will not
-   measure. */
+/* Checks the assertions once all hosts are ready.  Returns 0, or -1 and err, which names an
+   assertion about something that the hosts will not measure. */
 int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f,
                         struct bn_err *err);
-/* The heading has what all hosts have in common. */
+/* Has the reporters print the heading, with the facts that all hosts have in common. */
 void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f);
-/* The hosts start, at f->start. */
+/* Tells the reporters that the hosts start at f->start, and sends them the sums from now on. */
 void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f);
-/* The intervals that all hosts have sent by now.  Stops the hosts if an assertion has been violated
-   for too long. */
+/* Shows the sums of which all hosts have sent their parts by now.  Stops the hosts if an assertion
+   has been violated for too long. */
 void bn_run_report_intervals(struct bn_run_report *r);
-/* The report, if there was a run, and how it ended: the last that goes into the printer. */
+/* Finds how the command has ended.  After a run, has the reporters print the result, which is the
+   last job of the printer. */
 void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f);
-/* The process ends while a report waits for its reader: names the journals of documents that are
-   not complete. */
+/* Prints the names of the journals of documents that are not complete, because the process ends
+   while a report waits for its reader. */
 void bn_run_report_leave(const struct bn_run_report *r);
-/* The exit status, after all has been said. */
+/* Returns the exit status, once the printer is closed. */
 int bn_run_report_status(const struct bn_run_report *r);
+/* Frees all, once the printer is closed. */
 void bn_run_report_done(struct bn_run_report *r);
 
 #endif

@@ -15,7 +15,8 @@
 
 /* --- what a host says first ------------------------------------------------------------------- */
 
-static int validate_refuse_merged(const struct bn_facts *f, struct bn_err *err)
+/* Refuses the facts of a merged result.  Returns 0, or -1 and err. */
+static int validate_check_not_merged(const struct bn_facts *f, struct bn_err *err)
 {
   for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, BN_RUNS_SECTION) == 0)
@@ -31,7 +32,7 @@ int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
   *as = (struct bn_valid_as){.plan = facts->plan, .hosts = hosts};
   if (group == NULL)
     return bn_err_set(err, EPROTO, "it did not say what it measures");
-  if (validate_refuse_merged(facts, err) != 0 ||
+  if (validate_check_not_merged(facts, err) != 0 ||
       bn_store_read_metrics(bn_node_get(group, "metrics"), &as->metrics, err) != 0)
     return -1;
   as->name = bn_alloc_text(name != NULL ? name : "");
@@ -49,6 +50,8 @@ void bn_valid_done(struct bn_valid_as *as)
   *as = (struct bn_valid_as){.name = NULL};
 }
 
+/* Refuses a plan that makes figures of another dialect or percentiles of other ranks.  Returns 0,
+   or -1 and err. */
 static int validate_compare_plans(const struct bn_plan *a, const struct bn_plan *b,
                                   struct bn_err *err)
 {
@@ -75,18 +78,18 @@ int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, s
   return validate_compare_plans(&a->plan, &b->plan, err);
 }
 
-/* Returns whether the fixed counters are known.  Those of a workload may be unknown; then their sum
-   is too. */
+/* Returns whether the fixed counters are known.  Those of a workload may be unknown, which makes
+   their sum unknown. */
 static bool validate_has_counts(const struct bn_snap *s)
 {
-  bool has = true;
-
   for (size_t i = 0; i < BN_C_FIXED; i++)
-    has &= s->counter[i] != BN_ABSENT;
-  return has;
+    if (s->counter[i] == BN_ABSENT)
+      return false;
+  return true;
 }
 
-/* Checks the watched figures.  Intervals and checkpoints have only those that all hosts share. */
+/* Refuses watched figures that make no sense, and figures of a single host in a view other than the
+   total, which are left out of sums.  Returns 0, or -1 and err. */
 static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
@@ -115,31 +118,38 @@ int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* The size of a result without histograms and threads; then of a full bucket, and of a thread. */
-enum { BASE_BYTES = 8 << 20, BASE_VALUES = 1 << 18 };
-enum { BUCKET_BYTES = 24, BUCKET_VALUES = 1 };
-enum { THREAD_BYTES = 512, THREAD_VALUES = 16 };
-/* No run has all kinds of statements in all buckets. */
-enum { STATEMENTS_BYTES = 128 << 20, STATEMENTS_VALUES = 1 << 23 };
+/* The parts of a result: all but the others; a bucket of a histogram; a thread; and the statements.
+   The last is a bound that no run reaches, since none has all kinds of statements in all buckets.
+ */
+struct parts {
+  size_t base, bucket, thread, statements;
+};
 
-static size_t validate_most_of(const struct bn_valid_as *as, bool statements, size_t base,
-                               size_t bucket, size_t thread, size_t all_statements)
+/* The most bytes of each part, and the most JSON values. */
+static const struct parts part_bytes = {8 << 20, 24, 512, 128 << 20};
+static const struct parts part_values = {1 << 18, 1, 16, 1 << 23};
+
+/* Returns the bound of a whole result from those of its parts.  as NULL: the host was never ready,
+   and its result has no figures. */
+static size_t validate_add_up(const struct bn_valid_as *as, bool has_statements,
+                              const struct parts *most)
 {
-  /* The ages of unfinished events are one more. */
-  const size_t hists = as != NULL ? as->metrics.n_hists + 1 : 0;
-  const size_t threads = as != NULL ? as->plan.threads : 0;
+  size_t hists, sum = most->base;
 
-  return base + hists * BN_HIST_BUCKETS * bucket + threads * thread +
-         (statements && as != NULL ? all_statements : 0);
+  if (as == NULL)
+    return sum;
+  hists = as->metrics.n_hists + 1; /* the ages of unfinished events are one more */
+  sum += hists * BN_HIST_BUCKETS * most->bucket + as->plan.threads * most->thread;
+  return has_statements ? sum + most->statements : sum;
 }
 
 size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
 {
-  return validate_most_of(as, statements, BASE_BYTES, BUCKET_BYTES, THREAD_BYTES, STATEMENTS_BYTES);
+  return validate_add_up(as, statements, &part_bytes);
 }
 
-/* Checks a document before it is read: it must not have intervals or further groups, which need
-   memory. */
+/* Refuses a document with intervals or further groups before it is read, because these need memory.
+   Returns 0, or -1 and err. */
 static int validate_check_form(const struct bn_node *document, struct bn_err *err)
 {
   const struct bn_node *groups = bn_node_get(document, "groups"), *group = bn_node_at(groups, 0);
@@ -150,13 +160,15 @@ static int validate_check_form(const struct bn_node *document, struct bn_err *er
   return 0;
 }
 
-/* as NULL: the host was never ready, and may have measured nothing. */
+/* Refuses a result that cannot be summed, or does not fit what the host has said when it was ready.
+   as NULL: it was never ready, so that its result must not have figures.  Returns 0, or -1 and
+   err. */
 static int validate_check_content(const struct bn_valid_as *as, const struct bn_result *r,
                                   struct bn_err *err)
 {
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
 
-  if (validate_refuse_merged(&r->facts, err) != 0)
+  if (validate_check_not_merged(&r->facts, err) != 0)
     return -1;
   if (g == NULL || !g->has_total)
     return 0;
@@ -178,8 +190,7 @@ static int validate_check_content(const struct bn_valid_as *as, const struct bn_
 int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
                   struct bn_result *out, struct bn_err *err)
 {
-  const size_t values = validate_most_of(as, statements, BASE_VALUES, BUCKET_VALUES, THREAD_VALUES,
-                                         STATEMENTS_VALUES);
+  const size_t values = validate_add_up(as, statements, &part_values);
   struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);
   int rc = document != NULL ? validate_check_form(document, err) : -1;
 

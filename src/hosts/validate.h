@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks what a host sends about its run: it is bounded before it is read, and refused if it does
-   not fit what the host said when it was ready.
+/* Checks what a host sends about its run.  Its size is bounded before it is read, and it is refused
+   if it does not fit what the host has said when it was ready.
 
    Figures that pass can be summed with those of other hosts, so that no host costs the report of
    the others. */
@@ -13,7 +13,7 @@
 #include "measure/json.h"
 #include "measure/result.h"
 
-/* Values of a READY and of an interval, of which each takes about 130 bytes when it is read. */
+/* The most JSON values of a READY and of a line.  Each takes about 130 bytes when it is read. */
 enum { BN_VALID_HEAD_VALUES = 1 << 18, BN_VALID_LINE_VALUES = 1 << 16 };
 
 /* The description of a host's measurements, which it sends when it is ready. */
@@ -21,26 +21,30 @@ struct bn_valid_as {
   char *name; /* owned; of its workload */
   struct bn_metrics metrics;
   struct bn_plan plan;
-  bool paced;   /* --rate or --rate-profile */
-  size_t hosts; /* with which its figures are summed */
+  bool paced;   /* its events have a rate (--rate, --rate-profile) */
+  size_t hosts; /* the number of hosts whose figures are summed, with this one */
 };
 
-/* group: of a journal; facts: of the same READY.  -1: err says what is wrong, and *as is empty. */
+/* Reads the description of a host's measurements from a READY, which has a group, as a journal has
+   it, and facts.  Returns 0, or -1 and err; *as is then empty. */
 int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
                    const struct bn_facts *facts, size_t hosts, struct bn_err *err);
 void bn_valid_done(struct bn_valid_as *as);
-/* Whether figures of both can be summed.  -1: err says how `a` differs. */
+/* Checks whether the figures of two hosts can be summed.  Returns 0, or -1 and err, which says how
+   `a` differs from `b`. */
 int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, struct bn_err *err);
-/* The same for groups, which may measure different things. */
+/* Checks as bn_valid_compare(), but for groups, which may measure different things. */
 int bn_valid_compare_plans(const struct bn_valid_as *a, const struct bn_valid_as *b,
                            struct bn_err *err);
-/* A view that was read.  -1: err says why it is no part of a sum. */
+/* Checks whether a view of a host can be summed with those of other hosts.  Returns 0, or -1 and
+   err, which says why it cannot. */
 int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct bn_err *err);
 
-/* Returns how long the text of a result may be.  as NULL: the host was never ready. */
+/* Returns the most bytes of the text of a result.  as NULL: the host was never ready. */
 size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements);
-/* Reads a result: a document with the total of one group and nothing else, or of a run that has
-   measured nothing.  -1: err says why it is refused, and *out is empty. */
+/* Reads the text of a result: a document with the total of one group and no intervals, or without
+   figures.  as NULL: the host was never ready.  Returns 0, or -1 and err, which says why it is
+   refused; *out is then empty. */
 int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
                   struct bn_result *out, struct bn_err *err);
 

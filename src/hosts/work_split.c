@@ -16,12 +16,13 @@
 static const char blanks[] = " \t\r\n";
 
 /* The origin of a list, for messages. */
-struct source {
+struct list_source {
   const char *option; /* "--hosts", "--hosts-file" */
   const char *path;   /* NULL: the option's value */
 };
 
-static int work_split_refuse(const struct source *from, const char *entry, size_t len,
+/* Refuses an entry of a list, which is quoted and may be cut, for the fault.  Returns -1. */
+static int work_split_refuse(const struct list_source *from, const char *entry, size_t len,
                              const char *fault, struct bn_err *err)
 {
   char copy[64], shown[4 * sizeof copy], masked[BN_MASK_MAX];
@@ -67,7 +68,8 @@ static const char *work_split_parse_entry(const char *text, size_t len, struct e
   return NULL;
 }
 
-static const char *work_split_fault_of_name(const char *name, size_t len)
+/* Returns what is wrong with the name of a host, or NULL. */
+static const char *work_split_find_name_fault(const char *name, size_t len)
 {
   if (len == 0)
     return "the name of a host is empty";
@@ -95,9 +97,11 @@ static unsigned work_split_parse_threads(const char *text, size_t len)
   return bn_units_int(copy, &n) == 0 && n >= 1 && n <= BN_WORK_SPLIT_THREADS ? (unsigned)n : 0;
 }
 
-static const char *work_split_fault_of_entry(const struct bn_work_split_list *list,
-                                             const struct entry *e)
+/* Returns why the list cannot have the entry, too, or NULL. */
+static const char *work_split_find_list_fault(const struct bn_work_split_list *list,
+                                              const struct entry *e)
 {
+  _Static_assert(BN_WORK_SPLIT_HOSTS == 256, "the text names the number");
   if (list->n == BN_WORK_SPLIT_HOSTS)
     return "there are more than 256 hosts";
   for (size_t i = 0; i < list->n; i++)
@@ -114,7 +118,8 @@ static void work_split_append(struct bn_work_split_list *list, const struct entr
   list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e->name, e->name_len), threads};
 }
 
-static int work_split_add_entry(struct bn_work_split_list *list, const struct source *from,
+/* Adds the host of an entry "NAME" or "NAME:THREADS" to the list.  Returns 0, or -1 and err. */
+static int work_split_add_entry(struct bn_work_split_list *list, const struct list_source *from,
                                 const char *text, size_t len, struct bn_err *err)
 {
   struct entry e;
@@ -122,14 +127,15 @@ static int work_split_add_entry(struct bn_work_split_list *list, const struct so
   const char *fault = work_split_parse_entry(text, len, &e);
 
   if (fault == NULL)
-    fault = work_split_fault_of_name(e.name, e.name_len);
+    fault = work_split_find_name_fault(e.name, e.name_len);
   if (fault == NULL && e.threads != NULL) {
+    _Static_assert(BN_WORK_SPLIT_THREADS == 1000000, "the text names the number");
     threads = work_split_parse_threads(e.threads, e.threads_len);
     if (threads == 0)
       fault = "the number of threads after ':' must be 1 to 1000000";
   }
   if (fault == NULL)
-    fault = work_split_fault_of_entry(list, &e);
+    fault = work_split_find_list_fault(list, &e);
   if (fault != NULL)
     return work_split_refuse(from, text, len, fault, err);
   work_split_append(list, &e, threads);
@@ -138,7 +144,7 @@ static int work_split_add_entry(struct bn_work_split_list *list, const struct so
 
 int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct bn_err *err)
 {
-  const struct source from = {"--hosts", NULL};
+  const struct list_source from = {"--hosts", NULL};
 
   for (;; text++) {
     const size_t before = strspn(text, blanks), len = strcspn(text + before, ",");
@@ -160,7 +166,7 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
 int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, const char *path,
                            struct bn_err *err)
 {
-  const struct source from = {"--hosts-file", path};
+  const struct list_source from = {"--hosts-file", path};
   const size_t before = list->n;
 
   while (*text != '\0') {
@@ -187,6 +193,8 @@ void bn_work_split_done(struct bn_work_split_list *list)
 
 /* --- division --- */
 
+/* Refuses a number that is less than that of the hosts, each of which needs 1 of it.  Returns -1.
+ */
 static int work_split_refuse_too_few(const char *option, uint64_t value, size_t hosts,
                                      struct bn_err *err)
 {
@@ -194,31 +202,32 @@ static int work_split_refuse_too_few(const char *option, uint64_t value, size_t 
                     option, (unsigned long long)value, hosts);
 }
 
-/* Divides --threads-total among the hosts without a number; the first of them get the remainder. */
+/* Divides --threads-total: hosts with a number get that, and the other ones share the rest, of
+   which the first get one more if it cannot be divided evenly.  Returns 0, or -1 and err if a host
+   would get too many threads or none, or if the numbers of all hosts do not add up to the total. */
 static int work_split_divide_threads(const struct bn_work_split_list *list, unsigned total,
                                      struct bn_work_split *out, struct bn_err *err)
 {
-  uint64_t said = 0, rest;
-  unsigned open = 0, met = 0;
+  uint64_t numbered = 0, rest; /* threads */
+  unsigned open = 0, n = 0;    /* hosts without a number; those of them that have their threads */
   bool fits;
 
   for (size_t i = 0; i < list->n; i++) {
-    said += list->host[i].threads;
+    numbered += list->host[i].threads;
     open += list->host[i].threads == 0;
   }
-  if (said == 0 && total < open)
+  if (numbered == 0 && total < open)
     return work_split_refuse_too_few("threads-total", total, open, err);
-  /* Each host without a number gets at least one thread. */
-  fits = open > 0 ? total >= said + open : total == said;
+  fits = open > 0 ? total >= numbered + open : total == numbered;
   if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads-total=%u: the list has %llu threads and %u hosts without a number",
-                      total, (unsigned long long)said, open);
-  rest = total - said;
+                      total, (unsigned long long)numbered, open);
+  rest = total - numbered;
   for (size_t i = 0; i < list->n; i++) {
     out[i].threads = list->host[i].threads;
     if (out[i].threads == 0)
-      out[i].threads = (unsigned)(rest / open + (met++ < rest % open));
+      out[i].threads = (unsigned)(rest / open + (n++ < rest % open));
     if (out[i].threads > BN_WORK_SPLIT_THREADS)
       return bn_err_set(err, BN_ERR_OPTION, "--threads-total=%u: a host has at most %d threads",
                         total, BN_WORK_SPLIT_THREADS);
@@ -226,22 +235,22 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   return 0;
 }
 
-/* total * part / all, rounded down; part is not greater than all. */
-static uint64_t work_split_proportion(uint64_t total, uint64_t part, uint64_t all)
+/* Returns total * part / all, rounded down.  part is not greater than all, so that it fits. */
+static uint64_t work_split_scale(uint64_t total, uint64_t part, uint64_t all)
 {
   return (uint64_t)((unsigned __int128)total * part / all);
 }
 
-/* Divides a number in proportion to the threads.  A host that would get 0 takes 1 from the host
-   that has most. */
+/* Divides a number in proportion to the threads of the n hosts, which have `all` threads together.
+   A host that would get 0 takes 1 from the host that has most.  total is 0 or not less than n. */
 static void work_split_divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
                                       uint64_t all, uint64_t *out)
 {
   for (size_t i = 0; i < n; i++) {
     const uint64_t first = share[i].first_session;
 
-    out[i] = work_split_proportion(total, first + share[i].threads, all) -
-             work_split_proportion(total, first, all);
+    out[i] = work_split_scale(total, first + share[i].threads, all) -
+             work_split_scale(total, first, all);
   }
   for (size_t i = 0; total > 0 && i < n; i++) {
     size_t most = 0;
@@ -256,12 +265,16 @@ static void work_split_divide_integer(uint64_t total, const struct bn_work_split
   }
 }
 
+/* Refuses a limit or a rate that is less than the number of hosts.  0 is none.  Returns 0, or -1
+   and err. */
 static int work_split_check_integer(const char *option, uint64_t value, size_t hosts,
                                     struct bn_err *err)
 {
   return value == 0 || value >= hosts ? 0 : work_split_refuse_too_few(option, value, hosts, err);
 }
 
+/* Divides the rate in proportion to the threads of the n hosts, which have `all` threads together.
+ */
 static void work_split_divide_rate(const struct bn_work_split_total *total,
                                    struct bn_work_split *share, size_t n, uint64_t all)
 {
@@ -277,11 +290,25 @@ static void work_split_divide_rate(const struct bn_work_split_total *total,
     share[i].rate = total->rate * ((double)share[i].threads / (double)all);
 }
 
+/* Sets the events of each host: those of its threads if each thread has a limit of its own, or else
+   its part of the limit of all. */
+static void work_split_divide_events(const struct bn_work_split_total *total,
+                                     struct bn_work_split *share, size_t n, uint64_t all)
+{
+  uint64_t part[BN_WORK_SPLIT_HOSTS];
+
+  work_split_divide_integer(total->events, share, n, all, part);
+  for (size_t i = 0; i < n; i++) {
+    share[i].per_session = total->events_per_session > 0;
+    share[i].events = share[i].per_session ? total->events_per_session * share[i].threads : part[i];
+  }
+}
+
 int bn_work_split_divide(const struct bn_work_split_list *list,
                          const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err)
 {
-  uint64_t all = 0, events[BN_WORK_SPLIT_HOSTS];
+  uint64_t all = 0;
 
   for (size_t i = 0; i < list->n; i++)
     out[i] = (struct bn_work_split){.threads = list->host[i].threads > 0 ? list->host[i].threads
@@ -299,14 +326,9 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
   }
   if (all > BN_WORK_SPLIT_THREADS)
     return bn_err_set(err, BN_ERR_OPTION,
-                      "--threads: the hosts have %llu threads together; allowed: "
-                      "up to %d",
+                      "--threads: the hosts have %llu threads together; allowed: up to %d",
                       (unsigned long long)all, BN_WORK_SPLIT_THREADS);
-  work_split_divide_integer(total->events, out, list->n, all, events);
-  for (size_t i = 0; i < list->n; i++) {
-    out[i].per_session = total->events_per_session > 0;
-    out[i].events = out[i].per_session ? total->events_per_session * out[i].threads : events[i];
-  }
+  work_split_divide_events(total, out, list->n, all);
   work_split_divide_rate(total, out, list->n, all);
   *sessions = all;
   return 0;

@@ -10,9 +10,10 @@
 #include "base/err.h"
 
 enum {
-  BN_WORK_SPLIT_HOSTS = 256,
-  BN_WORK_SPLIT_THREADS = 1000000, /* of a host, as --threads has it */
-  BN_WORK_SPLIT_NAME_MAX = 255
+  BN_WORK_SPLIT_HOSTS = 256, /* the most hosts of a run */
+  BN_WORK_SPLIT_THREADS =
+      1000000,                 /* the most threads, of one host as of all, as --threads has it */
+  BN_WORK_SPLIT_NAME_MAX = 255 /* the most bytes of a host's name */
 };
 
 struct bn_work_split_host {
@@ -20,7 +21,7 @@ struct bn_work_split_host {
   unsigned threads; /* the number behind the name; 0: there is none */
 };
 
-/* All zero: none. */
+/* All zero: there are no hosts. */
 struct bn_work_split_list {
   struct bn_work_split_host *host; /* owned */
   size_t n;
@@ -28,11 +29,13 @@ struct bn_work_split_list {
 
 /* Adds the hosts of a value of --hosts, "a,me@b:8,[::1]:4": a number behind ':' is the host's
    threads, and an IPv6 address stands in brackets.  A name is refused if it begins with '-', which
-   a shell would take for an option, has a blank, a quote or a control character, or is there
-   already.  -1: err begins with the option; the list has what came before. */
+   a shell would take for an option, if it has a blank, a quote, a control character or another
+   character of a shell, or if the list has it already.  Returns 0, or -1 and err, which begins with
+   the option; the list then has the hosts before that one. */
 int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct bn_err *err);
-/* Adds the hosts of a file's text, one or several in a line, separated as above or by blanks; '#'
-   begins a comment.  path is for messages. */
+/* Adds the hosts of a file's text as bn_work_split_add() does.  Commas, blanks and line ends
+   separate them, and '#' begins a comment.  path is for messages.  A file without a host is
+   refused. */
 int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, const char *path,
                            struct bn_err *err);
 void bn_work_split_done(struct bn_work_split_list *list);
@@ -50,16 +53,18 @@ struct bn_work_split_total {
 /* The work of one host. */
 struct bn_work_split {
   unsigned threads;
-  uint64_t first_session; /* sessions of the hosts before it */
-  uint64_t events;        /* at least 1 of a limit, as 0 would be none */
-  bool per_session;       /* they are those of events_per_session, not a part of events */
+  uint64_t first_session; /* how many sessions the hosts before it have */
+  uint64_t events;        /* 0: no limit; each host has at least 1 of a limit */
+  bool per_session;       /* its events are those of events_per_session, not a part of events */
   double rate;
 };
 
-/* Fills out[list->n] and *sessions, which is the sum of the threads.  Events and rate are divided
-   by threads, unless each thread has its events: the events add up to those of the whole, no host
-   is more than one event from its part, and the rates add up to the rate but for rounding of
-   doubles.  -1: err says which option leaves a host without a thread or an event. */
+/* Divides the work among the hosts, and stores it in out[list->n], and the sum of the threads in
+   *sessions.  Events, unless each thread has its own limit, and the rate are divided in proportion
+   to the threads.  The events add up to the total, and each host has its exact part but for less
+   than one event, or 1.  The rates add up to the total but for rounding of doubles.  Returns 0, or
+   -1 and err, which names the option that leaves a host without a thread or an event, or gives it
+   too many. */
 int bn_work_split_divide(const struct bn_work_split_list *list,
                          const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err);

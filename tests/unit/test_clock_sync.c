@@ -115,8 +115,8 @@ static uint64_t exchange(struct world *w, struct bn_clock_sync *s, uint64_t at)
   return back;
 }
 
-/* 20 exchanges, then one each second for ten minutes.  Returns the greatest bound after the first
-   20. */
+/* Makes 20 exchanges, and then one each second for ten minutes.  Returns the greatest bound after
+   the first 20. */
 static uint64_t live(struct world *w, struct bn_clock_sync *s)
 {
   struct bn_clock_sync_view v;

@@ -16,7 +16,7 @@ static const struct bn_view_rules rules = {.percents = ranks, .n_percents = 2};
 static const struct bn_facts said = {.plan = {.percents = {50, 99}, .n_percents = 2}};
 static const struct bn_merge_time start = {.at_ns = 5000000000, .wall_ns = 7000000000};
 
-/* Takes the line over. */
+/* Has the host send a line, and frees it. */
 static int send_line(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
 {
   const int rc = bn_intervals_take(r, host, line, strlen(line), err);
@@ -25,7 +25,7 @@ static int send_line(struct bn_intervals *r, size_t host, char *line, struct bn_
   return rc;
 }
 
-/* The same with another character where the text of a histogram begins. */
+/* Sends a line with another character where the text of a histogram begins. */
 static int send_damaged(struct bn_intervals *r, size_t host, char *line, char c, struct bn_err *err)
 {
   char *gap = strchr(line, BN_STORE_GAP);
@@ -35,13 +35,14 @@ static int send_damaged(struct bn_intervals *r, size_t host, char *line, char c,
   return send_line(r, host, line, err);
 }
 
-/* Without the last histogram, or with one more. */
+/* Sends a line without its last histogram. */
 static int send_cut(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
 {
   *strrchr(line, BN_STORE_GAP) = '\0';
   return send_line(r, host, line, err);
 }
 
+/* Sends a line with one more histogram. */
 static int send_longer(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
 {
   const size_t len = strlen(line);
@@ -53,7 +54,7 @@ static int send_longer(struct bn_intervals *r, size_t host, char *line, struct b
   return send_line(r, host, longer, err);
 }
 
-/* With one more figure. */
+/* Sends a line with one more figure. */
 static int send_figure_more(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
 {
   static const char behind[] = "],\"percentiles\"";
@@ -89,11 +90,11 @@ static int send_metrics(struct bn_intervals *r, size_t host, const struct bn_met
   return send_group(r, host, "cpu", extra, err);
 }
 
-/* Of the views that are made next. */
+/* The length, the unfinished events and the watched figure of the views that are made next. */
 static uint64_t span_ns = 1000000000, in_flight;
 static const struct bn_watched_figure *watched;
 
-/* n events of that time, in a span that ends at at_s. */
+/* Makes the line of a view that ends at at_s, with n events of `ns` each. */
 static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
 {
   struct bn_metrics m;
@@ -138,7 +139,7 @@ static int send_view(struct bn_intervals *r, size_t host, const char *key, doubl
   return send_line(r, host, make_view(key, at_s, n, ns), err);
 }
 
-/* The figures of a sum. */
+/* The figures of the sum that was shown last. */
 struct seen {
   double at_s, p50_s, p99_s, events_per_s;
   uint64_t events, in_hist;
@@ -148,6 +149,7 @@ struct seen {
 
 static struct seen seen;
 
+/* Notes a sum that is shown. */
 static void look(void *arg, const struct bn_view *v)
 {
   struct seen *s = arg;
@@ -509,7 +511,8 @@ static void the_rate_of_all_hosts_together(void **state)
   bn_intervals_done(&r);
 }
 
-/* They are those of the first host, and per transaction of all. */
+/* Has both hosts send a view with a figure per transaction, of which that of the first host
+   counts. */
 static void send_watched(struct bn_intervals *r, const char *key, double at_s)
 {
   static const struct bn_watched_figure figures[] = {{"server_a_per_transaction", 6},

@@ -65,7 +65,7 @@ static void enter(struct world *w, enum bn_fleet_phase phase, enum bn_connection
     w->connection[i].state = state;
 }
 
-/* Both answer all the time; how many are there then. */
+/* Checks at that time, up to which both hosts have answered.  Returns how many are there then. */
 static size_t there_at(struct world *w, uint64_t now_ns)
 {
   size_t n = 0;
@@ -119,7 +119,8 @@ static void threads_get_ready_in_time(void **state)
   assert_true(bn_connection_is_there(&w->connection[0]));
 }
 
-/* The stop comes first, so that a host that only takes long is not lost. */
+/* Checks that hosts that have not ended by the limit are stopped before they are lost, so that one
+   that only takes long sends its result. */
 static void check_end(struct world *w, uint64_t limit_ns)
 {
   assert_int_equal(there_at(w, limit_ns + 5 * sec / 4), 2);
@@ -240,7 +241,7 @@ static void files_that_a_host_does_not_take(void **state)
   assert_string_equal(w->connection[1].why.text, "it has sent nothing for 5 s");
 }
 
-/* A piece of a large result has come at that time. */
+/* Notes that a piece of a large result has come at that time. */
 static void send_piece(struct bn_connection *p, uint64_t at_ns)
 {
   static const char head[] = {0, 0, 1, 0, BN_FRAME_RESULT, 'x'};

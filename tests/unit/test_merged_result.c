@@ -17,7 +17,7 @@ struct hosts {
   struct bn_merged_result_part part[HOSTS];
 };
 
-/* From and to which second each ran. */
+/* Makes the results of hosts that have run from and to these seconds. */
 static void make(struct hosts *h, const uint64_t from[HOSTS], const uint64_t to[HOSTS])
 {
   *h = (struct hosts){.part[0].result = NULL};
@@ -127,8 +127,8 @@ static double watched(const struct bn_group *g, const char *name)
   return NAN;
 }
 
-/* Two hosts, of which the second has made three times as many transactions; or the first is lost.
-   The server's figures are those that the first one has seen. */
+/* Checks the watched figures of two hosts, of which the second has made three times as many
+   transactions and the first may be lost.  The server's figures are those of the first one. */
 static void check_watched(bool has_first)
 {
   static const struct bn_policy policy = {.own_report = true};
@@ -170,7 +170,8 @@ static void what_was_watched_is_of_each_host_or_of_all(void **state)
   check_watched(false);
 }
 
-/* The machine here stood still for so long, so that the host ended later than anything here. */
+/* Returns whether the result of a host counts that has ended later than anything here, because the
+   machine here stood still for that time. */
 static bool counts_after(uint64_t still_ns, bool is_seen)
 {
   static const struct bn_policy policy = {.own_report = true};

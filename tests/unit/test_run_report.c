@@ -139,7 +139,7 @@ static void it_is_one_of_a_command(void **state)
   bn_run_report_done(&s.report);
 }
 
-/* A host that has ended, as its result says, and with the status of its agent. */
+/* Makes a host that has ended as its result says, and whose agent has ended with the status. */
 static void make_peer(struct bn_connection *p, const struct bn_end *ended, int status)
 {
   /* The times of the result are not of today. */

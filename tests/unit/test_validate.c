@@ -38,7 +38,8 @@ static void end(struct host *h)
   bn_result_done(&h->result);
 }
 
-/* Sends the result with `with` in place of the first `what`; err: why it is refused. */
+/* Reads the result of the host with `with` in place of the first `what`.  Returns 0, or -1 and err
+   if it is refused. */
 static int send_changed(struct host *h, const char *what, const char *with, struct bn_err *err)
 {
   struct bn_node *document = bn_store_document(&h->result, NULL);

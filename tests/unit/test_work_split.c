@@ -121,7 +121,7 @@ static void there_are_256_hosts_at_most(void **state)
   bn_work_split_done(&list);
 }
 
-/* "threads@first+events" of each host. */
+/* Checks the work of each host, which is written as "threads@first+events". */
 static void divides(const char *hosts, struct bn_work_split_total whole, const char *want)
 {
   struct bn_work_split_list list = {.n = 0};
