@@ -9,9 +9,36 @@
 #include "engine/outage.h"
 #include "engine/phases.h"
 #include "engine/quota.h"
+#include "engine/renewal.h"
+#include "engine/threads.h"
 #include "option/conf.h"
 
 const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
+
+/* mark: with a warm-up or arrivals, all ends are looked at, else those after the limit.  attend:
+   the first event is claimed in any case, because no end before it has looked at the limit. */
+void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
+{
+  const struct bn_conf *c = s->services->conf;
+  const bool is_native = c->policy->own_report, is_paced = s->pacer != NULL;
+  const bool has_warmup = is_native && times->measure_ns != times->start_ns;
+
+  s->stat->measure_from_ns = times->measure_ns;
+  s->stat->counts_from_ns = has_warmup ? times->measure_ns : 0;
+  s->mark = has_warmup || (is_native && is_paced) ? &bn_event_always : &s->limit->until_ns;
+  s->attend = BN_ATTEND_LIMIT;
+  if (bn_conf_pauses(c) || s->think.own_ns != UINT64_MAX)
+    bn_event_make_pause(s);
+  if (c->profile.of == BN_PROFILE_THREADS)
+    s->think.active_until_ns = 0;
+  if (is_paced || s->share->quota->events != 0)
+    s->attend |= BN_ATTEND_CLAIM;
+  if (is_paced)
+    s->attend |= BN_ATTEND_RATE;
+  s->start_ns = times->start_ns;
+  bn_renewal_start(s);
+  atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
+}
 
 void bn_event_stop(struct bn_session *s)
 {

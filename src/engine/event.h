@@ -6,12 +6,18 @@
 #include "api/session.h"
 #include "measure/stat.h"
 
-/* Only the worker that drives the session calls these functions. */
+struct bn_times; /* engine/threads.h */
+
+/* Unless noted, only the worker that drives the session calls these functions. */
 
 /* s->mark points here if each event is looked at when it ends. */
 extern const _Atomic uint64_t bn_event_always;
 /* s->mark points here if the event in flight is looked at for no other reason than its kind. */
 extern const _Atomic uint64_t bn_event_of_kind;
+
+/* Prepares the session for the run that starts now, while its worker waits at the start barrier.
+   The main thread calls it. */
+void bn_event_prepare(struct bn_session *s, const struct bn_times *times);
 
 /* Ends a session that has failed: the current event is not counted, and no other begins. */
 void bn_event_stop(struct bn_session *s);

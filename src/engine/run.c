@@ -450,32 +450,6 @@ static struct bn_times run_times_from(const struct bn_conf *c, uint64_t start_ns
                            c->plan.time_ns != 0 ? measure_ns + c->plan.time_ns : UINT64_MAX};
 }
 
-/* Prepares the event path of a session.  mark: with a warm-up or arrivals, all ends are looked at,
-   else those after the limit.  attend: the first event is claimed in any case, because no end
-   before it has looked at the limit. */
-static void run_start_session(const struct bn_run *run, struct bn_session *s,
-                              const struct bn_times *times)
-{
-  const bool native = run->job.conf->policy->own_report;
-  const bool warmup = native && times->measure_ns != times->start_ns;
-
-  s->stat->measure_from_ns = times->measure_ns;
-  s->stat->counts_from_ns = warmup ? times->measure_ns : 0;
-  s->mark = warmup || (native && run->pacer_made) ? &bn_event_always : &run->quota.limit.until_ns;
-  s->attend = BN_ATTEND_LIMIT;
-  if (bn_conf_pauses(run->job.conf) || s->think.own_ns != UINT64_MAX)
-    bn_event_make_pause(s);
-  if (run->job.conf->profile.of == BN_PROFILE_THREADS)
-    s->think.active_until_ns = 0;
-  if (run->quota.events != 0 || run->pacer_made)
-    s->attend |= BN_ATTEND_CLAIM;
-  if (run->pacer_made)
-    s->attend |= BN_ATTEND_RATE;
-  s->start_ns = times->start_ns;
-  bn_renewal_start(s);
-  atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
-}
-
 /* Slow work is done before the other hosts hear that this one is ready. */
 static bool run_prepare_start(struct bn_run *run)
 {
@@ -502,7 +476,7 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
     bn_pacer_start(&run->pacer, times->start_ns);
   bn_phases_start(run->phases, times->measure_ns);
   for (unsigned k = 0; k < run->sessions.workers; k++)
-    run_start_session(run, &run->sessions.all[k], times);
+    bn_event_prepare(&run->sessions.all[k], times);
   if (!bn_threads_open(&run->threads, times))
     return false;
   bn_sampler_wake(&run->sampler);
