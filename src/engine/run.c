@@ -425,12 +425,26 @@ static uint64_t run_ready_deadline(const struct bn_run *run)
   return timeout_ns == 0 ? UINT64_MAX : bn_clock_mono() + timeout_ns;
 }
 
+/* Ends a run whose sessions are not open in time.  The threads that are waited for are logged
+   first, because the end of the run lets them go on. */
 static void run_abandon_start(struct bn_run *run)
 {
   bn_log(BN_FATAL, "Worker threads failed to initialize within %.15g seconds!",
          (double)run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC);
   bn_threads_log_waiting(&run->threads);
   bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
+}
+
+/* Leaves threads behind that have not ended after a signal, which is no timeout: the user has ended
+   the start. */
+static void run_abandon_ended_start(struct bn_run *run)
+{
+  bn_log_hint(
+      "some threads have not ended %.15g s after the signal (--thread-init-timeout): ending "
+      "without them",
+      (double)run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC);
+  bn_threads_log_waiting(&run->threads);
+  bn_threads_end(&run->threads, BN_CAUSE_ABANDONED, 0);
 }
 
 static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
@@ -653,22 +667,27 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   }
 }
 
-/* A failed session has ended the wait for the other sessions early.  They get the same time again,
-   now also to close what they have opened. */
+/* Ends a run that has not begun to measure.  If a failed session or a signal has ended the wait for
+   the sessions early, they get --thread-init-timeout again, now also to close what they have
+   opened. */
 static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const bool all_gone = bn_threads_await(&run->threads, run_ready_deadline(run));
 
-  if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
-    run_abandon_start(run);
+  if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED)) {
+    if (bn_threads_unwanted(&run->threads))
+      run_abandon_ended_start(run);
+    else
+      run_abandon_start(run);
+  }
   bn_sampler_stop(&run->sampler);
   bn_log_more_threads();
   if (run_await_abandoned(run))
     bn_threads_join(&run->threads);
   if (ops->forget != NULL)
     ops->forget(run->job.self, bn_run_main_session(run));
-  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && atomic_load(&run->outcome.signo) == 0)
+  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && !bn_threads_unwanted(&run->threads))
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 

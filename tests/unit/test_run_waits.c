@@ -299,6 +299,32 @@ static void the_timeout_bounds_a_session_that_hangs_when_another_has_failed(void
   check_end(run_from_0(&c, &w, 100, NULL), 128 + SIGTERM, true, 100 + 5 + 1);
 }
 
+static bool timed_out;
+
+static int note_timeout(void *self, const struct bn_end *run_end, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  timed_out = run_end->timeout;
+  return 0;
+}
+
+/* The signal gives the sessions the time again, and it is the user who has ended the start. */
+static void a_signal_before_the_timeout_is_no_timeout(void **state)
+{
+  static const struct bn_reporter documents = {.name = "documents", .finish = note_timeout};
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  w.session_open = hung_open;
+  c.init_timeout_ns = BN_NSEC_PER_SEC;
+  check_end(run_from_0(&c, &w, 0.5, &documents), 128 + SIGTERM, true, 0.5 + 1 + 1);
+  assert_false(timed_out);
+  check_end(run_from_0(&c, &w, 0, &documents), BN_STATUS_TIMEOUT, true, 1 + 1);
+  assert_true(timed_out);
+}
+
 /* --- interrupts hang --- */
 
 static void hung_interrupt(void *arg)
@@ -698,6 +724,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(a_session_may_be_lost),
     cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
     cmocka_unit_test(the_timeout_bounds_a_session_that_hangs_when_another_has_failed),
+    cmocka_unit_test(a_signal_before_the_timeout_is_no_timeout),
     cmocka_unit_test(an_interrupt_that_hangs_is_left_behind),
     cmocka_unit_test(the_run_ends_without_a_thread_for_interrupts),
     cmocka_unit_test(an_interrupt_ends_the_grace),
