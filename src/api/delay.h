@@ -22,7 +22,7 @@ static inline bool bn_delay_is_none(const struct bn_delay *d)
   return d->low_ns <= 0 && (d->shape == BN_DELAY_EXPONENTIAL || d->high_ns <= 0);
 }
 
-/* Returns a time in nanoseconds for u, a uniform number from 0 to less than 1. */
+/* Returns a time in nanoseconds for u, a uniform random number from 0 to less than 1. */
 static inline uint64_t bn_delay_draw(const struct bn_delay *d, double u)
 {
   if (d->shape == BN_DELAY_EXPONENTIAL)

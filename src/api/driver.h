@@ -102,6 +102,7 @@ struct bn_sql_bind {
   const size_t *len; /* TEXT and BLOB: length now */
 };
 
+/* Returns whether the value is NULL now: by its type, or by the flag that it may have. */
 static inline bool bn_sql_bind_null(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
@@ -200,7 +201,7 @@ struct bn_sql_info {
   struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* the existing quotas come first */
 };
 
-/* Returns limits of which nothing is known. */
+/* Returns limits of which none is known; there are no quotas, remedies or reserved connections. */
 static inline struct bn_sql_info bn_sql_info_unknown(void)
 {
   return (struct bn_sql_info){.max_connections = -1,
@@ -276,8 +277,8 @@ struct bn_driver {
      wait, because conn cannot be closed meanwhile and other sessions have their turn after it. */
   void (*interrupt)(void *conn);
   void (*about)(void *conn, struct bn_sql_about *out); /* sends nothing; NULL: there is no server */
-  /* Optional: sets the limits that the server tells in info, of which nothing is known before.  0;
-     or -1: the server does not answer. */
+  /* Optional: sets the limits that the server tells in *info, where nothing is known before.
+     Returns 0, or -1 if the server does not answer. */
   int (*info)(void *conn, struct bn_sql_info *info);
   /* Escapes into out (2 * len + 1 bytes), without quotes; returns the length. */
   size_t (*quote)(void *conn, char *out, const char *in, size_t len);
@@ -333,8 +334,8 @@ struct bn_driver {
   int (*check_room)(void *conn, uint64_t bytes, struct bn_err *err);
   /* The errors of a connection to a silent host; NULL: none. */
   const struct bn_sql_named *silence;
-  /* Optional: whether a pooler answers, which gives the server's session to other clients too; asks
-     the server. */
+  /* Optional: asks the server, and returns whether a pooler has answered, which gives the server's
+     session to other clients too. */
   bool (*pooled)(void *conn);
   /* Optional: returns 1 if a statement whose prepare failed like this would fail as text too, 0 if
      it may succeed, and -1 if its SQLSTATE tells.  NULL: it always tells. */

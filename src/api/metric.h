@@ -24,13 +24,13 @@ enum bn_metric_kind {
   BN_PHASE_HISTOGRAM
 };
 
-/* A kind of events is called so, with its name behind it, wherever a part of a run is named:
-   "p99@event:payment".  The histogram has this name, and the counters "events@event:payment" and so
-   on. */
+/* The prefix of the name of a kind of events, wherever a part of a run is named:
+   "p99@event:payment".  The histogram of a kind has its prefixed name, "event:payment", and the
+   counters are named "events@event:payment" and so on. */
 #define BN_EVENT_PART "event:"
-/* The events of a group of --group count as a kind of their own, which is called so: its metrics
-   are "group:reads", "events@group:reads" and so on.  No kind of a script or a mix begins so: its
-   name has letters, digits and underscores only. */
+/* The prefix of the name of a group of --group, whose events count as a kind of their own: its
+   metrics are "group:reads", "events@group:reads" and so on.  No kind of a script or a mix has such
+   a name, because its name has letters, digits and underscores only. */
 #define BN_GROUP_PART "group:"
 enum {
   BN_GROUPS_MAX = 16,                                      /* of a run */
@@ -46,16 +46,16 @@ enum {
     "", "events@", "retries@", "failed_events@", "late_events@"                                    \
   }
 
-/* A phase is called so, with its number from 1 on behind it: "p99@phase:2".  The histogram's name
-   has its text behind that: "phase:2 hold:5000/5m". */
+/* The prefix of the name of a phase, which is its number, from 1 on: "p99@phase:2".  The name of
+   its histogram ends with the text of the phase: "phase:2 hold:5000/5m". */
 #define BN_PHASE_PART "phase:"
 
-/* How what several processes count is put together. */
+/* How the counts of several processes are put together. */
 enum bn_merge_rule {
   BN_MERGE_SUM,  /* added up */
-  BN_MERGE_RATE, /* added up, as a rate of each one's span */
-  BN_MERGE_MEAN, /* the mean, in which each weighs as much as a counter of its own */
-  BN_MERGE_NONE  /* it is of a device, which may be the same for several: nobody knows a sum */
+  BN_MERGE_RATE, /* added up, as rates, each of the span of its process */
+  BN_MERGE_MEAN, /* the mean, in which the value of a process weighs as much as a counter of it */
+  BN_MERGE_NONE  /* it is of a device, which processes may share: a sum could count it twice */
 };
 
 struct bn_metric {
@@ -86,7 +86,7 @@ struct bn_metric {
 #define BN_METRIC_INDEX(index, ...) index,
 #define BN_METRIC_OTHER(...)
 
-/* The last of each is their number.  The metrics of workloads follow. */
+/* The last member of each enum is the number of its metrics.  The metrics of workloads follow. */
 enum bn_counter { BN_METRICS(BN_METRIC_INDEX, BN_METRIC_OTHER, BN_METRIC_OTHER) BN_C_FIXED };
 enum { BN_METRICS(BN_METRIC_OTHER, BN_METRIC_INDEX, BN_METRIC_OTHER) BN_H_FIXED };
 enum { BN_METRICS(BN_METRIC_OTHER, BN_METRIC_OTHER, BN_METRIC_INDEX) BN_L_FIXED };

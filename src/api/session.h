@@ -181,13 +181,15 @@ static inline bool bn_session_is_worker(const struct bn_session *s)
   return s != s->services->main && s != s->services->reporting;
 }
 
-/* Returns when no event may begin any more (CLOCK_MONOTONIC); 0: at once; UINT64_MAX: no limit. */
+/* Returns the time from which on no event may begin (CLOCK_MONOTONIC); 0: the run has been asked to
+   stop; UINT64_MAX: no limit. */
 static inline uint64_t bn_session_deadline(const struct bn_session *s)
 {
   return atomic_load_explicit(&s->limit->until_ns, memory_order_relaxed);
 }
 
-/* Returns whether no event or retry may begin: limit reached, signal, another worker failed. */
+/* Returns whether no event or retry may begin any more: the limit is reached, or a signal or a
+   failure has ended the run.  Reads the clock if there is a time limit. */
 static inline bool bn_session_over(const struct bn_session *s)
 {
   const uint64_t until = bn_session_deadline(s);
@@ -195,7 +197,8 @@ static inline bool bn_session_over(const struct bn_session *s)
   return until == 0 || (until != UINT64_MAX && bn_clock_mono() >= until);
 }
 
-/* Returns whether the session was interrupted after the time grace: its failure is not reported. */
+/* Returns whether the calls of the session were interrupted, because the time grace is used up or a
+   signal ends the run.  The failure that follows is not reported. */
 static inline bool bn_session_interrupted(const struct bn_session *s)
 {
   return atomic_load_explicit(&s->interrupted, memory_order_relaxed);

@@ -40,9 +40,9 @@ struct bn_figure { /* a number computed from a view for structured reports: "mib
                        the user did not ask for by a native option */
 };
 
-/* A command other than `run`: prepare, cleanup, or one of a script. parallel: called once per
-   session in its own thread if there are several sessions, on all hosts. quiet: no message says
-   that there are several, as sysbench has only one. run returns 0, or -1 and err. */
+/* A command other than `run`: prepare, cleanup, or one of a script.  parallel: if there are several
+   sessions, `run` is called for each in its own thread, on all hosts.  quiet: no message says that
+   there are several threads, as sysbench has only one.  run returns 0, or -1 and err. */
 struct bn_command {
   const char *name;
   bool parallel, quiet;
@@ -65,7 +65,7 @@ struct bn_workload {
   /* Looks up a command before `commands`; for scripts.  Returns true and fills *out if found. */
   bool (*find_command)(void *self, const char *name, struct bn_command *out);
   /* Returns the next name that find_command finds, in alphabetical order; after NULL: the first.
-     NULL: there is none.  It leaves out those that a script need not declare. */
+     Returns NULL if there is none.  Leaves out the commands that a script need not declare. */
   const char *(*next_command)(void *self, const char *after);
   /* Runs `help` beyond the list of options; NULL: the list only.  Returns 0, or -1 and err. */
   int (*help)(void *self, struct bn_err *err);
