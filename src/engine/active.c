@@ -4,29 +4,39 @@
 
 #include <math.h>
 
-/* Returns the value of the curve s seconds after the begin of a piece. */
-static double active_value(const struct bn_rate_piece *p, double s)
+/* Returns the value of the curve s seconds after the begin of a piece, which is a line; before the
+   piece and after it, the value is that of its begin or its end. */
+static double active_value(const struct bn_rate_piece *piece, double s)
 {
   if (s <= 0)
-    return p->start_rate;
-  return s < p->span_s ? p->start_rate + (p->end_rate - p->start_rate) * s / p->span_s
-                       : p->end_rate;
+    return piece->start_rate;
+  if (s >= piece->span_s)
+    return piece->end_rate;
+  return piece->start_rate + (piece->end_rate - piece->start_rate) * s / piece->span_s;
 }
 
-/* Returns the first time from at_s on at which the curve is at the level or above it (up), or below
-   it. */
-static double active_cross(const struct bn_profile *p, double level, bool up, double at_s)
+/* The part of the values, below a level or from it on, that a curve is to reach. */
+enum active_part { ACTIVE_BELOW, ACTIVE_FROM };
+
+static bool active_is_in(enum active_part part, double level, double value)
+{
+  return part == ACTIVE_FROM ? value >= level : value < level;
+}
+
+/* Returns the first time from at_s on at which the curve is in that part; HUGE_VAL: never. */
+static double active_find_time(const struct bn_profile *p, double level, enum active_part part,
+                               double at_s)
 {
   const struct bn_rate_piece *end = p->piece + p->n_pieces;
 
-  for (const struct bn_rate_piece *c = bn_rate_curve_at(p->piece, p->n_pieces, at_s); c < end;
-       c++) {
-    const double s = fmax(0, at_s - c->from_s);
+  for (const struct bn_rate_piece *piece = bn_rate_curve_at(p->piece, p->n_pieces, at_s);
+       piece < end; piece++) {
+    const double s = fmax(0, at_s - piece->from_s), rise = piece->end_rate - piece->start_rate;
 
-    if ((active_value(c, s) >= level) == up)
-      return c->from_s + s;
-    if (s < c->span_s && (c->end_rate >= level) == up)
-      return c->from_s + (level - c->start_rate) / (c->end_rate - c->start_rate) * c->span_s;
+    if (active_is_in(part, level, active_value(piece, s)))
+      return piece->from_s + s;
+    if (s < piece->span_s && active_is_in(part, level, piece->end_rate))
+      return piece->from_s + (level - piece->start_rate) / rise * piece->span_s;
   }
   return HUGE_VAL;
 }
@@ -34,16 +44,17 @@ static double active_cross(const struct bn_profile *p, double level, bool up, do
 struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned session, double at_s)
 {
   const double level = session + 0.5; /* bn_active_count rounds to the nearest number too */
-  struct bn_active_span span = {.from_s = active_cross(p, level, true, at_s), .until_s = HUGE_VAL};
+  struct bn_active_span span = {.from_s = active_find_time(p, level, ACTIVE_FROM, at_s),
+                                .until_s = HUGE_VAL};
 
   if (span.from_s < HUGE_VAL)
-    span.until_s = active_cross(p, level, false, span.from_s);
+    span.until_s = active_find_time(p, level, ACTIVE_BELOW, span.from_s);
   return span;
 }
 
 unsigned bn_active_count(const struct bn_profile *p, double at_s)
 {
-  const struct bn_rate_piece *c = bn_rate_curve_at(p->piece, p->n_pieces, at_s);
+  const struct bn_rate_piece *piece = bn_rate_curve_at(p->piece, p->n_pieces, at_s);
 
-  return (unsigned)(active_value(c, at_s - c->from_s) + 0.5);
+  return (unsigned)(active_value(piece, at_s - piece->from_s) + 0.5);
 }

@@ -14,9 +14,10 @@ struct bn_active_span {
   double from_s, until_s;
 };
 
-/* Returns the first time in which the session is active and that has not ended at at_s. */
+/* Returns the span in which the session is active at at_s, or else the next one.  Of a span that
+   has begun, from_s is at_s. */
 struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned session, double at_s);
-/* Returns how many sessions are active then. */
+/* Returns how many sessions are active at at_s. */
 unsigned bn_active_count(const struct bn_profile *p, double at_s);
 
 #endif

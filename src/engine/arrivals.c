@@ -37,12 +37,13 @@ void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate
       .key = bn_rng_next(&r), .per_share = 1, .piece = piece, .n_pieces = n_pieces};
 }
 
-/* Returns the time at which the cumulative rate is `mass`. */
-static double arrivals_time_of(const struct bn_arrivals *a, double mass)
+/* Returns the time at which the cumulative rate is `mass`, in seconds from the start. */
+static double arrivals_time_at(const struct bn_arrivals *a, double mass)
 {
   return bn_rate_curve_time(a->piece, a->n_pieces, mass * a->per_share);
 }
 
+/* Returns the distance of the next position, at least 1. */
 static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t position)
 {
   const double gap = bn_dist_exponential(bn_rng_mix(a->key ^ position)) / BN_ARRIVALS_UNIT;
@@ -50,6 +51,7 @@ static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t positi
   return gap > 1 ? (uint64_t)(gap + 0.5) : 1;
 }
 
+/* Returns the distance of the next position, which is one arrival except for the first. */
 static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t position)
 {
   return position == 0 ? a->first : (uint64_t)(1 / BN_ARRIVALS_UNIT);
@@ -57,24 +59,24 @@ static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t posi
 
 uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position)
 {
-  const uint64_t step =
+  const uint64_t gap =
       a->first == 0 ? arrivals_random_gap(a, position) : arrivals_constant_gap(a, position);
 
-  return position < UINT64_MAX - step ? position + step : UINT64_MAX;
+  return position < UINT64_MAX - gap ? position + gap : UINT64_MAX;
 }
 
 double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position)
 {
-  return arrivals_time_of(a, (double)position * BN_ARRIVALS_UNIT);
+  return arrivals_time_at(a, (double)position * BN_ARRIVALS_UNIT);
 }
 
-/* Returns the expected number of arrivals up to s, the inverse of arrivals_time_of. */
+/* Returns the expected number of arrivals up to s, the inverse of arrivals_time_at. */
 static double arrivals_mass_at(const struct bn_arrivals *a, double s)
 {
   return bn_rate_curve_mass(a->piece, a->n_pieces, s) / a->per_share;
 }
 
-static void pacer_make_sleep(struct bn_pacer *p)
+static void pacer_init_locks(struct bn_pacer *p)
 {
   (void)pthread_mutex_init(&p->replaying, NULL);
   (void)pthread_mutex_init(&p->sleeping, NULL);
@@ -83,7 +85,7 @@ static void pacer_make_sleep(struct bn_pacer *p)
 
 /* Adds a mark from which arrivals can be drawn again.  If all marks are used, every second one is
    dropped and the distance doubles. */
-static void pacer_set_mark(struct bn_pacer *p, uint64_t position)
+static void pacer_add_mark(struct bn_pacer *p, uint64_t position)
 {
   if (p->n_marks == BN_PACER_MARKS) {
     for (size_t i = 0; i < BN_PACER_MARKS / 2; i++)
@@ -100,9 +102,9 @@ void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_rate_piece
   memset(p, 0, sizeof *p);
   bn_arrivals_init(&p->sequence, seed, piece, n_pieces);
   p->step = 1;
-  pacer_set_mark(p, 0);
+  pacer_add_mark(p, 0);
   p->next = bn_arrivals_after(&p->sequence, 0);
-  pacer_make_sleep(p);
+  pacer_init_locks(p);
 }
 
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
@@ -137,6 +139,7 @@ void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns)
   p->start_ns = start_ns;
 }
 
+/* Returns when the arrival at a position is due; UINT64_MAX: never. */
 static uint64_t pacer_due_ns(const struct bn_pacer *p, uint64_t position)
 {
   return position < UINT64_MAX
@@ -158,11 +161,11 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 
 /* --- the replay --- */
 
-/* Returns an expected number of arrivals, at least n.  One that is too large for a count is that of
-   a run without an end, and n is returned. */
-static uint64_t pacer_at_least(uint64_t n, double x)
+/* Returns an expected number of arrivals as a count, which is at least n.  A number that is too
+   large for a count is that of a run without an end, for which n is returned. */
+static uint64_t pacer_count_expected(uint64_t n, double expected)
 {
-  return x > (double)n && x < 0x1p63 ? (uint64_t)x : n;
+  return expected > (double)n && expected < 0x1p63 ? (uint64_t)expected : n;
 }
 
 double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
@@ -171,24 +174,25 @@ double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
                              : 0;
 }
 
-/* The caller holds `replaying`, here and in the functions below.  Returns true if the replay has
-   reached to_ns. */
-static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t most)
+/* Replays arrivals up to to_ns, at most `n_most` of them.  Returns whether the replay has reached
+   to_ns.  The caller holds `replaying`, here and in the functions below. */
+static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t n_most)
 {
-  for (; pacer_due_ns(p, p->next) <= to_ns; most--) {
-    if (most == 0)
+  for (; pacer_due_ns(p, p->next) <= to_ns; n_most--) {
+    if (n_most == 0)
       return false;
     p->replayed++;
     if (p->replayed == p->n_marks * p->step)
-      pacer_set_mark(p, p->next);
+      pacer_add_mark(p, p->next);
     p->next = bn_arrivals_after(&p->sequence, p->next);
   }
   return true;
 }
 
-static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double most)
+/* Returns whether more than n_most arrivals are expected between the replay and to_ns. */
+static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double n_most)
 {
-  return bn_pacer_expected(p, to_ns) - (double)p->replayed > most;
+  return bn_pacer_expected(p, to_ns) - (double)p->replayed > n_most;
 }
 
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
@@ -197,7 +201,7 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
 
   (void)pthread_mutex_lock(&p->replaying);
   if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
-    p->passed = pacer_at_least(p->passed, bn_pacer_expected(p, now_ns));
+    p->passed = pacer_count_expected(p->passed, bn_pacer_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -205,8 +209,9 @@ uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
   return passed;
 }
 
-/* Returns the last mark whose arrival is due at at_ns, or 0. */
-static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
+/* Returns the index of the last mark whose arrival is due at at_ns.  The first mark is before all
+   arrivals. */
+static size_t pacer_find_mark(const struct bn_pacer *p, uint64_t at_ns)
 {
   size_t low = 0, high = p->n_marks;
 
@@ -224,7 +229,7 @@ static size_t pacer_mark_before(const struct bn_pacer *p, uint64_t at_ns)
 /* Counts the arrivals up to at_ns, which the replay has passed. */
 static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
-  const size_t i = pacer_mark_before(p, at_ns);
+  const size_t i = pacer_find_mark(p, at_ns);
   uint64_t n = i * p->step, next = bn_arrivals_after(&p->sequence, p->mark[i]);
 
   for (; pacer_due_ns(p, next) <= at_ns; n++)
@@ -232,19 +237,20 @@ static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
   return n;
 }
 
-/* Replays up to to_ns; returns false if that would take too long. */
+/* Replays arrivals up to to_ns and returns true, or returns false if that would take too long. */
 static bool pacer_catch_up(struct bn_pacer *p, uint64_t to_ns)
 {
   return !pacer_is_behind(p, to_ns, REPLAY_LAST) && pacer_replay_until(p, to_ns, UINT64_MAX);
 }
 
-/* Sets *estimated if the result is an expected number instead of a count. */
-static uint64_t pacer_find_until(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
+/* Returns how many arrivals are due up to at_ns.  If the replay would take too long, this is the
+   expected number, and *estimated is set. */
+static uint64_t pacer_count_or_estimate(struct bn_pacer *p, uint64_t at_ns, bool *estimated)
 {
   if (pacer_catch_up(p, at_ns))
     return pacer_count_until(p, at_ns);
   *estimated = true;
-  return pacer_at_least(p->replayed, bn_pacer_expected(p, at_ns));
+  return pacer_count_expected(p->replayed, bn_pacer_expected(p, at_ns));
 }
 
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
@@ -254,8 +260,8 @@ struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t 
 
   (void)pthread_mutex_lock(&p->replaying);
   if (from_ns > p->start_ns)
-    due.warmup = pacer_find_until(p, from_ns - 1, &due.estimated);
-  all = pacer_find_until(p, to_ns, &due.estimated);
+    due.warmup = pacer_count_or_estimate(p, from_ns - 1, &due.estimated);
+  all = pacer_count_or_estimate(p, to_ns, &due.estimated);
   (void)pthread_mutex_unlock(&p->replaying);
   if (due.warmup > all)
     due.warmup = all;
@@ -268,10 +274,11 @@ struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t 
 /* Returns the age at to_ns of an arrival that comes where the cumulative rate is `mass`. */
 static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)
 {
-  return bn_clock_between(bn_clock_after(p->start_ns, arrivals_time_of(&p->sequence, mass)), to_ns);
+  return bn_clock_between(bn_clock_after(p->start_ns, arrivals_time_at(&p->sequence, mass)), to_ns);
 }
 
-/* Returns the position of the n-th arrival, which has been replayed; 0 for n = 0. */
+/* Returns the position of the n-th arrival, which has been replayed, found from the mark before it;
+   0 for n = 0. */
 static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
 {
   const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
@@ -282,8 +289,8 @@ static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
   return position;
 }
 
-/* Returns the cumulative rate at the n-th arrival; for an arrival that has not been replayed, the
-   expected one. */
+/* Returns the cumulative rate at the n-th arrival.  For an arrival that has not been replayed this
+   is n, the expected rate, but not more than that at to_ns, when the arrival is due. */
 static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
   return n <= p->replayed ? (double)pacer_position_of(p, n) * BN_ARRIVALS_UNIT
@@ -302,7 +309,8 @@ static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t sk
   }
 }
 
-/* Puts n ages at equal distances of the cumulative rate, in groups. */
+/* Puts n ages at equal distances of the cumulative rate between `first` and `last`, in groups: all
+   ages of a group are put as that of its middle. */
 static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, double last,
                              uint64_t n, struct bn_hist *into)
 {
@@ -342,13 +350,13 @@ static const struct bn_wait arrival = {"the next arrival", BN_BOUND_END};
 
 bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns)
 {
-  bool due = false;
+  bool is_due = false;
 
   (void)pthread_mutex_lock(&p->sleeping);
-  while (bn_stat_get(&limit->until_ns) >= due_ns && !due)
-    due = !bn_wait_until(&arrival, &p->woken, &p->sleeping, due_ns);
+  while (bn_stat_get(&limit->until_ns) >= due_ns && !is_due)
+    is_due = !bn_wait_until(&arrival, &p->woken, &p->sleeping, due_ns);
   (void)pthread_mutex_unlock(&p->sleeping);
-  return due;
+  return is_due;
 }
 
 void bn_pacer_wake(struct bn_pacer *p)

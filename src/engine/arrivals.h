@@ -30,12 +30,14 @@ struct bn_arrivals {
 
 #define BN_ARRIVALS_UNIT 0x1p-20
 
+/* Makes the sequence of a seed, with random gaps; the pieces are borrowed. */
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,
                       size_t n_pieces);
-/* Returns the position of the arrival after that one; the first comes after 0.  It grows strictly,
-   until UINT64_MAX, after 1.7e13 arrivals: that arrival never comes. */
+/* Returns the position of the arrival after the one at `position`; 0: of the first arrival.
+   Positions grow strictly until UINT64_MAX, after 1.7e13 arrivals, which stands for an arrival that
+   never comes. */
 uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position);
-/* Returns when it comes, in seconds from the start. */
+/* Returns when the arrival at that position comes, in seconds from the start. */
 double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position);
 
 enum { BN_PACER_MARKS = 4096 };
@@ -73,13 +75,14 @@ void bn_pacer_make_constant(struct bn_pacer *p, double lead);
    a curve together.  Comes before the first claim. */
 void bn_pacer_take_share(struct bn_pacer *p, double share);
 void bn_pacer_done(struct bn_pacer *p);
-void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns); /* comes before the first claim */
-/* Returns the next arrival's time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread; takes no lock.
- */
+/* Sets the time from which arrivals count (CLOCK_MONOTONIC).  Comes before the first claim. */
+void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns);
+/* Takes the next arrival and returns its time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread;
+   takes no lock. */
 uint64_t bn_pacer_claim(struct bn_pacer *p);
-/* Returns the arrivals due up to now_ns, which must not fall.  Any thread.  The reporting thread
-   calls it every second, so that little remains to be replayed at the end.  Exact unless millions
-   are due since the last call; later calls replay those. */
+/* Returns the number of arrivals due up to now_ns, which must not fall.  Any thread.  The reporting
+   thread calls it every second, so that little remains to be replayed at the end.  If millions are
+   due since the last call, the number is the expected one; later calls replay those arrivals. */
 uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
 
 /* Returns the number of arrivals to be expected up to at_ns.  Any thread. */
@@ -96,13 +99,13 @@ struct bn_pacer_due {
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
 /* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due.
    *oldest_ns is the largest age, or 0.  As far as the sequence has been replayed, the oldest and
-   the youngest are exact, and all are if there are at most twenty million.  Otherwise they lie at
-   equal distances.  Any thread. */
+   the youngest age are exact, and so are all ages if there are at most twenty million.  Otherwise
+   the ages between those two lie at equal distances.  Any thread. */
 void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                    struct bn_hist *into, uint64_t *oldest_ns);
 
-/* Sleeps until due_ns (CLOCK_MONOTONIC).  Returns false if bn_pacer_wake ended the sleep with a
-   limit below due_ns.  Any thread. */
+/* Sleeps until due_ns (CLOCK_MONOTONIC) and returns true, or returns false once the limit is below
+   due_ns, which bn_pacer_wake makes known.  Any thread. */
 bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns);
 /* Wakes all sleepers after the limit has been lowered. */
 void bn_pacer_wake(struct bn_pacer *p);

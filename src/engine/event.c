@@ -54,7 +54,8 @@ void bn_event_stop(struct bn_session *s)
   s->mark = &bn_event_always;
 }
 
-/* The wait is not part of any event's latency, however long the reporting thread takes. */
+/* Waits until the baseline has been taken.  The next event begins after the wait, which is not part
+   of its latency, however long the reporting thread takes. */
 static void event_await_baseline(struct bn_session *s)
 {
   bn_quota_await_baseline(s->share->quota);
@@ -89,25 +90,26 @@ static void event_add_to_kind(const struct bn_session *s, enum bn_metric_kind co
 
 void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
 {
-  const bool warm = tick->start_ns < s->stat->counts_from_ns;
+  const bool is_warm = tick->start_ns < s->stat->counts_from_ns;
 
-  if (!warm && s->kind != 0) {
+  if (!is_warm && s->kind != 0) {
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
     event_add_to_kind(s, BN_EVENT_FAILED, 1);
   }
-  if (!warm && s->phases != NULL)
+  if (!is_warm && s->phases != NULL)
     bn_phases_failed(s->phases, s->id, tick->start_ns, s->repeats);
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_end_bare(s, tick);
-  if (!warm)
-    bn_stat_bump(&s->stat->dropped, 1); /* phases tell failed events from dropped ones */
+  if (!is_warm)
+    bn_stat_bump(&s->stat->dropped, 1); /* not bn_event_dropped: phases count it as failed */
   bn_event_show_pause(s);
-  if (!warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
+  if (!is_warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
-    bn_quota_fail(s->share, warm);
+    bn_quota_fail(s->share, is_warm);
 }
 
+/* An event that starts in the warm-up and is begun after it is overdue. */
 void bn_event_began(struct bn_session *s, uint64_t start_ns)
 {
   if (start_ns >= s->stat->counts_from_ns)
@@ -156,9 +158,10 @@ static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
     bn_stat_record(s->stat, s->stat->lag_hist, bn_clock_between(due_ns, s->last_ns));
 }
 
-/* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, it returns false
-   and no arrival is claimed: s->due_ns is 0.  The clock that is read after the sleep may be a
-   little behind the clock that ended it. */
+/* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, returns false,
+   and no arrival is claimed any more: s->due_ns is 0.  The clock of the session, read after the
+   sleep, may be a little behind the clock that ended it, so that it does not decide whether the
+   arrival is due. */
 static bool event_await_arrival(struct bn_session *s)
 {
   const uint64_t due_ns = s->due_ns, deadline_ns = bn_session_deadline(s);
@@ -181,7 +184,7 @@ static bool event_await_arrival(struct bn_session *s)
   return true;
 }
 
-/* Logs which limit was met; the 0.5 dialect prints nothing. */
+/* Logs which limit was met; nothing if the run was closed, or in the 0.5 dialect. */
 static void event_log_limit(const struct bn_session *s, enum bn_admission answer)
 {
   if (answer != BN_QUOTA_CLOSED && !s->services->conf->policy->limits_end_silently)
@@ -232,7 +235,7 @@ bool bn_event_claim(struct bn_session *s)
 
 /* --- pauses --- */
 
-/* Every end is looked at, because the next event does not begin there. */
+/* The end of each event is looked at, because the next event does not begin at it. */
 void bn_event_make_pause(struct bn_session *s)
 {
   atomic_store_explicit(&s->stat->pauses, true, memory_order_relaxed);
@@ -241,7 +244,8 @@ void bn_event_make_pause(struct bn_session *s)
   s->attend |= BN_ATTEND_THINK;
 }
 
-/* As after a pause, the next event does not begin where the last one has ended. */
+/* An exempt session counts as one that pauses: its next event does not begin at the end of the last
+   one. */
 void bn_event_exempt(struct bn_session *s)
 {
   bn_event_make_pause(s);
@@ -264,9 +268,11 @@ static uint64_t event_draw_pause(struct bn_session *s)
 {
   const struct bn_delay *think = &s->services->conf->think;
   const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = s->think.own_ns;
+  const bool was_drawn =
+      begun == s->think.thought; /* also before the first event, when both are 0 */
+  const bool delays_first = begun == 0 && own_ns != UINT64_MAX;
 
-  if ((s->attend & BN_ATTEND_THINK) == 0 ||
-      (begun == s->think.thought && (begun > 0 || own_ns == UINT64_MAX)))
+  if ((s->attend & BN_ATTEND_THINK) == 0 || (was_drawn && !delays_first))
     return 0;
   s->think.thought = begun;
   s->think.own_ns = UINT64_MAX;
@@ -274,8 +280,8 @@ static uint64_t event_draw_pause(struct bn_session *s)
 }
 
 /* Ends the pause after a sleep until until_ns: records how late the session has woken, and notes
-   that its next event begins now.  Returns false if the limit comes first.  Then the ticket stays
-   claimed: the load has ended, so that nobody else could use it. */
+   that its next event begins now.  Returns false if the limit comes first.  The ticket then stays
+   claimed: the load has ended, so that no session could use it. */
 static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
 {
   const uint64_t deadline_ns = bn_session_deadline(s);
@@ -304,8 +310,9 @@ static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
   return from_ns > at_ns ? from_ns : at_ns;
 }
 
-/* The ticket is claimed before the pause, so that no session pauses for an event that is not to
-   be. */
+/* Pauses before the claimed event, if the session is to pause.  Returns false if the limit comes
+   first.  The ticket is claimed before the pause: otherwise a session could pause and then find no
+   ticket. */
 static bool event_pause(struct bn_session *s)
 {
   const uint64_t until_ns = event_active_ns(s, s->last_ns + event_draw_pause(s));
@@ -326,7 +333,8 @@ static inline void event_note_limit(struct bn_session *s, bool more)
     s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
 }
 
-/* Claims the next event, and sleeps until its arrival is due, or for the pause before it. */
+/* Claims the next event, and sleeps until its arrival is due, or for the pause before it.  Returns
+   false if no event may begin. */
 static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 {
   const bool more =
@@ -336,14 +344,20 @@ static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
   return more;
 }
 
-/* With --events alone, nearly every event takes the short way. */
+/* With --events alone, nearly every event takes the short way, a ticket from the reserve. */
 bool bn_event_more_slow(struct bn_session *s)
 {
-  return (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns)) ||
-         event_claim_and_wait(s);
+  if (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
+    return true;
+  return event_claim_and_wait(s);
 }
 
 /* --- the same for a session that shares its worker --- */
+
+/* A session that finds no ticket asks again after this time. */
+static const uint64_t ask_again_ns = 5 * BN_NSEC_PER_MSEC;
+/* The length of a turn of a session whose events never wait. */
+static const uint64_t turn_length_ns = BN_NSEC_PER_MSEC;
 
 /* Sleeps until the claimed arrival is due, or answers if it is, or if the limit comes first. */
 static enum bn_event_answer event_ask_arrival(struct bn_session *s)
@@ -388,15 +402,16 @@ static enum bn_event_answer event_ask_pause(struct bn_session *s)
   return event_end_pause(s, until_ns) ? BN_EVENT_YES : BN_EVENT_NO;
 }
 
-/* Asks again soon instead of waiting: sessions of the same worker may have to return the ticket. */
+/* Lets the session ask for a ticket again soon.  It does not wait for the ticket, because a session
+   of the same worker may be the one to return it. */
 static enum bn_event_answer event_ask_later(struct bn_session *s)
 {
-  bn_task_sleep(s->task, bn_clock_mono() + 5 * BN_NSEC_PER_MSEC);
+  bn_task_sleep(s->task, bn_clock_mono() + ask_again_ns);
   return BN_EVENT_LATER;
 }
 
-/* Claims a ticket and an arrival, as bn_event_claim() does, without a sleep of the worker.  After a
-   sleep of the session, the end of its last event is not the present. */
+/* Claims a ticket and an arrival, as bn_event_claim does, without a sleep of the worker.  After a
+   sleep of the session, the clock is read, because its last event has ended before the sleep. */
 static enum bn_event_answer event_ask_claim(struct bn_session *s)
 {
   enum bn_admission answer;
@@ -420,15 +435,16 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
   return event_ask_arrival(s);
 }
 
-/* Ends the turn of a session whose events never wait after a millisecond, for the others of its
-   worker.  Returns whether it has. */
+/* Ends the turn of a session that has run events for a millisecond without a wait, so that the
+   other sessions of its worker have theirs.  Returns whether it has.  A session with a claimed
+   arrival goes on: it waits for the arrival or begins its event. */
 static bool event_end_turn(struct bn_session *s)
 {
   struct bn_task *t = s->task;
 
   if (t->turn_ns == 0)
     t->turn_ns = s->last_ns;
-  if (bn_clock_between(t->turn_ns, s->last_ns) < BN_NSEC_PER_MSEC || s->due_ns != 0)
+  if (bn_clock_between(t->turn_ns, s->last_ns) < turn_length_ns || s->due_ns != 0)
     return false;
   t->turn_ns = 0;
   bn_loop_queue(t);
@@ -465,31 +481,31 @@ enum bn_event_answer bn_event_ask(struct bn_session *s)
 /* --- ends that are looked at --- */
 
 /* Counts an event that was begun in the warm-up, or was due in it. */
-static void event_count_warm(struct bn_session *s, uint64_t took)
+static void event_count_warm(struct bn_session *s, uint64_t took_ns)
 {
   struct bn_stat *st = s->stat;
 
   bn_stat_bump(&st->warm_events, 1);
-  bn_stat_bump(&st->warm_busy_ns, took);
-  bn_stat_record(st, st->warm_hist, took);
+  bn_stat_bump(&st->warm_busy_ns, took_ns);
+  bn_stat_record(st, st->warm_hist, took_ns);
   bn_quota_was_warm(s->share);
 }
 
 /* Records the two parts of the response time, queueing and service.  Returns the service time. */
-static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now)
+static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now_ns)
 {
   /* An event that has no arrival of its own begins at once. */
   const uint64_t begun_ns = tick->begun_ns > tick->start_ns ? tick->begun_ns : tick->start_ns;
-  const uint64_t service = bn_clock_between(begun_ns, now);
+  const uint64_t service_ns = bn_clock_between(begun_ns, now_ns);
 
-  bn_stat_bump(&st->service_ns, service);
+  bn_stat_bump(&st->service_ns, service_ns);
   bn_stat_record(st, st->queueing_hist, begun_ns - tick->start_ns);
-  bn_stat_record(st, st->service_hist, service);
-  return service;
+  bn_stat_record(st, st->service_hist, service_ns);
+  return service_ns;
 }
 
-/* Does not count an event that has ended, because its session failed in it. */
-static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
+/* Drops an event that has ended, because its session failed in it, and returns its ticket. */
+static void event_drop_ended(struct bn_session *s, const struct bn_tick *tick)
 {
   if (tick->start_ns >= s->stat->counts_from_ns)
     bn_event_dropped(s, tick);
@@ -499,11 +515,11 @@ static void event_uncount(struct bn_session *s, const struct bn_tick *tick)
 
 /* Records the latency of an event for the phase in which it was due. */
 static void event_count_in_phase(const struct bn_session *s, const struct bn_tick *tick,
-                                 uint64_t took)
+                                 uint64_t took_ns)
 {
-  const size_t k = bn_phases_ended(s->phases, s->id, tick->start_ns, took, s->repeats);
+  const size_t k = bn_phases_ended(s->phases, s->id, tick->start_ns, took_ns, s->repeats);
 
-  bn_stat_record(s->stat, s->stat->phase_hist + (unsigned)k, took);
+  bn_stat_record(s->stat, s->stat->phase_hist + (unsigned)k, took_ns);
 }
 
 /* Takes the kind of the event that has ended, and leaves none to the next one. */
@@ -515,60 +531,60 @@ static unsigned event_take_kind(struct bn_session *s)
   return kind;
 }
 
-/* Counts an event that has ended, whatever makes it special: see bn_event_attend. */
+/* As bn_event_attend, for any event. */
 static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
                                                          const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
-  const uint64_t now = s->last_ns, took = bn_clock_between(tick->start_ns, now);
+  const uint64_t now_ns = s->last_ns, took_ns = bn_clock_between(tick->start_ns, now_ns);
   /* Acquire: pairs with bn_quota_close, which writes the end of the span before the limit. */
-  const bool over = now >= atomic_load_explicit(&s->limit->until_ns, memory_order_acquire);
-  const bool late = over && now > bn_stat_get(&s->limit->span_ns);
-  uint64_t service = 0;
+  const bool at_limit = now_ns >= atomic_load_explicit(&s->limit->until_ns, memory_order_acquire);
+  const bool is_late = at_limit && now_ns > bn_stat_get(&s->limit->span_ns);
+  uint64_t service_ns = 0;
 
-  if (over)
+  if (at_limit)
     s->attend |= BN_ATTEND_LIMIT;
   bn_event_show_pause(s);
   if (s->failed) {
-    event_uncount(s, tick);
+    event_drop_ended(s, tick);
     return;
   }
   if (tick->start_ns < st->counts_from_ns) {
-    event_count_warm(s, took);
+    event_count_warm(s, took_ns);
     s->kind = s->repeats = 0;
     return;
   }
   if (s->phases != NULL)
-    event_count_in_phase(s, tick, took);
+    event_count_in_phase(s, tick, took_ns);
   if (st->service_hist != 0)
-    service = event_note_waiting(st, tick, now);
+    service_ns = event_note_waiting(st, tick, now_ns);
   else if (!bn_stat_pauses(st) && bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
     s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
-  if (late) {
+  if (is_late) {
     bn_stat_bump(&st->late, 1);
-    bn_stat_bump(&st->late_service_ns, service);
+    bn_stat_bump(&st->late_service_ns, service_ns);
   }
   if (s->kind != 0) {
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
-    event_add_to_kind(s, BN_EVENT_LATE, late);
-    bn_event_count_of_kind(s, event_take_kind(s), took);
+    event_add_to_kind(s, BN_EVENT_LATE, is_late);
+    bn_event_count_of_kind(s, event_take_kind(s), took_ns);
     return;
   }
   s->repeats = 0;
-  bn_event_count(s, took);
+  bn_event_count(s, took_ns);
 }
 
 /* An event of a kind is common, and takes the short way unless it ended after the limit. */
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 {
-  const uint64_t took = bn_clock_between(tick->start_ns, s->last_ns);
+  const uint64_t took_ns = bn_clock_between(tick->start_ns, s->last_ns);
 
   if (s->mark != &bn_event_of_kind || s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
     event_attend(s, tick);
     return;
   }
   s->mark = &s->limit->until_ns;
-  bn_event_count_of_kind(s, event_take_kind(s), took);
+  bn_event_count_of_kind(s, event_take_kind(s), took_ns);
 }
 
 /* Looks for an outage that ends now or goes on, for a session whose last success before it was at
@@ -584,9 +600,9 @@ static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t
 }
 
 /* Sets *first_ns to the time since which events of this session have been in flight without a pause
-   and without a success, and *last_ns to the time at which the last one succeeded. */
-static void event_failing_since(const struct bn_stat *st, const struct bn_tick *tick,
-                                uint64_t *first_ns, uint64_t *last_ns)
+   and without a success, and *last_ns to the time at which an event of it last succeeded. */
+static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
+                               uint64_t *first_ns, uint64_t *last_ns)
 {
   const bool pauses = bn_stat_pauses(st);
   const bool follows = !pauses || tick->start_ns <= bn_stat_get(&st->last_end_ns);
@@ -605,14 +621,15 @@ void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
   struct bn_stat *st = s->stat;
   uint64_t first_ns, last_ns;
 
-  event_failing_since(st, tick, &first_ns, &last_ns);
+  event_find_failing(st, tick, &first_ns, &last_ns);
   st->edge_ns = 0;
   atomic_store_explicit(&st->last_ok_ns, last_ns, memory_order_relaxed);
   atomic_store_explicit(&st->failing_since_ns, first_ns, memory_order_release);
 }
 
-/* Failures up to the end of the load are an outage up to there.  The last failures of a failed
-   session concern that session only. */
+/* Records what outages have to know of a session that has left its loop.  If its last events have
+   failed, this may be an outage until the end of the load.  The last failures of a session that has
+   failed itself concern that session only. */
 static void event_end_outage(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
@@ -632,37 +649,37 @@ void bn_event_leave(struct bn_session *s, uint64_t end_ns)
     event_await_baseline(s);
 }
 
-/* Looks for an outage after a success at s->last_ns, before other threads see that. */
+/* Looks for an outage that a success at s->last_ns ends, before other threads can see it. */
 static void event_check_success(struct bn_session *s, const struct bn_tick *tick)
 {
   uint64_t first_ns, last_ns;
 
-  event_failing_since(s->stat, tick, &first_ns, &last_ns);
+  event_find_failing(s->stat, tick, &first_ns, &last_ns);
   event_check_outage(s, first_ns, last_ns, s->last_ns);
 }
 
 /* Notes the longest event so far, and sets how long the next one may take without coming here. */
-static void event_note_long(struct bn_stat *st, uint64_t took)
+static void event_note_long(struct bn_stat *st, uint64_t took_ns)
 {
-  if (took > bn_stat_get(&st->max_ns))
-    atomic_store_explicit(&st->max_ns, took, memory_order_relaxed);
+  if (took_ns > bn_stat_get(&st->max_ns))
+    atomic_store_explicit(&st->max_ns, took_ns, memory_order_relaxed);
   /* If sessions pause, a short event may be the first to end after a stall. */
   st->edge_ns = bn_stat_pauses(st) ? 0 : bn_stat_get(&st->max_ns);
   if (st->edge_ns > BN_OUTAGE_NS)
     st->edge_ns = BN_OUTAGE_NS;
 }
 
-void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
+void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took_ns)
 {
   /* An event that is not counted cannot be the longest of the counted ones. */
   if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
       s->last_ns >= s->stat->measure_from_ns)
-    event_note_long(s->stat, took);
+    event_note_long(s->stat, took_ns);
   if (s->failed)
     bn_event_mark_failing(s, tick);
   else
     event_check_success(s, tick);
-  bn_event_finish(s, tick, took);
+  bn_event_finish(s, tick, took_ns);
   if (!s->failed)
     atomic_store_explicit(&s->stat->failing_since_ns, 0, memory_order_release);
 }

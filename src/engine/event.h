@@ -22,8 +22,9 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times);
 /* Ends a session that has failed: the current event is not counted, and no other begins. */
 void bn_event_stop(struct bn_session *s);
 
-/* Claims a ticket of --events and, under --rate, an arrival (s->due_ns), and sleeps until it is
-   due, or for the think time. */
+/* Does the rest of bn_event_more: claims a ticket of --events and, under --rate, an arrival
+   (s->due_ns), and sleeps until the arrival is due, or for the think time.  Returns as
+   bn_event_more. */
 bool bn_event_more_slow(struct bn_session *s);
 
 /* As bn_event_more, for a session that shares its worker.  LATER: the session sleeps, and asks
@@ -31,9 +32,9 @@ bool bn_event_more_slow(struct bn_session *s);
 enum bn_event_answer { BN_EVENT_NO, BN_EVENT_YES, BN_EVENT_LATER };
 enum bn_event_answer bn_event_ask(struct bn_session *s);
 
-/* Makes the session pause after its events. */
+/* Lets the session pause between its events. */
 void bn_event_make_pause(struct bn_session *s);
-/* Sets the length of the next pause.  Returns false under --rate, where there is none. */
+/* Sets the length of the next pause.  Returns false under --rate, where sessions do not pause. */
 bool bn_event_think(struct bn_session *s, uint64_t ns);
 
 /* As bn_event_more, for loops with events in flight, which do not pause.  Under --rate it returns
@@ -49,11 +50,12 @@ void bn_event_return_unbegun(struct bn_session *s);
 /* Notes that a claimed event begins later than its claim. */
 void bn_event_began(struct bn_session *s, uint64_t start_ns);
 
-/* Ends the events of the session; the last one ended at end_ns. */
+/* Is called when the session has left its loop; its last event ended at end_ns.  Records an outage
+   in which the session has ended, and returns the tickets that it has in reserve. */
 void bn_event_leave(struct bn_session *s, uint64_t end_ns);
 
 /* Returns the events counted since the end of the warm-up, 0 before it.  Waits while the baseline
-   is being taken. */
+   is being taken; a wait moves s->last_ns to its end. */
 uint64_t bn_event_counted(struct bn_session *s);
 
 /* Counts an event that has ended at or after s->mark, apart if it belongs to the warm-up.  Notes
@@ -61,12 +63,14 @@ uint64_t bn_event_counted(struct bn_session *s);
    kind. */
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
 
-/* Ends an event that took longer than any before it, or so long that there may have been an outage,
-   or any event under --rate.  Looks for an outage before other threads can see the end. */
+/* Ends an event that took longer than s->stat->edge_ns: longer than any before it, or so long that
+   there may have been an outage.  That is any event under --rate, in a session that pauses, after a
+   failed event, and in a session that has failed.  Looks for an outage before other threads can see
+   the end. */
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
-                                             uint64_t took);
+                                             uint64_t took_ns);
 
-/* Makes the event in flight be looked at when it ends, for its kind. */
+/* Notes the kind of the event in flight, and has the event looked at when it ends. */
 static inline void bn_event_mark_kind(struct bn_session *s, unsigned kind)
 {
   s->kind = kind;
@@ -83,7 +87,8 @@ static inline void bn_event_set_kind(struct bn_session *s, unsigned kind)
     bn_event_mark_kind(s, kind);
 }
 
-/* Notes that the event in flight is repeated.  The kind that it has when it ends gets the retry. */
+/* Notes that the event in flight is repeated.  The retry counts for the kind that the event has
+   when it ends. */
 static inline void bn_event_repeats(struct bn_session *s)
 {
   s->repeats++;
@@ -104,7 +109,8 @@ static inline bool bn_event_more(struct bn_session *s)
   return true;
 }
 
-/* Sets the times of an event under --rate. */
+/* Sets the times of an event under --rate: it starts when its arrival was due, and begins now.
+   Takes the arrival from the session. */
 __attribute__((cold)) void bn_event_start_due(struct bn_session *s, struct bn_tick *tick);
 
 /* Starts the claimed event: when it was due (--rate), else at s->last_ns, the end of the previous
@@ -121,22 +127,23 @@ static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 /* As bn_event_start, with a clock read, for loops that spend time of their own between events. */
 static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick)
 {
-  const uint64_t before_ns = s->last_ns;
+  const uint64_t claim_ns = s->last_ns;
 
   s->last_ns = bn_clock_now(&s->clock);
-  /* The end of a pause has noted an event that could have begun there. */
+  /* An event that begins later than its claim is noted.  If a pause has ended after the warm-up,
+     its end has noted the event already. */
   if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0 &&
-      ((s->attend & BN_ATTEND_THINK) == 0 || before_ns < s->stat->counts_from_ns))
+      ((s->attend & BN_ATTEND_THINK) == 0 || claim_ns < s->stat->counts_from_ns))
     bn_event_began(s, s->last_ns);
   bn_event_start(s, tick);
 }
 
 /* Moves the start of the event in flight to now, for events that begin with work of their own.  An
-   event of --rate keeps its start: it is late. */
+   event of --rate keeps its start, because it is late. */
 void bn_event_start_later(struct bn_session *s, struct bn_tick *tick);
 
 /* Lets the session begin events of its own accord, by bn_event_start_at: they need no ticket and
-   end with its work, not with the limit.  Before its loop. */
+   end with its work, not with the limit.  Comes before its loop. */
 void bn_event_exempt(struct bn_session *s);
 
 /* Starts an event now whose latency counts from start_ns, for sessions that are exempt. */
@@ -158,26 +165,27 @@ static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)
   return true;
 }
 
-/* Counts an event but for its latency. */
-static inline void bn_event_count_time(struct bn_session *s, uint64_t took)
+/* Counts an event, but does not record its latency in a histogram. */
+static inline void bn_event_count_time(struct bn_session *s, uint64_t took_ns)
 {
   struct bn_stat *st = s->stat;
 
-  bn_stat_bump(&st->busy_ns, took);
+  bn_stat_bump(&st->busy_ns, took_ns);
   bn_stat_count(st, BN_C_EVENTS, 1);
-  if (__builtin_expect(took < bn_stat_get(&st->min_ns), 0) && s->last_ns >= st->measure_from_ns)
-    atomic_store_explicit(&st->min_ns, took, memory_order_relaxed);
+  if (__builtin_expect(took_ns < bn_stat_get(&st->min_ns), 0) && s->last_ns >= st->measure_from_ns)
+    atomic_store_explicit(&st->min_ns, took_ns, memory_order_relaxed);
 }
 
-/* The histogram comes last, so that its rare out-of-line call is a tail call. */
-static inline void bn_event_count(struct bn_session *s, uint64_t took)
+/* Counts an event with its latency.  The histogram comes last, so that its rare out-of-line call is
+   a tail call. */
+static inline void bn_event_count(struct bn_session *s, uint64_t took_ns)
 {
-  bn_event_count_time(s, took);
-  bn_stat_record(s->stat, BN_H_LATENCY, took);
+  bn_event_count_time(s, took_ns);
+  bn_stat_record(s->stat, BN_H_LATENCY, took_ns);
 }
 
-/* Release: pairs with the acquire loads in engine/outage.c, so that a thread that sees the end also
-   sees what the session did before it. */
+/* Makes the end of an event visible to other threads.  Release: pairs with the acquire loads in
+   engine/outage.c, so that a thread that sees the end also sees what the session did before it. */
 static inline void bn_event_show_end(struct bn_stat *st, const struct bn_tick *tick)
 {
   bn_stat_bump(&st->ended_at, tick->start_ns);
@@ -185,7 +193,8 @@ static inline void bn_event_show_end(struct bn_stat *st, const struct bn_tick *t
 }
 
 /* Makes the end at s->last_ns visible and counts the event. */
-static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *tick, uint64_t took)
+static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *tick,
+                                   uint64_t took_ns)
 {
   struct bn_stat *st = s->stat;
 
@@ -193,21 +202,21 @@ static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *t
   if (__builtin_expect(s->last_ns >= bn_stat_get(s->mark), 0))
     bn_event_attend(s, tick);
   else
-    bn_event_count(s, took);
+    bn_event_count(s, took_ns);
 }
 
 /* Ends an event now, with one clock read, and records its latency.  The calls come last, as in
    bn_hist_record. */
 static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick)
 {
-  const uint64_t now = bn_clock_now(&s->clock), start_ns = tick->start_ns;
-  const uint64_t took = now > start_ns ? now - start_ns : 0;
+  const uint64_t now_ns = bn_clock_now(&s->clock), start_ns = tick->start_ns;
+  const uint64_t took_ns = now_ns > start_ns ? now_ns - start_ns : 0;
 
-  s->last_ns = now;
-  if (__builtin_expect(took > s->stat->edge_ns, 0))
-    bn_event_end_long(s, tick, took);
+  s->last_ns = now_ns;
+  if (__builtin_expect(took_ns > s->stat->edge_ns, 0))
+    bn_event_end_long(s, tick, took_ns);
   else
-    bn_event_finish(s, tick, took);
+    bn_event_finish(s, tick, took_ns);
 }
 
 /* Returns the index of the first counter of a kind, from 1 on. */
@@ -217,13 +226,13 @@ static inline unsigned bn_event_kind_row(const struct bn_stat *st, unsigned kind
 }
 
 /* As bn_event_count, for an event of this kind. */
-static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, uint64_t took)
+static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, uint64_t took_ns)
 {
   struct bn_stat *st = s->stat;
 
-  bn_event_count_time(s, took);
+  bn_event_count_time(s, took_ns);
   bn_stat_count(st, bn_event_kind_row(st, kind), 1);
-  bn_stat_record_both(st, BN_H_LATENCY, st->kind_hist + kind - 1, took);
+  bn_stat_record_both(st, BN_H_LATENCY, st->kind_hist + kind - 1, took_ns);
 }
 
 /* As bn_event_end, for an event that says at its end of which kind it is: most are counted at once,
@@ -231,37 +240,38 @@ static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, u
 static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_tick *tick,
                                         unsigned kind)
 {
-  const uint64_t now = bn_clock_now(&s->clock), start_ns = tick->start_ns;
-  const uint64_t took = now > start_ns ? now - start_ns : 0;
+  const uint64_t now_ns = bn_clock_now(&s->clock), start_ns = tick->start_ns;
+  const uint64_t took_ns = now_ns > start_ns ? now_ns - start_ns : 0;
   struct bn_stat *st = s->stat;
 
-  s->last_ns = now;
-  if (__builtin_expect(took > st->edge_ns, 0)) {
+  s->last_ns = now_ns;
+  if (__builtin_expect(took_ns > st->edge_ns, 0)) {
     bn_event_mark_kind(s, kind);
-    bn_event_end_long(s, tick, took);
+    bn_event_end_long(s, tick, took_ns);
     return;
   }
-  if (__builtin_expect(now >= bn_stat_get(s->mark), 0)) {
+  if (__builtin_expect(now_ns >= bn_stat_get(s->mark), 0)) {
     bn_event_mark_kind(s, kind);
-    bn_event_finish(s, tick, took);
+    bn_event_finish(s, tick, took_ns);
     return;
   }
   bn_event_show_end(st, tick);
-  bn_event_count_of_kind(s, kind, took);
+  bn_event_count_of_kind(s, kind, took_ns);
 }
 
-/* Counts an event that was begun and is not to be counted. */
+/* Counts an event that was begun as dropped: it has no place among the events. */
 __attribute__((cold)) void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick);
 
-/* Shows when the event has ended, in a session that pauses: there the next one does not begin then.
-   Release: pairs with the acquire load in engine/outage.c. */
+/* Makes the time of the last end visible to other threads in a session that pauses.  In other
+   sessions this is the start of the next event.  Release: pairs with the acquire load in
+   engine/outage.c. */
 static inline void bn_event_show_pause(struct bn_session *s)
 {
   if (bn_stat_pauses(s->stat))
     atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_release);
 }
 
-/* Ends an event without a latency. */
+/* Ends an event that has no latency, because it did not succeed. */
 static inline void bn_event_end_bare(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_event_mark_failing(s, tick);
@@ -277,7 +287,7 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
     bn_event_dropped(s, tick);
 }
 
-/* As bn_event_forget, now. */
+/* As bn_event_forget, for an event that ends now. */
 static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tick *tick)
 {
   s->last_ns = bn_clock_now(&s->clock);
@@ -285,7 +295,8 @@ static inline void bn_event_forget_now(struct bn_session *s, const struct bn_tic
   bn_event_show_pause(s);
 }
 
-/* As bn_event_forget_now, and returns the ticket: the script said "stop" or failed in the event. */
+/* As bn_event_forget_now, but returns the ticket: the script has ended the session in the event, or
+   has failed in it. */
 static inline void bn_event_drop(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_event_forget_now(s, tick);

@@ -25,6 +25,8 @@ void bn_outage_done(struct bn_outage *o)
   o->stats = NULL;
 }
 
+/* Narrows the gap by an event in flight that began at start_ns (UINT64_MAX: none), and by the end
+   of an event at end_ns. */
 static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
 {
   if (end_ns > g->from_ns)
@@ -41,8 +43,10 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
 }
 
 /* Narrows the gap by the last end of a session and by its event in flight.  In a closed loop an
-   event begins when the one before it ends.  In a session that pauses, under --rate or with think
-   times, an event that begins later has ended a time without events. */
+   event begins when the one before it ends, and a session between two events has just ended one.  A
+   session that pauses, under --rate or with think times, shows its last end.  If its last events
+   have failed, its last end is that of its last success; failures before a pause are not in flight.
+   `running` is read last: a session that has left has shown its end to bn_outage_leave. */
 static void outage_narrow_by(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
@@ -69,16 +73,17 @@ static bool outage_is_short(const struct gap *g, uint64_t until_ns)
   return bn_clock_between(g->from_ns, until_ns) < BN_OUTAGE_NS;
 }
 
+/* Narrows the gap by the ends of sessions that have left their loops. */
 static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
 {
   outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
 }
 
-/* Narrows the gap by what all sessions show, until it is too short.  The session that showed so is
-   the first that the next search looks at: thousands of sessions search at each end of an event if
-   their events take so long.  Sessions that have gone are looked at twice: before the others,
-   because what they show costs one read, and after them, because a session that goes during the
-   search is not running when its turn comes. */
+/* Narrows the gap by what all sessions show, until it is too short for an outage.  The session that
+   made it too short is the first that the next search looks at: if events take a second, thousands
+   of sessions search at each end of an event.  Sessions that have gone are looked at twice: before
+   the others, because what they show costs one read, and after them, because a session that goes
+   during the search is not running when its turn comes. */
 static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
                           uint64_t now_ns, uint64_t until_ns)
 {

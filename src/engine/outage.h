@@ -41,7 +41,7 @@ void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t s
 /* Records that a session leaves its loop; its last event that succeeded ended at end_ns.  The
    worker of the session calls it before other threads can see that. */
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns);
-/* Looks for an outage that lasts until span_ns, where the run ended with events in flight. */
+/* Looks for an outage that lasts until span_ns, for a run that has ended with events in flight. */
 void bn_outage_end(struct bn_outage *o, uint64_t span_ns);
 /* Returns the outages so far.  Any thread. */
 struct bn_outages bn_outage_get(struct bn_outage *o);

@@ -16,16 +16,18 @@ enum {
   STRIPES = 16,    /* sessions share counters, which are atomic */
   SLICE_BITS = 5,  /* 32 slices for each power of two: 3 % */
   SLICE_UNIT = 20, /* the shortest slice has 2^20 ns, a millisecond */
+  /* The first two powers of two have slices of one unit, and each higher one has 32 wider ones. */
   SLICES = (2 << SLICE_BITS) + (64 - SLICE_UNIT - SLICE_BITS - 1) * (1 << SLICE_BITS),
   WINDOW = 10 /* fewer events have no mean that could be compared */
 };
 
-/* The level is the latency that 95 % of the events of a phase before did not exceed.  A server
-   whose latency hardly varies has a mean that is its level, and half of the windows would be above
-   it: only more than 5 % count. */
+/* The level is the latency that 95 % of the events of an earlier phase did not exceed.  If the
+   latency of a server hardly varies, its mean is its level, and half of the windows would be above
+   the level: so a window is above it only by more than 5 %. */
 static const double level_percent = 95, tolerance = 1.05;
 
-/* The events that were due in a part of a phase: their number, and the sum of their latencies. */
+/* The events that were due in a part of a phase: the number of events, and the sum of their
+   latencies. */
 struct slice {
   _Atomic uint64_t n, sum_ns;
 };
@@ -84,7 +86,8 @@ static bool phases_have_rate(const struct bn_phases *p)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Returns the phase at a time from the first one's begin on; the last phase has no end. */
+/* Returns the index of the phase at a time, which is not before the first phase; the last phase has
+   no end. */
 static size_t phases_find(const struct bn_phases *p, uint64_t at_ns)
 {
   size_t k = 0;
@@ -136,7 +139,7 @@ void bn_phases_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigne
   phases_add(&c->retries, retries);
 }
 
-/* The slices are buckets of a histogram of times. */
+/* Returns the slice of a time, as the bucket of a histogram. */
 static size_t slice_index(uint64_t ns)
 {
   const uint64_t u = ns >> SLICE_UNIT;
@@ -148,6 +151,7 @@ static size_t slice_index(uint64_t ns)
   return ((size_t)shift << SLICE_BITS) + (size_t)(u >> shift);
 }
 
+/* Returns the first time of a slice. */
 static uint64_t slice_begin_ns(size_t i)
 {
   const size_t shift = i < 2 << SLICE_BITS ? 0 : (i >> SLICE_BITS) - 1;
@@ -156,16 +160,16 @@ static uint64_t slice_begin_ns(size_t i)
 }
 
 /* Returns the slice of an event that was due at offset_ns of a phase; NULL: in a burst. */
-static struct slice *phases_slice(const struct bn_phases *p, size_t k, struct phase_counts *c,
-                                  uint64_t offset_ns)
+static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, struct phase_counts *c,
+                                       uint64_t offset_ns)
 {
   const struct bn_profile_phase *f = &p->profile->phase[k];
-  double s;
+  double after_burst_s;
 
   if (f->period_s <= 0)
     return &c->slice[slice_index(offset_ns)];
-  s = fmod((double)offset_ns * 1e-9, f->period_s) - f->burst_s;
-  return s >= 0 ? &c->slice[slice_index((uint64_t)(s * 1e9))] : NULL;
+  after_burst_s = fmod((double)offset_ns * 1e-9, f->period_s) - f->burst_s;
+  return after_burst_s >= 0 ? &c->slice[slice_index((uint64_t)(after_burst_s * 1e9))] : NULL;
 }
 
 size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
@@ -173,7 +177,7 @@ size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64
 {
   const size_t k = phases_find(p, due_ns);
   struct phase_counts *c = phases_counts_of(p, k, id);
-  struct slice *slice = phases_slice(p, k, c, due_ns - p->from_ns[k]);
+  struct slice *slice = phases_find_slice(p, k, c, due_ns - p->from_ns[k]);
 
   if (!phases_have_rate(p))
     phases_add(&c->began, 1);
@@ -206,35 +210,38 @@ static double phases_integral(const struct bn_phases *p, uint64_t at_ns)
 }
 
 /* Returns the arrivals due in the phases up to end_ns, at most those of the run: arrivals after the
-   last ticket of --events belong to no event.  The last phase has the rest. */
+   last ticket of --events belong to no event.  Up to the end of the run these are all arrivals. */
 static uint64_t phases_due_until(const struct bn_phases *p, uint64_t end_ns)
 {
-  uint64_t all = p->end.due;
+  uint64_t due;
 
-  if (p->pacer != NULL && end_ns < p->end.until_ns)
-    all = bn_pacer_due(p->pacer, p->from_ns[0], end_ns - 1).counted;
-  return all < p->end.due ? all : p->end.due;
+  if (p->pacer == NULL || end_ns >= p->end.until_ns)
+    return p->end.due;
+  due = bn_pacer_due(p->pacer, p->from_ns[0], end_ns - 1).counted;
+  return due < p->end.due ? due : p->end.due;
 }
 
 void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, const struct bn_phases_end *end)
 {
-  double wanted;
-  uint64_t before = 0;
+  double integral_before;
+  uint64_t due_before = 0;
 
   p->pacer = pacer;
   p->end = *end;
-  wanted = phases_integral(p, p->from_ns[0]);
+  integral_before = phases_integral(p, p->from_ns[0]);
   for (size_t k = 0; k < p->n; k++) {
-    const uint64_t end_ns = phases_end_ns(p, k), all = phases_due_until(p, end_ns);
+    const uint64_t end_ns = phases_end_ns(p, k), due = phases_due_until(p, end_ns);
     const double integral = phases_integral(p, end_ns);
 
-    p->wanted[k] = integral - wanted;
-    p->due[k] = all > before ? all - before : 0;
-    wanted = integral;
-    before += p->due[k];
+    p->wanted[k] = integral - integral_before;
+    /* An estimate of the pacer may be lower than the one before it. */
+    p->due[k] = due > due_before ? due - due_before : 0;
+    integral_before = integral;
+    due_before += p->due[k];
   }
 }
 
+/* Notes n events that have not ended and are at least that old. */
 static void phases_note_age(struct bn_timing *t, uint64_t age_ns, uint64_t n)
 {
   if (t->unfinished == 0 || (double)age_ns * 1e-9 < t->youngest_s)
@@ -242,7 +249,7 @@ static void phases_note_age(struct bn_timing *t, uint64_t age_ns, uint64_t n)
   t->unfinished += n;
 }
 
-/* Adds the ages of n arrivals that wait to those of a phase. */
+/* Adds the ages of the n arrivals after the first `skip`, which wait, to those of a phase. */
 static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_t n,
                                struct bn_hist *into, struct bn_timing *t)
 {
@@ -255,7 +262,7 @@ static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_
   phases_note_age(t, youngest_ns, n);
 }
 
-/* Adds the ages of all arrivals that wait. */
+/* Adds the ages of all arrivals that wait, each in the phase in which it was due. */
 static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
                              struct bn_view_store *store)
 {
@@ -263,6 +270,7 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
   uint64_t before = 0, skip = p->end.skip;
 
   for (size_t k = 0; k < p->n; k++) {
+    /* Phase k has the arrivals from `before` to `after`, of which those from `first` on wait. */
     const uint64_t after = before + p->due[k], from = before > first ? before : first;
     const uint64_t n = after > from ? after - from : 0;
 
@@ -273,7 +281,7 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
   }
 }
 
-/* Adds the ages of the events in flight. */
+/* Adds the ages of the events in flight, except those of the warm-up. */
 static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap *now,
                                  uint64_t observed_ns, struct bn_snap *delta,
                                  struct bn_view_store *store)
@@ -303,7 +311,7 @@ static void phases_count_ages(const struct bn_view *v, struct bn_view_store *sto
   bn_phases_timing(store, m, k)->max_s = bn_view_hist_s(v->delta->hist[at], 100, false);
 }
 
-/* Returns the sum over the stripes of the counter at this offset of struct phase_counts. */
+/* Returns the sum over the stripes of phase k's counter at this offset of struct phase_counts. */
 static uint64_t phases_sum(const struct bn_phases *p, size_t k, size_t offset)
 {
   uint64_t sum = 0;
@@ -315,31 +323,32 @@ static uint64_t phases_sum(const struct bn_phases *p, size_t k, size_t offset)
   return sum;
 }
 
-/* Returns the time from the end of the last burst, or of the phase, to that time. */
+/* Returns the time from the end of phase k, or of its last burst, to at_ns; 0 before that end. */
 static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t at_ns)
 {
   const struct bn_profile_phase *f = &p->profile->phase[k];
   const double s = (double)(at_ns - p->from_ns[k]) * 1e-9;
-  double bursts;
+  double periods; /* whole periods before the last burst */
 
   if (f->period_s <= 0)
     return fmax(s - f->span_s, 0);
-  bursts = floor((fmin(s, f->span_s) - f->burst_s) / f->period_s + 1e-9);
-  return fmax(s - f->burst_s - fmax(bursts, 0) * f->period_s, 0);
+  periods = floor((fmin(s, f->span_s) - f->burst_s) / f->period_s + 1e-9);
+  return fmax(s - f->burst_s - fmax(periods, 0) * f->period_s, 0);
 }
 
-/* The events of a slice, or of several slices, by the time since a peak. */
+/* The events of a slice, or of several slices; the times are since a peak. */
 struct span {
   double begin_s, end_s, sum_ns;
   uint64_t n;
 };
 
-/* The last slices, as few as together have enough events.  Empty ones are left out. */
+/* The last slices, as few as have WINDOW events together.  Empty slices are left out. */
 struct window {
   struct span all, slice[WINDOW + 1];
   size_t n_slices;
 };
 
+/* Adds a slice, and drops the first ones that the window does not need any more. */
 static void window_add(struct window *w, const struct span *slice)
 {
   w->slice[w->n_slices++] = *slice;
@@ -357,8 +366,8 @@ static bool window_is_below(const struct window *w, double level_ns)
   return w->all.sum_ns <= level_ns * tolerance * (double)w->all.n;
 }
 
-/* Returns the begin, rounded to a power of ten that is not longer than the first slice: it is not
-   known when within the slice the latency fell. */
+/* Returns the begin of the window, rounded to a power of ten that is not longer than the first
+   slice: it is not known when within that slice the latency fell. */
 static double window_begin_s(const struct window *w)
 {
   const struct span *first = &w->slice[0];
@@ -367,8 +376,8 @@ static double window_begin_s(const struct window *w)
   return digits > 0 ? round(first->begin_s * unit) / unit : round(first->begin_s / unit) * unit;
 }
 
-/* Adds the slices of a phase, which begin at base_s, until a window has a mean of at most level_ns.
-   Returns whether one has. */
+/* Adds the slices of phase k, which begins base_s after a peak, to the window until it has enough
+   events and a mean of at most level_ns.  Returns whether it has. */
 static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s, double level_ns,
                              struct window *w)
 {
@@ -390,7 +399,8 @@ static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s,
   return false;
 }
 
-static uint64_t phases_unfinished(const struct bn_view *v)
+/* Returns how many events of all phases have not ended. */
+static uint64_t phases_count_unfinished(const struct bn_view *v)
 {
   uint64_t n = 0;
 
@@ -399,64 +409,72 @@ static uint64_t phases_unfinished(const struct bn_view *v)
   return n;
 }
 
-/* Sets how long the latency was greater than the level.  A phase of bursts shows it itself, as the
-   mean of its bursts; another one shows it in the phases after it, up to one of bursts: what
-   follows each of those is known, but not what follows the first one.  At the end of a run few
-   events have to do, if more of them have ended than not. */
+/* Sets how long the latency was greater than the level after the peak of phase k.  For a phase of
+   bursts this is first looked for in the phase itself, after its bursts, and then, as for any
+   phase, in the phases after it.  The search stops at the next phase of bursts, because its slices
+   are by the time since its own bursts and not since this peak.  At the end of a run fewer events
+   than a window needs have to do, if more events have ended than not. */
 static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
                            const struct bn_view *v, struct bn_phase_view *out)
 {
-  const bool bursts = p->profile->phase[k].period_s > 0;
+  const bool has_bursts = p->profile->phase[k].period_s > 0;
   struct window w = {.n_slices = 0};
   uint64_t end_ns;
   size_t i = k + 1;
 
-  if (bursts)
+  if (has_bursts)
     out->recovered = phases_find_calm(p, k, 0, level_ns, &w);
   for (; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
     out->recovered = phases_find_calm(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
   end_ns = bn_clock_min(p->from_ns[i], p->end.until_ns);
-  if (!out->recovered && w.all.n > phases_unfinished(v) && w.all.n < WINDOW)
+  if (!out->recovered && w.all.n > phases_count_unfinished(v) && w.all.n < WINDOW)
     out->recovered = window_is_below(&w, level_ns);
   out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, end_ns);
 }
 
-/* Returns whether the load falls with the end of the phase, or within it. */
-static bool phases_is_peak(const struct bn_phases *p, size_t k)
+/* Returns the mean of the curve in phase k, per nanosecond. */
+static double phases_mean_load(const struct bn_phases *p, size_t k)
 {
-  const struct bn_profile_phase *f = &p->profile->phase[k], *next = f + 1;
-
-  if (f->period_s > 0)
-    return true;
-  return k + 1 < p->n && p->end.until_ns > p->from_ns[k + 1] &&
-         p->wanted[k + 1] / (double)(phases_end_ns(p, k + 1) - p->from_ns[k + 1]) <
-             p->wanted[k] / (double)(p->from_ns[k + 1] - p->from_ns[k]) &&
-         next->span_s > 0;
+  return p->wanted[k] / (double)(phases_end_ns(p, k) - p->from_ns[k]);
 }
 
-static const struct bn_hist *phases_latency(const struct bn_view *v, size_t k)
+/* Returns whether the load falls within the phase, which has bursts, or with its end: the run has
+   begun the next phase, which has a smaller mean. */
+static bool phases_is_peak(const struct bn_phases *p, size_t k)
+{
+  const struct bn_profile_phase *phase = p->profile->phase;
+
+  if (phase[k].period_s > 0)
+    return true;
+  if (k + 1 == p->n || phase[k + 1].span_s <= 0 || p->end.until_ns <= p->from_ns[k + 1])
+    return false;
+  return phases_mean_load(p, k + 1) < phases_mean_load(p, k);
+}
+
+static const struct bn_hist *phases_get_latency(const struct bn_view *v, size_t k)
 {
   return v->delta->hist[bn_phases_find_hist(&v->delta->metrics, k)];
 }
 
-/* Returns how long `queued` events wait if events begin at the rate at which those of the phase
-   began. */
+/* Returns how long `queued` events wait if events begin at the rate of the events of this phase. */
 static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
 {
   return queued > 0 ? (double)queued / f->started_per_s * 1e9 : 0;
 }
 
-/* Returns the level of a phase, or 0: it has none, because it has bursts or was overloaded.  In a
-   phase whose queue grows or shrinks all the time, its end or its begin is the longest wait. */
+/* Returns the level of a phase, or 0 if it has none, because it has bursts or was overloaded:
+   events waited longer than the level for their begin.  If the queue of a phase grows or shrinks
+   all the time, the wait is longest at the end or the begin of the phase. */
 static double phases_level_ns(const struct bn_phases *p, size_t k, const struct bn_view *v)
 {
   const struct bn_phase_view *f = &v->phases[k];
-  const double level_ns = (double)bn_hist_percentile(phases_latency(v, k), level_percent);
+  const double level_ns = (double)bn_hist_percentile(phases_get_latency(v, k), level_percent);
   const uint64_t queue = f->carried > f->queued ? f->carried : f->queued;
 
   return p->profile->phase[k].period_s <= 0 && phases_wait_ns(f, queue) <= level_ns ? level_ns : 0;
 }
 
+/* Adds the middle of a bucket, for each of its values, to a sum; for bn_hist_each. */
 static void phases_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   double *sum_ns = arg;
@@ -464,12 +482,13 @@ static void phases_add_middles(void *arg, uint64_t lowest, uint64_t highest, uin
   *sum_ns += (double)count * ((double)lowest / 2 + (double)highest / 2);
 }
 
-/* Sets the recovery of a phase.  Its mean counts events that have not ended as if they had.
-   level_ns: the level of before; 0: none is known. */
+/* Sets the recovery of a phase, if it is a peak.  A phase whose mean latency is not above the level
+   has recovered at once; its mean counts the ages of events that have not ended as latencies.
+   level_ns: the level of the last phase that had one; 0: none is known. */
 static void phases_set_recovery(const struct bn_phases *p, size_t k, double level_ns,
                                 const struct bn_view *v, struct bn_phase_view *out)
 {
-  const struct bn_hist *h = phases_latency(v, k);
+  const struct bn_hist *h = phases_get_latency(v, k);
   double sum_ns = 0;
 
   if (level_ns <= 0 || !phases_is_peak(p, k) || bn_hist_count(h) == 0)
@@ -481,11 +500,11 @@ static void phases_set_recovery(const struct bn_phases *p, size_t k, double leve
     phases_recover(p, k, level_ns, v, out);
 }
 
-/* Adds up the counters of a phase.  Events that began after the run was cut belong to the phase in
-   which it was cut, the last one. */
-static void phases_count(const struct bn_phases *p, size_t k, bool last, struct bn_phase_view *out)
+/* Adds up the counters of the phases from `first` up to, and without, `end`. */
+static void phases_count(const struct bn_phases *p, size_t first, size_t end,
+                         struct bn_phase_view *out)
 {
-  for (size_t i = k; i < (last ? p->n : k + 1); i++) {
+  for (size_t i = first; i < end; i++) {
     const uint64_t failed = phases_sum(p, i, offsetof(struct phase_counts, failed));
     const uint64_t dropped = phases_sum(p, i, offsetof(struct phase_counts, dropped));
 
@@ -496,14 +515,14 @@ static void phases_count(const struct bn_phases *p, size_t k, bool last, struct 
   }
 }
 
-/* Sets what the profile wants of a phase: a rate or a number of threads.  The other does not apply.
- */
+/* Sets what the profile wants of a phase, a rate or a number of threads; the other one is NAN. */
 static void phases_set_wanted(const struct bn_phases *p, struct bn_phase_view *phase, double wanted)
 {
   phase->wanted_per_s = phases_have_rate(p) ? wanted : NAN;
   phase->wanted_threads = phases_have_rate(p) ? NAN : wanted;
 }
 
+/* Sets the figures of the phases up to the last one that the run has reached. */
 static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_phase_view *phase)
 {
   uint64_t queued = 0;
@@ -515,9 +534,11 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
     out->from_s = (double)(p->from_ns[k] - p->from_ns[0]) * 1e-9;
     out->to_s = (double)(phases_end_ns(p, k) - p->from_ns[0]) * 1e-9;
     span_s = out->to_s - out->from_s;
-    phases_count(p, k, k == last, out);
+    /* Events that began after the run was cut belong to the phase in which it was cut. */
+    phases_count(p, k, k == last ? p->n : k + 1, out);
     out->due = phases_have_rate(p) ? p->due[k] : out->started + out->dropped;
     out->carried = queued;
+    /* due + carried = started + dropped + queued */
     queued = bn_pacer_queued(out->due + queued, out->started + out->dropped, UINT64_MAX);
     out->queued = queued;
     if (span_s > 0) {
@@ -544,9 +565,9 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
     if (v->phases[k].timing->unfinished > 0)
       phases_count_ages(v, store, k);
   for (size_t k = 0; k <= last; k++) {
-    const double own_ns = phases_level_ns(p, k, v);
+    const double own_level_ns = phases_level_ns(p, k, v);
 
     phases_set_recovery(p, k, level_ns, v, &store->phase[k]);
-    level_ns = own_ns > 0 ? own_ns : level_ns;
+    level_ns = own_level_ns > 0 ? own_level_ns : level_ns;
   }
 }

@@ -17,21 +17,24 @@
 #include "option/profile.h"
 
 struct bn_phases;
-/* The profile is borrowed.  NULL makes NULL, which the next two functions accept. */
+/* Makes the counters of the phases of a profile, which is borrowed.  NULL makes NULL, which the
+   next two functions accept. */
 struct bn_phases *bn_phases_new(const struct bn_profile *profile);
 void bn_phases_free(struct bn_phases *p);
-/* The first phase begins at from_ns (CLOCK_MONOTONIC), before any event. */
+/* Sets when the first phase begins (CLOCK_MONOTONIC).  Is called before any event. */
 void bn_phases_start(struct bn_phases *p, uint64_t from_ns);
 
-/* Any thread may call these functions for an event of its session, whose id it passes.  The event
-   was due after the start.  One of the last three ends it.  The first function is for events of a
-   rate, which are due before they begin. */
+/* Any thread may call the next four functions for an event of its session, whose id it passes.  The
+   event was due after the start of the phases. */
+/* Counts an event of a rate, which is due before it begins, in the phase in which it has begun.
+   Other events are counted there by one of the functions below, each of which ends an event. */
 void bn_phases_began(struct bn_phases *p, unsigned id, uint64_t begun_ns);
-/* The event does not count. */
+/* Counts an event that has been dropped, in the phase in which it began. */
 void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick);
-/* The event has failed for good. */
+/* Counts an event that has failed for good, with its retries, in the phase in which it was due. */
 void bn_phases_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries);
-/* The event has ended.  Returns the index of its phase. */
+/* Counts an event that has succeeded, with its retries and its latency, in the phase in which it
+   was due.  Returns the index of the phase. */
 size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
                        unsigned retries);
 

@@ -12,6 +12,7 @@
 /* A session takes an eighth of its part of the tickets that are left, so that all sessions have
    work until the end; 256 are enough to make the shared counter cheap. */
 enum { TICKETS_AT_ONCE = 256, PART = 8 };
+/* The mean time of events of which sessions take several tickets at once. */
 static const uint64_t short_event_ns = 10000;
 
 /* --- making --- */
@@ -68,13 +69,13 @@ void bn_quota_done(struct bn_quota *q)
 
 /* --- the limit --- */
 
-/* Stores when the limit was reached; the earliest time counts.  It is stored before the limit
-   itself, so that a thread that sees the limit reached knows when. */
+/* Ends the span at at_ns; the earliest end counts.  Callers end the span before they lower the
+   limit, so that a thread that sees the limit reached finds the end of the span. */
 static void quota_end_span(struct bn_quota *q, uint64_t at_ns)
 {
-  uint64_t end = atomic_load(&q->limit.span_ns);
+  uint64_t end_ns = atomic_load(&q->limit.span_ns);
 
-  while (at_ns < end && !atomic_compare_exchange_weak(&q->limit.span_ns, &end, at_ns))
+  while (at_ns < end_ns && !atomic_compare_exchange_weak(&q->limit.span_ns, &end_ns, at_ns))
     ;
 }
 
@@ -84,6 +85,7 @@ void bn_quota_open(struct bn_quota *q, uint64_t deadline_ns, uint64_t measure_ns
 
   q->measure_ns = measure_ns;
   quota_end_span(q, deadline_ns);
+  /* This fails if the run was closed: the limit stays 0. */
   (void)atomic_compare_exchange_strong(&q->limit.until_ns, &none, deadline_ns);
 }
 
@@ -100,20 +102,20 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 
 /* --- tickets --- */
 
-/* Returns how many of the `left` tickets that one session may take to claim at once, at least 1.  A
-   session that reserves many tickets of long events would keep other sessions idle. */
+/* Returns how many tickets to claim at once, at least 1, of the `left` ones that are a session's
+   part.  A session that reserved many tickets of long events would keep other sessions idle. */
 static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t left)
 {
   const uint64_t part = left / PART;
-  const uint64_t n = bn_stat_get(&st->ended);
-  const uint64_t busy = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
+  const uint64_t ended = bn_stat_get(&st->ended);
+  const uint64_t busy_ns = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
 
-  if (q->one_by_one || n == 0 || busy / n > short_event_ns || part < 1)
+  if (q->one_by_one || ended == 0 || busy_ns / ended > short_event_ns || part < 1)
     return 1;
   return part < TICKETS_AT_ONCE ? part : TICKETS_AT_ONCE;
 }
 
-/* As quota_take, with per_session. */
+/* As quota_take, with per_session: no other session takes these tickets. */
 static enum bn_admission quota_take_own(struct bn_quota_share *share)
 {
   uint64_t want;
@@ -127,7 +129,8 @@ static enum bn_admission quota_take_own(struct bn_quota_share *share)
   return BN_QUOTA_YES;
 }
 
-/* Claims tickets for this event and for the next ones of the session. */
+/* Claims tickets for this event and, as a reserve, for the next ones of the session.  Returns YES
+   or SPENT. */
 static enum bn_admission quota_take(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
@@ -145,8 +148,8 @@ static enum bn_admission quota_take(struct bn_quota_share *share)
   return BN_QUOTA_YES;
 }
 
-/* Returns how many of n tickets of a session `taken` counts. */
-static uint64_t quota_limited(const struct bn_quota *q, uint64_t n)
+/* Returns how many of n tickets that a session has taken are counted by q->taken. */
+static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
 {
   return q->per_session != 0 && n > q->per_session ? q->per_session : n;
 }
@@ -156,34 +159,36 @@ static void quota_charge_instead(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
 
-  (void)atomic_fetch_add_explicit(&q->taken, quota_limited(q, n) - quota_limited(q, share->kept),
-                                  memory_order_relaxed);
+  (void)atomic_fetch_add_explicit(
+      &q->taken, quota_count_taken(q, n) - quota_count_taken(q, share->kept), memory_order_relaxed);
   share->left = (int64_t)(q->per_session - n);
   share->counted = true;
 }
 
-/* Returns how many of n events of a session since the baseline need a ticket. */
-static uint64_t quota_charged(const struct bn_quota *q, uint64_t n)
+/* Returns how many of n events of a session since the baseline need a ticket: one less than n, with
+   one_more. */
+static uint64_t quota_count_charged(const struct bn_quota *q, uint64_t n)
 {
   return q->one_more && n > 0 ? n - 1 : n;
 }
 
-/* Charges a session once, after the baseline: its events that have ended since and those in flight
-   use the tickets kept for it.  Some may have been dropped.  Too few are kept only for a script
-   that ends events which it never began. */
+/* Charges a session once, after the baseline: its events that have ended since then and those in
+   flight use the tickets kept for it.  Kept tickets of events that have been dropped go to the
+   reserve.  Fewer tickets than events are kept only for a script that ends events it never began.
+ */
 static void quota_charge(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - share->warm_events;
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
-  const uint64_t n = quota_charged(share->quota, ended + in_flight);
+  const uint64_t n = quota_count_charged(share->quota, ended + in_flight);
 
   if (n < share->kept)
     share->reserved = share->kept - n;
   quota_charge_instead(share, n > share->kept ? n : share->kept);
 }
 
-/* As quota_charge, by start. */
+/* As quota_charge, with by_start: tickets are needed by events that started after the warm-up. */
 static void quota_charge_by_start(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
@@ -218,14 +223,15 @@ static bool quota_grant(struct bn_quota_share *share)
   return false;
 }
 
-/* An event that begins now is measured, although the baseline has not been taken. */
+/* Returns whether an event that begins now is measured although the baseline is not taken yet. */
 static bool quota_is_early(const struct bn_quota *q, uint64_t now_ns)
 {
   return q->by_start && now_ns >= q->measure_ns;
 }
 
-/* As bn_quota_claim with --events, before the time limit.  The state is read again after a grant
-   that came too late: then the warm-up has ended. */
+/* As bn_quota_claim with --events, before the time limit.  In the warm-up the event is granted,
+   unless it belongs to the measurement.  If the warm-up ends before the grant, the state that is
+   read again decides. */
 static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
 {
   if (!share->counted) {
@@ -249,10 +255,10 @@ static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64
 enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns)
 {
   const struct bn_quota *q = share->quota;
-  const uint64_t until = bn_stat_get(&q->limit.until_ns);
+  const uint64_t until_ns = bn_stat_get(&q->limit.until_ns);
 
-  if (now_ns >= until)
-    return until == 0 ? BN_QUOTA_CLOSED : BN_QUOTA_TIME_UP;
+  if (now_ns >= until_ns)
+    return until_ns == 0 ? BN_QUOTA_CLOSED : BN_QUOTA_TIME_UP;
   return q->events == 0 ? BN_QUOTA_YES : quota_claim_ticket(share, now_ns);
 }
 
@@ -268,6 +274,8 @@ void bn_quota_began(struct bn_quota_share *share)
     (void)atomic_fetch_add_explicit(&share->early, 1, memory_order_relaxed);
 }
 
+/* Before the session is charged, no ticket has been taken: the grant goes.  After that, the ticket
+   returns to the reserve, except that of an event of the warm-up that has none. */
 void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
 {
   if (share->quota->events == 0)
@@ -282,7 +290,8 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
     (void)atomic_fetch_sub_explicit(&share->early, 1, memory_order_relaxed);
 }
 
-/* `failed` is raised first: a thread that reads meanwhile sees too many rather than too few. */
+/* `failed` is raised before the claim goes: quota_count_measured, which may read in between, then
+   keeps a ticket too many rather than one too few. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm)
 {
   if (share->quota->events == 0 || (share->counted && !warm))
@@ -292,7 +301,8 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm)
   bn_quota_unclaim(share, warm);
 }
 
-/* An event that was due in the warm-up and began after it has taken a ticket. */
+/* The events of the warm-up without a ticket come first.  An event that was due in the warm-up and
+   began after it has taken a ticket, which is free again. */
 void bn_quota_was_warm(struct bn_quota_share *share)
 {
   if (share->quota->events == 0 || !share->counted)
@@ -309,8 +319,9 @@ static uint64_t quota_ended_events(const struct bn_stat *st)
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
-/* Returns the reserve, and with gives_up takes what is left of the session's tickets.  `change` may
-   stand for a negative number: unsigned sums wrap around. */
+/* Returns the reserve.  With gives_up, the tickets that the session could still take count as
+   taken, because no other session takes them.  `change` may stand for a negative number: unsigned
+   sums wrap around. */
 static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 {
   struct bn_quota *q = share->quota;
@@ -318,8 +329,8 @@ static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
   uint64_t change = -share->reserved;
 
   if (q->per_session != 0)
-    change = (gives_up ? q->per_session : quota_limited(q, used - share->reserved)) -
-             quota_limited(q, used);
+    change = (gives_up ? q->per_session : quota_count_taken(q, used - share->reserved)) -
+             quota_count_taken(q, used);
   (void)atomic_fetch_add_explicit(&q->taken, change, memory_order_relaxed);
   share->reserved = 0;
 }
@@ -330,7 +341,7 @@ static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *
 {
   switch ((enum bn_quota_state)atomic_load(&q->state)) {
   case BN_QUOTA_WARMUP:
-    /* Claims without a counted event are removed. */
+    /* A grant whose event has not been counted is gone. */
     atomic_store(&share->granted, quota_ended_events(share->stat));
     share->given_up = gives_up;
     return BN_QUOTA_YES;
@@ -344,14 +355,15 @@ static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *
   return BN_QUOTA_YES;
 }
 
+/* Returns whether all tickets are taken; some may be returned. */
 static bool quota_is_spent(const struct bn_quota *q)
 {
   return atomic_load_explicit(&q->taken, memory_order_relaxed) >= q->events;
 }
 
-/* The caller holds the lock and has reduced the number of sessions that can return tickets.
-   Thousands come here one after another at the end of a run: they wake the waiting sessions only if
-   there is something to do. */
+/* Wakes the sessions that wait for a ticket if one was returned, or if no session is left that
+   could return one.  The caller holds the lock, and has changed the number of sessions that could.
+   Thousands of sessions come here one after another at the end of a run: most wake nobody. */
 static void quota_wake_if_needed(struct bn_quota *q)
 {
   q->done |= q->waiting == q->present && quota_is_spent(q);
@@ -392,7 +404,7 @@ static const struct bn_wait returned_tickets = {"tickets that other sessions giv
 bool bn_quota_await_ticket(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
-  bool in_time = true, ask_again;
+  bool in_time = true, may_ask_again;
 
   if (!q->returns)
     return false;
@@ -402,26 +414,26 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
   while (!q->done && quota_is_spent(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
     in_time =
         bn_wait_until(&returned_tickets, &q->given_back, &q->lock, bn_stat_get(&q->limit.until_ns));
-  ask_again = !q->done;
+  may_ask_again = !q->done;
   q->waiting--;
   (void)pthread_mutex_unlock(&q->lock);
-  return ask_again;
+  return may_ask_again;
 }
 
 bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer)
 {
   struct bn_quota *q = share->quota;
-  const bool spent = answer == BN_QUOTA_SPENT;
+  const bool is_spent = answer == BN_QUOTA_SPENT;
   bool lacks;
 
-  if (!q->returns || (!spent && !share->waits))
+  if (!q->returns || (!is_spent && !share->waits))
     return false;
   (void)pthread_mutex_lock(&q->lock);
-  if (!spent)
-    q->waiting--;
-  else if (!share->waits)
+  if (is_spent && !share->waits)
     q->waiting++;
-  share->waits = spent;
+  else if (!is_spent)
+    q->waiting--;
+  share->waits = is_spent;
   quota_wake_if_needed(q);
   lacks = share->waits && !q->done;
   (void)pthread_mutex_unlock(&q->lock);
@@ -447,10 +459,10 @@ void bn_quota_freeze(struct bn_quota *q)
   (void)pthread_mutex_unlock(&q->lock);
 }
 
-/* By start: returns the tickets for events that were claimed and are not part of the warm-up: they
-   started after it or are in the reserve of the session.  The order of the reads makes concurrent
-   changes raise the result. */
-static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t granted)
+/* With by_start, returns how many events of a session were claimed and are not events of the
+   warm-up: they started after it, or have not begun.  `granted` is read first, then the events,
+   then `early` and `failed`: a change in between makes the result too large, not too small. */
+static uint64_t quota_count_measured(const struct bn_quota_share *share, uint64_t granted)
 {
   const uint64_t done = quota_ended_events(share->stat);
   const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
@@ -458,7 +470,7 @@ static uint64_t quota_measured(const struct bn_quota_share *share, uint64_t gran
 
   const uint64_t claimed = granted + early, warmup_events = done + in_flight;
 
-  /* A script may begin events without a claim. */
+  /* A script may begin events without a claim, so that there are more events than claims. */
   return (claimed > warmup_events ? claimed - warmup_events : 0) + atomic_load(&share->failed);
 }
 
@@ -469,8 +481,8 @@ static uint64_t quota_tickets_kept(const struct bn_quota *q, const struct bn_quo
   const uint64_t granted = atomic_load(&share->granted);
 
   if (q->by_start)
-    return quota_measured(share, granted);
-  return granted > ended ? quota_charged(q, granted - ended) : 0;
+    return quota_count_measured(share, granted);
+  return granted > ended ? quota_count_charged(q, granted - ended) : 0;
 }
 
 void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
@@ -483,7 +495,7 @@ void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
 
     share->warm_events = q->by_start ? 0 : ended[i];
     share->kept = quota_tickets_kept(q, share, ended[i]);
-    kept += share->given_up ? q->per_session : quota_limited(q, share->kept);
+    kept += share->given_up ? q->per_session : quota_count_taken(q, share->kept);
   }
   atomic_store_explicit(&q->taken, kept, memory_order_relaxed);
   atomic_store(&q->state, BN_QUOTA_COUNTING);

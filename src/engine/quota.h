@@ -91,7 +91,7 @@ struct bn_quota_plan {
   struct bn_stat **stat; /* one per session; borrowed */
 };
 
-/* *q begins at a cache line. */
+/* *q begins at a cache line, and is not moved. */
 void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan);
 void bn_quota_done(struct bn_quota *q);
 /* Sets the statistics of the sessions, which have moved, before the first claim. */
@@ -100,15 +100,15 @@ void bn_quota_count_in(struct bn_quota *q, struct bn_stat **stat);
 /* Sets the end of the warm-up and, unless bn_quota_close came first, the time limit.  Any thread,
    once, before the first claim. */
 void bn_quota_open(struct bn_quota *q, uint64_t deadline_ns, uint64_t measure_ns);
-/* Admits no event any more.  Any thread. */
+/* Admits no event from now_ns on, which ends the span unless it has ended before.  Any thread. */
 void bn_quota_close(struct bn_quota *q, uint64_t now_ns);
 
-/* Asks for the admission of an event at now_ns. */
+/* Asks for the admission of an event at now_ns, and takes a ticket for it if events are limited. */
 enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns);
-/* Returns true if the event is admitted: after the baseline, while there are tickets.  After false,
-   bn_quota_claim decides. */
+/* Takes tickets for a session without a reserve, after the baseline.  Returns whether the event is
+   admitted.  After false, bn_quota_claim decides. */
 bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns);
-/* As bn_quota_take, inline for the reserve of a session, which is empty before the baseline. */
+/* As bn_quota_take, for any session: uses its reserve first, which is empty before the baseline. */
 static inline bool bn_quota_use(struct bn_quota_share *share, uint64_t now_ns)
 {
   if (share->reserved == 0 || now_ns >= bn_stat_get(&share->quota->limit.until_ns))
@@ -123,13 +123,15 @@ void bn_quota_began(struct bn_quota_share *share);
 void bn_quota_unclaim(struct bn_quota_share *share, bool warm);
 /* Notes that an event has failed for good: its ticket is spent, unless it began in the warm-up. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm);
-/* by_start: notes that an event of the warm-up has ended. */
+/* by_start: notes that an event that started in the warm-up has ended, whose ticket is used again
+   if it has one. */
 void bn_quota_was_warm(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
    worth asking again, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
-/* The same without waiting, for an answer of bn_quota_claim.  Returns true if no ticket is there,
-   and it is worth asking again later. */
+/* As bn_quota_await_ticket without the wait, after each answer of bn_quota_claim: a session counts
+   as waiting from SPENT until another answer.  Returns whether the answer was SPENT and it is worth
+   asking again later. */
 bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer);
 /* Notes, before its first event, that the events of a session take no tickets: nobody waits for a
    ticket of it. */

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "option/conf.h"
 
+/* Returns the turns of all sessions per second; 0: there are none. */
 static double renewal_rate(const struct bn_session *s)
 {
   return s->services->conf->raw.reconnect_rate;
@@ -20,7 +21,7 @@ uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i)
 }
 
 /* Returns how many turns are due up to now_ns. */
-static uint64_t renewal_passed(const struct bn_session *s, uint64_t now_ns)
+static uint64_t renewal_count_passed(const struct bn_session *s, uint64_t now_ns)
 {
   const double after_s = (double)(now_ns - s->start_ns) * 1e-9;
   const double n = (after_s * renewal_rate(s) - s->number - 0.5) / s->services->sessions;
@@ -46,21 +47,21 @@ bool bn_renewal_allow(struct bn_session *s)
 
 bool bn_renewal_take(struct bn_session *s)
 {
-  struct bn_renewal *t = &s->renewal;
-  uint64_t passed, before;
+  struct bn_renewal *r = &s->renewal;
+  uint64_t passed, passed_before;
 
-  if (s->last_ns < t->next_ns || s->repeats > 0)
+  if (s->last_ns < r->next_ns || s->repeats > 0)
     return false;
-  passed = renewal_passed(s, s->last_ns);
-  before = atomic_exchange_explicit(&t->passed, passed, memory_order_relaxed);
-  (void)atomic_fetch_add_explicit(&t->missed, passed - before - 1, memory_order_relaxed);
-  t->next_ns = bn_renewal_due_ns(s, passed);
+  passed = renewal_count_passed(s, s->last_ns);
+  passed_before = atomic_exchange_explicit(&r->passed, passed, memory_order_relaxed);
+  /* Of the turns that have passed since, the last is taken. */
+  (void)atomic_fetch_add_explicit(&r->missed, passed - passed_before - 1, memory_order_relaxed);
+  r->next_ns = bn_renewal_due_ns(s, passed);
   return true;
 }
 
-/* Returns how many of the turns of a session that are due are missed: one of them may be pending.
- */
-static uint64_t renewal_missed(const struct bn_session *s, uint64_t due)
+/* Returns how many of the due turns of a session are missed: one of them may be pending. */
+static uint64_t renewal_count_missed(const struct bn_session *s, uint64_t due)
 {
   const uint64_t passed = atomic_load_explicit(&s->renewal.passed, memory_order_relaxed);
 
@@ -75,10 +76,10 @@ void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns)
   if (renewal_rate(&s->all[0]) <= 0 || s->all[0].services->conf->profile.of == BN_PROFILE_THREADS)
     return;
   for (unsigned i = 0; i < s->workers; i++) {
-    const uint64_t passed = renewal_passed(&s->all[i], end_ns);
+    const uint64_t passed = renewal_count_passed(&s->all[i], end_ns);
 
     due += passed;
-    missed += renewal_missed(&s->all[i], passed);
+    missed += renewal_count_missed(&s->all[i], passed);
   }
   if (missed > due / 100)
     bn_log_note(

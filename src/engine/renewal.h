@@ -10,14 +10,14 @@
 
 #include "engine/sessions.h"
 
-/* Returns when that turn is due (CLOCK_MONOTONIC). */
+/* Returns when turn i of the session is due (CLOCK_MONOTONIC). */
 uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i);
 
 /* Finds the first turn, after the start of the run is known. */
 void bn_renewal_start(struct bn_session *s);
 
-/* Lets connections of the session be opened again; returns false if there are no turns.
-   Its worker calls this function and the next one. */
+/* Notes that the script says where its connections may be opened again.  Returns false if there are
+   no turns.  The session's worker calls this function and the next one. */
 bool bn_renewal_allow(struct bn_session *s);
 /* Takes a turn that is due when the event in flight began.  Returns false if there is none, or if
    the event is repeated. */
