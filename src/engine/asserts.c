@@ -23,8 +23,9 @@ int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *s
   return 0;
 }
 
-/* Rounds to whole seconds, so that S views that came a little early are S seconds; more than one if
-   the reporting thread was held up. */
+/* Returns the span of a view in whole seconds, at least 1.  Without the rounding, views that come a
+   little early would not add up to the seconds of --abort-on-assert.  A view is longer than a
+   second if the reporting thread was held up. */
 static double asserts_whole_seconds(const struct bn_view *v)
 {
   return v->span_s < 1 ? 1 : round(v->span_s);
@@ -78,7 +79,7 @@ void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct
                                                 .holds = proof->violated + proof->unchecked == 0};
 }
 
-/* Logs how many lines of the proof sheet are behind a verdict. */
+/* Logs how many lines of the proof sheet do not hold or are undecided; nothing if all hold. */
 static void asserts_log_proof(const struct bn_proof *p, const struct bn_finding *found)
 {
   if (!found->holds)

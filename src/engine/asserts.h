@@ -2,8 +2,8 @@
 /* The assertions of a run: the check before it, the time each has been violated, the verdicts.
 
    An assertion is judged once a second; a second in which it holds resets the time for which it has
-   been violated.  An assertion that has ended the run does not hold, whatever the final report
-   says. */
+   been violated, and a second in which that cannot be known leaves this time as it is.  An
+   assertion that has ended the run does not hold, whatever the final report says. */
 #ifndef BN_ENGINE_ASSERTS_H
 #define BN_ENGINE_ASSERTS_H
 
@@ -26,6 +26,7 @@ struct bn_asserts {
   struct bn_proof proof;                /* by which "proof" was judged */
 };
 
+/* Borrows n assertions; patience_s: --abort-on-assert. */
 void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
                      double patience_s);
 /* Is called before the run.  Returns -1 if an assertion is about something that will not be

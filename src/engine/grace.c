@@ -4,7 +4,8 @@
 
 #include "base/clock.h"
 
-/* Hundreds of sessions that close their statements one after another are not stuck. */
+/* A thread that has gone is progress, too: hundreds of sessions that close their statements one
+   after another are not stuck. */
 struct bn_progress bn_grace_progress(const struct bn_run_parts *p)
 {
   const uint64_t gone = bn_threads_gone(p->threads);
@@ -21,32 +22,39 @@ bool bn_grace_is_limited(const struct bn_run_parts *p)
 
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p)
 {
-  return (bn_reports_kind(p->reports) == BN_KIND_SQL ? 2 : 10) * BN_NSEC_PER_SEC;
+  enum { SQL_S = 2, OTHER_S = 10 };
+
+  return (bn_reports_kind(p->reports) == BN_KIND_SQL ? SQL_S : OTHER_S) * BN_NSEC_PER_SEC;
 }
 
 /* Some centuries, to which a time can be added without overflow. */
 static const uint64_t grace_most_ns = UINT64_MAX / 4;
 
-static uint64_t grace_times(uint64_t n, uint64_t ns)
+/* A call may take this many times as long as the longest one so far before it counts as stuck, and
+   statements alone may renew the grace for this many graces. */
+enum { LONGEST_FACTOR = 3, RENEWALS = 10 };
+
+/* Returns n times a time, at most grace_most_ns. */
+static uint64_t grace_multiply(uint64_t n, uint64_t ns)
 {
   return ns < grace_most_ns / n ? n * ns : grace_most_ns;
 }
 
 uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 {
-  /* For a script without SQL, the longest event takes the part of the longest statement. */
-  const bool events = bn_reports_kind(p->reports) != BN_KIND_SQL;
+  const bool is_sql = bn_reports_kind(p->reports) == BN_KIND_SQL;
+  uint64_t longest_ns;
 
   if (!p->conf->grace_auto)
     return p->conf->grace_ns;
-  return bn_clock_max(
-      grace_times(3, events ? bn_load_longest_event(p->load) : bn_load_longest_statement(p->load)),
-      least_ns);
+  longest_ns = is_sql ? bn_load_longest_statement(p->load) : bn_load_longest_event(p->load);
+  return bn_clock_max(grace_multiply(LONGEST_FACTOR, longest_ns), least_ns);
 }
 
 uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns)
 {
   if (p->conf->grace_auto && !p->conf->policy->own_report)
     return grace_most_ns;
-  return bn_clock_max(grace_times(3, bn_load_longest_event(p->load)), grace_times(10, grace_ns));
+  return bn_clock_max(grace_multiply(LONGEST_FACTOR, bn_load_longest_event(p->load)),
+                      grace_multiply(RENEWALS, grace_ns));
 }

@@ -29,10 +29,11 @@ const struct bn_profile *bn_load_phases(const struct bn_conf *c)
   return c->policy->own_report && c->profile.n_phases > 0 ? &c->profile : NULL;
 }
 
-/* A histogram of the latencies of each phase, whose number and text it has for a name. */
+/* A table of metrics with a histogram of the latencies of each phase, which is named by the number
+   and the text of the phase. */
 struct phase_metrics {
   struct bn_metric *row; /* owned; the workload's metrics come first */
-  size_t n, first;
+  size_t n, first;       /* first: the row of the first phase */
 };
 
 /* Returns the workload's metrics (NULL: none) and those of the phases; ends with a NULL name. */
@@ -56,6 +57,7 @@ static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
   return all;
 }
 
+/* Frees the rows, and the names of those of the phases, which are not const for their owner. */
 static void load_free_phases(struct phase_metrics *all)
 {
   while (all->n > all->first)
@@ -63,6 +65,7 @@ static void load_free_phases(struct phase_metrics *all)
   free(all->row);
 }
 
+/* Returns 0, or -1 if out of memory. */
 static int load_init_sets(struct bn_load *l, unsigned sessions, unsigned n_writers,
                           const struct bn_metric *metrics, unsigned apart)
 {
@@ -92,7 +95,8 @@ void bn_load_done(struct bn_load *l)
   bn_statset_done(&l->side);
 }
 
-/* The top level of a script may have executed statements. */
+/* Adds the counters of one side session to those of another: the top level of a script may have
+   executed statements. */
 static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
 {
   for (unsigned i = 0; i < BN_C_FIXED; i++)
@@ -119,8 +123,8 @@ void bn_load_adopt_main(struct bn_load *l)
 {
   struct bn_stat *from = l->side.stat[0], *to = l->stats.stat[0];
 
-  for (unsigned i = 0; i <= BN_C_RECONNECT; i++) {
-    if (i == BN_C_EVENTS)
+  for (unsigned i = 0; i < BN_C_FIXED; i++) {
+    if (!bn_load_counts_statements(i))
       continue;
     bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
     atomic_store_explicit(&from->counter[i], 0, memory_order_relaxed);
@@ -150,7 +154,8 @@ struct bn_served bn_load_served(const struct bn_load *l)
   return all;
 }
 
-static uint64_t load_progress_of(const struct bn_statset *set)
+/* Returns the number of statements and events that have ended in a set of sessions. */
+static uint64_t load_count_progress(const struct bn_statset *set)
 {
   uint64_t n = 0;
 
@@ -165,7 +170,7 @@ static uint64_t load_progress_of(const struct bn_statset *set)
 
 uint64_t bn_load_progress(const struct bn_load *l)
 {
-  return load_progress_of(&l->stats) + load_progress_of(&l->side);
+  return load_count_progress(&l->stats) + load_count_progress(&l->side);
 }
 
 uint64_t bn_load_ended(const struct bn_load *l)
@@ -186,8 +191,9 @@ uint64_t bn_load_longest_statement(const struct bn_load *l)
   return ns;
 }
 
-/* Reads the histogram stripes, which are few, instead of every session. */
-static uint64_t load_longest_service(const struct bn_statset *set, size_t hist)
+/* Returns the longest time in a histogram.  Reads its stripes, which are few, instead of every
+   session. */
+static uint64_t load_find_longest_service(const struct bn_statset *set, size_t hist)
 {
   uint64_t longest = 0, lowest, highest;
 
@@ -203,7 +209,7 @@ uint64_t bn_load_longest_event(const struct bn_load *l)
   uint64_t ns = 0;
 
   if (set->n_sessions > 0 && set->stat[0]->service_hist != 0)
-    return load_longest_service(set, set->stat[0]->service_hist);
+    return load_find_longest_service(set, set->stat[0]->service_hist);
   for (unsigned i = 0; i < set->n_sessions; i++)
     ns = bn_clock_max(ns, bn_stat_get(&set->stat[i]->max_ns));
   return ns;

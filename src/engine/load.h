@@ -20,7 +20,8 @@ struct bn_load {
   struct bn_unique unique;          /* the shared sequence without repetition */
 };
 
-/* Returns which events a run counts apart, BN_STAT_…; dialects count only statements apart. */
+/* Returns which events a run counts apart, in bits BN_STAT_…; dialects do so for statements alone.
+ */
 unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops);
 /* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
 const struct bn_profile *bn_load_phases(const struct bn_conf *c);
@@ -39,17 +40,27 @@ int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned
    thread calls it while every worker waits. */
 void bn_load_adopt_main(struct bn_load *l);
 
-/* Any thread may call the functions below. */
+/* Returns whether a counter is one of statements, which may count before the start, too. */
+static inline bool bn_load_counts_statements(unsigned counter)
+{
+  return counter <= BN_C_RECONNECT && counter != BN_C_EVENTS;
+}
+
+/* Returns how many events all sessions have begun.  Any thread may call this function and those
+   below. */
 uint64_t bn_load_begun(const struct bn_load *l);
 /* Counted events that ended in the span and, under --rate, the sum of their service times. */
 struct bn_served {
   uint64_t events, service_ns;
 };
 struct bn_served bn_load_served(const struct bn_load *l);
-/* Statements and events of all sessions: a number that grows with any progress. */
+/* Returns the number of statements and events of all sessions that have ended, which grows with any
+   progress. */
 uint64_t bn_load_progress(const struct bn_load *l);
+/* Returns how many events of the workers' sessions have ended. */
 uint64_t bn_load_ended(const struct bn_load *l);
-/* The longest completed statement and the longest event, under --rate without its wait. */
+/* Return the time of the longest completed statement, and of the longest event, which does not
+   include its wait under --rate. */
 uint64_t bn_load_longest_statement(const struct bn_load *l);
 uint64_t bn_load_longest_event(const struct bn_load *l);
 

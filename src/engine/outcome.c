@@ -42,7 +42,7 @@ void bn_outcome_leave(struct bn_outcome *o, int status)
 {
   int none = -1;
 
-  (void)atomic_compare_exchange_strong(&o->script_status, &none, status & 0xff);
+  (void)atomic_compare_exchange_strong(&o->script_status, &none, status & 0xff); /* as _exit */
 }
 
 void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
@@ -106,7 +106,7 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
 {
   const unsigned flags = atomic_load(&o->flags);
   const struct {
-    bool so;
+    bool applies;
     enum bn_end_reason reason;
   } row[] = {
       {atomic_load(&o->signo) != 0, BN_END_SIGNAL},
@@ -120,7 +120,7 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
   };
 
   for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-    if (row[i].so)
+    if (row[i].applies)
       return row[i].reason;
   return (flags & BN_OUTCOME_OPENED) != 0 ? BN_END_DONE : BN_END_FAILURE;
 }

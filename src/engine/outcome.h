@@ -73,10 +73,11 @@ void bn_outcome_advance(struct bn_outcome *o, enum bn_stage stage);
 enum bn_stage bn_outcome_stage(const struct bn_outcome *o);
 void bn_outcome_set(struct bn_outcome *o, enum bn_outcome_flag flag);
 bool bn_outcome_has(const struct bn_outcome *o, enum bn_outcome_flag flag);
+/* Records the signal that ended the run; the first one counts. */
 void bn_outcome_signal(struct bn_outcome *o, int signo);
-/* Records the exit status that a script asks for. */
+/* Records the exit status that a script asks for; the first one counts. */
 void bn_outcome_leave(struct bn_outcome *o, int status);
-/* Records when the run was ended before its limits. */
+/* Records when the run was ended before its limits; the first time counts. */
 void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns);
 /* Records when a worker ended or was abandoned; the latest time counts. */
 void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns);
@@ -94,7 +95,7 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
 bool bn_outcome_is_empty(const struct bn_view *total);
 /* Logs on standard error that no event succeeded, and why. */
 void bn_outcome_log_empty(const struct bn_view *total);
-/* Returns the reason for the end, by the same rules. */
+/* Returns the reason for the end, the first that applies in the order of the exit statuses. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Logs the reasons for the end that the report does not show. */
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails);

@@ -16,6 +16,7 @@
 #include "base/escape.h"
 #include "engine/active.h"
 #include "engine/asserts.h"
+#include "engine/load.h"
 #include "engine/phases.h"
 #include "engine/stop.h"
 #include "engine/watch.h"
@@ -56,10 +57,10 @@ struct bn_reports {
   _Atomic int kind;     /* enum bn_kind */
   pthread_mutex_t lock; /* guards facts, and base against the watchdog */
   struct bn_facts facts;
-  struct failures failures;         /* guarded by the lock */
-  struct bn_snap start, base, last; /* snapshots at the start of the measurement, at the last
-                                       checkpoint, at the last interval */
-  struct bn_snap second;            /* snapshot at which assertions were last judged */
+  struct failures failures; /* guarded by the lock */
+  /* Snapshots at the start of the measurement, at the last checkpoint, at the last interval, and
+     when assertions were last judged. */
+  struct bn_snap start, base, last, second;
   bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
   _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
   struct span_end span_end;
@@ -160,17 +161,18 @@ enum bn_kind bn_reports_kind(const struct bn_reports *r)
   return (enum bn_kind)atomic_load(&r->kind);
 }
 
-/* Records what the heading could not name, if anything: a saved result prints the same heading. */
+/* Records what the heading could not name, if there is anything: a saved result prints the same
+   heading. */
 static void reports_note_database(struct bn_facts *f)
 {
-  const bool named = bn_facts_find(f, "database", "driver") != NULL;
+  const bool has_driver = bn_facts_find(f, "database", "driver") != NULL;
 
   if (bn_facts_find(f, "database", "server_version") == NULL &&
       bn_facts_find(f, "database", "client_version") == NULL)
-    bn_facts_text(f, "database", "at_start", named ? "driver" : "nothing");
+    bn_facts_text(f, "database", "at_start", has_driver ? "driver" : "nothing");
 }
 
-/* The first fact about a database may come from an event. */
+/* Returns whether a fact is the first about a database, and comes from an event. */
 static bool reports_is_first_late_fact(const struct bn_reports *r, const char *section)
 {
   return r->begun && strcmp(section, "database") == 0 &&
@@ -193,7 +195,7 @@ void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-static bool failures_know(const struct failures *f, const char *label)
+static bool failures_include(const struct failures *f, const char *label)
 {
   for (unsigned i = 0; i < f->n; i++)
     if (strcmp(f->kind[i], label) == 0)
@@ -204,18 +206,18 @@ static bool failures_know(const struct failures *f, const char *label)
 bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text, double at_s)
 {
   char label[BN_LABEL_LEN];
-  bool first;
+  bool is_new;
 
   (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
   (void)pthread_mutex_lock(&r->lock);
-  first = r->failures.n < BN_FAILURE_KINDS && !failures_know(&r->failures, label);
-  if (first) {
+  is_new = r->failures.n < BN_FAILURE_KINDS && !failures_include(&r->failures, label);
+  if (is_new) {
     memcpy(r->failures.kind[r->failures.n++], label, sizeof label);
     bn_facts_text(&r->facts, BN_THREAD_ERRORS, label, text);
     bn_facts_real(&r->facts, BN_THREAD_ERROR_TIMES, label, at_s);
   }
   (void)pthread_mutex_unlock(&r->lock);
-  return first;
+  return is_new;
 }
 
 /* --- before the measurement ------------------------------------------------------------------- */
@@ -235,10 +237,10 @@ int bn_reports_check(const struct bn_reports *r, struct bn_err *err)
 
 bool bn_reports_open(struct bn_reports *r)
 {
-  struct bn_plan asked = r->conf->plan;
+  struct bn_plan plan = r->conf->plan;
 
-  asked.metrics = &r->stats->metrics;
-  return bn_reporters_open(&r->reporters, &asked);
+  plan.metrics = &r->stats->metrics;
+  return bn_reporters_open(&r->reporters, &plan);
 }
 
 void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts)
@@ -310,11 +312,11 @@ static void reports_copy_baseline(struct bn_reports *r)
   r->base_is_start = true;
 }
 
-/* Takes the statements before the start out of the baseline: they stay in the first difference. */
+/* Takes the statements before the start out of the baseline: the first report counts them. */
 static void reports_forget_start_statements(struct bn_snap *base)
 {
-  for (size_t i = 0; i <= BN_C_RECONNECT; i++)
-    if (i != BN_C_EVENTS) /* the events of the sessions add up to it */
+  for (unsigned i = 0; i < BN_C_FIXED; i++)
+    if (bn_load_counts_statements(i))
       base->counter[i] = 0;
 }
 
@@ -342,7 +344,9 @@ const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns)
   return &r->base;
 }
 
-/* The caller holds the lock.  Devices are looked up once, without activity after the span. */
+/* Takes the counters at the end of the span.  Counters that the workload looks up, of devices for
+   example, are looked up the first time only: later ones would have activity after the span.  The
+   caller holds the lock of the span's end. */
 static void span_end_count(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
 {
   struct span_end *e = &r->span_end;
@@ -361,40 +365,31 @@ void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
 }
 
 /* Sets the counters of `rules` to those from the base to the end of the span, unless the base is
-   later.  Is called once, for the final report.  If no event ended after the span (late: events
-   that did), or if the end has not been counted, they are the counters with which each session left
-   its loop. */
+   later.  Is called once, for the final report.  If no event ended after the span (late is 0), or
+   if its end has not been counted, these are the counters with which each session left its loop. */
 static void span_end_settle(struct bn_reports *r, const struct bn_run_state *s, uint64_t late,
                             struct bn_view_rules *rules)
 {
   struct span_end *e = &r->span_end;
-  bool known;
+  bool is_known;
 
   (void)pthread_mutex_lock(&e->lock);
   if ((e->at_ns == 0 || late == 0) && !s->abandoned)
     span_end_count(r, s->now_ns, s->looped_ns);
-  known = e->at_ns > r->base.at_ns;
-  for (size_t i = 0; known && i < r->stats->metrics.n_counters; i++)
+  is_known = e->at_ns > r->base.at_ns;
+  for (size_t i = 0; is_known && i < r->stats->metrics.n_counters; i++)
     if (e->counter[i] != BN_ABSENT)
       e->counter[i] -= r->base.counter[i];
-  rules->rated = known ? e->counter : NULL;
-  rules->rated_s = known ? (double)(e->at_ns - r->base.at_ns) * 1e-9 : 0;
+  rules->rated = is_known ? e->counter : NULL;
+  rules->rated_s = is_known ? (double)(e->at_ns - r->base.at_ns) * 1e-9 : 0;
   (void)pthread_mutex_unlock(&e->lock);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
-{
-  return (struct bn_view_rules){.percents = conf->plan.percents,
-                                .n_percents = conf->plan.n_percents,
-                                .nearest = !conf->policy->own_report,
-                                .commits = conf->policy->transactions_are_commits};
-}
-
 /* Takes the snapshot of a report, with the events of the warm-up while it lasts. */
-static void report_count(struct report *d, const struct bn_reports *r,
-                         const struct bn_statset *stats, uint64_t now_ns)
+static void report_take_snapshot(struct report *d, const struct bn_reports *r,
+                                 const struct bn_statset *stats, uint64_t now_ns)
 {
   bn_snap_take(&d->now, stats, now_ns);
   if (atomic_load(&r->warming))
@@ -407,8 +402,8 @@ static void report_compare(struct report *d, const struct bn_snap *base)
   bn_snap_diff(&d->delta, base);
 }
 
-/* Returns the age of the oldest event in flight, at most that of the run: of several in a session
-   the average start is known, which may be anything during a start or an end. */
+/* Returns the age of the oldest event in flight, at most that of the run.  Of several events in a
+   session only the average start is known, which may be any time while one starts or ends. */
 static uint64_t reports_oldest_ns(const struct bn_reports *r, const struct bn_snap *s,
                                   uint64_t now_ns)
 {
@@ -450,8 +445,9 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
   }
 }
 
-/* Fills the view of the difference to a baseline: an interval's (r->last), or that of a checkpoint
-   or total (r->base), which alone shows sessions. */
+/* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
+   checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
+   show sessions. */
 static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                               const struct bn_run_state *s)
 {
@@ -465,10 +461,11 @@ static void reports_make_view(struct bn_reports *r, struct report *d, const stru
   reports_complete_view(r, d, s);
 }
 
+/* As reports_make_view, from a new snapshot. */
 static void reports_build_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                                const struct bn_run_state *s)
 {
-  report_count(d, r, r->stats, s->now_ns);
+  report_take_snapshot(d, r, r->stats, s->now_ns);
   reports_make_view(r, d, base, s);
 }
 
@@ -493,7 +490,8 @@ static void reports_copy_errors(struct bn_reports *r, struct report *d)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* Returns false if a reporter failed. */
+/* Passes the view to the reporters, with the figures of what is watched.  Returns false if a
+   reporter failed. */
 static bool reports_show(struct bn_reports *r, enum bn_view_span span)
 {
   struct bn_view *v = &r->report.view;
@@ -516,7 +514,8 @@ bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s)
   return ok;
 }
 
-/* Tests without statistics may have no checkpoints: their total covers the whole run. */
+/* Returns whether the run has checkpoints.  In some dialects tests without statistics have none,
+   and their total covers the whole run. */
 static bool reports_has_checkpoints(const struct bn_reports *r)
 {
   const enum bn_kind kind = bn_reports_kind(r);
@@ -566,7 +565,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_
   if (r->asserts.patience_s <= 0)
     return NULL;
   reports_build_view(r, &r->report, &r->second, s);
-  /* The rest of a second after the reporting thread was held up belongs to the next second. */
+  /* After the reporting thread was held up, the rest of a second belongs to the next second. */
   if (r->report.view.span_s < 0.5)
     return NULL;
   violated = bn_asserts_second(&r->asserts, &r->report.view, &rules);
@@ -581,7 +580,7 @@ void bn_reports_ended(struct bn_reports *r)
 
 /* Returns the events that --db-max-tries has given up since the baseline.  They are among the
    dropped events, which are counted a moment later. */
-static uint64_t reports_failed_events_of(const struct bn_snap *now)
+static uint64_t reports_count_failed(const struct bn_snap *now)
 {
   const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
   const uint64_t n = i < now->metrics.n_counters ? now->counter[i] : 0;
@@ -593,7 +592,7 @@ static uint64_t reports_failed_events_of(const struct bn_snap *now)
 static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
                                    const struct bn_run_state *s, uint64_t in_flight)
 {
-  const uint64_t events = now->counter[BN_C_EVENTS], failed = reports_failed_events_of(now);
+  const uint64_t events = now->counter[BN_C_EVENTS], failed = reports_count_failed(now);
 
   v->due = s->due;
   v->started = events + failed + in_flight;
@@ -604,10 +603,10 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
 }
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
-   not end.  Returns the rules that the view was filled with. rated: the rates follow from the
+   not end.  Returns the rules that the view was filled with. is_rated: the rates follow from the
    counters at the end of the span, which are taken out of r->span_end. */
 static struct bn_view_rules reports_build_total(struct bn_reports *r, struct report *d,
-                                                const struct bn_run_state *s, bool rated)
+                                                const struct bn_run_state *s, bool is_rated)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
   uint64_t in_flight = 0, oldest_ns = 0;
@@ -615,7 +614,7 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   rules.exact = r->base_is_start;
   rules.sessions = true;
   report_compare(d, &r->base);
-  if (rated)
+  if (is_rated)
     span_end_settle(r, s, d->delta.late, &rules);
   if (s->abandoned)
     in_flight =
@@ -666,17 +665,17 @@ void bn_reports_prove(struct bn_reports *r, const struct bn_proof *proof)
 
 void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
 {
-  report_count(&r->report, r, r->stats, s->now_ns);
+  report_take_snapshot(&r->report, r, r->stats, s->now_ns);
 }
 
 /* As reports_build_total, for any dialect, from the snapshot in d. */
 static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
-                                        const struct bn_run_state *s, bool rated)
+                                        const struct bn_run_state *s, bool is_rated)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   if (r->conf->policy->own_report) {
-    rules = reports_build_total(r, d, s, rated);
+    rules = reports_build_total(r, d, s, is_rated);
   } else {
     reports_make_view(r, d, &r->base, s);
     d->view.unfinished = s->abandoned ? d->now.unfinished : 0;
@@ -716,26 +715,27 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
   reports_judge_asserts(r, &rules);
 }
 
-/* Counters that the workload looks up are not looked up: that may block.  They are lower than in
-   the baseline then, and not known. */
-static void reports_forced_count(struct bn_reports *r, const struct bn_run_state *s)
+/* Takes the snapshot of a forced report.  Counters that the workload looks up are left out, because
+   that may block: they are lower than in the baseline, and so are marked as not known. */
+static void reports_count_forced(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct report *d = &r->forced;
   struct bn_statset counted = *r->stats;
 
   counted.sample = NULL;
-  report_count(d, r, &counted, s->now_ns);
+  report_take_snapshot(d, r, &counted, s->now_ns);
   for (size_t i = 0; i < counted.metrics.n_counters; i++)
     if (d->now.counter[i] < r->base.counter[i])
       d->now.counter[i] = BN_ABSENT;
 }
 
-/* Of the half second that the watchdog has to print in. */
+/* A part of the half second that the watchdog has for the report. */
 static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
-/* The lock is held for a moment only, except while reporters get facts: before the load, and for
-   documents, which come after the report.  A thread that gets no memory for a fact keeps it, and
-   waits for the end of the process: what it protects does not change any more. */
+/* Takes the lock, and returns whether it could.  It is held for a moment only, except while
+   reporters get facts: before the load, and for documents, which come after the report.  A thread
+   that gets no memory for a fact keeps the lock, and waits for the end of the process: what the
+   lock guards does not change any more, and the report is printed without it. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
   const uint64_t until_ns = bn_clock_wall() + lock_patience_ns;
@@ -747,12 +747,12 @@ static bool reports_lock_in_time(struct bn_reports *r)
 
 void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s, FILE *out)
 {
-  const bool locked = reports_lock_in_time(r);
+  const bool has_lock = reports_lock_in_time(r);
 
-  reports_forced_count(r, s);
+  reports_count_forced(r, s);
   (void)reports_sum(r, &r->forced, s, false);
   r->reporters.text->summary(&r->facts, &r->forced.view, out);
-  if (locked)
+  if (has_lock)
     (void)pthread_mutex_unlock(&r->lock);
 }
 
@@ -779,19 +779,14 @@ bool bn_reports_log_verdicts(const struct bn_reports *r)
   return bn_asserts_log(&r->asserts, &r->facts, !r->conf->policy->own_report);
 }
 
-static void reports_collect_messages(struct bn_reports *r)
-{
-  (void)pthread_mutex_lock(&r->lock);
-  bn_facts_add_messages(&r->facts);
-  (void)pthread_mutex_unlock(&r->lock);
-}
-
 bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end)
 {
   struct bn_end end = *run_end;
 
   end.replaced_intervals = (r->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
   end.replaced_total = (r->reporters.replaced & BN_REPLACES_TOTAL) != 0;
-  reports_collect_messages(r);
+  (void)pthread_mutex_lock(&r->lock);
+  bn_facts_add_messages(&r->facts);
+  (void)pthread_mutex_unlock(&r->lock);
   return bn_reporters_close(&r->reporters, &end);
 }

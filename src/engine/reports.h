@@ -65,7 +65,13 @@ struct bn_run_state {
 };
 
 /* Returns the rules of every view of a run with this configuration. */
-struct bn_view_rules bn_reports_rules(const struct bn_conf *conf);
+static inline struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
+{
+  return (struct bn_view_rules){.percents = conf->plan.percents,
+                                .n_percents = conf->plan.n_percents,
+                                .nearest = !conf->policy->own_report,
+                                .commits = conf->policy->transactions_are_commits};
+}
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
 void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_begin. */
@@ -74,6 +80,8 @@ void bn_reports_measure(struct bn_reports *r);
 /* Any thread may call the next six functions. */
 void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind);
 enum bn_kind bn_reports_kind(const struct bn_reports *r);
+/* Add a fact about the run, or replace its value.  The first fact about a database that comes after
+   the heading also records what the heading could not name. */
 void bn_reports_fact(struct bn_reports *r, const char *section, const char *key, const char *text);
 void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *key, double value);
 /* Records, as facts, that a thread failed at_s after the measurement began (negative: before it)
@@ -93,6 +101,7 @@ bool bn_reports_open(struct bn_reports *r);
 void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts);
 /* Prints the heading, after the workload has described itself. seed: the seed of the streams. */
 void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed);
+/* Tell the reporters that the workers are about to be started, and that the start barrier opens. */
 void bn_reports_starting(struct bn_reports *r);
 void bn_reports_started(struct bn_reports *r);
 /* Passes the place that the facts name to the watchers, before the start. */
@@ -112,8 +121,8 @@ bool bn_reports_total(struct bn_reports *r);
 bool bn_reports_log_verdicts(const struct bn_reports *r);
 /* Returns the view of the final report, once it is made. */
 const struct bn_view *bn_reports_last(const struct bn_reports *r);
-/* Returns whether an event has succeeded since the measurement began, once that view is made.  It
-   covers the time after the last checkpoint. */
+/* Returns whether an event has succeeded since the measurement began, once the final report is
+   made.  The view of that report covers only the time after the last checkpoint. */
 bool bn_reports_have_events(const struct bn_reports *r);
 /* Passes the end of the run to the reporters and closes them.  Returns false if one failed. */
 bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
@@ -121,9 +130,11 @@ bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
 /* --- the reporting thread, or the main thread where there is none --- */
 /* Forgets what was measured in the warm-up.  Returns the new baseline, which the reports own. */
 const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns);
-/* Counts what rates follow from: the span ended at end_ns.  Only the first call has an effect. */
+/* Takes the counters from which the rates of the final report follow: the span ended at end_ns.
+   Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);
-/* Makes a report.  Returns false if a reporter failed. */
+/* Make a report of an interval, a checkpoint, or all that was measured so far.  Return false if a
+   reporter failed. */
 bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s);
 bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s);
 bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s);

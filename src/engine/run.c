@@ -17,7 +17,7 @@
 #include "engine/worker.h"
 #include "measure/host.h"
 
-/* The time that interrupted workers have to return before the process ends without them. */
+/* The time that abandoned workers have to return before the process ends without them. */
 static const uint64_t return_patience_ns = BN_NSEC_PER_SEC;
 
 /* The parts are in the order of calls and of locks: each calls only those above it. */
@@ -60,26 +60,26 @@ bool bn_run_abandoned(const struct bn_run *run)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Arrivals at the same times on all hosts would come in bunches: the seed differs by host, and so
-   do the times of constant gaps.  Those begin with a half one, so that no arrival is due when the
-   time is up. */
+/* Makes the pacer, if there is a rate.  Arrivals at the same times on all hosts would come in
+   bunches: the seed differs by host, and arrivals at constant gaps take turns.  Constant gaps begin
+   with half a gap, so that no arrival is due when the time is up. */
 static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
   const struct bn_host_group *group = run->host_group;
   const unsigned first = group != NULL ? group->first : 0;
-  const double all = bn_host_group_sessions(group, c->plan.threads);
+  const double all_sessions = bn_host_group_sessions(group, c->plan.threads);
 
   if (c->plan.rate <= 0)
     return;
   if (c->profile.of == BN_PROFILE_RATE) {
     bn_pacer_init(&run->pacer, c->seed + first, c->profile.piece, c->profile.n_pieces);
-    bn_pacer_take_share(&run->pacer, c->plan.threads / all);
+    bn_pacer_take_share(&run->pacer, c->plan.threads / all_sessions);
   } else {
     bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
   }
   if (c->raw.arrivals == BN_GAPS_CONSTANT)
-    bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all);
+    bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all_sessions);
   run->pacer_made = true;
   run->ages = bn_hist_new();
 }
@@ -89,13 +89,14 @@ static bool run_goes_on_after_failures(const struct bn_conf *c)
   return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
+/* A workload with an amount of work of its own ignores --events. */
 static void run_make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const bool limited = !run->job.ops->fixed_amount;
-  const struct bn_quota_plan plan = {.events = limited ? c->plan.events : 0,
+  const bool is_limited = !run->job.ops->fixed_amount;
+  const struct bn_quota_plan plan = {.events = is_limited ? c->plan.events : 0,
                                      .per_session =
-                                         limited ? (uint64_t)c->raw.events_per_session : 0,
+                                         is_limited ? (uint64_t)c->raw.events_per_session : 0,
                                      .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->plan.warmup_ns != 0,
@@ -108,6 +109,7 @@ static void run_make_quota(struct bn_run *run)
   bn_quota_init(&run->quota, &plan);
 }
 
+/* Makes the sessions and what their threads need.  Returns 0, or -1 if out of memory. */
 static int run_make_sessions(struct bn_run *run, unsigned n_workers)
 {
   const unsigned n = run->job.conf->plan.threads;
@@ -132,7 +134,8 @@ static int run_make_sessions(struct bn_run *run, unsigned n_workers)
   return 0;
 }
 
-static void run_make_watch(struct bn_run *run, const struct bn_run_setup *setup)
+/* Makes the reports and the threads that watch the run, which get its parts in run->parts. */
+static void run_make_watching(struct bn_run *run, const struct bn_run_setup *setup)
 {
   const struct bn_reports_setup reports = {.conf = setup->conf,
                                            .ops = setup->ops,
@@ -177,6 +180,7 @@ static struct bn_run *run_new(const struct bn_run_setup *setup)
                              .self = setup->self,
                              .clock = &run->clock,
                              .stats = &run->load.stats};
+  /* A workload without `open` has its options for a state. */
   if (setup->self == NULL && setup->ops->open == NULL)
     run->job.self = (void *)(uintptr_t)setup->workload_conf;
   bn_outcome_init(&run->outcome);
@@ -204,10 +208,11 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
     bn_run_free(run);
     return bn_err_set(err, 0, "out of memory for %u threads", sessions);
   }
-  run_make_watch(run, setup);
+  run_make_watching(run, setup);
   run->parts.made_ns = bn_clock_mono();
   bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
+  /* The streams are those of a command until bn_run_execute seeds them for a run. */
   (void)bn_sessions_seed(&run->sessions, &run->load, setup->conf, BN_RNG_DATA);
   *out = run;
   return 0;
@@ -267,13 +272,6 @@ void bn_run_stop(struct bn_run *run, bool at_once)
   bn_receiver_ask(&run->receiver, at_once);
 }
 
-/* Lets the other hosts stop the run as long as it has its receiver. */
-static void run_attach(struct bn_run *run)
-{
-  if (run->host_group != NULL)
-    run->host_group->attach(run->host_group->of, run);
-}
-
 static void run_stop_receiving(struct bn_run *run)
 {
   if (run->host_group != NULL)
@@ -291,7 +289,9 @@ static bool run_start_watching(struct bn_run *run)
   if (bn_sampler_start(&run->sampler, run->services.is_command, &err) == 0 &&
       bn_watchdog_start(&run->watchdog, &err) == 0 &&
       bn_receiver_start(&run->receiver, &run->sampler, &run->watchdog, &err) == 0) {
-    run_attach(run);
+    /* The run has its receiver: other hosts may stop it from now on. */
+    if (run->host_group != NULL)
+      run->host_group->attach(run->host_group->of, run);
     return true;
   }
   bn_limits_log_failure(&err);
@@ -324,8 +324,9 @@ static int run_status(const struct bn_run *run)
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* Logs an error of the workload before its workers start or after they end.  Returns false. */
-static bool run_failed(struct bn_run *run, const struct bn_err *err)
+/* Fails the run with an error of the workload, before its workers start or after they end.  Returns
+   false. */
+static bool run_fail(struct bn_run *run, const struct bn_err *err)
 {
   bn_log_failure(err);
   bn_outcome_set(&run->outcome, BN_OUTCOME_FAILED);
@@ -336,19 +337,21 @@ static bool run_check_asserts(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  return bn_reports_check(run->reports, &err) == 0 || run_failed(run, &err);
+  return bn_reports_check(run->reports, &err) == 0 || run_fail(run, &err);
 }
 
+/* Opens the workload.  Returns false if that failed, or if a built-in test, which has no turns, got
+   options that are for scripts. */
 static bool run_open_workload(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
   if (ops->turn == NULL && bn_worker_refuse_builtin(run->job.conf, ops->name, &err) != 0)
-    return run_failed(run, &err);
+    return run_fail(run, &err);
   return ops->open == NULL ||
          ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0 ||
-         run_failed(run, &err);
+         run_fail(run, &err);
 }
 
 static void run_record_report(struct bn_run *run, bool ok)
@@ -365,18 +368,20 @@ static bool run_open_reports(struct bn_run *run)
   return ok;
 }
 
+/* Starts the workload; from then on it is asked for counters in each snapshot. */
 static bool run_start_workload(struct bn_run *run)
 {
   const struct bn_job *job = &run->job;
   struct bn_err err = {0};
 
   if (job->ops->start != NULL && job->ops->start(job->self, &err) != 0)
-    return run_failed(run, &err);
+    return run_fail(run, &err);
   run->load.stats.sample = job->ops->sample;
   run->load.stats.sampled = job->self;
   return true;
 }
 
+/* Prints the heading and starts the workload, which may take its time, below it. */
 static bool run_announce(struct bn_run *run, uint64_t seed)
 {
   bn_reports_begin(run->reports, run->job.self, seed);
@@ -386,24 +391,26 @@ static bool run_announce(struct bn_run *run, uint64_t seed)
   return true;
 }
 
-/* Logs what sysbench does of reports, before there are workers, so that the lines stay together. */
-static void run_log_watched_reports(const struct bn_run *run)
+/* Logs the reporting threads that sysbench would start now, at the level of debugging.  There are
+   no workers yet whose lines could come between. */
+static void run_log_reporting_threads(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const struct bn_conf *c = run->job.conf;
   const bool is_plain =
       ops->find_command == NULL && (ops->kind == BN_KIND_PLAIN || ops->kind == BN_KIND_CPU);
-  const bool reports = c->plan.interval_ns != 0 || c->plan.n_checkpoints != 0;
+  const bool has_reports = c->plan.interval_ns != 0 || c->plan.n_checkpoints != 0;
 
   if (c->plan.interval_ns != 0)
     bn_log(BN_DEBUG, "Reporting thread started");
   if (c->plan.n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
-  if (c->policy->plain_tests_uncut && is_plain && reports)
+  if (c->policy->plain_tests_uncut && is_plain && has_reports)
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 
-/* The deadline matters: thousands of busy threads delay the thread that starts more of them. */
+/* Starts the workers, none after until_ns: thousands of busy threads may delay the thread that
+   starts more of them.  If one cannot be started, logs why, ends the run and returns false. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
   const uint64_t stack_bytes = bn_threads_stack(run->job.conf->raw.thread_stack_size);
@@ -447,6 +454,7 @@ static void run_abandon_ended_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_ABANDONED, 0);
 }
 
+/* Waits until all sessions are open.  Returns false if the run ends before or at the deadline. */
 static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
 {
   const enum bn_start_barrier_state state = bn_threads_await_ready(&run->threads, deadline_ns);
@@ -456,15 +464,8 @@ static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
   return state == BN_START_BARRIER_OPEN;
 }
 
-static struct bn_times run_times_from(const struct bn_conf *c, uint64_t start_ns)
-{
-  const uint64_t measure_ns = start_ns + c->plan.warmup_ns;
-
-  return (struct bn_times){start_ns, measure_ns,
-                           c->plan.time_ns != 0 ? measure_ns + c->plan.time_ns : UINT64_MAX};
-}
-
-/* Slow work is done before the other hosts hear that this one is ready. */
+/* Does what is slow before the other hosts hear that this host is ready, and waits for their start.
+   Returns false if the run has ended meanwhile. */
 static bool run_prepare_start(struct bn_run *run)
 {
   bn_reports_place(run->reports);
@@ -479,12 +480,16 @@ static bool run_prepare_start(struct bn_run *run)
    false if a signal came first. */
 static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 {
+  const struct bn_plan *plan = &run->job.conf->plan;
+
   if (!run_prepare_start(run))
     return false;
   bn_watch_start(&run->watch);
   run->processor_s = bn_host_processor_s();
   run->throttled_s = bn_host_throttled_s("");
-  *times = run_times_from(run->job.conf, bn_clock_mono());
+  times->start_ns = bn_clock_mono();
+  times->measure_ns = times->start_ns + plan->warmup_ns;
+  times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
   bn_reports_start(run->reports, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
@@ -520,10 +525,11 @@ static void run_finish_workload(struct bn_run *run)
   struct bn_err err = {0};
 
   if (run->job.ops->finish != NULL && run->job.ops->finish(run->job.self, &err) != 0)
-    (void)run_failed(run, &err);
+    (void)run_fail(run, &err);
 }
 
-/* Waits a moment for abandoned workers, which may still return.  Returns whether all have. */
+/* Waits a moment for abandoned workers, which may still return.  Returns whether all have, and
+   records it in the outcome. */
 static bool run_await_abandoned(struct bn_run *run)
 {
   if (!bn_threads_await_abandoned(&run->threads, bn_clock_mono() + return_patience_ns))
@@ -537,9 +543,9 @@ static bool run_await_abandoned(struct bn_run *run)
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
 {
   char rate[BN_CONF_RATE];
-  uint64_t ended;
+  uint64_t n_ended;
 
-  if (!bn_run_state_unserved(&run->parts, end, &ended))
+  if (!bn_run_state_unserved(&run->parts, end, &n_ended))
     return;
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
   if (is_empty)
@@ -548,7 +554,7 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
     bn_log_stderr("%s could not be kept up: of %llu events that were due, %llu ended in time. Use "
                   "a lower rate, or more threads if the server has room",
                   bn_conf_rate_text(run->job.conf, rate), (unsigned long long)end->due,
-                  (unsigned long long)ended);
+                  (unsigned long long)n_ended);
 }
 
 /* Logs why the figures are not those of the workload.  A failure has been logged elsewhere, and it
@@ -571,6 +577,7 @@ static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
   }
 }
 
+/* Records which limit has ended the load, if one has. */
 static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
 {
   if (end->at_limit)
@@ -581,23 +588,24 @@ static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
 
 /* Records for how long a CPU quota has held back the threads of the run, and warns from a hundredth
    of its time on: such a run measures the quota. */
-static void run_report_throttling(struct bn_run *run, uint64_t took_ns)
+static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
 {
   const double throttled_s = bn_host_throttled_since("", run->throttled_s);
 
   if (throttled_s < 0)
     return;
   bn_reports_fact_f64(run->reports, "process", "throttled_s", throttled_s);
-  if (throttled_s > 0.01e-9 * (double)took_ns)
+  if (throttled_s > 0.01e-9 * (double)span_ns)
     bn_log_note("a CPU quota held the threads of the control group back for %.3g s of processor "
                 "time, so the result is that of the quota: raise it (CPUQuota= of systemd, --cpus "
                 "of containers)",
                 throttled_s);
 }
 
-/* Events in flight are counted before they are interrupted, and interrupted before anything is
-   printed: a reporter, or a hook that sends queries, may wait for locks that they hold.  From the
-   next stage on, engine/signals.c interrupts by itself. */
+/* Computes the final report, and returns the state of the run at its end.  Events in flight are
+   counted before they are interrupted, and interrupted before anything is printed: a reporter, or a
+   hook that sends queries, may wait for locks that these events hold.  From the next stage on,
+   engine/signals.c interrupts by itself. */
 static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_run_state end = bn_run_state_end(&run->parts, times, run->ages);
@@ -606,7 +614,7 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
 
   bn_reports_count(run->reports, &end);
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
-    (void)run_failed(run, &err);
+    (void)run_fail(run, &err);
   bn_reports_sum(run->reports, &end);
   bn_reports_fact_f64(run->reports, "process", "processor_s",
                       bn_host_processor_s() - run->processor_s);
@@ -620,20 +628,13 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   return end;
 }
 
-static void run_log_failed_threads(struct bn_run *run)
-{
-  const unsigned n = bn_threads_failed(&run->threads);
-
-  if (n > 0)
-    bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n, run->threads.n);
-}
-
+/* Prints the final report, and then logs what it does not show. */
 static void run_report_total(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
-  const bool has_hint = atomic_load(&run->outcome.signo) != 0 || run->job.conf->policy->own_report;
+  const unsigned n_failed = bn_threads_failed(&run->threads);
 
-  if (has_hint && end->now_ns < times->measure_ns)
+  if (end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   run_note_limit(run, end);
@@ -642,10 +643,12 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   run_report_lacks(run, times, end);
   bn_outcome_log(&run->outcome, run_overload_fails(run));
-  run_log_failed_threads(run);
+  if (n_failed > 0)
+    bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n_failed, run->threads.n);
 }
 
-/* Waits for the end of the load, and makes the final report. */
+/* Waits for the end of the load, makes the final report, and finishes the workload unless threads
+   of it hang. */
 static void run_measure(struct bn_run *run, const struct bn_times *times)
 {
   const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX);
@@ -660,7 +663,7 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   run_report_total(run, times, &end);
   bn_outcome_advance(&run->outcome, BN_STAGE_FINISH);
   if (!all_gone)
-    (void)run_await_abandoned(run);
+    (void)run_await_abandoned(run); /* the outcome has the result */
   if (!bn_outcome_has_stuck_threads(&run->outcome)) {
     bn_threads_join(&run->threads);
     run_finish_workload(run);
@@ -691,17 +694,14 @@ static void run_abandon_workers(struct bn_run *run)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
-static void *(*run_body(const struct bn_run *run))(void *worker)
-{
-  return run->threads.n_workers < run->threads.n ? bn_worker_run_shared : bn_worker_run;
-}
-
 static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);
+  const bool share = run->threads.n_workers < run->threads.n;
   struct bn_times times;
 
-  if (run_spawn(run, run_body(run), deadline_ns) && run_await_ready(run, deadline_ns)) {
+  if (run_spawn(run, share ? bn_worker_run_shared : bn_worker_run, deadline_ns) &&
+      run_await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (run_open_start_barrier(run, &times)) {
       run_measure(run, &times);
@@ -715,6 +715,7 @@ static void run_workers(struct bn_run *run)
 
 int bn_run_execute(struct bn_run *run)
 {
+  /* Comes first: opening the workload may draw numbers. */
   const uint64_t seed =
       bn_sessions_seed(&run->sessions, &run->load, run->job.conf, BN_RNG_WORKLOAD);
 
@@ -722,7 +723,7 @@ int bn_run_execute(struct bn_run *run)
     return BN_STATUS_FAILED;
   if (run_check_asserts(run) && run_open_workload(run) && run_open_reports(run) &&
       run_announce(run, seed)) {
-    run_log_watched_reports(run);
+    run_log_reporting_threads(run);
     run_workers(run);
   }
   bn_sampler_stop(&run->sampler);
@@ -743,7 +744,8 @@ static bool run_is_first_host(const struct bn_run *run)
   return run->sessions.first == 0;
 }
 
-static void run_parallel(struct bn_run *run)
+/* Runs a command in each session.  The workers of all hosts begin together. */
+static void run_command_in_parallel(struct bn_run *run)
 {
   if (!run->job.command->quiet && run_is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
@@ -780,7 +782,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   if (!run_start_watching(run))
     return BN_STATUS_FAILED;
   if (command->parallel && run->sessions.n_all_hosts > 1)
-    run_parallel(run);
+    run_command_in_parallel(run);
   else if (run_is_first_host(run))
     bn_worker_call(&run->threads, bn_run_main_session(run), &run->job);
   bn_log_progress(NULL);

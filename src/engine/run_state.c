@@ -16,7 +16,7 @@ uint64_t bn_run_state_backlog(const struct bn_run_parts *p, const struct bn_time
 }
 
 /* Returns how many events may still begin, as far as the queue in reports counts. */
-static uint64_t state_remaining_for_report(const struct bn_run_parts *p)
+static uint64_t state_count_remaining(const struct bn_run_parts *p)
 {
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
@@ -24,27 +24,27 @@ static uint64_t state_remaining_for_report(const struct bn_run_parts *p)
 struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct bn_times *times,
                                     uint64_t now_ns)
 {
-  const bool measured = now_ns > times->measure_ns;
-  struct bn_run_state m = {.now_ns = now_ns,
-                           .from_ns = measured ? times->measure_ns : times->start_ns,
-                           .at_limit = now_ns >= times->deadline_ns,
-                           .paced = p->pacer != NULL,
-                           .failed_threads = bn_threads_failed(p->threads),
-                           .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
+  const bool is_measured = now_ns > times->measure_ns;
+  struct bn_run_state state = {.now_ns = now_ns,
+                               .from_ns = is_measured ? times->measure_ns : times->start_ns,
+                               .at_limit = now_ns >= times->deadline_ns,
+                               .paced = p->pacer != NULL,
+                               .failed_threads = bn_threads_failed(p->threads),
+                               .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
   /* Workers that are just leaving are included. */
-  if (m.at_limit)
-    m.running = bn_threads_reached_limit(p->threads);
-  if (m.paced)
-    m.backlog = bn_run_state_backlog(p, times, now_ns, state_remaining_for_report(p));
-  return m;
+  if (state.at_limit)
+    state.running = bn_threads_reached_limit(p->threads);
+  if (state.paced)
+    state.backlog = bn_run_state_backlog(p, times, now_ns, state_count_remaining(p));
+  return state;
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Returns the limit, or the end of the last event if all sessions had left their loops before it.
-   It is UINT64_MAX if there is no limit and the span has not ended. */
-static uint64_t state_span_end(const struct bn_run_parts *p, const struct bn_times *times)
+/* Returns the end of the span: the limit or, if all sessions had left their loops before the limit,
+   the end of the last event.  It is UINT64_MAX if there is no limit and the span has not ended. */
+static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_times *times)
 {
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
@@ -57,12 +57,13 @@ static uint64_t state_span_end(const struct bn_run_parts *p, const struct bn_tim
 
 bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times *times)
 {
-  return state_span_end(p, times) < times->measure_ns;
+  return state_span_end_ns(p, times) < times->measure_ns;
 }
 
-/* Returns the events of the span that were begun, also dropped ones, as a snapshot does: those in
-   flight are of the span if their average start is (measure/stat.h has the identities). */
-static uint64_t state_events_started(const struct bn_load *l)
+/* Returns how many events of the span were begun, dropped ones included.  As in a snapshot, the
+   events in flight of a session are of the span if their average start is (measure/stat.h has the
+   identities). */
+static uint64_t state_count_started(const struct bn_load *l)
 {
   uint64_t n = 0;
 
@@ -95,7 +96,7 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
   s->backlog = bn_pacer_queued(arrived, skip, bn_quota_unused(p->quota));
   s->due = due.counted - (waiting - s->backlog) + begun_late;
   if (due.estimated)
-    s->due = state_events_started(p->load) + s->backlog;
+    s->due = state_count_started(p->load) + s->backlog;
   s->queue_skip = skip;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
@@ -106,31 +107,34 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
                                      struct bn_hist *ages)
 {
   const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
-  const uint64_t span_ns = state_span_end(p, times);
-  struct bn_run_state m;
+  const uint64_t span_ns = state_span_end_ns(p, times);
+  struct bn_run_state state;
 
   if (!p->conf->policy->own_report)
     return bn_run_state_at(p, times, end_ns);
-  m = bn_run_state_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
+  state = bn_run_state_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
   /* A worker that is closing its session has no event in flight. */
-  m.abandoned = bn_threads_looping(p->threads) > 0;
-  m.looped_ns = atomic_load(&p->outcome->looped_ns);
-  m.observed_ns = m.abandoned ? end_ns : m.looped_ns;
-  m.setup_ns = bn_clock_between(p->made_ns, times->start_ns);
-  m.grace_ns = bn_clock_between(m.now_ns, m.observed_ns);
-  m.teardown_ns = m.abandoned ? 0 : bn_clock_between(m.looped_ns, closed_ns);
-  if (m.paced)
-    state_find_queue(p, &m, ages);
+  state.abandoned = bn_threads_looping(p->threads) > 0;
+  state.looped_ns = atomic_load(&p->outcome->looped_ns);
+  state.observed_ns = state.abandoned ? end_ns : state.looped_ns;
+  state.setup_ns = bn_clock_between(p->made_ns, times->start_ns);
+  state.grace_ns = bn_clock_between(state.now_ns, state.observed_ns);
+  state.teardown_ns = state.abandoned ? 0 : bn_clock_between(state.looped_ns, closed_ns);
+  if (state.paced)
+    state_find_queue(p, &state, ages);
   if (p->phases != NULL) {
-    const struct bn_phases_end end = {m.now_ns, m.due, m.backlog, m.queue_skip};
+    const struct bn_phases_end end = {.until_ns = state.now_ns,
+                                      .due = state.due,
+                                      .queued = state.backlog,
+                                      .skip = state.queue_skip};
 
-    m.phases = p->phases;
+    state.phases = p->phases;
     bn_phases_end(p->phases, p->pacer, &end);
   }
-  if (m.abandoned)
-    bn_outage_end(p->outage, m.now_ns);
-  m.outages = bn_outage_get(p->outage);
-  return m;
+  if (state.abandoned)
+    bn_outage_end(p->outage, state.now_ns);
+  state.outages = bn_outage_get(p->outage);
+  return state;
 }
 
 bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,

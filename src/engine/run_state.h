@@ -44,13 +44,13 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
                                     uint64_t now_ns);
 /* Returns the state at the end of the span, for the final report, after all workers have gone or
    were abandoned.  Puts the ages of waiting arrivals into `ages`, which belongs to the caller and
-   outlives the moment.  The main thread calls it. */
+   outlives the state.  The main thread calls it, or the watchdog in its place. */
 struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct bn_times *times,
                                      struct bn_hist *ages);
 /* Returns whether the arrivals of --rate were not served: more than 1 % of the events due in the
    span did not end in it, and more than can be in flight at any time: L + 4 sqrt(L) + 1, where L is
    the mean number of events in service (Little's law; the number of customers of an M/G/infinity
-   queue has a Poisson distribution). *ended: how many did. */
+   queue has a Poisson distribution).  *ended: how many events ended in the span. */
 bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,
                            uint64_t *ended);
 

@@ -22,17 +22,18 @@ struct sampler {
 /* The interval of checks for the end of a run that was abandoned. */
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
-/* Takes the baseline of the measurement.  No event begins meanwhile, even if this thread is held
-   up: otherwise thousands of short events would end between the baseline and the first ticket. */
-static void sampler_end_warmup(const struct sampler *s, uint64_t now)
+/* Takes the baseline of the measurement at the end of the warm-up.  No event begins meanwhile, even
+   if this thread is held up: otherwise thousands of short events would end between the baseline and
+   the first ticket. */
+static void sampler_end_warmup(const struct sampler *s, uint64_t now_ns)
 {
-  const bool native = s->p->conf->policy->own_report;
-  const uint64_t at_ns = native ? s->schedule.times.measure_ns : now;
+  const bool is_native = s->p->conf->policy->own_report;
+  const uint64_t at_ns = is_native ? s->schedule.times.measure_ns : now_ns;
   const struct bn_snap *base;
 
   bn_quota_freeze(s->p->quota);
   /* The report of a run that ends in the warm-up covers the warm-up. */
-  if (!native || !bn_run_state_in_warmup(s->p, &s->schedule.times)) {
+  if (!is_native || !bn_run_state_in_warmup(s->p, &s->schedule.times)) {
     base = bn_reports_baseline(s->p->reports, at_ns);
     for (unsigned i = 0; i < s->p->conf->plan.threads; i++)
       s->ended[i] = base->session[i].events;
@@ -41,22 +42,25 @@ static void sampler_end_warmup(const struct sampler *s, uint64_t now)
   bn_watch_start(s->p->watch);
 }
 
-/* The reporters log their own failures. */
-static void sampler_report(const struct sampler *s, uint64_t now,
-                           bool (*hand_out)(struct bn_reports *r, const struct bn_run_state *m))
+/* Hands the state of the run out to the reporters.  They log their own failures. */
+static void sampler_report(const struct sampler *s, uint64_t now_ns,
+                           bool (*hand_out)(struct bn_reports *r, const struct bn_run_state *s))
 {
-  const struct bn_run_state m = bn_run_state_at(s->p, &s->schedule.times, now);
+  const struct bn_run_state state = bn_run_state_at(s->p, &s->schedule.times, now_ns);
 
-  if (!hand_out(s->p->reports, &m))
+  if (!hand_out(s->p->reports, &state))
     bn_outcome_set(s->p->outcome, BN_OUTCOME_REPORT_FAILED);
 }
 
-/* All workers had gone by that time: an interval there would be outside the time that the total
-   covers.  The clock of a worker may be some microseconds behind the clock of the intervals. */
+/* The clock of a worker may be some microseconds behind the clock of the intervals. */
+static const uint64_t clock_tolerance_ns = 10 * BN_NSEC_PER_MSEC;
+
+/* Returns whether all workers had gone before at_ns: an interval that ends there would be outside
+   the time that the total covers. */
 static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
 {
   return bn_threads_busy(s->p->threads) == 0 &&
-         atomic_load(&s->p->outcome->end_ns) + 10 * BN_NSEC_PER_MSEC < at_ns;
+         atomic_load(&s->p->outcome->end_ns) + clock_tolerance_ns < at_ns;
 }
 
 /* Ends a run in which an assertion has been violated for too long (--abort-on-assert).  Assertions
@@ -64,15 +68,15 @@ static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
    before the message, which waits for its reader. */
 static void sampler_judge_asserts(const struct sampler *s)
 {
-  const uint64_t now = bn_clock_mono();
+  const uint64_t now_ns = bn_clock_mono();
   const struct bn_assert *violated;
-  struct bn_run_state m;
+  struct bn_run_state state;
 
-  if (now >= bn_stat_get(&s->p->quota->limit.until_ns) || bn_quota_unused(s->p->quota) == 0 ||
+  if (now_ns >= bn_stat_get(&s->p->quota->limit.until_ns) || bn_quota_unused(s->p->quota) == 0 ||
       bn_threads_looping(s->p->threads) == 0)
     return;
-  m = bn_run_state_at(s->p, &s->schedule.times, now);
-  violated = bn_reports_second(s->p->reports, &m);
+  state = bn_run_state_at(s->p, &s->schedule.times, now_ns);
+  violated = bn_reports_second(s->p->reports, &state);
   if (violated == NULL)
     return;
   bn_threads_end(s->p->threads, BN_CAUSE_VIOLATED, 0);
@@ -81,43 +85,45 @@ static void sampler_judge_asserts(const struct sampler *s)
 }
 
 /* Takes the counters and the readings from which the rates follow, the first time it is called. */
-static void sampler_end_span(const struct sampler *s, uint64_t now)
+static void sampler_end_span(const struct sampler *s, uint64_t now_ns)
 {
-  bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now);
+  bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now_ns);
   bn_watch_end(s->p->watch);
 }
 
-static void sampler_report_due_items(struct sampler *s, uint64_t now)
+/* Makes the interval, the checkpoint and the tick that are due. */
+static void sampler_report_due_items(struct sampler *s, uint64_t now_ns)
 {
-  const uint64_t at_ns = s->schedule.interval_ns;
+  const uint64_t at_ns = s->schedule.interval_ns; /* which bn_schedule_interval moves on */
 
-  if (bn_schedule_interval(&s->schedule, now) && !sampler_is_after_the_end(s, at_ns)) {
-    sampler_report(s, now, bn_reports_interval);
+  if (bn_schedule_interval(&s->schedule, now_ns) && !sampler_is_after_the_end(s, at_ns)) {
+    sampler_report(s, now_ns, bn_reports_interval);
     /* The reporter may have been slow. */
-    now = bn_clock_mono();
+    now_ns = bn_clock_mono();
   }
   if (bn_threads_busy(s->p->threads) == 0)
     bn_schedule_end(&s->schedule);
-  if (bn_schedule_checkpoint(&s->schedule, now))
-    sampler_report(s, now, bn_reports_checkpoint);
-  if (bn_schedule_tick(&s->schedule, now)) {
-    sampler_report(s, now, bn_reports_tick);
+  if (bn_schedule_checkpoint(&s->schedule, now_ns))
+    sampler_report(s, now_ns, bn_reports_checkpoint);
+  if (bn_schedule_tick(&s->schedule, now_ns)) {
+    sampler_report(s, now_ns, bn_reports_tick);
     sampler_judge_asserts(s);
   }
 }
 
-static void sampler_check_backlog(const struct sampler *s, uint64_t now)
+/* Notes the overload of a run in which more arrivals wait than --rate-max-backlog allows. */
+static void sampler_check_backlog(const struct sampler *s, uint64_t now_ns)
 {
-  const uint64_t most = (uint64_t)s->p->conf->raw.rate_max_backlog;
+  const uint64_t max_backlog = (uint64_t)s->p->conf->raw.rate_max_backlog; /* 0: no limit */
   uint64_t backlog;
 
   /* The backlog is computed even without a limit: bench's own report needs the arrivals replayed
      (engine/arrivals.h). */
   if (s->p->pacer == NULL || !s->schedule.measuring ||
-      (most == 0 && !s->p->conf->policy->own_report))
+      (max_backlog == 0 && !s->p->conf->policy->own_report))
     return;
-  backlog = bn_run_state_backlog(s->p, &s->schedule.times, now, bn_quota_unused(s->p->quota));
-  if (most == 0 || backlog <= most)
+  backlog = bn_run_state_backlog(s->p, &s->schedule.times, now_ns, bn_quota_unused(s->p->quota));
+  if (max_backlog == 0 || backlog <= max_backlog)
     return;
   bn_outcome_set(s->p->outcome, BN_OUTCOME_OVERLOADED);
   if (s->p->conf->policy->overload_passes)
@@ -132,23 +138,23 @@ static uint64_t sampler_grace_ns(const struct sampler *s)
 /* Ends a run whose threads have used up the grace, and says which limit was met.  The run is ended
    before the message, which waits for its reader.  The main thread interrupts the events that it
    has counted as unfinished.  A run that has failed already ends as a failed one: its hanging
-   threads may well have the same cause.  Within the grace since the last progress, the limit that
-   was met is that of statements that end while no event does. */
+   threads may well have the same cause.  If the last progress is within the grace, the limit that
+   was met is the one on statements that end while no event does. */
 static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
   const uint64_t grace_ns = sampler_grace_ns(s);
-  const bool statements = now_ns < p->since_ns + grace_ns;
-  const double used_s = (double)(statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
+  const bool by_statements = now_ns < p->since_ns + grace_ns;
+  const double used_s = (double)(by_statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
   const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
-  const bool warmup = s->p->conf->plan.warmup_ns != 0;
-  const bool failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
+  const bool has_warmup = s->p->conf->plan.warmup_ns != 0;
+  const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
   const char *condition =
-      statements ? "in which statements ended, but no event and no thread (--time-grace)"
-                 : "without progress (--time-grace)";
+      by_statements ? "in which statements ended, but no event and no thread (--time-grace)"
+                    : "without progress (--time-grace)";
 
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  bn_threads_end(s->p->threads, failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
+  bn_threads_end(s->p->threads, has_failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
   if (looping == 0)
     bn_log_hint(
         "%u thread(s) have not closed their sessions after %.1f s %s; no event is unfinished", busy,
@@ -156,46 +162,50 @@ static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
   else
     bn_log_hint("%u thread(s) are still busy after %.1f s %s; the report counts their events as "
                 "unfinished%s",
-                busy, used_s, condition, warmup ? ", except those that began in the warm-up" : "");
+                busy, used_s, condition,
+                has_warmup ? ", except those that began in the warm-up" : "");
 }
 
+/* Ends the run at the limit of --forced-shutdown, and names the time limit as the dialect does. */
 static void sampler_force_shutdown(const struct sampler *s)
 {
-  const bool native = s->p->conf->policy->own_report;
+  const bool is_native = s->p->conf->policy->own_report;
 
   bn_threads_end(s->p->threads, BN_CAUSE_TIMEOUT, 0);
   bn_log(BN_FATAL, "The %s limit has expired, forcing shutdown...",
-         native ? "--time" : "--max-time");
+         is_native ? "--time" : "--max-time");
 }
 
+/* Does what is due, and then ends the run if its threads have used up their time. */
 static void sampler_do_due_items(struct sampler *s)
 {
-  const uint64_t now = bn_clock_mono();
+  const uint64_t now_ns = bn_clock_mono();
   struct bn_schedule *schedule = &s->schedule;
 
-  if (bn_schedule_refit(schedule, now)) {
+  if (bn_schedule_refit(schedule, now_ns)) {
     bn_clock_refit(s->p->clock);
-    sampler_check_backlog(s, now);
+    sampler_check_backlog(s, now_ns);
   }
-  if (bn_schedule_warmup_ends(schedule, now))
-    sampler_end_warmup(s, now);
-  if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns))
-    sampler_end_span(s, now);
-  sampler_report_due_items(s, now);
+  if (bn_schedule_warmup_ends(schedule, now_ns))
+    sampler_end_warmup(s, now_ns);
+  if (schedule->measuring && now_ns >= bn_stat_get(&s->p->quota->limit.until_ns))
+    sampler_end_span(s, now_ns);
+  sampler_report_due_items(s, now_ns);
   /* After the last event has begun, the events in flight get the grace. */
-  if (schedule->measuring && now >= bn_stat_get(&s->p->quota->limit.until_ns) &&
+  if (schedule->measuring && now_ns >= bn_stat_get(&s->p->quota->limit.until_ns) &&
       bn_grace_is_limited(s->p))
-    bn_schedule_give_grace(schedule, now, bn_grace_progress(s->p), sampler_grace_ns(s),
+    bn_schedule_give_grace(schedule, now_ns, bn_grace_progress(s->p), sampler_grace_ns(s),
                            bn_grace_longest_ns(s->p, sampler_grace_ns(s)));
   /* All workers may have gone while a report held this thread up. */
   if (bn_threads_busy(s->p->threads) == 0)
     return;
-  if (bn_schedule_forced(schedule, now))
+  if (bn_schedule_forced(schedule, now_ns))
     sampler_force_shutdown(s);
-  if (bn_schedule_out_of_grace(schedule, now))
-    sampler_end_by_grace(s, now);
+  if (bn_schedule_out_of_grace(schedule, now_ns))
+    sampler_end_by_grace(s, now_ns);
 }
 
+/* Returns whether bn_sampler_stop was called. */
 static bool sampler_is_stopping(struct bn_sampler *s)
 {
   bool stop;
@@ -206,6 +216,7 @@ static bool sampler_is_stopping(struct bn_sampler *s)
   return stop;
 }
 
+/* Begins to report once the start barrier has opened, and does what is due. */
 static void sampler_step(struct sampler *s)
 {
   struct bn_times times;
@@ -216,19 +227,22 @@ static void sampler_step(struct sampler *s)
     sampler_do_due_items(s);
 }
 
-/* No item is due after the run has been abandoned. */
+/* Returns when the thread wakes next.  After the run has been abandoned no item is due. */
 static uint64_t sampler_next_wake_ns(const struct sampler *s, bool redraws)
 {
-  const uint64_t now = bn_clock_mono();
+  const uint64_t now_ns = bn_clock_mono();
 
   if (redraws)
-    return now + BN_NSEC_PER_SEC;
-  return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED) ? now + poll_ns
-                                                             : bn_schedule_next(&s->schedule, now);
+    return now_ns + BN_NSEC_PER_SEC;
+  return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED)
+             ? now_ns + poll_ns
+             : bn_schedule_next(&s->schedule, now_ns);
 }
 
 static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEADLINE};
 
+/* Does what is due until the thread is to stop.  The last check of the backlog finds an overload
+   since the check before it. */
 static void *sampler_main(void *arg)
 {
   struct bn_sampler *shared = arg;

@@ -19,12 +19,13 @@ struct bn_sampler {
   bool stop, gone; /* guarded by the lock */
 };
 
-/* parts is borrowed. */
+/* parts is borrowed.  bn_sampler_done accepts a sampler that is all zero. */
 void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 
 /* The main thread calls these.  The thread reports once the start barrier has opened, or keeps the
-   progress of a command up to date. bn_sampler_stop waits for its last call of a reporter. */
+   progress of a command up to date.  Start returns 0, or -1 and err.  Stop waits for the thread's
+   last call of a reporter, and does nothing if there is no thread. */
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
 /* Wakes the thread for something new.  Any thread. */

@@ -19,7 +19,8 @@ void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_
                             .grace_ns = never};
 }
 
-static uint64_t schedule_checkpoint_at(const struct bn_schedule *s)
+/* Returns the time of the next checkpoint, or never. */
+static uint64_t schedule_checkpoint_ns(const struct bn_schedule *s)
 {
   const struct bn_conf *c = s->conf;
 
@@ -43,22 +44,25 @@ void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool 
     s->forced_ns =
         times->deadline_ns + (c->plan.forced_ns > stopping_ns ? c->plan.forced_ns : stopping_ns);
   /* A checkpoint at 0 has nothing to report. */
-  while (schedule_checkpoint_at(s) == times->measure_ns)
+  while (schedule_checkpoint_ns(s) == times->measure_ns)
     s->checkpoint++;
 }
 
 uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns)
 {
-  uint64_t at = s->refit_ns;
+  uint64_t next_ns = s->refit_ns;
 
   if (!s->measuring)
-    return at;
+    return next_ns;
   if (s->warming)
-    return bn_clock_min(at, s->times.measure_ns);
-  at = bn_clock_min(
-      at, bn_clock_min(bn_clock_min(s->interval_ns, s->tick_ns), schedule_checkpoint_at(s)));
-  at = bn_clock_min(at, bn_clock_min(s->forced_ns, s->grace_ns));
-  return bn_clock_min(at, s->times.deadline_ns > now_ns ? s->times.deadline_ns : never);
+    return bn_clock_min(next_ns, s->times.measure_ns);
+  next_ns = bn_clock_min(next_ns, s->interval_ns);
+  next_ns = bn_clock_min(next_ns, s->tick_ns);
+  next_ns = bn_clock_min(next_ns, schedule_checkpoint_ns(s));
+  next_ns = bn_clock_min(next_ns, s->forced_ns);
+  next_ns = bn_clock_min(next_ns, s->grace_ns);
+  /* Work is due at the time limit, but not again after it. */
+  return s->times.deadline_ns > now_ns ? bn_clock_min(next_ns, s->times.deadline_ns) : next_ns;
 }
 
 bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns)
@@ -77,7 +81,7 @@ bool bn_schedule_warmup_ends(struct bn_schedule *s, uint64_t now_ns)
   return true;
 }
 
-/* Returns the first point after now_ns on the grid. */
+/* Returns the first point after now_ns on the grid of from_ns, which is not later, and step_ns. */
 static uint64_t schedule_next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns)
 {
   return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;
@@ -93,9 +97,9 @@ bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns)
 
 bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns)
 {
-  if (!s->measuring || s->warming || now_ns < schedule_checkpoint_at(s))
+  if (!s->measuring || s->warming || now_ns < schedule_checkpoint_ns(s))
     return false;
-  while (now_ns >= schedule_checkpoint_at(s))
+  while (now_ns >= schedule_checkpoint_ns(s))
     s->checkpoint++;
   return true;
 }
@@ -113,7 +117,8 @@ bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns)
   return true;
 }
 
-static bool schedule_once(uint64_t *at_ns, uint64_t now_ns)
+/* Returns whether an item is due that is due once only, and makes it never due again. */
+static bool schedule_take_once(uint64_t *at_ns, uint64_t now_ns)
 {
   if (now_ns < *at_ns)
     return false;
@@ -123,12 +128,12 @@ static bool schedule_once(uint64_t *at_ns, uint64_t now_ns)
 
 bool bn_schedule_forced(struct bn_schedule *s, uint64_t now_ns)
 {
-  return schedule_once(&s->forced_ns, now_ns);
+  return schedule_take_once(&s->forced_ns, now_ns);
 }
 
 bool bn_schedule_out_of_grace(struct bn_schedule *s, uint64_t now_ns)
 {
-  return schedule_once(&s->grace_ns, now_ns);
+  return schedule_take_once(&s->grace_ns, now_ns);
 }
 
 void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns)

@@ -23,9 +23,10 @@ struct bn_patience {
   uint64_t since_ns, ended_since_ns; /* when `last.all` and `last.ended` changed last */
 };
 
+/* Notes the progress at now_ns; a change renews the patience. */
 void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns);
-/* Returns its end: grace_ns after the last progress, or longest_ns after the last event or
-   thread. */
+/* Returns when the patience ends: grace_ns after the last progress, or longest_ns after the end of
+   the last event or thread, whichever is earlier. */
 uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns);
 
 struct bn_schedule {
@@ -57,8 +58,9 @@ bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns);
 bool bn_schedule_forced(struct bn_schedule *s, uint64_t now_ns);
 bool bn_schedule_out_of_grace(struct bn_schedule *s, uint64_t now_ns);
 
-/* Gives the events in flight their grace after the last event has begun.  `done` is the progress: a
-   change renews grace_ns, and longest_ns bounds the time in which only statements end. */
+/* Gives the events in flight their grace after the last event has begun.  `done` is the progress so
+   far: a change of it renews the grace, and longest_ns bounds the time in which only statements
+   end. */
 void bn_schedule_give_grace(struct bn_schedule *s, uint64_t now_ns, struct bn_progress done,
                             uint64_t grace_ns, uint64_t longest_ns);
 
