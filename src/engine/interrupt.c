@@ -46,18 +46,19 @@ static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptibl
 {
   if (call->fn == NULL)
     return;
-  const struct bn_interruptible now = *call;
+  const struct bn_interruptible registered = *call;
 
   it->running = call;
   (void)pthread_mutex_unlock(&it->lock);
-  now.fn(now.arg);
+  registered.fn(registered.arg);
   (void)pthread_mutex_lock(&it->lock);
   it->running = NULL;
   bn_wait_wake(&it->changed);
 }
 
-/* The interrupter calls this with the lock, which is released in between. */
-static void interrupt_each(struct bn_interrupt *it)
+/* Interrupts the sessions that are to be interrupted.  The interrupter calls this with the lock,
+   which is released during each call. */
+static void interrupt_all(struct bn_interrupt *it)
 {
   for (unsigned i = 0; i < it->first_n; i++)
     interrupt_call(it, &it->call[i]);
@@ -75,7 +76,7 @@ static void *interrupt_main(void *arg)
       (void)bn_wait_until(&work, &it->changed, &it->lock, UINT64_MAX);
     } else {
       done = it->round;
-      interrupt_each(it);
+      interrupt_all(it);
     }
   }
   it->gone = true;
@@ -102,20 +103,19 @@ void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
 bool bn_interrupt_stop(struct bn_interrupt *it)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
-  bool join, gone, in_time = true;
+  bool must_join, gone, in_time = true;
 
   (void)pthread_mutex_lock(&it->lock);
   it->stop = true;
   bn_wait_wake(&it->changed);
   while (it->thread_made && !it->gone && in_time)
     in_time = bn_wait_until(&end, &it->changed, &it->lock, until_ns);
-  /* A thread that hangs in a driver is abandoned. */
   gone = !it->thread_made || it->gone;
-  join = it->thread_made && it->gone;
-  if (join)
+  must_join = it->thread_made && it->gone;
+  if (must_join)
     it->thread_made = false;
   (void)pthread_mutex_unlock(&it->lock);
-  if (join)
+  if (must_join)
     bn_wait_join(&returning, it->thread);
   return gone;
 }

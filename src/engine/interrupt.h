@@ -29,6 +29,7 @@ struct bn_interrupt {
   pthread_t thread;
 };
 
+/* The n sessions are borrowed. */
 void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n);
 void bn_interrupt_done(struct bn_interrupt *it);
 
@@ -38,7 +39,8 @@ void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void 
                       void *arg);
 /* Interrupts the first n sessions for good: their calls fail from now on.  Any thread. */
 void bn_interrupt_first(struct bn_interrupt *it, unsigned n);
-/* Ends the thread.  Returns false if an interrupt has not returned and was abandoned. */
+/* Ends the thread, if there is one.  Waits a second for an interrupt that is being made; returns
+   false if it has not returned, and leaves it and the thread behind. */
 bool bn_interrupt_stop(struct bn_interrupt *it);
 
 #endif

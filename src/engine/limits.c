@@ -18,28 +18,30 @@
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* Adds the first word of a value, if it is a number: "max" and "unlimited" limit nothing. */
-static void limits_add(struct bn_buf *b, const char *name, const char *value)
+/* Appends a limit with the first word of its value, if that is a number: "max" and "unlimited"
+   limit nothing.  This and the functions below append what they can read. */
+static void limits_append_number(struct bn_buf *b, const char *name, const char *value)
 {
   if (isdigit((unsigned char)value[0]))
     (void)bn_buf_printf(b, "%s%s %.*s", b->len > 0 ? ", " : "", name, (int)strcspn(value, " \n"),
                         value);
 }
 
-/* Adds a limit of /proc/self/limits, from a line such as "Max processes   96365   96365 processes".
-   Titles do not repeat. */
-static void limits_add_resource(struct bn_buf *b, const char *limits, const char *name,
-                                const char *title)
+/* Appends a limit of /proc/self/limits, whose text is `limits`, from a line such as
+   "Max processes   96365   96365 processes".  No title is a part of another line. */
+static void limits_append_resource(struct bn_buf *b, const char *limits, const char *name,
+                                   const char *title)
 {
   const char *line = strstr(limits, title);
 
   if (line == NULL)
     return;
   line += strlen(title);
-  limits_add(b, name, line + strspn(line, " "));
+  limits_append_number(b, name, line + strspn(line, " "));
 }
 
-static void limits_add_group(void *buf, const struct bn_kernel_group *g)
+/* Appends the limit of a control group on threads, and how many it has; for bn_kernel_groups. */
+static void limits_append_group(void *buf, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], used[BN_KERNEL_TEXT];
   struct bn_buf *b = buf;
@@ -47,7 +49,7 @@ static void limits_add_group(void *buf, const struct bn_kernel_group *g)
 
   if (!bn_kernel_text(text, "%s/pids.max", g->folder))
     return;
-  limits_add(b, "pids.max", text);
+  limits_append_number(b, "pids.max", text);
   if (b->len == len)
     return;
   (void)bn_buf_printf(b, " of the control group '%.100s'", g->name);
@@ -55,13 +57,14 @@ static void limits_add_group(void *buf, const struct bn_kernel_group *g)
     (void)bn_buf_printf(b, " (%.*s in use)", (int)strcspn(used, "\n"), used);
 }
 
-static void limits_add_setting(struct bn_buf *b, const char *root, const char *name,
-                               const char *file)
+/* Appends a setting of the kernel, from its file in /proc/sys. */
+static void limits_append_setting(struct bn_buf *b, const char *root, const char *name,
+                                  const char *file)
 {
   char text[BN_KERNEL_TEXT];
 
   if (bn_kernel_text(text, "%s/proc/sys/%s", root, file))
-    limits_add(b, name, text);
+    limits_append_number(b, name, text);
 }
 
 void bn_limits_append(struct bn_buf *b, const char *root)
@@ -69,16 +72,16 @@ void bn_limits_append(struct bn_buf *b, const char *root)
   char limits[BN_KERNEL_TEXT];
 
   (void)bn_kernel_text(limits, "%s/proc/self/limits", root);
-  limits_add_resource(b, limits, "ulimit -u", "Max processes");
-  limits_add_resource(b, limits, "ulimit -v (bytes)", "Max address space");
-  bn_kernel_groups(root, "pids", limits_add_group, b);
-  limits_add_setting(b, root, "kernel.threads-max", "kernel/threads-max");
-  limits_add_setting(b, root, "kernel.pid_max", "kernel/pid_max");
-  limits_add_setting(b, root, "vm.max_map_count", "vm/max_map_count");
-  limits_add_setting(b, root, "vm.overcommit_memory", "vm/overcommit_memory");
+  limits_append_resource(b, limits, "ulimit -u", "Max processes");
+  limits_append_resource(b, limits, "ulimit -v (bytes)", "Max address space");
+  bn_kernel_groups(root, "pids", limits_append_group, b);
+  limits_append_setting(b, root, "kernel.threads-max", "kernel/threads-max");
+  limits_append_setting(b, root, "kernel.pid_max", "kernel/pid_max");
+  limits_append_setting(b, root, "vm.max_map_count", "vm/max_map_count");
+  limits_append_setting(b, root, "vm.overcommit_memory", "vm/overcommit_memory");
 }
 
-/* The list is as long as the control groups are deep, so that it does not fit into an error. */
+/* The list of limits is as long as the control groups are deep: it would not fit into *err. */
 void bn_limits_log_failure(const struct bn_err *err)
 {
   struct bn_buf b;
@@ -99,8 +102,8 @@ void bn_limits_report_stacks(void)
   bn_buf_init(&b, 0);
   /* A stack is two maps, its guard and the rest, and address space: either limit may be met. */
   (void)bn_kernel_text(limits, "/proc/self/limits");
-  limits_add_setting(&b, "", "vm.max_map_count", "vm/max_map_count");
-  limits_add_resource(&b, limits, "ulimit -v (bytes)", "Max address space");
+  limits_append_setting(&b, "", "vm.max_map_count", "vm/max_map_count");
+  limits_append_resource(&b, limits, "ulimit -v (bytes)", "Max address space");
   char *text =
       bn_alloc_print("there is no memory for the stack of another statement in flight: use "
                      "fewer --threads, or raise the limit that is met: %s; each stack "
@@ -114,8 +117,9 @@ void bn_limits_report_stacks(void)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* A session of SQLite has four files open: database, log, index and journal. */
-static unsigned limits_files_needed(unsigned sessions)
+/* Returns the number of open files that so many sessions need at most: a session of SQLite has
+   four, which are database, log, index and journal, and the program has some of its own. */
+static unsigned limits_count_files_needed(unsigned sessions)
 {
   enum { OF_SESSION = 4, OTHERS = 256 };
 
@@ -124,38 +128,38 @@ static unsigned limits_files_needed(unsigned sessions)
 
 void bn_limits_allow_files(unsigned sessions)
 {
-  const rlim_t wanted = limits_files_needed(sessions);
+  const rlim_t wanted = limits_count_files_needed(sessions);
   struct rlimit limit;
 
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
     return;
   limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-  (void)setrlimit(RLIMIT_NOFILE, &limit);
+  (void)setrlimit(RLIMIT_NOFILE, &limit); /* see the header */
 }
 
-/* A failed session may have closed a few files since, so that a few free ones still mean that the
-   limit was met. */
+/* Returns whether more than a few files can be opened.  A failed session may have closed its files
+   since it met the limit, so that a few free ones do not mean that the limit was not met. */
 static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };
   int fd[A_FEW], n = 0;
-  bool available;
+  bool has_free;
 
   for (; n < A_FEW; n++) {
     fd[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     if (fd[n] < 0)
       break;
   }
-  available = n == A_FEW || errno != EMFILE;
+  has_free = n == A_FEW || errno != EMFILE;
   while (n > 0)
     (void)close(fd[--n]);
-  return available;
+  return has_free;
 }
 
 /* The text is the same for every failed session, so that bn_log_refusal prints it once. */
 void bn_limits_report_files(unsigned sessions)
 {
-  const unsigned wanted = limits_files_needed(sessions);
+  const unsigned wanted = limits_count_files_needed(sessions);
   struct rlimit limit;
   char text[320];
 

@@ -6,13 +6,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Raises the soft limit on open files to the need of the sessions, within the hard limit. */
+/* Raises the soft limit on open files to the need of the sessions, within the hard limit.  If that
+   fails or is too little, bn_limits_report_files tells the user once the limit is met. */
 void bn_limits_allow_files(unsigned sessions);
 /* Logs err, the sentence that a thread cannot be started, with the present values of the limits
    that are the usual causes. */
 void bn_limits_log_failure(const struct bn_err *err);
-/* Appends these values, "ulimit -u 500, pids.max 60 of the control group '/a' (59 in use)", from
-   files below `root`: "" for those of the host. */
+/* Appends the present values of the limits on threads, "ulimit -u 500, pids.max 60 of the control
+   group '/a' (59 in use)", from files below `root`; "" is the host's. */
 void bn_limits_append(struct bn_buf *b, const char *root);
 /* Logs that a statement has no stack (base/fiber.h), and the limits that are the usual causes. */
 void bn_limits_report_stacks(void);

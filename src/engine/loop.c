@@ -18,6 +18,10 @@
 
 /* The most events that one call of epoll returns: as many as fit in a page. */
 enum { EVENTS_AT_ONCE = 256 };
+/* How often a wait in place looks whether the session is interrupted or the run is over. */
+static const uint64_t check_interval_ns = 100 * BN_NSEC_PER_MSEC;
+/* The time for tasks of the queue in one turn. */
+static const uint64_t queue_turn_ns = BN_NSEC_PER_MSEC;
 
 static const struct bn_wait ready = {"a session of the worker that may go on", BN_BOUND_END};
 static const struct bn_wait in_place = {"a call that holds up its worker", BN_BOUND_END};
@@ -105,7 +109,7 @@ static void loop_go_on(struct bn_task *t)
   t->queued = false;
   t->turn_ns = 0;
   bn_log_speak_for(t->session);
-  /* It waits if its call was finished in place and it has begun another wait since. */
+  /* A queued task may wait again: bn_task_finish has ended its call, and another wait has begun. */
   if (!t->waits && loop_resume_call(t))
     t->loop->go_on(t);
 }
@@ -129,7 +133,7 @@ static void loop_run_woken(struct bn_loop *l)
    or end take a second, in which the events of others must not wait. */
 static void loop_run_queue(struct bn_loop *l)
 {
-  const uint64_t until_ns = l->queue.first != NULL ? bn_clock_mono() + BN_NSEC_PER_MSEC : 0;
+  const uint64_t until_ns = l->queue.first != NULL ? bn_clock_mono() + queue_turn_ns : 0;
   struct bn_task *t;
 
   while ((t = l->queue.first) != NULL) {
@@ -144,6 +148,8 @@ static void loop_run_queue(struct bn_loop *l)
 
 /* --- the end of waits --- */
 
+/* Ends the wait of a task by events of its descriptor (0: by its time, or because it is to end),
+   and puts the task in a list. */
 static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *list)
 {
   t->waits = t->until_over = false;
@@ -152,20 +158,22 @@ static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *li
   loop_append(list, t);
 }
 
+/* Ends the waits whose time has come.  Without timers the clock is not read. */
 static void loop_take_timers(struct bn_loop *l)
 {
   struct bn_timer *timer;
-  uint64_t now;
+  uint64_t now_ns;
 
   if (bn_timers_next(&l->timers) == UINT64_MAX)
     return;
-  now = bn_clock_mono();
-  while ((timer = bn_timers_due(&l->timers, now)) != NULL)
+  now_ns = bn_clock_mono();
+  while ((timer = bn_timers_due(&l->timers, now_ns)) != NULL)
     loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0,
                   &l->woken);
 }
 
-static short loop_poll_events(uint32_t events)
+/* Returns the events of poll() for those of epoll.  The end of a connection is input. */
+static short loop_to_poll_events(uint32_t events)
 {
   return (short)(((events & (EPOLLIN | EPOLLRDHUP)) != 0 ? POLLIN : 0) |
                  ((events & EPOLLOUT) != 0 ? POLLOUT : 0) |
@@ -173,22 +181,23 @@ static short loop_poll_events(uint32_t events)
                  ((events & EPOLLHUP) != 0 ? POLLHUP : 0));
 }
 
+/* Ends the wait for a descriptor, or notes that its input came early, while nobody waited. */
 static void loop_take_event(struct bn_loop *l, const struct epoll_event *e)
 {
   struct bn_loop_fd *known = &l->fd[e->data.fd];
   struct bn_task *t = known->task;
 
   if (t != NULL && t->waits && t->fd == e->data.fd)
-    loop_end_wait(t, loop_poll_events(e->events), &l->woken);
+    loop_end_wait(t, loop_to_poll_events(e->events), &l->woken);
   else
     known->early = true;
 }
 
-/* Ends the waits that bn_loop_wake is for.  Nobody wants the counter's number; reading it makes it
-   silent again.  At the end of the run these are most sessions, and so they go to the queue. */
+/* Ends the waits that bn_loop_wake is for.  The descriptor is read only to make it silent again. At
+   the end of the run most sessions are woken, so that they go to the queue. */
 static void loop_take_wake(struct bn_loop *l)
 {
-  uint64_t n;
+  uint64_t n; /* not used */
 
   if (read(l->wake_fd, &n, sizeof n) < 0)
     return;
@@ -243,7 +252,8 @@ static struct bn_loop_fd *loop_get_fd(struct bn_loop *l, int fd)
   return &l->fd[fd];
 }
 
-/* Adds the descriptor, or changes what is asked of it. */
+/* Adds the descriptor to those of epoll, or changes the events that are asked of it.  Returns 0, or
+   -1 and errno. */
 static int loop_register(struct bn_loop *l, int fd, uint32_t events)
 {
   struct epoll_event e = {.events = events, .data.fd = fd};
@@ -253,6 +263,7 @@ static int loop_register(struct bn_loop *l, int fd, uint32_t events)
   return errno == ENOENT ? epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e) : -1;
 }
 
+/* The events of a descriptor that is registered for its life. */
 enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
 
 /* Registers a descriptor once for its life; *armed belongs to its connection.  Returns 0, or events
@@ -285,8 +296,9 @@ static short loop_arm_once(struct bn_task *t, int fd, short events)
   return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
 }
 
-/* A descriptor that is registered for its life was registered otherwise for one wait.  Its number
-   may be that of an older one, and then this does no harm. */
+/* Registers a descriptor for its life again, if it was, after a wait that has registered it for
+   itself.  If `armed` is that of an older descriptor of the same number, this does no harm: the
+   first wait of the new one registers it anew. */
 static void loop_rearm(struct bn_loop *l, int fd)
 {
   if (l->fd[fd].armed && loop_register(l, fd, FOR_LIFE) != 0)
@@ -304,15 +316,15 @@ static void loop_leave(struct bn_task *t, int fd, short wanted, uint64_t until_n
   bn_fiber_leave(t->fiber);
 }
 
-/* Waits in place, where the task runs in the stack of another one or in the worker's own (a
-   finalizer of the script waits, for example).  Returns the events, or 0 at until_ns or if the wait
-   was ended. */
+/* Waits in place, if the task runs in the stack of another task or in the worker's own: a finalizer
+   of the script may wait, for example.  Returns the events, or 0 at until_ns, after an interrupt,
+   or if the run is over and the wait ends with it. */
 static short loop_wait_here(const struct bn_task *t, int fd, short events, uint64_t until_ns)
 {
   short came;
 
   do {
-    const uint64_t check_ns = bn_clock_mono() + 100 * BN_NSEC_PER_MSEC;
+    const uint64_t check_ns = bn_clock_mono() + check_interval_ns;
 
     came = bn_wait_poll(&in_place, fd, events, check_ns < until_ns ? check_ns : until_ns);
   } while (came == 0 && !bn_session_interrupted(t->session) && bn_clock_mono() < until_ns &&
@@ -352,7 +364,7 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
 
 /* --- a task --- */
 
-/* Fails the run, once, whose figures would be those of waits for the worker. */
+/* Fails the run, once for each loop: its latencies would be those of waits for the worker. */
 static void loop_fail_without_stack(struct bn_task *t)
 {
   const struct bn_services *services = t->session->services;

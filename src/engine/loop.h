@@ -65,10 +65,11 @@ struct bn_loop {
   void (*go_on)(struct bn_task *t);
 };
 
-/* Returns 0, or -1 and err: the process has too many descriptors. */
+/* Returns 0, or -1 and err if the process has too many descriptors.  go_on is called for a task
+   whose session may go on.  bn_loop_done accepts a loop that init left half made. */
 int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_task *t),
                  struct bn_err *err);
-/* No task has a call that has not returned. */
+/* Is called when every call of a task has returned. */
 void bn_loop_done(struct bn_loop *l);
 /* Adds task number i, zeroed before. */
 void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_session *s);
@@ -80,9 +81,9 @@ void bn_loop_turn(struct bn_loop *l);
 /* Ends waits that end with the run, and those of sessions that were interrupted.  Any thread. */
 void bn_loop_wake(struct bn_loop *l);
 
-/* Calls fn(arg) in a stack of its own.  Returns true if it has returned; false if it waits: then
-   the caller returns to the loop.  Without memory for a stack, the run fails, and the call waits
-   here. */
+/* Calls fn(arg) in a stack of its own.  Returns true if fn has returned.  Returns false if it
+   waits: the caller then returns to the loop.  Without memory for a stack, the run fails, and fn is
+   called in the stack of the caller, where its waits hold up the other tasks. */
 bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg);
 /* Waits here until the call has returned, and holds up the other tasks. */
 void bn_task_finish(struct bn_task *t);
@@ -91,7 +92,7 @@ void bn_task_finish(struct bn_task *t);
 void bn_task_delay(struct bn_task *t, uint64_t until_ns);
 /* As bn_task_delay, or when the run is over: a sleep until an arrival. */
 void bn_task_sleep(struct bn_task *t, uint64_t until_ns);
-/* As the `pause` of a session: in a call, until until_ns or the end of the run. */
+/* Waits until until_ns or the end of the run, in a call of the task (the service `pause`). */
 void bn_task_pause(struct bn_task *t, uint64_t until_ns);
 
 #endif

@@ -20,7 +20,7 @@ static void services_set_kind(void *context, enum bn_kind kind)
   bn_reports_set_kind(p->reports, kind);
 }
 
-static void services_fact(void *context, const char *section, const char *key, const char *text)
+static void services_add_fact(void *context, const char *section, const char *key, const char *text)
 {
   const struct bn_run_parts *p = context;
 
@@ -67,7 +67,7 @@ static void services_prove(void *context, const struct bn_proof *proof)
   bn_reports_prove(p->reports, proof);
 }
 
-/* Returns the seconds since the measurement began. */
+/* Returns the seconds since the measurement began: below 0 in the warm-up, 0 before the start. */
 static double services_now_s(const struct bn_run_parts *p)
 {
   struct bn_times times = {.start_ns = 0};
@@ -77,23 +77,25 @@ static double services_now_s(const struct bn_run_parts *p)
   return ((double)bn_clock_mono() - (double)times.measure_ns) * 1e-9;
 }
 
-/* Is called for the first failure of each kind. */
+/* Logs that a thread has failed while others go on, for the first failure of each kind. */
 static void services_log_failure(const struct bn_run_parts *p, unsigned number, double at_s)
 {
-  const unsigned n = p->threads->n, remaining = n - bn_threads_failed(p->threads);
+  const unsigned n = p->threads->n, n_remaining = n - bn_threads_failed(p->threads);
   char when[48] = "in the warm-up";
 
   if (at_s >= 0)
     (void)snprintf(when, sizeof when, "%.3f s after the measurement began", at_s);
   bn_log_stderr("thread %u failed %s; %u of %u threads continue (--on-thread-error=continue)",
-                number, when, remaining, n);
+                number, when, n_remaining, n);
 }
 
+/* The first failure of its kind is logged, with the time, if other threads go on. */
 static void services_fail_session(struct bn_session *s, const char *kind, const char *text)
 {
   const struct bn_run_parts *p = s->services->of;
   const double at_s = services_now_s(p);
 
+  /* Once the run has failed, sessions close their files, and the limit cannot be seen any more. */
   if (!bn_outcome_has(p->threads->outcome, BN_OUTCOME_FAILED))
     bn_limits_report_files(p->threads->n);
   if (!bn_threads_fail(p->threads, s->id))
@@ -113,15 +115,17 @@ __attribute__((noreturn)) static void services_stay_behind(void *context)
   bn_wait_park(&process_end);
 }
 
-/* The receiver of signals may wait for a lock that the lost thread holds.  If the run has been
-   abandoned, it ends without the receiver. */
-static bool services_is_acknowledged(const struct bn_run_parts *p, unsigned number)
+/* Returns whether the run ends without this thread.  The receiver of signals acknowledges a loss
+   unless it waits for a lock that the lost thread holds.  A run that has been abandoned ends
+   without the receiver. */
+static bool services_is_acknowledged(const struct bn_run_parts *p, unsigned n_lost)
 {
-  return bn_threads_has_acknowledged(p->threads, number) ||
+  return bn_threads_has_acknowledged(p->threads, n_lost) ||
          bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
 }
 
-static const struct bn_wait taking = {"the end of a run with a lost thread", BN_BOUND_DEADLINE};
+static const struct bn_wait acknowledgement = {"the end of a run with a lost thread",
+                                               BN_BOUND_DEADLINE};
 
 static void services_write_stderr(const char *text)
 {
@@ -130,6 +134,7 @@ static void services_write_stderr(const char *text)
     return;
 }
 
+/* Writes the reason of a loss that the receiver of signals has not printed, if somebody reads. */
 static void services_write_loss_message(struct bn_threads *t)
 {
   const char *text = bn_threads_take_message(t);
@@ -138,42 +143,48 @@ static void services_write_loss_message(struct bn_threads *t)
     services_write_stderr(text);
 }
 
+/* The time in which the receiver of signals has to acknowledge a loss; the interval of checks. */
+static const uint64_t loss_patience_ns = 3 * BN_NSEC_PER_SEC;
+static const uint64_t loss_check_ns = 10 * BN_NSEC_PER_MSEC;
+
 /* Runs in a signal handler: locks nothing, allocates nothing. */
 static void services_lose(const struct bn_session *s, const char *text)
 {
-  const uint64_t until_ns = bn_clock_mono() + 3 * BN_NSEC_PER_SEC;
+  const uint64_t until_ns = bn_clock_mono() + loss_patience_ns;
   const struct bn_run_parts *p = s->services->of;
-  const bool reported = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
-  const bool first = !atomic_exchange(&p->threads->loss_reported, true);
+  const bool has_report = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
+  const bool is_first = !atomic_exchange(&p->threads->loss_reported, true);
   /* Without a reader of standard error, the receiver of signals has to print the text. */
-  const bool written = first && (!reported || bn_wait_is_writable(STDERR_FILENO));
-  unsigned number;
+  const bool is_written = is_first && (!has_report || bn_wait_is_writable(STDERR_FILENO));
+  unsigned n_lost;
 
-  if (written)
+  if (is_written)
     services_write_stderr(text);
-  if (!reported)
+  if (!has_report)
     return;
-  number = bn_threads_lose(p->threads, s, first && !written ? text : NULL);
+  n_lost = bn_threads_lose(p->threads, s, is_first && !is_written ? text : NULL);
   bn_stop_wake_receiver();
-  while (!services_is_acknowledged(p, number)) {
-    const uint64_t now = bn_clock_mono();
+  while (!services_is_acknowledged(p, n_lost)) {
+    const uint64_t now_ns = bn_clock_mono();
 
-    if (now >= until_ns) {
+    if (now_ns >= until_ns) {
       services_write_loss_message(p->threads);
       return;
     }
-    bn_stop_sleep(&taking, now + 10 * BN_NSEC_PER_MSEC);
+    bn_stop_sleep(&acknowledgement, now_ns + loss_check_ns);
   }
   bn_wait_park(&process_end);
 }
 
-static bool services_barrier(struct bn_session *s)
+/* The main thread's session runs commands alone, so that it waits for no other. */
+static bool services_await_barrier(struct bn_session *s)
 {
   const struct bn_run_parts *p = s->services->of;
 
   return s == s->services->main ? !bn_session_over(s) : bn_threads_await_barrier(p->threads);
 }
 
+/* A session that shares its worker lets the other sessions run meanwhile. */
 static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
   const struct bn_run_parts *p = s->services->of;
@@ -215,7 +226,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .unique = &parts->load->unique,
       .sessions = sessions->n_all_hosts,
       .set_kind = services_set_kind,
-      .fact = services_fact,
+      .fact = services_add_fact,
       .count_label = services_count_label,
       .leave = services_leave,
       .fail = services_fail,
@@ -224,7 +235,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .fail_session = services_fail_session,
       .stay_behind = services_stay_behind,
       .lose = services_lose,
-      .barrier = services_barrier,
+      .barrier = services_await_barrier,
       .call = services_call,
       .finish = services_finish,
       .pause = services_pause_session,

@@ -26,18 +26,18 @@ static void sessions_number(const struct bn_sessions *s, struct bn_session *sess
 
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l)
 {
-  const unsigned all = workers + BN_LOAD_SIDE;
+  const unsigned n_all = workers + BN_LOAD_SIDE;
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
   *s = (struct bn_sessions){.workers = workers,
                             .first = l->host_group != NULL ? l->host_group->first : 0,
                             .n_all_hosts = bn_host_group_sessions(l->host_group, workers),
-                            .all = bn_alloc_try_aligned(CACHE_LINE, all, sizeof *s->all)};
+                            .all = bn_alloc_try_aligned(CACHE_LINE, n_all, sizeof *s->all)};
   if (size > 0)
-    s->state = bn_alloc_try_aligned(CACHE_LINE, all, size);
+    s->state = bn_alloc_try_aligned(CACHE_LINE, n_all, size);
   if (s->all == NULL || (size > 0 && s->state == NULL))
     return -1;
-  for (unsigned i = 0; i < all; i++) {
+  for (unsigned i = 0; i < n_all; i++) {
     struct bn_session *session = &s->all[i];
 
     sessions_number(s, session);

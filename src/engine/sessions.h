@@ -32,11 +32,13 @@ struct bn_sessions_links {
   const struct bn_host_group *host_group; /* NULL: this host is alone */
 };
 
-/* Returns 0, or -1 if out of memory. bn_sessions_done accepts half-made sessions. */
+/* Makes the sessions of the workers' threads, and links them to the shared parts.  Returns 0, or -1
+   if out of memory.  bn_sessions_done accepts half-made sessions. */
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l);
 void bn_sessions_done(struct bn_sessions *s);
 /* Points each session at its statistics in `load`, which may have moved. */
 void bn_sessions_count_in(struct bn_sessions *s, const struct bn_load *load);
+/* Return the session of the main thread and that of the reporting thread. */
 struct bn_session *bn_sessions_main(const struct bn_sessions *s);
 struct bn_session *bn_sessions_reporting(const struct bn_sessions *s);
 

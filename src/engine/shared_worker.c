@@ -25,14 +25,15 @@ struct shared_worker {
   unsigned n, begun, opening, open, gone; /* sessions; opening: of `begun`, not open yet */
 };
 
-static void shared_close(struct shared_session *ss)
+/* Lets the loop close the session next. */
+static void shared_queue_close(struct shared_session *ss)
 {
   ss->phase = BN_PHASE_CLOSE;
   bn_loop_queue(&ss->task);
 }
 
-/* Opens no more at once than --connect-at-once allows.  The first session is opened alone: it asks
-   the server for its limits while the others wait, and shows what the script needs. */
+/* Begins to open as many further sessions as --connect-at-once allows.  The first session is opened
+   alone: it asks the server for its limits while others wait, and shows what the script needs. */
 static void shared_open_more(struct shared_worker *sw)
 {
   const unsigned at_once = sw->worker->job->conf->connect_at_once;
@@ -48,7 +49,8 @@ static void shared_open_more(struct shared_worker *sw)
 }
 
 /* Acts on the end of the attempt to open the session. */
-static void shared_opened(struct shared_session *ss, enum bn_turn turn, const struct bn_err *err)
+static void shared_note_opened(struct shared_session *ss, enum bn_turn turn,
+                               const struct bn_err *err)
 {
   struct shared_worker *sw = ss->worker;
   struct bn_session *s = ss->task.session;
@@ -60,11 +62,13 @@ static void shared_opened(struct shared_session *ss, enum bn_turn turn, const st
     bn_worker_opened(sw->worker, s);
   } else {
     bn_worker_not_opened(s, err);
-    shared_close(ss);
+    shared_queue_close(ss);
   }
 }
 
-static void shared_closed(struct shared_session *ss, enum bn_turn turn, const struct bn_err *err)
+/* Acts on the end of the session. */
+static void shared_note_closed(struct shared_session *ss, enum bn_turn turn,
+                               const struct bn_err *err)
 {
   bn_worker_closed(ss->task.session, turn == BN_TURN_FAILED, err);
   bn_worker_go(ss->worker->worker, ss->task.session);
@@ -88,19 +92,19 @@ static void shared_go_on(struct bn_task *t)
     return;
   switch (ss->phase) {
   case BN_PHASE_OPEN:
-    shared_opened(ss, turn, &err);
+    shared_note_opened(ss, turn, &err);
     break;
   case BN_PHASE_LOOP:
     bn_worker_looped(ss->worker->worker, t->session, turn == BN_TURN_FAILED);
-    shared_close(ss);
+    shared_queue_close(ss);
     break;
   case BN_PHASE_CLOSE:
-    shared_closed(ss, turn, &err);
+    shared_note_closed(ss, turn, &err);
     break;
   }
 }
 
-/* Returns whether all sessions are open, and no signal or failure has ended the run. */
+/* Opens the sessions, until the end of the run if it comes first.  Returns whether all are open. */
 static bool shared_open_all(struct shared_worker *sw)
 {
   for (shared_open_more(sw); sw->opening > 0; shared_open_more(sw))
@@ -108,9 +112,11 @@ static bool shared_open_all(struct shared_worker *sw)
   return sw->open == sw->n;
 }
 
+/* Drives all sessions from opening to closing.  Sessions that were not begun just go, at the end.
+ */
 static void shared_run(struct shared_worker *sw)
 {
-  const bool starts =
+  const bool has_started =
       shared_open_all(sw) && bn_threads_await_start_barrier(sw->worker->threads, sw->n);
 
   for (unsigned i = 0; i < sw->begun; i++) {
@@ -118,7 +124,7 @@ static void shared_run(struct shared_worker *sw)
 
     if (!ss->open)
       continue;
-    ss->phase = starts ? BN_PHASE_LOOP : BN_PHASE_CLOSE;
+    ss->phase = has_started ? BN_PHASE_LOOP : BN_PHASE_CLOSE;
     bn_loop_queue(&ss->task);
   }
   while (sw->gone < sw->begun)
@@ -127,7 +133,8 @@ static void shared_run(struct shared_worker *sw)
     bn_worker_go(sw->worker, sw->session[i].task.session);
 }
 
-static void shared_make(struct shared_worker *sw)
+/* Makes the sessions tasks of the loop. */
+static void shared_make_tasks(struct shared_worker *sw)
 {
   sw->session = bn_alloc(sw->n, sizeof *sw->session);
   for (unsigned i = 0; i < sw->n; i++) {
@@ -141,6 +148,7 @@ static void shared_make(struct shared_worker *sw)
   }
 }
 
+/* Fails the run because the worker has no loop: none of its sessions is opened. */
 static void shared_fail(struct shared_worker *sw, const struct bn_err *err)
 {
   bn_log_failure(err);
@@ -162,7 +170,7 @@ void *bn_worker_run_shared(void *worker)
     shared_fail(&sw, &err);
     return NULL;
   }
-  shared_make(&sw);
+  shared_make_tasks(&sw);
   bn_threads_set_loop(w, &sw.loop);
   shared_run(&sw);
   bn_threads_set_loop(w, NULL);

@@ -12,13 +12,14 @@
 #include "engine/grace.h"
 #include "engine/stop.h"
 
-/* timeout(1) signals the process and then its group: that is one request. */
+/* timeout(1) signals the process and then its group, which is one request: a signal that comes
+   again within this time from the same sender does not count. */
 static const uint64_t repeat_ns = BN_NSEC_PER_SEC / 5;
 
-/* A sender of a single signal, such as timeout(1), also wants an end: this time without any
-   progress counts as a second signal. docker stop kills after 10 s. */
+/* A sender of a single signal, such as timeout(1), wants an end, too: after the signal, this time
+   without any progress counts as a second signal.  `docker stop` kills after 10 s. */
 static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
-/* Hooks and done() may look something up or clean up. */
+/* The patience with hooks and done(), which may look something up or clean up. */
 static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
 /* The interval of checks for progress. */
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
@@ -26,6 +27,10 @@ static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
 static const struct bn_wait returning = {"the receiver of signals to return", BN_BOUND_RETURNING};
 
+/* The values of bn_receiver.asked. */
+enum { ASKED_NOTHING, ASKED_IN_ORDER, ASKED_AT_ONCE };
+
+/* The private state of the thread. */
 struct receiver {
   struct bn_receiver *shared;
   const struct bn_run_parts *p;
@@ -33,7 +38,7 @@ struct receiver {
   struct bn_stop_sender first; /* the sender of the first request */
   uint64_t first_ns;
   struct bn_patience patience;
-  int stage;
+  int stage;      /* the stage at the last check of progress, see signals_current_stage */
   unsigned lost;  /* lost workers that have been handled */
   bool abandoned; /* events were abandoned after a worker was lost */
 };
@@ -46,17 +51,19 @@ static bool signals_is_measuring(const struct bn_run_parts *p)
          bn_outcome_has(p->outcome, BN_OUTCOME_OPENED);
 }
 
-/* While workers are measured, the main thread has nothing to interrupt, and done() may still need
-   its session.  It counts the events in flight before they are interrupted and fail. */
+/* Interrupts the calls of all workers, or lets the main thread do that if it waits for events: it
+   counts the events in flight before they are interrupted and fail.  The main thread's own session
+   is interrupted, too, except in the stage of measuring, in which it makes no call and done() may
+   still need it. */
 static void signals_interrupt_all(const struct bn_run_parts *p)
 {
-  const bool main_too = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
+  const bool with_main = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
 
   if (signals_is_measuring(p))
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
   /* The main thread may have read the flag just before it was set, and will not interrupt. */
   if (!signals_is_measuring(p)) {
-    bn_interrupt_first(p->interrupt, p->conf->plan.threads + main_too);
+    bn_interrupt_first(p->interrupt, p->conf->plan.threads + with_main);
     bn_threads_wake_loops(p->threads);
   }
 }
@@ -64,17 +71,18 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
 /* Ends the load as the first signal does: the run goes on with its report. */
 static void signals_end_in_order(struct receiver *r, int signo)
 {
-  const bool opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
+  const bool is_opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
 
   r->count = 1;
   r->first_ns = bn_clock_mono();
   bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
-  if (!opened)
+  if (!is_opened)
     signals_interrupt_all(r->p);
   bn_sampler_wake(r->shared->sampler);
 }
 
-/* Ends without a message, as a shell command does. */
+/* Ends the run after standard output has lost its reader: without a message, as a shell command
+   does. */
 static void signals_end_without_reader(struct receiver *r)
 {
   r->first = (struct bn_stop_sender){.signo = SIGPIPE};
@@ -89,7 +97,8 @@ static void signals_abandon(struct receiver *r)
   bn_sampler_wake(r->shared->sampler);
 }
 
-/* Ends the run as the second signal does: without its events, and by the watchdog if it hangs. */
+/* Ends the run as the second signal does: without its events in flight, and by the watchdog if the
+   run hangs. */
 static void signals_end_at_once(struct receiver *r)
 {
   r->count = 2;
@@ -97,20 +106,24 @@ static void signals_end_at_once(struct receiver *r)
   signals_abandon(r);
 }
 
-/* Returns whether one program sent the signal of before again, to the group of the process. */
-static bool signals_is_repeated(const struct receiver *r, const struct bn_stop_sender *s)
+/* Returns whether this is the first signal again, which one program has sent to the process and to
+   its group. */
+static bool signals_is_repeated(const struct receiver *r, const struct bn_stop_sender *sender)
 {
-  return !s->typed && !r->first.typed && s->signo == r->first.signo && s->pid == r->first.pid &&
-         bn_clock_mono() - r->first_ns <= repeat_ns;
+  return !sender->typed && !r->first.typed && sender->signo == r->first.signo &&
+         sender->pid == r->first.pid && bn_clock_mono() - r->first_ns <= repeat_ns;
 }
 
-/* A reader of standard error that does not read gets no message. */
+/* Logs a signal and the action that it causes.  If the reader of standard error does not read, the
+   message is left out, so that this thread does not wait. */
 static void signals_log_one(int signo, const char *action)
 {
   (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
 }
 
-/* The message comes after the action: no event begins after "finishing". */
+/* Acts on a signal by the number of those before it: the first ends the run in order, the second at
+   once, and the third ends the process.  The message comes after the action, so that no event
+   begins after "finishing". */
 static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
@@ -130,16 +143,17 @@ static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *
   }
 }
 
-/* Acts on bn_receiver_ask.  Another process has received the signal and printed a message. */
+/* Acts on bn_receiver_ask without a message: another process has received the signal and printed
+   one. */
 static void signals_handle_request(struct receiver *r)
 {
   const int asked = atomic_load(&r->shared->asked);
 
-  if (asked > 0 && r->count == 0) {
+  if (asked != ASKED_NOTHING && r->count == 0) {
     r->first = (struct bn_stop_sender){.signo = SIGINT};
     signals_end_in_order(r, SIGINT);
   }
-  if (asked > 1 && r->count == 1)
+  if (asked == ASKED_AT_ONCE && r->count == 1)
     signals_end_at_once(r);
 }
 
@@ -161,7 +175,7 @@ static void signals_handle_losses(struct receiver *r)
   bn_threads_acknowledge(r->p->threads, lost);
 }
 
-/* The stages of the run, and a stage for a hook of a script that prints the final report. */
+/* A stage besides those of the run: a hook of a script prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
 static int signals_current_stage(const struct bn_run_parts *p)
@@ -169,7 +183,8 @@ static int signals_current_stage(const struct bn_run_parts *p)
   return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* Returns whether a report waits for its reader, who may be slow as long as there is no signal. */
+/* Returns whether a report waits for the reader of fd, who may be slow as long as there is no
+   signal. */
 static bool signals_is_unread(const struct receiver *r, int fd)
 {
   return r->count == 0 && !bn_wait_is_writable(fd);
@@ -201,38 +216,41 @@ static uint64_t signals_stage_patience(const struct receiver *r)
   }
 }
 
-/* After a loss, events are abandoned before the process ends: no user asked for its end, and the
-   report has its own patience.  Events abandoned by another thread may not be known yet. */
+/* Returns whether only the events in flight are to be abandoned, and not the process: no user has
+   asked for its end, but a worker has been lost, and the report has its own patience.  r->abandoned
+   is used instead of the outcome, which may not have the flag yet. */
 static bool signals_is_abandoning_events(const struct receiver *r)
 {
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
-/* Ends a run whose stage makes no progress for as long as the stage may take.  Each stage begins
-   with new patience, and a stage without a limit keeps none for the next check. */
+/* Ends a run that makes no progress for as long as its stage may take.  Each stage begins with new
+   patience, and so does the first check after a stage had no limit. */
 static void signals_check_progress(struct receiver *r)
 {
-  const uint64_t now = bn_clock_mono();
+  const uint64_t now_ns = bn_clock_mono();
   const int stage = signals_current_stage(r->p);
-  uint64_t patience, longest;
+  uint64_t limit_ns, longest_ns;
 
   if (stage != r->stage)
     r->patience = (struct bn_patience){.since_ns = 0};
-  bn_patience_renew(&r->patience, bn_grace_progress(r->p), now);
+  bn_patience_renew(&r->patience, bn_grace_progress(r->p), now_ns);
   r->stage = stage;
-  patience = signals_stage_patience(r);
-  longest = bn_grace_longest_ns(r->p, patience);
-  if (patience == 0)
+  limit_ns = signals_stage_patience(r);
+  if (limit_ns == 0) {
     r->patience.since_ns = 0;
-  if (patience == 0 || now < bn_patience_until(&r->patience, patience, longest))
+    return;
+  }
+  longest_ns = bn_grace_longest_ns(r->p, limit_ns);
+  if (now_ns < bn_patience_until(&r->patience, limit_ns, longest_ns))
     return;
   /* Statements that end renew the patience, but not beyond the longest time for an event. */
-  if (now < r->patience.since_ns + patience)
+  if (now_ns < r->patience.since_ns + limit_ns)
     (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
-                         (double)longest * 1e-9);
+                         (double)longest_ns * 1e-9);
   else
     (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
-                         (double)patience * 1e-9);
+                         (double)limit_ns * 1e-9);
   r->patience.since_ns = 0;
   if (signals_is_abandoning_events(r)) {
     r->abandoned = true;
@@ -242,16 +260,18 @@ static void signals_check_progress(struct receiver *r)
   }
 }
 
+/* Returns whether the run has to make progress: after the first signal, or after a loss. */
 static bool signals_must_progress(const struct receiver *r)
 {
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
-static uint64_t signals_next_wake(const struct receiver *r)
+static uint64_t signals_next_wake_ns(const struct receiver *r)
 {
   return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
 
+/* Acts on requests, losses and signals as they come, and meanwhile on a lack of progress. */
 static void *signals_receiver_main(void *arg)
 {
   struct bn_receiver *shared = arg;
@@ -269,8 +289,7 @@ static void *signals_receiver_main(void *arg)
       signals_end_without_reader(&r);
     signals_handle_request(&r);
     signals_handle_losses(&r);
-    signo = bn_stop_wait(&signals, signals_next_wake(&r), &sender);
-
+    signo = bn_stop_wait(&signals, signals_next_wake_ns(&r), &sender);
     if (signo > 0)
       signals_handle_one(&r, &sender);
     if (signals_must_progress(&r))
@@ -293,20 +312,21 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
   return 0;
 }
 
+/* A request to end in order does not replace one to end at once. */
 void bn_receiver_ask(struct bn_receiver *r, bool at_once)
 {
-  int none = 0;
+  int none = ASKED_NOTHING;
 
   if (at_once)
-    atomic_store(&r->asked, 2);
+    atomic_store(&r->asked, ASKED_AT_ONCE);
   else
-    (void)atomic_compare_exchange_strong(&r->asked, &none, 1);
+    (void)atomic_compare_exchange_strong(&r->asked, &none, ASKED_IN_ORDER);
   bn_stop_wake(r->thread);
 }
 
 bool bn_receiver_was_asked(const struct bn_receiver *r)
 {
-  return atomic_load(&r->asked) > 0;
+  return atomic_load(&r->asked) != ASKED_NOTHING;
 }
 
 void bn_receiver_stop(struct bn_receiver *r)

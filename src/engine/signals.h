@@ -16,11 +16,12 @@ struct bn_receiver {
   pthread_t thread;
   bool made; /* used by the main thread only */
   _Atomic bool stop;
-  _Atomic int asked; /* set by bn_receiver_ask: 1 in order, 2 at once */
+  _Atomic int asked; /* what bn_receiver_ask has asked for; 0: nothing */
 };
 
-/* The main thread calls these. *r is zeroed before, and the sampler and the watchdog have been
-   started. */
+/* The main thread calls these. *r is zeroed before, and the sampler and the watchdog, which are
+   borrowed, have been started.  Start returns 0, or -1 and err.  After stop, the calling thread
+   receives the signals. */
 int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
                       struct bn_watchdog *watchdog, struct bn_err *err);
 void bn_receiver_stop(struct bn_receiver *r);

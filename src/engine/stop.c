@@ -21,30 +21,31 @@ static struct {
   sigset_t wanted;         /* set before any thread exists */
 } receiver;
 
+/* Returns the signal that wakes a thread. */
 static int stop_wake_signal(void)
 {
   return SIGRTMIN + 2;
 }
 
-/* Chooses the signals that end a run. nohup and the background jobs of a shell ignore signals on
+/* Chooses the signals that end a run.  nohup and the background jobs of a shell ignore signals on
    purpose, and an ignored signal is left out: while a thread blocks everything to start another
-   one, the kernel queues even an ignored signal, and the receiver would get it.  It is asked once:
-   system(3) later ignores SIGINT while its child runs, and bench still wants it then. */
+   one, the kernel queues even an ignored signal, and the receiver would get it.  The choice is made
+   once: system(3) later ignores SIGINT while its child runs, and bench still wants it then. */
 static void stop_choose_wanted(sigset_t *set)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-  size_t i;
 
   (void)sigemptyset(set);
-  for (i = 0; i < sizeof signals / sizeof *signals; i++) {
-    struct sigaction now;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction act;
 
-    if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+    if (sigaction(signals[i], NULL, &act) == 0 && act.sa_handler != SIG_IGN)
       (void)sigaddset(set, signals[i]);
   }
 }
 
-static void stop_handle(int signo, void (*handler)(int))
+/* Sets the handler of a signal.  System calls that it interrupts are started again. */
+static void stop_set_handler(int signo, void (*handler)(int))
 {
   struct sigaction act;
 
@@ -55,11 +56,11 @@ static void stop_handle(int signo, void (*handler)(int))
   (void)sigaction(signo, &act, NULL);
 }
 
-static void stop_handle_wanted(void (*handler)(int))
+static void stop_set_handler_of_wanted(void (*handler)(int))
 {
   for (int signo = 1; signo < stop_wake_signal(); signo++)
     if (sigismember(&receiver.wanted, signo))
-      stop_handle(signo, handler);
+      stop_set_handler(signo, handler);
 }
 
 /* Passes a signal on to the receiver.  Runs only where signals are unblocked: around fork in a
@@ -73,8 +74,9 @@ static void stop_pass_on(int signo)
   errno = saved;
 }
 
-/* Notes that standard output has lost its reader, and wakes the receiver, or ends the process if
-   there is none.  The thread that has written may hold a lock. */
+/* Handles SIGPIPE: if standard output has lost its reader, notes it, and wakes the receiver or, if
+   there is none, ends the process.  The thread that has written may hold a lock, so that the
+   handler takes none. */
 static void stop_on_pipe(int signo)
 {
   const int saved = errno;
@@ -84,7 +86,7 @@ static void stop_on_pipe(int signo)
     if (atomic_load(&receiver.known)) {
       (void)pthread_kill(atomic_load(&receiver.thread), stop_wake_signal());
     } else {
-      stop_handle(signo, SIG_DFL);
+      stop_set_handler(signo, SIG_DFL);
       (void)raise(signo);
     }
   }
@@ -103,11 +105,11 @@ void bn_stop_note_asked(void)
 
 void bn_stop_watch_reader(void)
 {
-  struct sigaction now;
+  struct sigaction act;
 
   bn_file_wait_while(stop_nobody_asked);
-  if (sigaction(SIGPIPE, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-    stop_handle(SIGPIPE, stop_on_pipe);
+  if (sigaction(SIGPIPE, NULL, &act) == 0 && act.sa_handler != SIG_IGN)
+    stop_set_handler(SIGPIPE, stop_on_pipe);
 }
 
 void bn_stop_note_reader(void)
@@ -129,7 +131,7 @@ void bn_stop_block_signals(void)
   (void)sigaddset(&set, stop_wake_signal());
   /* The mask comes first: the handler drops a signal that arrives before there is a receiver. */
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-  stop_handle_wanted(stop_pass_on);
+  stop_set_handler_of_wanted(stop_pass_on);
   bn_stop_become_receiver();
 }
 
@@ -146,13 +148,14 @@ void bn_stop_block_again(void)
   (void)pthread_sigmask(SIG_BLOCK, &receiver.wanted, NULL);
 }
 
-/* A signal that came while the run ended asked for just that.  Ignoring it drops it. */
+/* A signal that is pending came while the run ended, and asked for that end.  Ignoring the signal
+   drops it. */
 void bn_stop_release_signals(void)
 {
   if (!atomic_exchange(&receiver.known, false))
     return;
-  stop_handle_wanted(SIG_IGN);
-  stop_handle_wanted(SIG_DFL);
+  stop_set_handler_of_wanted(SIG_IGN);
+  stop_set_handler_of_wanted(SIG_DFL);
   (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);
 }
 
@@ -162,7 +165,8 @@ void bn_stop_become_receiver(void)
   atomic_store(&receiver.known, true);
 }
 
-/* Returns -1 at the deadline, 0 if woken. */
+/* Waits for a signal of the set, which has the wake-up signal.  Returns its number, 0 if woken, or
+   -1 at the deadline. */
 static int stop_wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
                          siginfo_t *info)
 {
@@ -183,7 +187,8 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
   if (signo > 0)
     bn_stop_note_asked();
   /* A signal that stop_pass_on has forwarded has the pid of this process. */
-  *sender = (struct bn_stop_sender){signo, info.si_code == SI_KERNEL, info.si_pid};
+  *sender = (struct bn_stop_sender){
+      .signo = signo, .typed = info.si_code == SI_KERNEL, .pid = info.si_pid};
   return signo;
 }
 

@@ -16,8 +16,8 @@
    matter.  This does not apply if SIGPIPE was ignored when the program was started.  From this call
    on, too, a signal that asks for the end ends the wait for the reader of a FIFO. */
 void bn_stop_watch_reader(void);
-/* From this call on, the program continues in that case and asks bn_stop_reader_left now and then.
-   The call does nothing if SIGPIPE was ignored. */
+/* From this call on, the program continues after standard output has lost its reader, and asks
+   bn_stop_reader_left now and then.  The call does nothing if SIGPIPE was ignored. */
 void bn_stop_note_reader(void);
 /* Returns true if standard output has lost its reader. */
 bool bn_stop_reader_left(void);

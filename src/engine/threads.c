@@ -11,13 +11,13 @@
 #include "base/wait.h"
 #include "engine/loop.h"
 
-/* This is address space, not memory: libraries that call back into scripts need more than the 64
-   KiB of the option. */
-static const uint64_t stack_least = (uint64_t)1 << 20;
+/* The least size of a stack.  Libraries that call back into scripts need more than the 64 KiB of
+   the option, and the size costs address space, not memory. */
+static const uint64_t least_stack_bytes = (uint64_t)1 << 20;
 
-uint64_t bn_threads_stack(uint64_t wanted)
+uint64_t bn_threads_stack(uint64_t wanted_bytes)
 {
-  return wanted > stack_least ? wanted : stack_least;
+  return wanted_bytes > least_stack_bytes ? wanted_bytes : least_stack_bytes;
 }
 
 static const struct bn_wait workers = {"workers to go", BN_BOUND_END};
@@ -28,6 +28,7 @@ static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND
 
 /* --- making --- */
 
+/* Deals the sessions out to the workers, of which the first ones may have one more. */
 static void threads_make_workers(struct bn_threads *t)
 {
   for (unsigned i = 0; i < t->n_workers; i++) {
@@ -109,8 +110,8 @@ enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_
   return bn_start_barrier_await(&t->start_barrier, deadline_ns);
 }
 
-/* Returns what a session is doing before it is ready, or NULL if it is ready.  NULL for session
-   t->n, too, which ends the last line of bn_threads_log_waiting. */
+/* Returns what session i is doing before it is ready; NULL: it is ready, or i is t->n, behind the
+   last session. */
 static const char *threads_get_opening(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
@@ -133,24 +134,25 @@ static void threads_log_opening(unsigned first, unsigned last, const char *doing
     bn_log_hint("threads %u to %u: %s", first, last, doing);
 }
 
-/* Adjacent threads that do the same share a line. */
+/* Adjacent threads that do the same share a line.  The texts are static, so that the same text is
+   at the same place.  The step behind the last session ends its line. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
   enum { LINES_MAX = 10 };
-  unsigned from = 0, lines = 0;
-  const char *reason = NULL;
+  unsigned first = 0, lines = 0;
+  const char *doing_before = NULL;
 
   for (unsigned i = 0; i <= t->n && lines < LINES_MAX; i++) {
     const char *doing = threads_get_opening(t, i);
 
-    if (doing == reason)
+    if (doing == doing_before)
       continue;
-    if (reason != NULL) {
-      threads_log_opening(from, i - 1, reason);
+    if (doing_before != NULL) {
+      threads_log_opening(first, i - 1, doing_before);
       lines++;
     }
-    reason = doing;
-    from = i;
+    doing_before = doing;
+    first = i;
   }
 }
 
@@ -165,15 +167,15 @@ void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns)
 
 bool bn_threads_await_start(struct bn_threads *t)
 {
-  bool goes;
+  bool starts;
 
   (void)pthread_mutex_lock(&t->lock);
   while (!t->ended && (t->start_at_ns == 0 || bn_clock_mono() < t->start_at_ns))
     (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock,
                         t->start_at_ns != 0 ? t->start_at_ns : UINT64_MAX);
-  goes = !t->ended;
+  starts = !t->ended;
   (void)pthread_mutex_unlock(&t->lock);
-  return goes;
+  return starts;
 }
 
 /* bn_threads_end sets `ended` before it fails the start barrier, so that OPENED is set if and only
@@ -203,7 +205,7 @@ static bool threads_is_single_host(const struct bn_threads *t)
 
 /* Releases the barrier and makes it ready for its next round.  The caller holds the lock, here and
    in the function below. */
-static void threads_pass(struct bn_threads *t)
+static void threads_release_barrier(struct bn_threads *t)
 {
   t->arrival_sent = false;
   t->barrier_arrived = 0;
@@ -211,8 +213,9 @@ static void threads_pass(struct bn_threads *t)
   bn_wait_wake(&t->changed);
 }
 
-/* Tells the host group that the sessions of this host have arrived; the lock is released meanwhile.
-   The other hosts may have arrived before `meet` returns. */
+/* Tells the host group that the sessions of this host have arrived.  The lock is released
+   meanwhile, because the other hosts may have arrived, and bn_threads_pass be called, before `meet`
+   returns. */
 static void threads_announce_arrival(struct bn_threads *t)
 {
   t->arrival_sent = true;
@@ -225,7 +228,7 @@ void bn_threads_pass(struct bn_threads *t)
 {
   (void)pthread_mutex_lock(&t->lock);
   if (t->arrival_sent)
-    threads_pass(t);
+    threads_release_barrier(t);
   (void)pthread_mutex_unlock(&t->lock);
 }
 
@@ -245,20 +248,20 @@ void bn_threads_go(struct bn_threads *t)
 
 /* --- end --- */
 
-/* The outcome ends the wait if it has one of the flags; 0: it does not. */
+/* As bn_threads_await.  The wait ends if the outcome has one of the flags; 0: no flag ends it. */
 static bool threads_await(struct bn_threads *t, uint64_t until_ns, enum bn_outcome_flag flags)
 {
-  bool all, done, in_time = true;
+  bool all_gone, all_gone_or_lost, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
   while (t->gone + bn_threads_lost(t) < t->created && in_time && !bn_outcome_has(t->outcome, flags))
     in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
-  done = t->gone + bn_threads_lost(t) >= t->created;
-  all = t->gone == t->created;
+  all_gone_or_lost = t->gone + bn_threads_lost(t) >= t->created;
+  all_gone = t->gone == t->created;
   (void)pthread_mutex_unlock(&t->lock);
-  if (done && !all && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
+  if (all_gone_or_lost && !all_gone && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
     bn_threads_end(t, BN_CAUSE_ABANDONED, 0);
-  return all;
+  return all_gone;
 }
 
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns)
@@ -280,8 +283,9 @@ void bn_threads_join(struct bn_threads *t)
     }
 }
 
-/* A run that is given up ends now: what its hanging threads do later is not part of it.  ABANDONED
-   is set after the end, so that a thread that sees it finds the end. */
+/* Records in the outcome why and when a run was ended.  A run whose threads are abandoned ends now:
+   what they do later is not part of it.  ABANDONED is set after the end of the run, so that a
+   thread that sees the flag finds the time of the end. */
 static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int value,
                                  uint64_t now_ns)
 {
@@ -312,8 +316,9 @@ static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int 
   bn_outcome_cut(o, now_ns);
 }
 
-/* The caller holds the lock.  Sessions whose worker is still to be started count. */
-static unsigned threads_looping(const struct bn_threads *t)
+/* Returns how many sessions have not left their loop; those whose worker is still to be started
+   count.  The caller holds the lock. */
+static unsigned threads_count_looping(const struct bn_threads *t)
 {
   unsigned n = 0;
 
@@ -322,7 +327,8 @@ static unsigned threads_looping(const struct bn_threads *t)
   return n;
 }
 
-/* Returns whether events can begin.  Sessions hold few tickets when no others remain. */
+/* Returns whether events can begin.  Tickets in the reserves of sessions are not looked at: when no
+   other tickets remain, the reserves are small. */
 static bool threads_has_load(struct bn_threads *t, uint64_t now_ns)
 {
   bool has;
@@ -330,24 +336,26 @@ static bool threads_has_load(struct bn_threads *t, uint64_t now_ns)
   if (bn_quota_unused(t->quota) == 0)
     return false;
   (void)pthread_mutex_lock(&t->lock);
-  has = threads_looping(t) > 0 && (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
+  has =
+      threads_count_looping(t) > 0 && (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
   (void)pthread_mutex_unlock(&t->lock);
   return has;
 }
 
 void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
 {
-  const uint64_t now = bn_clock_mono();
+  const uint64_t now_ns = bn_clock_mono();
 
-  if (threads_has_load(t, now))
+  if (threads_has_load(t, now_ns))
     bn_outcome_set(t->outcome, BN_OUTCOME_EARLY);
-  threads_record_cause(t->outcome, cause, value, now);
-  bn_quota_close(t->quota, now);
+  threads_record_cause(t->outcome, cause, value, now_ns);
+  bn_quota_close(t->quota, now_ns);
   (void)pthread_mutex_lock(&t->lock);
   t->ended = true;
   bn_wait_wake(&t->changed);
   (void)pthread_mutex_unlock(&t->lock);
-  /* The pacer is woken after the barrier has failed: a woken worker that goes must not open it. */
+  /* The pacer is woken after `ended` is set, with which the barrier has failed: a woken worker that
+     goes would complete it. */
   if (t->pacer != NULL)
     bn_pacer_wake(t->pacer);
   bn_start_barrier_fail(&t->start_barrier);
@@ -372,7 +380,7 @@ void bn_threads_set_loop(struct bn_worker *w, struct bn_loop *loop)
 
 /* --- a worker --- */
 
-static struct bn_worker *threads_worker_of(struct bn_threads *t, const struct bn_session *s)
+static struct bn_worker *threads_find_worker(struct bn_threads *t, const struct bn_session *s)
 {
   return &t->worker[s->id % t->n_workers];
 }
@@ -382,7 +390,7 @@ void bn_threads_enter(struct bn_threads *t, const struct bn_session *s, enum bn_
   (void)pthread_mutex_lock(&t->lock);
   t->of_session[s->id].stage = stage;
   if (stage == BN_SESSION_GONE) {
-    threads_worker_of(t, s)->gone++;
+    threads_find_worker(t, s)->gone++;
     t->gone++;
     bn_wait_wake(&t->changed);
   }
@@ -417,7 +425,7 @@ bool bn_threads_await_barrier(struct bn_threads *t)
     const bool all_here = t->barrier_arrived + t->gone >= t->n;
 
     if (all_here && threads_is_single_host(t))
-      threads_pass(t);
+      threads_release_barrier(t);
     else if (all_here && !t->arrival_sent)
       threads_announce_arrival(t);
     else
@@ -431,42 +439,44 @@ bool bn_threads_await_barrier(struct bn_threads *t)
 /* The first failure of each session counts.  Before the start, a failure always ends the run. */
 bool bn_threads_fail(struct bn_threads *t, unsigned session)
 {
-  const bool goes_on = t->goes_on && bn_outcome_has(t->outcome, BN_OUTCOME_OPENED);
-  bool counted = false, all;
+  struct bn_threads_session *of = &t->of_session[session];
+  bool is_counted, all_failed;
 
-  (void)pthread_mutex_lock(&t->lock);
-  if (goes_on && !t->of_session[session].failed) {
-    t->of_session[session].failed = counted = true;
-    t->failed++;
-  }
-  all = t->failed == t->n;
-  (void)pthread_mutex_unlock(&t->lock);
-  if (goes_on)
-    bn_outcome_set(t->outcome, BN_OUTCOME_THREAD_FAILED);
-  if (!goes_on || all)
+  if (!t->goes_on || !bn_outcome_has(t->outcome, BN_OUTCOME_OPENED)) {
     bn_threads_end(t, BN_CAUSE_FAILED, 0);
-  return counted;
+    return false;
+  }
+  (void)pthread_mutex_lock(&t->lock);
+  is_counted = !of->failed;
+  of->failed = true;
+  t->failed += is_counted;
+  all_failed = t->failed == t->n;
+  (void)pthread_mutex_unlock(&t->lock);
+  bn_outcome_set(t->outcome, BN_OUTCOME_THREAD_FAILED);
+  if (all_failed)
+    bn_threads_end(t, BN_CAUSE_FAILED, 0);
+  return is_counted;
 }
 
 /* FAILED is set before `lost` grows, so that a thread that sees the loss sees the failure. */
 unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s, const char *loss_message)
 {
-  const struct bn_worker *w = threads_worker_of(t, s);
-  const unsigned lost = w->n_sessions - w->gone;
+  const struct bn_worker *w = threads_find_worker(t, s);
+  const unsigned n_lost = w->n_sessions - w->gone; /* all of the worker that have not gone */
 
   if (loss_message != NULL)
     atomic_store(&t->loss_message, loss_message);
   bn_outcome_set(t->outcome, BN_OUTCOME_FAILED);
-  return atomic_fetch_add(&t->lost, lost) + lost;
+  return atomic_fetch_add(&t->lost, n_lost) + n_lost;
 }
 
 void bn_threads_pause(struct bn_threads *t, uint64_t until_ns)
 {
-  bool early = true;
+  bool in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (!t->ended && early)
-    early = bn_wait_until(&pausing, &t->changed, &t->lock, until_ns);
+  while (!t->ended && in_time)
+    in_time = bn_wait_until(&pausing, &t->changed, &t->lock, until_ns);
   (void)pthread_mutex_unlock(&t->lock);
 }
 
@@ -483,7 +493,7 @@ bool bn_threads_times(struct bn_threads *t, struct bn_times *times)
 }
 
 /* Returns a counter that the lock guards. */
-static unsigned threads_read(struct bn_threads *t, const unsigned *counter)
+static unsigned threads_read_counter(struct bn_threads *t, const unsigned *counter)
 {
   unsigned n;
 
@@ -495,7 +505,7 @@ static unsigned threads_read(struct bn_threads *t, const unsigned *counter)
 
 unsigned bn_threads_gone(struct bn_threads *t)
 {
-  return threads_read(t, &t->gone);
+  return threads_read_counter(t, &t->gone);
 }
 
 const char *bn_threads_take_message(struct bn_threads *t)
@@ -520,7 +530,7 @@ bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost)
 
 unsigned bn_threads_failed(struct bn_threads *t)
 {
-  return threads_read(t, &t->failed);
+  return threads_read_counter(t, &t->failed);
 }
 
 unsigned bn_threads_busy(struct bn_threads *t)
@@ -533,18 +543,18 @@ unsigned bn_threads_looping(struct bn_threads *t)
   unsigned n;
 
   (void)pthread_mutex_lock(&t->lock);
-  n = threads_looping(t);
+  n = threads_count_looping(t);
   (void)pthread_mutex_unlock(&t->lock);
   return n;
 }
 
 unsigned bn_threads_reached_limit(struct bn_threads *t)
 {
-  unsigned early = 0;
+  unsigned n_early = 0;
 
   (void)pthread_mutex_lock(&t->lock);
   for (unsigned i = 0; i < t->n; i++)
-    early += t->of_session[i].early;
+    n_early += t->of_session[i].early;
   (void)pthread_mutex_unlock(&t->lock);
-  return t->n - early;
+  return t->n - n_early;
 }

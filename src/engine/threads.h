@@ -83,15 +83,17 @@ struct bn_threads {
   bool ended, made;
 };
 
-/* sessions is an array of n; everything is borrowed. n_workers <= n. */
+/* sessions is an array of n; everything is borrowed. n_workers <= n.  bn_threads_done accepts
+   threads that are all zero. */
 void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned n,
                      unsigned n_workers, struct bn_outcome *outcome, struct bn_quota *quota,
                      struct bn_pacer *pacer);
 void bn_threads_done(struct bn_threads *t);
 
 /* --- the main thread --- */
-/* Returns the size of each worker's stack in bytes, for a plan: as wanted, or the least. */
-uint64_t bn_threads_stack(uint64_t wanted);
+/* Returns the size of each worker's stack, for a plan: as wanted, or the least size if that is
+   more. */
+uint64_t bn_threads_stack(uint64_t wanted_bytes);
 struct bn_threads_plan {
   const struct bn_job *job;    /* borrowed until all have gone */
   void *(*body)(void *worker); /* its argument is a struct bn_worker */
@@ -104,7 +106,8 @@ int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, s
 enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns);
 /* Logs the sessions that are not ready and what each is doing. */
 void bn_threads_log_waiting(struct bn_threads *t);
-/* Waits for the time set by bn_threads_start_at.  Returns false if the run has been ended. */
+/* Waits until bn_threads_start_at has set a time, and for that time.  Returns false if the run has
+   been ended. */
 bool bn_threads_await_start(struct bn_threads *t);
 /* Opens the start barrier: events are measured.  Returns false if the run has been ended; then no
    worker passes the barrier. */
@@ -115,7 +118,7 @@ void bn_threads_go(struct bn_threads *t);
    after until_ns (UINT64_MAX: never), when the run is abandoned, or when all remaining workers are
    lost, in which case it abandons the run. */
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns);
-/* The same for the workers of a run that has been abandoned, or may be meanwhile. */
+/* As bn_threads_await, but goes on to wait if the run is or has been abandoned. */
 bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns);
 /* Joins the threads, which have all gone. */
 void bn_threads_join(struct bn_threads *t);
@@ -129,7 +132,8 @@ static inline struct bn_session *bn_worker_session(const struct bn_worker *w, un
 /* Moves the session to its next stage. */
 void bn_threads_enter(struct bn_threads *t, const struct bn_session *s,
                       enum bn_session_stage stage);
-/* Waits at the start barrier for n sessions.  Returns false if there will be no run. */
+/* Waits at the start barrier, where n sessions arrive with this call, until it opens.  Returns
+   false if there will be no run. */
 bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n);
 /* Records that the session left its loop at now_ns. */
 void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns);
@@ -145,9 +149,10 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session);
    loss_message: the reason, or NULL if it is printed.  Returns how many sessions are lost. */
 unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s,
                          const char *loss_message);
-/* Returns the reason of a loss, which the caller has to print, or NULL. */
+/* Takes the reason of a loss, which the caller has to print; NULL: none, or it has been taken. */
 const char *bn_threads_take_message(struct bn_threads *t);
-/* Waits until until_ns or the end of the run. */
+/* Waits until until_ns or the end of the run.  The end of the load by its limits does not end the
+   wait. */
 void bn_threads_pause(struct bn_threads *t, uint64_t until_ns);
 
 /* --- any thread --- */
@@ -155,22 +160,25 @@ void bn_threads_pause(struct bn_threads *t, uint64_t until_ns);
 void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns);
 /* Releases the barrier: the sessions of all hosts have arrived. */
 void bn_threads_pass(struct bn_threads *t);
+/* Returns whether bn_threads_end was called. */
 bool bn_threads_has_ended(struct bn_threads *t);
 /* Returns whether a signal has ended the run, so that no session need be opened. */
 bool bn_threads_unwanted(const struct bn_threads *t);
 enum bn_cause {
   BN_CAUSE_FAILED,   /* the part that failed has logged why */
   BN_CAUSE_EXIT,     /* a script ends the process with that status */
-  BN_CAUSE_SIGNAL,   /* value: the number of the signal */
+  BN_CAUSE_SIGNAL,   /* a signal of that number has asked for the end */
   BN_CAUSE_VIOLATED, /* an assertion; the workers get the same time as at the limit */
   BN_CAUSE_TIMEOUT,  /* the workers are abandoned, and that is a failure */
   BN_CAUSE_ABANDONED /* the workers are abandoned */
 };
+/* Ends the run, see above; value: the signal or the exit status, by the cause. */
 void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value);
 /* Returns true if the start barrier has opened, and sets *times. */
 bool bn_threads_times(struct bn_threads *t, struct bn_times *times);
 /* Wakes the loops of all workers: sessions were interrupted. */
 void bn_threads_wake_loops(struct bn_threads *t);
+/* Return how many sessions have gone, and how many are lost. */
 unsigned bn_threads_gone(struct bn_threads *t);
 unsigned bn_threads_lost(const struct bn_threads *t);
 /* The first records that the receiver of signals has ended the run for `lost` lost sessions, the

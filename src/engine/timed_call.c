@@ -11,6 +11,7 @@ static const struct bn_wait question = {"a question about what is watched", BN_B
 static const struct bn_wait answer = {"an answer about what is watched", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the thread that watches to return", BN_BOUND_RETURNING};
 
+/* Makes the calls.  `busy` is cleared after the call, also if the caller has given it up. */
 static void *timed_call_main(void *arg)
 {
   struct bn_timed_call *t = arg;
@@ -47,7 +48,7 @@ int bn_timed_call_start(struct bn_timed_call *t, pthread_mutex_t *lock, struct b
   return bn_err_set(err, rc, "cannot start its thread: %s", strerror(rc));
 }
 
-/* Waits until *flag is value or the time is over; returns whether it is. */
+/* Waits until *flag has the value or the time is over.  Returns whether it has. */
 static bool timed_call_await(struct bn_timed_call *t, const bool *flag, bool value,
                              uint64_t patience_ns)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A heap of timers. */
+/* Keeps the timers in a heap: none is due before its parent. */
 #include "engine/timers.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 
+/* Puts a timer into entry i. */
 static void timers_put(struct bn_timers *t, size_t i, struct bn_timer *timer)
 {
   t->heap[i] = timer;
@@ -53,6 +54,7 @@ void bn_timers_clear(struct bn_timers *t, struct bn_timer *timer)
     return;
   i = timer->place - 1;
   timer->place = 0;
+  /* The last timer takes the free place, from where it may have to go either way. */
   last = t->heap[--t->n];
   if (last == timer)
     return;

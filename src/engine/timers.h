@@ -13,15 +13,16 @@ struct bn_timer {
   size_t place;   /* from 1; 0: it is not set */
 };
 
+/* All zero: empty. */
 struct bn_timers {
   struct bn_timer **heap; /* heap[0] … heap[n - 1] */
   size_t n, cap;
 };
 
 void bn_timers_done(struct bn_timers *t);
-/* Sets a timer, or sets it to another time. */
+/* Sets a timer, or sets it to another time.  It is borrowed until it is cleared or due. */
 void bn_timers_set(struct bn_timers *t, struct bn_timer *timer, uint64_t at_ns);
-/* Does nothing if it is not set. */
+/* Takes a timer out; does nothing if it is not set. */
 void bn_timers_clear(struct bn_timers *t, struct bn_timer *timer);
 /* Takes out and returns the earliest timer if it is due at now_ns, or NULL. */
 struct bn_timer *bn_timers_due(struct bn_timers *t, uint64_t now_ns);

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* Patience for an answer: while only the reporting thread waits; while sessions wait for the start
-   barrier, or the final report for its figures; for a connection to a server. */
+/* The times to wait for an answer: while only the reporting thread waits; while sessions wait at
+   the start barrier, or the final report for its figures; and for a connection to a server. */
 static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10, at_rest_ns = BN_NSEC_PER_SEC,
                       to_open_ns = 6 * BN_NSEC_PER_SEC;
 
@@ -59,6 +59,7 @@ static bool watch_may_block(const struct bn_watch_slot *s)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
+/* The calls of a watcher: their results are left in the slot. */
 static void watch_call_open(void *arg)
 {
   struct bn_watch_slot *s = arg;
@@ -84,7 +85,8 @@ static void watch_call_close(void *arg)
     s->ops->close(s->state);
 }
 
-/* The caller holds the lock.  Returns false if the call has not returned in time. */
+/* Makes a call, in the thread of a watcher that may block.  Returns false if it has not returned in
+   time.  The caller holds the lock. */
 static bool watch_call(struct bn_watch_slot *s, void (*fn)(void *arg), uint64_t patience_ns)
 {
   if (watch_may_block(s))
@@ -94,13 +96,13 @@ static bool watch_call(struct bn_watch_slot *s, void (*fn)(void *arg), uint64_t 
 }
 
 /* Gives a watcher up, with one line on standard error. */
-static void watch_fail(struct bn_watch_slot *s, const struct bn_err *err)
+static void watch_give_up(struct bn_watch_slot *s, const struct bn_err *err)
 {
   s->open = false;
   bn_log_stderr("--watch=%s: %s", s->ops->name, err->text);
 }
 
-/* The caller holds the lock. */
+/* Opens a watcher, or gives it up if that fails or takes too long.  The caller holds the lock. */
 static void watch_open_one(struct bn_watch_slot *s)
 {
   struct bn_err timeout = {0};
@@ -110,11 +112,11 @@ static void watch_open_one(struct bn_watch_slot *s)
     (void)bn_err_set(&timeout, 0,
                      "no answer within %d seconds; the run continues without these figures",
                      (int)(to_open_ns / BN_NSEC_PER_SEC));
-    watch_fail(s, &timeout);
+    watch_give_up(s, &timeout);
   } else if (s->rc == 0) {
     s->open = true;
   } else {
-    watch_fail(s, &s->err);
+    watch_give_up(s, &s->err);
   }
 }
 
@@ -132,7 +134,7 @@ void bn_watch_open(struct bn_watch *w)
     struct bn_watch_slot *s = &w->slot[i];
 
     if (watch_may_block(s) && bn_timed_call_start(&s->timed_call, &w->lock, &s->err) != 0) {
-      watch_fail(s, &s->err);
+      watch_give_up(s, &s->err);
       continue;
     }
     (void)pthread_mutex_lock(&w->lock);
@@ -141,8 +143,9 @@ void bn_watch_open(struct bn_watch *w)
   }
 }
 
-/* Closes a watcher.  A call that hangs is interrupted and gets more time.  Returns false if it
-   still hangs and was abandoned.  The caller holds the lock. */
+/* Closes a watcher.  A call that hangs is interrupted and gets more time, and then the watcher is
+   closed after all.  Returns false if a call still hangs and was abandoned.  The caller holds the
+   lock. */
 static bool watch_close_one(struct bn_watch_slot *s)
 {
   bool closed = !s->entered || watch_call(s, watch_call_close, in_run_ns);
@@ -160,21 +163,21 @@ static bool watch_close_one(struct bn_watch_slot *s)
 
 bool bn_watch_close(struct bn_watch *w)
 {
-  bool all = true;
+  bool all_closed = true;
 
   if (w->n == 0)
     return true;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++)
-    all &= watch_close_one(&w->slot[i]);
+    all_closed &= watch_close_one(&w->slot[i]);
   (void)pthread_mutex_unlock(&w->lock);
-  return all;
+  return all_closed;
 }
 
 /* --- readings --------------------------------------------------------------------------------- */
 
-/* Makes a reading, or leaves at_ns 0, for none.  A watcher that fails is not read again; one that
-   does not answer in time is.  The caller holds the lock. */
+/* Makes a reading; r->at_ns is 0 if there is none.  A watcher that fails is not read again, but one
+   that does not answer in time is.  The caller holds the lock. */
 static void watch_read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
@@ -183,7 +186,7 @@ static void watch_read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64
   if (s->rc == 0)
     *r = s->answer;
   else
-    watch_fail(s, &s->err);
+    watch_give_up(s, &s->err);
 }
 
 void bn_watch_start(struct bn_watch *w)

@@ -44,7 +44,8 @@ struct bn_watch {
   struct bn_watched *interval, *sum; /* owned; views point at them */
 };
 
-/* n <= BN_WATCHERS_MAX; watchers and sql are borrowed. */
+/* n <= BN_WATCHERS_MAX; watchers and sql are borrowed.  Without watchers, no function does
+   anything. */
 void bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers, size_t n,
                    struct bn_sqlsys *sql);
 /* Frees the watch, after bn_watch_close has returned true or if nothing was opened. */

@@ -32,10 +32,10 @@ static const struct bn_wait end_of_process = {"the end of the process", BN_BOUND
 
 /* --- output that does not block --------------------------------------------------------------- */
 
-/* Returns a descriptor of the same file that does not block, or fd itself; nothing closes it,
+/* Returns a descriptor of the same file that does not block, or fd itself.  Nothing closes it,
    because the process ends.  A pipe or a terminal is opened again: other processes may use the same
-   open file, which has to stay as it is.  If that fails, the descriptor itself is used, and the end
-   of the process bounds a write that blocks. */
+   open file, whose flags have to stay as they are.  If it cannot be opened, fd itself is used, and
+   the alarm that ends the process bounds a write that blocks. */
 static int watchdog_open_nonblocking(int fd)
 {
   char name[32];
@@ -48,8 +48,8 @@ static int watchdog_open_nonblocking(int fd)
   return again >= 0 ? again : fd;
 }
 
-/* Writes a part of a text, a socket's without blocking.  As much as PIPE_BUF fits into a pipe that
-   is writable. */
+/* Writes a part of a text without blocking, and returns its length, or -1 and errno.  To other
+   files than sockets this is at most PIPE_BUF, which fits into a pipe that is writable. */
 static ssize_t watchdog_write(int fd, const char *text, size_t len)
 {
   const ssize_t n = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -57,10 +57,10 @@ static ssize_t watchdog_write(int fd, const char *text, size_t len)
   return n < 0 && errno == ENOTSOCK ? write(fd, text, len < PIPE_BUF ? len : PIPE_BUF) : n;
 }
 
-/* Writes as much as the reader takes until then. */
-static void watchdog_print(int to, const char *text, size_t len, uint64_t until_ns)
+/* Writes as much of a text as the reader takes until until_ns. */
+static void watchdog_print(int to_fd, const char *text, size_t len, uint64_t until_ns)
 {
-  const int fd = watchdog_open_nonblocking(to);
+  const int fd = watchdog_open_nonblocking(to_fd);
 
   while (len > 0 && bn_wait_writable(fd, until_ns)) {
     const ssize_t n = watchdog_write(fd, text, len);
@@ -82,6 +82,7 @@ static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t unt
 
 /* --- what is left of a run -------------------------------------------------------------------- */
 
+/* Returns whether a reporter is one of the text report, which is printed by force in its place. */
 static bool watchdog_is_summary(const struct bn_run_parts *p, const struct bn_report_use *use)
 {
   return use->ops == p->text && use->out != NULL;
@@ -94,7 +95,7 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   const struct bn_run_parts *p = w->parts;
   struct bn_run_state end;
   struct bn_times times;
-  bool any = false;
+  bool is_printed = false;
 
   if (p->text == NULL || bn_reports_shown(p->reports) || !bn_threads_times(p->threads, &times))
     return;
@@ -103,10 +104,10 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   bn_reports_print_forced(p->reports, &end, w->out);
   for (size_t i = 0; i < p->n_reporters; i++)
     if (watchdog_is_summary(p, &p->reporters[i])) {
-      any = true;
+      is_printed = true;
       watchdog_print_out(w, fileno(p->reporters[i].out), until_ns);
     }
-  if (!any)
+  if (!is_printed)
     watchdog_print_out(w, STDERR_FILENO, until_ns);
   rewind(w->out);
 }
@@ -143,6 +144,8 @@ static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_repor
   watchdog_put_word(journal, w->out);
 }
 
+/* Leaves the documents that reporters write into files of their own, and prints what is to be said
+   of them. */
 static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
 {
   const struct bn_run_parts *p = w->parts;
@@ -155,6 +158,7 @@ static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
+/* Handles the alarm that bounds the printing: ends the process with the status that it carries. */
 static void watchdog_on_bound(int signo, siginfo_t *info, void *context)
 {
   (void)signo;
@@ -162,36 +166,40 @@ static void watchdog_on_bound(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
+/* Prints what can be printed in printing_ns and ends the process.  A run that is ended by force has
+   failed, so that its status is never 0. */
 _Noreturn static void watchdog_end_process(struct bn_watchdog *w)
 {
   const uint64_t until_ns = bn_clock_mono() + printing_ns;
-  const int status = bn_outcome_status(w->parts->outcome, false);
-  const int left_with = status != 0 ? status : BN_STATUS_FAILED;
+  const int outcome = bn_outcome_status(w->parts->outcome, false);
+  const int status = outcome != BN_STATUS_OK ? outcome : BN_STATUS_FAILED;
 
-  bn_wait_alarm(printing_ns, watchdog_on_bound, left_with);
+  bn_wait_alarm(printing_ns, watchdog_on_bound, status);
   watchdog_print_report(w, until_ns);
   if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
   watchdog_leave_documents(w, until_ns);
-  _exit(left_with);
+  _exit(status);
 }
 
-/* A thread without memory waits for the end of the process, also if the run has ended meanwhile. */
+/* Waits for the time of an order, or for the end of the run.  If a thread has got no memory, it
+   waits for the end of the process, which is ended even if the run has ended meanwhile. */
 static void *watchdog_main(void *arg)
 {
   struct bn_watchdog *w = arg;
-  bool stop;
+  bool is_stopped;
 
   (void)pthread_mutex_lock(&w->lock);
   while (!w->stop && bn_clock_mono() < w->at_ns)
     (void)bn_wait_until(&order, &w->changed, &w->lock, w->at_ns);
-  stop = w->stop;
+  is_stopped = w->stop;
   (void)pthread_mutex_unlock(&w->lock);
-  if (!stop || bn_alloc_has_failed())
+  if (!is_stopped || bn_alloc_has_failed())
     watchdog_end_process(w);
   return NULL;
 }
 
+/* Orders the end of the process at at_ns, unless an earlier end was ordered. */
 static void watchdog_order_at(struct bn_watchdog *w, uint64_t at_ns)
 {
   (void)pthread_mutex_lock(&w->lock);
@@ -210,7 +218,7 @@ void bn_watchdog_order_at_once(struct bn_watchdog *w)
   watchdog_order_at(w, bn_clock_mono());
 }
 
-/* Lets the watchdog print the report and end the process. */
+/* Lets the watchdog print the report and end the process, for a thread that gets no memory. */
 static void watchdog_end_without_memory(void *of)
 {
   bn_watchdog_order_at_once(of);

@@ -33,11 +33,12 @@ struct bn_watchdog {
   bool stop;      /* guarded by the lock */
 };
 
-/* parts is borrowed. */
+/* parts is borrowed.  bn_watchdog_done accepts a watchdog that is all zero. */
 void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts);
 void bn_watchdog_done(struct bn_watchdog *w);
 
-/* The main thread calls these. */
+/* The main thread calls these.  Start returns 0, or -1 and err.  Stop ends the thread, and does
+   nothing if there is none. */
 int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err);
 void bn_watchdog_stop(struct bn_watchdog *w);
 /* Order the end of the process, in 2.5 seconds or at once.  The earliest order counts.  Any

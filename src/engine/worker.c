@@ -8,6 +8,7 @@
 #include "engine/event.h"
 #include "engine/limits.h"
 
+/* Runs the events of a session, in the loop of the workload if it has one. */
 static enum bn_next worker_run_loop(const struct bn_job *job, struct bn_session *s)
 {
   enum bn_next next = BN_CONTINUE;
@@ -25,14 +26,14 @@ static enum bn_next worker_run_loop(const struct bn_job *job, struct bn_session 
   return next;
 }
 
-/* Fails the session; with an empty `reason` the workload has logged the reason. */
+/* Fails the session for a reason that has been logged; "": it is not known here. */
 static void worker_fail(struct bn_session *s, const char *reason)
 {
   s->services->fail_session(s, reason, reason);
 }
 
 /* Returns the end of the last event, or the end of the loop if there were no events. */
-static uint64_t worker_last_end(const struct bn_session *s, uint64_t loop_end_ns)
+static uint64_t worker_find_last_end(const struct bn_session *s, uint64_t loop_end_ns)
 {
   const struct bn_stat *st = s->stat;
 
@@ -68,7 +69,8 @@ void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool fail
 {
   if (failed)
     worker_fail(s, "");
-  const uint64_t loop_end_ns = bn_clock_now(&s->clock), end_ns = worker_last_end(s, loop_end_ns);
+  const uint64_t loop_end_ns = bn_clock_now(&s->clock),
+                 end_ns = worker_find_last_end(s, loop_end_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
   bn_outcome_looped(w->threads->outcome, end_ns, loop_end_ns);
@@ -108,6 +110,7 @@ int bn_worker_refuse_builtin(const struct bn_conf *c, const char *test, struct b
   return 0;
 }
 
+/* Opens the session, waits for the start, runs the loop, and closes the session. */
 static void worker_drive(const struct bn_worker *w, struct bn_session *s)
 {
   const struct bn_job *job = w->job;
@@ -122,7 +125,7 @@ static void worker_drive(const struct bn_worker *w, struct bn_session *s)
   } else {
     bn_worker_not_opened(s, &err);
   }
-  err.text[0] = '\0';
+  err.text[0] = '\0'; /* the reason of an open that failed is logged */
   if (job->ops->session_close != NULL)
     bn_worker_closed(s, job->ops->session_close(job->self, s, &err) != 0, &err);
 }
