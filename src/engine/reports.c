@@ -602,11 +602,14 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
+/* The counters from which rates follow: those at the end of the span, which are taken out of
+   r->span_end, so that this is done once, or those of the snapshot. */
+enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
+
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
-   not end.  Returns the rules that the view was filled with. is_rated: the rates follow from the
-   counters at the end of the span, which are taken out of r->span_end. */
+   not end.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_build_total(struct bn_reports *r, struct report *d,
-                                                const struct bn_run_state *s, bool is_rated)
+                                                const struct bn_run_state *s, enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
   uint64_t in_flight = 0, oldest_ns = 0;
@@ -614,7 +617,7 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   rules.exact = r->base_is_start;
   rules.sessions = true;
   report_compare(d, &r->base);
-  if (is_rated)
+  if (rates == RATES_OF_SPAN)
     span_end_settle(r, s, d->delta.late, &rules);
   if (s->abandoned)
     in_flight =
@@ -670,12 +673,12 @@ void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
 
 /* As reports_build_total, for any dialect, from the snapshot in d. */
 static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
-                                        const struct bn_run_state *s, bool is_rated)
+                                        const struct bn_run_state *s, enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   if (r->conf->policy->own_report) {
-    rules = reports_build_total(r, d, s, is_rated);
+    rules = reports_build_total(r, d, s, rates);
   } else {
     reports_make_view(r, d, &r->base, s);
     d->view.unfinished = s->abandoned ? d->now.unfinished : 0;
@@ -711,7 +714,7 @@ void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
     reports_make_view(r, &r->report, &r->start, s);
     (void)reports_show(r, BN_VIEW_TICK);
   }
-  rules = reports_sum(r, &r->report, s, true);
+  rules = reports_sum(r, &r->report, s, RATES_OF_SPAN);
   reports_judge_asserts(r, &rules);
 }
 
@@ -750,7 +753,7 @@ void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s,
   const bool has_lock = reports_lock_in_time(r);
 
   reports_count_forced(r, s);
-  (void)reports_sum(r, &r->forced, s, false);
+  (void)reports_sum(r, &r->forced, s, RATES_OF_SNAPSHOT); /* no assertions are judged */
   r->reporters.text->summary(&r->facts, &r->forced.view, out);
   if (has_lock)
     (void)pthread_mutex_unlock(&r->lock);

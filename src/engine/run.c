@@ -414,7 +414,8 @@ static void run_log_reporting_threads(const struct bn_run *run)
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
   const uint64_t stack_bytes = bn_threads_stack(run->job.conf->raw.thread_stack_size);
-  const struct bn_threads_plan plan = {&run->job, body, stack_bytes, until_ns};
+  const struct bn_threads_plan plan = {
+      .job = &run->job, .body = body, .stack_bytes = stack_bytes, .until_ns = until_ns};
   struct bn_err err = {0};
 
   if (bn_threads_spawn(&run->threads, &plan, &err) == 0)
@@ -785,7 +786,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
     run_command_in_parallel(run);
   else if (run_is_first_host(run))
     bn_worker_call(&run->threads, bn_run_main_session(run), &run->job);
-  bn_log_progress(NULL);
+  bn_log_progress(NULL); /* the line of the command's progress goes */
   bn_sampler_stop(&run->sampler);
   run_stop_interrupting(run);
   run_stop_receiving(run);
