@@ -15,6 +15,16 @@
 
 const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
 
+/* Lets the session pause between its events.  The end of each event is looked at, because the next
+   event does not begin at it. */
+static void event_make_pause(struct bn_session *s)
+{
+  atomic_store_explicit(&s->stat->pauses, true, memory_order_relaxed);
+  s->stat->edge_ns = 0;
+  s->mark = &bn_event_always;
+  s->attend |= BN_ATTEND_THINK;
+}
+
 /* mark: with a warm-up or arrivals, all ends are looked at, else those after the limit.  attend:
    the first event is claimed in any case, because no end before it has looked at the limit. */
 void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
@@ -28,7 +38,7 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
   s->mark = has_warmup || (is_native && is_paced) ? &bn_event_always : &s->limit->until_ns;
   s->attend = BN_ATTEND_LIMIT;
   if (bn_conf_pauses(c) || s->think.own_ns != UINT64_MAX)
-    bn_event_make_pause(s);
+    event_make_pause(s);
   if (c->profile.of == BN_PROFILE_THREADS)
     s->think.active_until_ns = 0;
   if (is_paced || s->share->quota->events != 0)
@@ -235,20 +245,11 @@ bool bn_event_claim(struct bn_session *s)
 
 /* --- pauses --- */
 
-/* The end of each event is looked at, because the next event does not begin at it. */
-void bn_event_make_pause(struct bn_session *s)
-{
-  atomic_store_explicit(&s->stat->pauses, true, memory_order_relaxed);
-  s->stat->edge_ns = 0;
-  s->mark = &bn_event_always;
-  s->attend |= BN_ATTEND_THINK;
-}
-
 /* An exempt session counts as one that pauses: its next event does not begin at the end of the last
    one. */
 void bn_event_exempt(struct bn_session *s)
 {
-  bn_event_make_pause(s);
+  event_make_pause(s);
   s->attend &= (unsigned char)~BN_ATTEND_CLAIM;
   bn_quota_exempt(s->share);
 }
@@ -258,7 +259,7 @@ bool bn_event_think(struct bn_session *s, uint64_t ns)
   if (s->pacer != NULL)
     return false;
   s->think.own_ns = ns;
-  bn_event_make_pause(s);
+  event_make_pause(s);
   return true;
 }
 

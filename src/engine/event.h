@@ -32,8 +32,6 @@ bool bn_event_more_slow(struct bn_session *s);
 enum bn_event_answer { BN_EVENT_NO, BN_EVENT_YES, BN_EVENT_LATER };
 enum bn_event_answer bn_event_ask(struct bn_session *s);
 
-/* Lets the session pause between its events. */
-void bn_event_make_pause(struct bn_session *s);
 /* Sets the length of the next pause.  Returns false under --rate, where sessions do not pause. */
 bool bn_event_think(struct bn_session *s, uint64_t ns);
 
