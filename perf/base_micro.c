@@ -95,7 +95,7 @@ static void template_char(struct bench *b)
   char out[sizeof fmt];
 
   for (int i = 0; i < CALLS; i += (int)sizeof fmt - 1) {
-    bn_dist_template(&b->rng, fmt, sizeof fmt - 1, out);
+    bn_dist_fill_template(&b->rng, fmt, sizeof fmt - 1, out);
     b->sink += (uint64_t)out[i % 10];
   }
 }

@@ -69,7 +69,7 @@ static void take(struct bn_intervals *r, size_t host, const struct line *l)
 {
   struct bn_err err = {0};
 
-  if (bn_intervals_take(r, host, l->text, l->len, &err) != 0)
+  if (bn_intervals_take_line(r, host, l->text, l->len, &err) != 0)
     give_up(err.text);
 }
 
@@ -81,7 +81,7 @@ static void begin_host(struct bn_intervals *r, size_t host, const struct bn_metr
   if (bn_node_set(group, "name", bn_node_utf8("cpu")) != 0 ||
       bn_node_set(group, "metrics", bn_store_metrics(m)) != 0)
     give_up("out of memory");
-  if (bn_intervals_begin(r, host, group, &said, &err) != 0)
+  if (bn_intervals_begin_host(r, host, group, &said, &err) != 0)
     give_up(err.text);
   bn_node_free(group);
 }
@@ -95,7 +95,7 @@ static struct line make_line(const struct bn_metrics *m, bool tick, unsigned k,
   struct bn_view v;
   struct line l;
 
-  bn_snap_make(&s, m, 0, true);
+  bn_snap_init_for_metrics(&s, m, 0, true);
   bn_view_store_init(&store, &s);
   bn_hist_add(s.hist[BN_H_LATENCY], h);
   s.span_ns = 1000000000;
@@ -105,7 +105,7 @@ static struct line make_line(const struct bn_metrics *m, bool tick, unsigned k,
   v.span = tick ? BN_VIEW_TICK : BN_VIEW_INTERVAL;
   if (!tick)
     bn_snap_pack(&s, &s);
-  l.text = bn_store_brief(&v, &l.len);
+  l.text = bn_store_print_brief(&v, &l.len);
   if (l.text == NULL)
     give_up("out of memory");
   bn_view_store_done(&store);

@@ -20,10 +20,10 @@ static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, cons
 {
   const char *dialect = cli->policy->dialect;
 
-  bn_facts_text(f, "program", "name", "bench");
-  bn_facts_text(f, "program", "version", PACKAGE_VERSION);
-  bn_facts_text(f, "program", "luajit", luajit);
-  bn_facts_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
+  bn_facts_set_text(f, "program", "name", "bench");
+  bn_facts_set_text(f, "program", "version", PACKAGE_VERSION);
+  bn_facts_set_text(f, "program", "luajit", luajit);
+  bn_facts_set_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
 /* Adds the time of now in UTC, which is that of the start. */
@@ -35,28 +35,28 @@ static void about_add_time(struct bn_facts *f)
 
   if (gmtime_r(&now, &utc) != NULL &&
       strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc) > 0)
-    bn_facts_text(f, "process", "started", text);
+    bn_facts_set_text(f, "process", "started", text);
 }
 
 static void about_add_workload(struct bn_facts *f, const struct bn_cli *cli,
                                const struct bn_workload *ops)
 {
-  bn_facts_text(f, "workload", "name", cli->test);
-  bn_facts_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
+  bn_facts_set_text(f, "workload", "name", cli->test);
+  bn_facts_set_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
 }
 
 /* Adds a text about the host, unless it is empty because it is not known. */
 static void about_add_host_text(struct bn_facts *f, const char *key, const char *text)
 {
   if (text[0] != '\0')
-    bn_facts_text(f, "host", key, text);
+    bn_facts_set_text(f, "host", key, text);
 }
 
 /* Adds a number about the host, unless it is 0 because it is not known. */
 static void about_add_host_number(struct bn_facts *f, const char *key, uint64_t n)
 {
   if (n != 0)
-    bn_facts_whole(f, "host", key, (int64_t)n);
+    bn_facts_set_whole(f, "host", key, (int64_t)n);
 }
 
 static void about_add_host(struct bn_facts *f)
@@ -69,7 +69,7 @@ static void about_add_host(struct bn_facts *f)
   about_add_host_number(f, "processors_online", h.processors_online);
   about_add_host_number(f, "processors_allowed", h.processors_allowed);
   if (h.processors_quota > 0)
-    bn_facts_real(f, "host", "processors_quota", h.processors_quota);
+    bn_facts_set_real(f, "host", "processors_quota", h.processors_quota);
   about_add_host_number(f, "memory_bytes", h.memory_bytes);
   about_add_host_number(f, "memory_limit_bytes", h.memory_limit_bytes);
   about_add_host_text(f, "kernel", h.kernel);
@@ -87,9 +87,9 @@ static void about_add_place(struct bn_facts *f, const char *folder)
   struct bn_place p;
 
   bn_place_read(&p, "", folder);
-  bn_facts_text(f, "files", "folder", p.path);
-  bn_facts_text(f, "files", "file_system", p.file_system);
-  bn_facts_text(f, "files", "device", p.device);
+  bn_facts_set_text(f, "files", "folder", p.path);
+  bn_facts_set_text(f, "files", "file_system", p.file_system);
+  bn_facts_set_text(f, "files", "device", p.device);
 }
 
 /* Returns the value of an option, or NULL if it has none or does not exist. */
@@ -135,18 +135,18 @@ static void about_add_database_file(struct bn_facts *f)
 
   if (file == NULL || file[0] == ':') /* ":memory:" */
     return;
-  bn_file_folder(file, folder);
+  bn_file_copy_folder(file, folder);
   about_add_place(f, folder);
 }
 
 static void about_add_option(void *arg, const struct bn_opt_fact *o)
 {
-  bn_facts_option(arg, o);
+  bn_facts_add_option(arg, o);
 }
 
-/* Adds labels, which bn_named_labels() has checked, without the passwords that URIs of jobs may
-   have.  If a password begins before the "=", all behind it is masked, and the label has an empty
-   value. */
+/* Adds labels, which bn_named_check_labels() has checked, without the passwords that URIs of jobs
+   may have.  If a password begins before the "=", all behind it is masked, and the label has an
+   empty value. */
 static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {
   char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
@@ -156,7 +156,7 @@ static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
     const size_t len = strcspn(text, "=");
 
     (void)snprintf(key, sizeof key, "%.*s", (int)len, text);
-    bn_facts_text(f, "labels", key, text[len] == '=' ? text + len + 1 : "");
+    bn_facts_set_text(f, "labels", key, text[len] == '=' ? text + len + 1 : "");
   }
 }
 
@@ -168,7 +168,7 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   about_add_time(f);
   about_add_workload(f, cli, ops);
   about_add_labels(f, labels);
-  bn_optset_facts(options, about_add_option, f);
+  bn_optset_each_fact(options, about_add_option, f);
   if (wants_host) {
     about_add_host(f);
     about_add_database_file(f);
@@ -178,7 +178,7 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
 unsigned bn_about_traits(const char *name)
 {
   const size_t len = strlen(name);
-  const struct bn_opt *o = bn_conf_option(name);
+  const struct bn_opt *o = bn_conf_find_option(name);
 
   if (o == NULL)
     o = bn_opt_find(bn_sql_options, name, len);

@@ -8,7 +8,7 @@
 #include "measure/facts.h"
 #include "option/opt.h"
 
-/* Adds the program, the workload, the time, the labels (of bn_named_labels) and all options.
+/* Adds the program, the workload, the time, the labels (of bn_named_check_labels) and all options.
    Secrets are not kept.  luajit: the version of the library.  With wants_host, the host and the
    place of a database file are added too, which takes a few files of /proc and /sys. */
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,

@@ -149,8 +149,8 @@ static int main_declare_options(struct program *p)
   p->conf.policy = p->cli.policy;
   p->options = bn_optset_new(p->cli.policy);
   if (p->agent != NULL)
-    bn_optset_files_were_sent(p->options);
-  if (bn_conf_add(&p->conf, p->options, &err) != 0)
+    bn_optset_mark_files_sent(p->options);
+  if (bn_conf_add_options(&p->conf, p->options, &err) != 0)
     return main_refuse(&err);
   if (bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)
     return main_refuse(&err);
@@ -205,7 +205,7 @@ static int main_declare_workloads(struct program *p)
 static void main_print_help(const struct program *p)
 {
   char *drivers[DRIVERS_MAX];
-  const size_t n = bn_plugin_names(&driver_kind, drivers, DRIVERS_MAX);
+  const size_t n = bn_plugin_list(&driver_kind, drivers, DRIVERS_MAX);
 
   bn_cli_print_help(&p->cli, p->options, drivers, n);
   for (size_t i = 0; i < n; i++)
@@ -249,8 +249,8 @@ static void main_add_facts(struct program *p, const struct bn_workload *ops)
   if (!wants_facts && p->n_watchers == 0 && !p->cli.policy->own_report)
     return;
   if (wants_facts && p->sql != NULL && p->cli.policy->own_report)
-    bn_sqlsys_ask(p->sql);
-  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit(),
+    bn_sqlsys_ask_settings(p->sql);
+  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit_version(),
                   wants_facts || p->n_watchers > 0);
   bn_run_add_facts(p->run, &facts);
 }
@@ -294,7 +294,7 @@ static int main_print_test_help(struct program *p, const struct bn_workload *ops
     bn_cli_print_test_help(group, p->options);
     return BN_STATUS_OK;
   }
-  bn_cli_no_such_command(&p->cli, ops, self);
+  bn_cli_refuse_command(&p->cli, ops, self);
   return BN_STATUS_FAILED;
 }
 
@@ -316,7 +316,7 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
     if (strcmp(c->name, name) == 0)
       return main_run_command(p, ops, self, conf, c);
   if (strcmp(name, "run") != 0)
-    bn_cli_no_such_command(&p->cli, ops, self);
+    bn_cli_refuse_command(&p->cli, ops, self);
   else if (!bn_cli_lacks_required(&p->cli, p->options, ops))
     return main_execute(p, ops, self, conf);
   return BN_STATUS_FAILED;
@@ -327,7 +327,7 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
   void *conf;
 
   if (p->cli.command == NULL) {
-    bn_cli_no_command(&p->cli, ops->name);
+    bn_cli_require_command(&p->cli, ops->name);
     return BN_STATUS_FAILED;
   }
   conf = main_declare_workload(p, ops);
@@ -378,7 +378,7 @@ static int main_open_script(struct program *p)
       .sent_dir = bn_agent_folder(p->agent),
       .prints_apart = p->cli.policy->own_report &&
                       bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters),
-      .compare = is_part ? bn_agent_compare : NULL,
+      .compare = is_part ? bn_agent_compare_source : NULL,
       .other = p->agent,
       .is_part = is_part,
       .is_first = is_part && bn_agent_group(p->agent)->first == 0,
@@ -391,7 +391,7 @@ static int main_open_script(struct program *p)
     return -1;
   if (bn_script_load(p->script, &err) == 0)
     return 0;
-  bn_cli_no_script(&p->cli, p->options, &err);
+  bn_cli_refuse_script(&p->cli, p->options, &err);
   return -1;
 }
 
@@ -401,7 +401,7 @@ static int main_add_metrics(struct program *p)
   const struct bn_metric *metrics = bn_script_metrics(p->script);
   struct bn_err err = {0};
 
-  return metrics == NULL || bn_run_measure(p->run, metrics, &err) == 0 ? 0 : main_refuse(&err);
+  return metrics == NULL || bn_run_set_metrics(p->run, metrics, &err) == 0 ? 0 : main_refuse(&err);
 }
 
 /* Makes the run again, because the script has set defaults of options from which it was made.
@@ -429,7 +429,7 @@ static int main_prepare_script(struct program *p)
   struct bn_err err = {0};
   bool accepts_any = false;
 
-  if (bn_script_options(p->script, &accepts_any, &err) != 0)
+  if (bn_script_read_options(p->script, &accepts_any, &err) != 0)
     return main_refuse(&err);
   if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
     return -1;
@@ -437,9 +437,9 @@ static int main_prepare_script(struct program *p)
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, p->options, true);
   /* Each host of several has the options of the controller. */
-  if (bn_script_changes_run(p->script) && p->agent == NULL && main_remake_run(p) != 0)
+  if (bn_script_has_run_defaults(p->script) && p->agent == NULL && main_remake_run(p) != 0)
     return -1;
-  return bn_script_export(p->script) == 0 ? main_add_metrics(p) : -1;
+  return bn_script_export_options(p->script) == 0 ? main_add_metrics(p) : -1;
 }
 
 static int main_run_script(struct program *p)
@@ -465,8 +465,8 @@ static int main_open_agent_reports(struct program *p)
 {
   if (bn_cli_open_reports(NULL, &p->reporters, &p->n_reporters) != 0)
     return -1;
-  p->reporters[p->n_reporters++] =
-      (struct bn_report_use){.ops = &bn_reporter_json_total, .out = bn_agent_document(p->agent)};
+  p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_json_total,
+                                                          .out = bn_agent_open_document(p->agent)};
   p->reporters[p->n_reporters++] =
       (struct bn_report_use){.ops = &bn_reporter_agent, .conf = p->agent};
   return 0;
@@ -517,7 +517,7 @@ static int main_take_uri(struct program *p)
 
   if (uri != NULL && p->cli.policy->dialect != NULL && strstr(uri, "://") == NULL)
     return 0;
-  return bn_cli_connect(p->options, uri, p->sql_conf.driver);
+  return bn_cli_apply_uri(p->options, uri, p->sql_conf.driver);
 }
 
 /* Settles all that is known or refused before the banner, in an order on which the steps rely: the
@@ -539,12 +539,12 @@ static int main_settle_options(struct program *p)
   }
   p->cli.settled = true;
   bn_cli_set_messages(&p->cli, &p->conf, p->agent != NULL);
-  if (bn_cli_check_reserved(&p->cli) != 0 || bn_named_labels(&p->conf.raw.labels) != 0)
+  if (bn_cli_check_reserved(&p->cli) != 0 || bn_named_check_labels(&p->conf.raw.labels) != 0)
     return -1;
   if (p->agent == NULL && bn_named_asserts(&p->conf.raw.asserts, p->asserts, &p->n_asserts) != 0)
     return -1;
-  if (bn_named_watchers(&p->conf.raw.watch, bn_agent_is_first(p->agent), p->watchers,
-                        &p->n_watchers) != 0 ||
+  if (bn_named_find_watchers(&p->conf.raw.watch, bn_agent_is_first(p->agent), p->watchers,
+                             &p->n_watchers) != 0 ||
       main_open_reports(p) != 0)
     return -1;
   return p->agent == NULL ? main_add_own_reports(p) : 0;
@@ -611,8 +611,8 @@ static int main_complete_script(const struct bn_completion *c,
   const int rc = main_load_bundled(&q, script->name);
 
   if (rc == 0)
-    bn_completion_script(c, script->name, script->title, bn_script_workload(q.script),
-                         bn_script_self(q.script), q.options);
+    bn_completion_print_script(c, script->name, script->title, bn_script_workload(q.script),
+                               bn_script_self(q.script), q.options);
   main_free_program(&q);
   return rc;
 }
@@ -624,7 +624,7 @@ static int main_print_completion(struct program *p)
   if (main_declare_workloads(p) != 0)
     return -1;
   bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
-  if (bn_completion_program(&c, p->options) != 0)
+  if (bn_completion_print_program(&c, p->options) != 0)
     return -1;
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     if (main_complete_script(&c, &bn_registry_scripts[i]) != 0)
@@ -678,7 +678,7 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
                                        .test = cli->test,
                                        .command = cli->command,
                                        .groups = &p->conf.raw.groups,
-                                       .no_script = bn_cli_no_group_script,
+                                       .no_script = bn_cli_describe_reserved,
                                        .is_builtin = ops != NULL,
                                        .is_bundled_script = bn_registry_is_script,
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
@@ -697,7 +697,7 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
 
 static int main_run_program(struct program *p, int argc, char **argv)
 {
-  const struct bn_subcommand *sub = bn_subcommand_find(bn_registry_subcommands, argc, argv);
+  const struct bn_subcommand *sub = bn_subcommand_find_asked(bn_registry_subcommands, argc, argv);
   const struct bn_workload *ops;
 
   if (sub != NULL)
@@ -705,7 +705,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
   if (bn_cli_begin(&p->cli, argc, argv) != 0)
     return BN_STATUS_FAILED;
   if (p->cli.policy->fatal_on_stderr)
-    bn_log_errors_apart();
+    bn_log_separate_errors();
   main_copy_args(p, argc, argv);
   if (main_declare_options(p) != 0 || main_parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
@@ -724,11 +724,11 @@ static int main_run_program(struct program *p, int argc, char **argv)
     return BN_STATUS_FAILED;
   if (!p->conf.raw.quiet && p->agent == NULL &&
       !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
-    bn_cli_print_banner(&p->cli, bn_script_luajit());
+    bn_cli_print_banner(&p->cli, bn_script_luajit_version());
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
     return main_help_without_test(p);
-  ops = p->cli.test != NULL ? bn_registry_workload(p->cli.test) : NULL;
-  if (p->agent == NULL && bn_hosts_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
+  ops = p->cli.test != NULL ? bn_registry_find_workload(p->cli.test) : NULL;
+  if (p->agent == NULL && bn_hosts_are_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
     return main_run_hosts(p, ops);
   return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
 }
@@ -762,7 +762,7 @@ static int main_check_output(int status)
 {
   int of_output = BN_STATUS_OK;
 
-  if (bn_stop_reader_left())
+  if (bn_stop_has_lost_reader())
     of_output = BN_STATUS_SIGNAL + SIGPIPE;
   else if (bn_cli_check_output() != 0)
     of_output = BN_STATUS_FAILED;
@@ -779,17 +779,17 @@ int main(int argc, char **argv)
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
   status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;
-  bn_log_more_threads();
+  bn_log_print_more_threads();
   if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
   status = main_check_output(status);
   if (p.listen != NULL)
     bn_listen_end(p.listen, status > BN_STATUS_SIGNAL);
   if (p.agent != NULL)
-    bn_agent_end(p.agent, status);
+    bn_agent_send_end(p.agent, status);
   /* Workers that hang still use what would be freed. */
-  if (p.run != NULL && bn_run_abandoned(p.run)) {
-    bn_agent_leave(p.agent);
+  if (p.run != NULL && bn_run_is_abandoned(p.run)) {
+    bn_agent_remove_folder(p.agent);
     _exit(status);
   }
   /* Finalizers of a script may hang, and so may logging out of a server: signals end that. */

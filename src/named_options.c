@@ -29,7 +29,7 @@ static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
   }
   bn_log_stderr("--assert=%s: %s", shown, err.text);
   if (err.code == ENOENT) {
-    bn_assert_names(&names);
+    bn_assert_list_names(&names);
     bn_log_stderr("the metrics are: %s", names.data);
     bn_buf_done(&names);
   }
@@ -45,7 +45,7 @@ int bn_named_asserts(const struct bn_list *list, struct bn_assert *out, size_t *
   return 0;
 }
 
-int bn_named_labels(const struct bn_list *list)
+int bn_named_check_labels(const struct bn_list *list)
 {
   char masked[BN_MASK_MAX];
 
@@ -85,8 +85,8 @@ static int named_mark_watcher(const char *name, bool is_named[BN_WATCHERS_MAX])
   return -1;
 }
 
-int bn_named_watchers(const struct bn_list *list, bool is_first_host, const struct bn_watcher **out,
-                      size_t *n)
+int bn_named_find_watchers(const struct bn_list *list, bool is_first_host,
+                           const struct bn_watcher **out, size_t *n)
 {
   bool is_named[BN_WATCHERS_MAX] = {false};
 

@@ -106,7 +106,7 @@ const struct bn_subcommand bn_registry_subcommands[] = {
 const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_watcher_device,
                                                          &bn_watcher_server, NULL};
 
-const struct bn_workload *bn_registry_workload(const char *name)
+const struct bn_workload *bn_registry_find_workload(const char *name)
 {
   for (size_t i = 0; name != NULL && bn_registry_workloads[i] != NULL; i++)
     if (strcmp(bn_registry_workloads[i]->name, name) == 0)
@@ -114,7 +114,7 @@ const struct bn_workload *bn_registry_workload(const char *name)
   return NULL;
 }
 
-const struct bn_reporter *bn_registry_reporter(const char *name, size_t len)
+const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
     if (strlen(bn_registry_reporters[i]->name) == len &&
@@ -133,7 +133,7 @@ bool bn_registry_is_script(const char *name, size_t len)
 
 bool bn_registry_is_local(const char *test, const char *driver)
 {
-  const struct bn_workload *ops = bn_registry_workload(test);
+  const struct bn_workload *ops = bn_registry_find_workload(test);
 
   /* A built-in test that has commands makes its files with them. */
   if (ops != NULL)

@@ -36,9 +36,9 @@ extern const struct bn_subcommand bn_registry_subcommands[];
 extern const struct bn_watcher *const bn_registry_watchers[];
 
 /* Returns the built-in test of that name, or NULL if there is none, or if the name is NULL. */
-const struct bn_workload *bn_registry_workload(const char *name);
+const struct bn_workload *bn_registry_find_workload(const char *name);
 /* Returns the report of the name name[0..len), or NULL if there is none. */
-const struct bn_reporter *bn_registry_reporter(const char *name, size_t len);
+const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len);
 
 /* Returns whether the data that a test needs are on the host itself: its files, or those of a
    database without a server.  test, driver: NULL for none. */

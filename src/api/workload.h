@@ -72,7 +72,7 @@ struct bn_workload {
   /* Is called before anything is printed about the run, with the session of the main thread. *self
      may be preset (scripts); if open is NULL, self is the conf. */
   int (*open)(void **self, struct bn_session *s, const void *conf, struct bn_err *err);
-  /* Adds the lines of the heading that describe the test, by bn_facts_row (measure/facts.h). */
+  /* Adds the lines of the heading that describe the test, by bn_facts_add_row (measure/facts.h). */
   void (*describe)(const void *self, struct bn_facts *f);
   /* Called once, between describe and the first worker.  After -1 the run ends and prints err. */
   int (*start)(void *self, struct bn_err *err);

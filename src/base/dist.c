@@ -170,7 +170,7 @@ static unsigned dist_take_digit(uint64_t *fraction, unsigned base)
    less than one part in 2^26. */
 enum { CHARS_PER_DRAW = 6 };
 
-void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
+void bn_dist_fill_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
 {
   uint64_t fraction = 0;
   unsigned remaining = 0;
@@ -190,7 +190,7 @@ void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
   }
 }
 
-void bn_dist_varchars(struct bn_rng *r, char *out, size_t len)
+void bn_dist_fill_varchars(struct bn_rng *r, char *out, size_t len)
 {
   uint64_t fraction = 0;
 

@@ -51,9 +51,9 @@ double bn_dist_exponential(uint64_t number);
 
 /* Fills out[0..len) from the first len characters of a template: '#' becomes a digit, '@' a
    lower-case letter, and all else is copied.  Adds no terminator. */
-void bn_dist_template(struct bn_rng *r, const char *fmt, size_t len, char *out);
+void bn_dist_fill_template(struct bn_rng *r, const char *fmt, size_t len, char *out);
 /* Fills out[0..len) with characters '0'..'z' (ASCII 48-122), uniform, without a terminator. */
-void bn_dist_varchars(struct bn_rng *r, char *out, size_t len);
+void bn_dist_fill_varchars(struct bn_rng *r, char *out, size_t len);
 
 /* Kinds of random texts, and the number of their characters. */
 enum bn_dist_text { BN_DIST_ALNUM /* 62 */, BN_DIST_DIGITS /* 10 */, BN_DIST_LETTERS /* 52 */ };

@@ -147,7 +147,7 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
 }
 
 /* If a call fails, all that follow it fail too, so that the result of the last is enough. */
-int bn_escape_word(struct bn_buf *b, const char *text)
+int bn_escape_shell_word(struct bn_buf *b, const char *text)
 {
   (void)bn_buf_char(b, '\'');
   for (; *text != '\0'; text++) {

@@ -36,7 +36,7 @@ int bn_file_open_standard(void)
   return fd < 0 ? -1 : close(fd);
 }
 
-int bn_file_descriptor(const char *path)
+int bn_file_find_descriptor(const char *path)
 {
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
 
@@ -48,7 +48,7 @@ int bn_file_descriptor(const char *path)
     const size_t len = strlen(folders[i]);
     int64_t n;
 
-    if (strncmp(path, folders[i], len) == 0 && bn_units_int(path + len, &n) == 0 && n >= 0 &&
+    if (strncmp(path, folders[i], len) == 0 && bn_units_parse_int(path + len, &n) == 0 && n >= 0 &&
         n <= INT_MAX)
       return (int)n;
   }
@@ -57,7 +57,7 @@ int bn_file_descriptor(const char *path)
 
 bool bn_file_is_stdout(const char *path)
 {
-  return path == NULL || bn_file_descriptor(path) == STDOUT_FILENO;
+  return path == NULL || bn_file_find_descriptor(path) == STDOUT_FILENO;
 }
 
 int bn_file_open(const char *path, int flags, mode_t mode)
@@ -123,7 +123,7 @@ static int file_open_special(const char *path)
 
 int bn_file_reopen(const char *path)
 {
-  const int known = bn_file_descriptor(path);
+  const int known = bn_file_find_descriptor(path);
 
   if (known >= 0)
     return file_duplicate(known);
@@ -133,7 +133,7 @@ int bn_file_reopen(const char *path)
 
 int bn_file_create(const char *path)
 {
-  const bool is_open = bn_file_descriptor(path) >= 0;
+  const bool is_open = bn_file_find_descriptor(path) >= 0;
   const int fd = bn_file_reopen(path);
   struct stat st;
 
@@ -157,7 +157,7 @@ struct place {
   const char *name;
 };
 
-void bn_file_folder(const char *path, char out[PATH_MAX])
+void bn_file_copy_folder(const char *path, char out[PATH_MAX])
 {
   const char *slash = strrchr(path, '/');
 
@@ -176,7 +176,7 @@ static bool file_find_place(const char *path, struct place *place)
   *place = (struct place){.name = ""};
   if (stat(path, &st) != 0) {
     place->name = bn_file_name(path);
-    bn_file_folder(path, folder);
+    bn_file_copy_folder(path, folder);
     if (stat(folder, &st) != 0)
       return false;
   }
@@ -193,7 +193,7 @@ bool bn_file_is_same(const char *a, const char *b)
                                x.ino == y.ino && strcmp(x.name, y.name) == 0);
 }
 
-const char *bn_file_reason(int error)
+const char *bn_file_explain(int error)
 {
   switch (error) {
   case ELOOP:
@@ -264,9 +264,9 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
 
 /* --- replacing -------------------------------------------------------------------------------- */
 
-const char *bn_file_fault(const char *path)
+const char *bn_file_find_fault(const char *path)
 {
-  const int fd = bn_file_descriptor(path);
+  const int fd = bn_file_find_descriptor(path);
   struct stat st;
 
   if (path[0] == '\0')
@@ -348,7 +348,7 @@ static void file_sync_folder(const char *path)
   char folder[PATH_MAX];
   int fd;
 
-  bn_file_folder(path, folder);
+  bn_file_copy_folder(path, folder);
   fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
     return;
@@ -400,7 +400,7 @@ int bn_file_try_save(const char *path)
   char fresh[PATH_MAX];
   int fd;
 
-  if (bn_file_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
+  if (bn_file_find_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
     return 0;
   if (file_clear_fresh(path, fresh) != 0)
     return -1;
@@ -413,7 +413,7 @@ int bn_file_try_save(const char *path)
 
 int bn_file_save(const char *path, const char *text, size_t len)
 {
-  const int fd = bn_file_descriptor(path);
+  const int fd = bn_file_find_descriptor(path);
 
   if (fd >= 0)
     return file_write_all(fd, text, len);
@@ -426,7 +426,7 @@ void bn_file_drop_unsaved(const char *path)
   char fresh[PATH_MAX];
 
   /* Only the removal is of interest, and a name that is too long has no such file. */
-  if (bn_file_descriptor(path) < 0 && bn_file_is_replaceable(path))
+  if (bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
     (void)file_clear_fresh(path, fresh);
 }
 

@@ -17,7 +17,7 @@ int bn_file_open_standard(void);
 
 /* Returns the descriptor that `path` stands for, 1 for "/dev/stdout" and 3 for "/dev/fd/3", or -1
    if `path` is the name of a file. */
-int bn_file_descriptor(const char *path);
+int bn_file_find_descriptor(const char *path);
 /* Returns whether `path` stands for standard output, as NULL does.  A caller then writes through
    `stdout`, so that its text follows the text printed before. */
 bool bn_file_is_stdout(const char *path);
@@ -33,10 +33,10 @@ int bn_file_create(const char *path);
 /* As bn_file_create, but keeps the content until the caller truncates the file. */
 int bn_file_reopen(const char *path);
 /* Returns a sentence without a subject about an error of any of these functions. */
-const char *bn_file_reason(int error);
+const char *bn_file_explain(int error);
 
 /* Writes the folder of a file with its last slash, or "." for a name alone. */
-void bn_file_folder(const char *path, char out[PATH_MAX]);
+void bn_file_copy_folder(const char *path, char out[PATH_MAX]);
 /* Returns the part of a path behind its folder. */
 const char *bn_file_name(const char *path);
 /* Returns whether both names lead to the same file, or to the same place for a new one. */
@@ -50,7 +50,7 @@ int bn_file_follow(const char *path, char out[PATH_MAX]);
 
 /* Returns why bn_file_save() cannot save a file, as a sentence that follows its name, or NULL.  The
    start of a run asks, so that the user need not wait for hours to learn it. */
-const char *bn_file_fault(const char *path);
+const char *bn_file_find_fault(const char *path);
 /* Returns whether a rename may replace `path`: it is a file or a symbolic link, or there is nothing
    yet.  Devices and FIFOs have to be written to in place. */
 bool bn_file_is_replaceable(const char *path);

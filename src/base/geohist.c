@@ -72,7 +72,7 @@ static void geohist_print_row(const struct bn_geohist *g, size_t i, bool signifi
 {
   static const char stars[] = "****************************************";
   const double width = sizeof stars - 1, value = bn_geohist_value(g, i);
-  const int decimals = significant ? bn_units_decimals(value, DECIMALS) : DECIMALS;
+  const int decimals = significant ? bn_units_count_decimals(value, DECIMALS) : DECIMALS;
   const int n_stars = (int)floor(width * (double)g->count[i] / (double)most + 0.5);
 
   (void)fprintf(out, "%12.*f |%-*.*s %" PRIu64 "\n", decimals, value, (int)width, n_stars, stars,

@@ -165,7 +165,7 @@ static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_
     s->fits = false;
 }
 
-bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b)
+bool bn_hist_sum_fits(const struct bn_hist *a, const struct bn_hist *b)
 {
   struct sum sum = {0, true};
 
@@ -174,7 +174,7 @@ bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b)
   return sum.fits;
 }
 
-bool bn_hist_within(const struct bn_hist *h, uint64_t most)
+bool bn_hist_has_at_most(const struct bn_hist *h, uint64_t most)
 {
   struct sum sum = {0, true};
 
@@ -215,7 +215,7 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
   if (count == 0)
     return 0;
   /* As a double, a count near 2^64 may be rounded up to 2^64, which is no uint64_t. */
-  return bn_hist_nth(h, NULL, rank >= (double)count ? count : (uint64_t)rank);
+  return bn_hist_value_at_rank(h, NULL, rank >= (double)count ? count : (uint64_t)rank);
 }
 
 /* Returns the first bucket at or after i that is not empty in a or in b, which may be NULL. */
@@ -227,7 +227,7 @@ static size_t hist_next_used_of_both(const struct bn_hist *a, const struct bn_hi
   return in_a < in_b ? in_a : in_b;
 }
 
-uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank)
+uint64_t bn_hist_value_at_rank(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank)
 {
   uint64_t seen = 0;
 

@@ -102,9 +102,9 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from);
 /* Returns whether a number of 64 bits can count the values of both histograms together, so that
    bn_hist_add overflows nowhere. */
-bool bn_hist_fits(const struct bn_hist *a, const struct bn_hist *b);
+bool bn_hist_sum_fits(const struct bn_hist *a, const struct bn_hist *b);
 /* Returns whether h has at most `most` values. */
-bool bn_hist_within(const struct bn_hist *h, uint64_t most);
+bool bn_hist_has_at_most(const struct bn_hist *h, uint64_t most);
 /* Removes the values of `base` from `from`, which has all of them.  Both are private. */
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base);
 /* Removes all values of a private histogram. */
@@ -117,7 +117,7 @@ uint64_t bn_hist_count(const struct bn_hist *h);
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
 /* As bn_hist_percentile, for the rank-th smallest of the values of both histograms together (more:
    NULL for none); rank is in [0, count of both], and 0 counts as 1. */
-uint64_t bn_hist_nth(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
+uint64_t bn_hist_value_at_rank(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
 /* Sets the lowest value of the first non-empty bucket and the highest of the last (UINT64_MAX:
    overflow).  Returns false if h is empty. */
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest);

@@ -21,7 +21,7 @@ static enum bn_judgement limit_check_judge(const struct bn_limit_check *c)
   return c->certain ? BN_REFUSED : BN_TOO_FEW;
 }
 
-void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number)
+void bn_limit_check_append_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 {
   static const char place[] = "%n";
   const char *at;
@@ -49,7 +49,7 @@ enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_
                         others);
   else
     (void)bn_buf_printf(b, ", but %s allows %lld: ", c->by, allowed);
-  bn_limit_check_remedy(b, c->remedy, c->needed + others + c->reserved);
+  bn_limit_check_append_remedy(b, c->remedy, c->needed + others + c->reserved);
   (void)bn_buf_str(b, c->instead);
   return judgement;
 }

@@ -13,7 +13,7 @@ struct bn_limit_check {
   const char *what;         /* "connections" */
   const char *by, *clients; /* the party that sets the limit, and the parties that use a part: "the
                                server", "other clients" */
-  const char *remedy;       /* see bn_limit_check_remedy */
+  const char *remedy;       /* see bn_limit_check_append_remedy */
   const char *instead;      /* "use fewer --threads" */
   int64_t needed, allowed;  /* allowed -1: without limit */
   int64_t others, reserved; /* used by other parties, -1: unknown; added by the remedy */
@@ -32,6 +32,6 @@ enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_
 enum bn_judgement bn_limit_check_log(const struct bn_limit_check *c);
 /* Appends a remedy, with the number in the place of each %n, and ", or ".  A remedy is such as
    "type \"ulimit -u %n\""; if it is NULL, nothing is appended. */
-void bn_limit_check_remedy(struct bn_buf *b, const char *remedy, int64_t number);
+void bn_limit_check_append_remedy(struct bn_buf *b, const char *remedy, int64_t number);
 
 #endif

@@ -82,7 +82,7 @@ static uintptr_t log_speaker_id(void)
   return log_speaker != NULL ? (uintptr_t)log_speaker : (uintptr_t)pthread_self();
 }
 
-void bn_log_verbosity(int level)
+void bn_log_set_verbosity(int level)
 {
   atomic_store_explicit(&sink.verbosity, level, memory_order_relaxed);
 }
@@ -183,7 +183,7 @@ static void log_draw_progress(const char *text)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Sets the line that bn_log_progress_again draws; "": none. */
+/* Sets the line that bn_log_redraw_progress draws; "": none. */
 static void log_set_clocked(const char *text, uint64_t since_ns)
 {
   struct clocked *c = &sink.clocked;
@@ -203,10 +203,10 @@ void bn_log_progress(const char *text)
 void bn_log_progress_since(const char *text, uint64_t since_ns)
 {
   log_set_clocked(text, since_ns);
-  bn_log_progress_again();
+  bn_log_redraw_progress();
 }
 
-void bn_log_progress_again(void)
+void bn_log_redraw_progress(void)
 {
   struct clocked *c = &sink.clocked;
   char line[sizeof c->text + 32];
@@ -430,7 +430,7 @@ static void log_print_more_threads(size_t n, const char *error)
                 error != NULL ? ": " : "", error != NULL ? error : "");
 }
 
-void bn_log_more_threads(void)
+void bn_log_print_more_threads(void)
 {
   /* The holder of the lock may wait for a reader of stdout; the run ends without it. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
@@ -452,7 +452,7 @@ void bn_log_more_threads(void)
   pthread_mutex_unlock(&sink.lock);
 }
 
-void bn_log_errors_apart(void)
+void bn_log_separate_errors(void)
 {
   atomic_store_explicit(&sink.errors_are_apart, true, memory_order_relaxed);
 }
@@ -563,7 +563,7 @@ void bn_log_stderr(const char *fmt, ...)
   va_end(ap);
 }
 
-void bn_log_asides(bool wanted)
+void bn_log_set_asides(bool wanted)
 {
   atomic_store_explicit(&sink.asides, wanted, memory_order_relaxed);
 }
@@ -756,7 +756,7 @@ static ssize_t log_write_all(void *unused, const char *text, size_t size)
     if (n >= 0)
       done += (size_t)n;
     else if (errno == EAGAIN)
-      (void)bn_wait_writable(STDOUT_FILENO, UINT64_MAX);
+      (void)bn_wait_until_writable(STDOUT_FILENO, UINT64_MAX);
     else if (errno != EINTR)
       break;
   }
@@ -787,7 +787,7 @@ FILE *bn_log_stream(bool is_error)
   return is_error ? stderr : stdout;
 }
 
-bool bn_log_ok(void)
+bool bn_log_flush(void)
 {
   return log_flush_output();
 }

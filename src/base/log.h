@@ -16,10 +16,10 @@ enum bn_level { BN_FATAL, BN_ALERT, BN_WARNING, BN_NOTICE, BN_INFO, BN_DEBUG };
    "WARNING: ", "DEBUG: " (NOTICE, INFO: none), once per message, and are flushed; a newline is
    added to a text without one at its end.  A message equal to the previous one is swallowed and
    counted; before the next different one "(last message repeated N times)" is printed.  Empty lines
-   are exempt.  There is no limit on length.  See bn_log_errors_apart. */
+   are exempt.  There is no limit on length.  See bn_log_separate_errors. */
 
 /* Sets the level of the least important messages that are printed, 0..5; 3 (NOTICE) by default. */
-void bn_log_verbosity(int level);
+void bn_log_set_verbosity(int level);
 int bn_log_get_verbosity(void);
 /* Prints a message. */
 __attribute__((format(printf, 2, 3))) void bn_log(enum bn_level level, const char *fmt, ...);
@@ -30,7 +30,7 @@ void bn_log_text(int level, const char *text);
 void bn_log_settle(void);
 /* From this call on, messages of the levels FATAL, ALERT and WARNING go to stderr.  A message that
    another thread has printed in the same words is swallowed and its thread counted. */
-void bn_log_errors_apart(void);
+void bn_log_separate_errors(void);
 /* From this call on, messages of this thread of the operating system are those of that session,
    which counts as one of the threads that had an error.  NULL: they are the thread's own. */
 void bn_log_speak_for(const void *session);
@@ -41,7 +41,7 @@ void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
 /* Prints how many more threads had each error: "(15 more threads)".  If the same threads had all
    errors, it prints one number, else one line for each error: "(15 more threads: event failed)".
    Comes after the end of the threads of a run.  While another thread prints, it prints nothing. */
-void bn_log_more_threads(void);
+void bn_log_print_more_threads(void);
 /* As bn_log, with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,
                                                         const char *fmt, ...);
@@ -50,7 +50,7 @@ __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int
 __attribute__((format(printf, 1, 2))) void bn_log_stderr(const char *fmt, ...);
 /* Sets whether asides are printed, which are messages that sysbench does not have; true by default.
    The policy decides (plain_errors), or --quiet. */
-void bn_log_asides(bool wanted);
+void bn_log_set_asides(bool wanted);
 bool bn_log_has_asides(void);
 /* Prints an aside about a failure, as bn_log_stderr. */
 __attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
@@ -95,17 +95,17 @@ void bn_log_each_message(void (*fn)(void *arg, const struct bn_log_message *mess
    or NULL clears it.  It has no colours. */
 void bn_log_progress(const char *text);
 /* Shows such a line with the seconds since since_ns (CLOCK_MONOTONIC), for work that takes long.
-   The caller keeps it up to date with bn_log_progress_again() once a second, until
+   The caller keeps it up to date with bn_log_redraw_progress() once a second, until
    bn_log_progress() is called.  Any thread. */
 void bn_log_progress_since(const char *text, uint64_t since_ns);
 /* Draws that line with the seconds of now; without such a line, nothing. */
-void bn_log_progress_again(void);
+void bn_log_redraw_progress(void);
 /* Returns standard error, or else standard output, for callers that print no messages. */
 FILE *bn_log_stream(bool is_error);
 /* Makes stdout line-buffered, also into pipes, and lets it wait for its reader if its descriptor
    does not block.  Comes before anything is printed. */
 void bn_log_start(void);
 /* Flushes stdout.  Returns true if all text reached its file (not full, not closed). */
-bool bn_log_ok(void);
+bool bn_log_flush(void);
 
 #endif

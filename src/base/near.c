@@ -64,7 +64,7 @@ void bn_near_offer(struct bn_near *n, const char *name)
   n->distance = d;
 }
 
-void bn_near_dash(char *out, size_t size, const char *name)
+void bn_near_copy_dashed(char *out, size_t size, const char *name)
 {
   (void)snprintf(out, size, "%s", name);
   for (char *c = out; *c != '\0'; c++)
@@ -72,7 +72,7 @@ void bn_near_dash(char *out, size_t size, const char *name)
       *c = '-';
 }
 
-void bn_near_underscore(char *name)
+void bn_near_replace_dashes(char *name)
 {
   for (; *name != '\0'; name++)
     if (*name == '-')
@@ -87,6 +87,6 @@ void bn_near_complain(const char *name, const char *nearest)
     bn_log_note("unknown option --%s", name);
     return;
   }
-  bn_near_dash(dashed, sizeof dashed, nearest);
+  bn_near_copy_dashed(dashed, sizeof dashed, nearest);
   bn_log_note("unknown option --%s (did you mean --%s?)", name, dashed);
 }

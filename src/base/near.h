@@ -20,9 +20,9 @@ void bn_near_offer(struct bn_near *n, const char *name);
 
 /* Writes the name of an option with dashes, as users write it, also if a script declares it with
    underscores.  The name is cut off at size - 1 bytes. */
-void bn_near_dash(char *out, size_t size, const char *name);
+void bn_near_copy_dashed(char *out, size_t size, const char *name);
 /* Puts an underscore in the place of each dash of an option's name, as scripts see it. */
-void bn_near_underscore(char *name);
+void bn_near_replace_dashes(char *name);
 
 /* Prints on stderr that the option --name is unknown, and the nearest known option, if any, with
    dashes.  The caller has masked secrets in name. */

@@ -52,7 +52,7 @@ static const char *plugin_find_dir(const char *installed, const char *built, cha
 
   if (program == NULL)
     return NULL;
-  bn_file_folder(program, program_dir);
+  bn_file_copy_folder(program, program_dir);
   free(program);
   dir = plugin_resolve_dir(program_dir, installed);
   if (dir == NULL)
@@ -178,7 +178,7 @@ static int plugin_compare_names(const struct dirent **a, const struct dirent **b
   return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max)
+size_t bn_plugin_list(const struct bn_plugin_kind *kind, char **names, size_t max)
 {
   char dir[PATH_MAX], path[PATH_MAX + 32];
   struct dirent **list = NULL;

@@ -29,6 +29,6 @@ const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, 
 /* Fills `names` with the sorted names of the modules of that kind that bn_plugin_open would look
    for, and returns their number.  Names beyond the first max are left out.  The caller frees the
    names. */
-size_t bn_plugin_names(const struct bn_plugin_kind *kind, char **names, size_t max);
+size_t bn_plugin_list(const struct bn_plugin_kind *kind, char **names, size_t max);
 
 #endif

@@ -43,7 +43,8 @@ static const struct bn_rate_piece *rate_curve_find(const struct bn_rate_piece *p
   return &piece[low];
 }
 
-const struct bn_rate_piece *bn_rate_curve_at(const struct bn_rate_piece *piece, size_t n, double s)
+const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece *piece, size_t n,
+                                                     double s)
 {
   const struct bn_rate_piece *p =
       rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_s), s);

@@ -22,6 +22,7 @@ double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
 /* Returns the time at which the mass is reached, which is infinite if it never is. */
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass);
 /* Returns the piece that the time s >= 0 is in; where two pieces meet, the later one. */
-const struct bn_rate_piece *bn_rate_curve_at(const struct bn_rate_piece *piece, size_t n, double s);
+const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece *piece, size_t n,
+                                                     double s);
 
 #endif

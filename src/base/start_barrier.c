@@ -10,8 +10,8 @@ static const struct bn_wait opening = {"the start barrier to open", BN_BOUND_END
 void bn_start_barrier_init(struct bn_start_barrier *b, unsigned expected)
 {
   (void)pthread_mutex_init(&b->lock, NULL);
-  bn_wait_init(&b->arrived);
-  bn_wait_init(&b->opened);
+  bn_wait_init_cond(&b->arrived);
+  bn_wait_init_cond(&b->opened);
   b->expected = expected;
   b->n_arrived = 0;
   b->state = BN_START_BARRIER_CLOSED;
@@ -24,7 +24,7 @@ void bn_start_barrier_done(struct bn_start_barrier *b)
   (void)pthread_mutex_destroy(&b->lock);
 }
 
-bool bn_start_barrier_wait(struct bn_start_barrier *b, unsigned n)
+bool bn_start_barrier_arrive(struct bn_start_barrier *b, unsigned n)
 {
   (void)pthread_mutex_lock(&b->lock);
   b->n_arrived += n;
@@ -60,7 +60,8 @@ void bn_start_barrier_open(struct bn_start_barrier *b)
   start_barrier_decide(b, BN_START_BARRIER_OPEN);
 }
 
-enum bn_start_barrier_state bn_start_barrier_await(struct bn_start_barrier *b, uint64_t deadline_ns)
+enum bn_start_barrier_state bn_start_barrier_wait_for_all(struct bn_start_barrier *b,
+                                                          uint64_t deadline_ns)
 {
   bool in_time = true;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-int bn_units_int(const char *text, int64_t *out)
+int bn_units_parse_int(const char *text, int64_t *out)
 {
   char *end;
 
@@ -36,7 +36,7 @@ static int units_read_leading_double(const char *text, double *out, char **end)
   return 0;
 }
 
-int bn_units_double(const char *text, double *out)
+int bn_units_parse_double(const char *text, double *out)
 {
   char *end;
   double value;
@@ -64,7 +64,7 @@ static int units_parse_size_suffix(const char *suffix)
   return (int)(letter - letters) + 1;
 }
 
-int bn_units_size(const char *text, uint64_t *out)
+int bn_units_parse_size(const char *text, uint64_t *out)
 {
   char *end;
 
@@ -84,19 +84,19 @@ int bn_units_size(const char *text, uint64_t *out)
   return 0;
 }
 
-int bn_units_number(const char *text, double *out)
+int bn_units_parse_number(const char *text, double *out)
 {
   uint64_t size;
 
-  if (bn_units_double(text, out) == 0)
+  if (bn_units_parse_double(text, out) == 0)
     return 0;
-  if (bn_units_size(text, &size) != 0)
+  if (bn_units_parse_size(text, &size) != 0)
     return -1;
   *out = (double)size;
   return 0;
 }
 
-int bn_units_duration(const char *text, double *seconds)
+int bn_units_parse_duration(const char *text, double *seconds)
 {
   static const struct {
     const char *suffix;
@@ -127,7 +127,7 @@ bool bn_units_read(const char **at, double *value)
     return false;
   memcpy(digits, *at, len);
   *at += len;
-  return bn_units_double(digits, value) == 0;
+  return bn_units_parse_double(digits, value) == 0;
 }
 
 bool bn_units_read_ns(const char **at, double *ns)
@@ -149,7 +149,7 @@ bool bn_units_read_ns(const char **at, double *ns)
   return true;
 }
 
-int bn_units_bool(const char *text, bool *out)
+int bn_units_parse_bool(const char *text, bool *out)
 {
   static const struct {
     const char *word;
@@ -180,7 +180,7 @@ const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec
   return buf;
 }
 
-int bn_units_decimals(double value, int least)
+int bn_units_count_decimals(double value, int least)
 {
   enum { MOST = 9 };
   int decimals = least;
@@ -193,7 +193,7 @@ int bn_units_decimals(double value, int least)
   return decimals;
 }
 
-void bn_units_point(char *digits)
+void bn_units_restore_point(char *digits)
 {
   /* The characters of a number, inf or nan but for the point. */
   static const char number_chars[] = "+-0123456789abcdefxpin";
@@ -206,13 +206,13 @@ void bn_units_point(char *digits)
   memmove(point, rest, strlen(rest) + 1);
 }
 
-const char *bn_units_shortest(char digits[BN_UNITS_DIGITS], double value)
+const char *bn_units_format_shortest(char digits[BN_UNITS_DIGITS], double value)
 {
   for (int n = DBL_DIG; n <= DBL_DECIMAL_DIG; n++) {
     (void)snprintf(digits, BN_UNITS_DIGITS, "%.*g", n, value);
     if (memcmp(&(double){strtod(digits, NULL)}, &value, sizeof value) == 0)
       break;
   }
-  bn_units_point(digits);
+  bn_units_restore_point(digits);
   return digits;
 }

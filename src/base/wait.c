@@ -51,7 +51,7 @@ void bn_wait_join(const struct bn_wait *w, pthread_t thread)
   (void)pthread_join(thread, NULL);
 }
 
-void bn_wait_init(pthread_cond_t *cond)
+void bn_wait_init_cond(pthread_cond_t *cond)
 {
   pthread_condattr_t attr;
 
@@ -110,7 +110,7 @@ bool bn_wait_is_writable(int fd)
 }
 
 /* A signal or an error counts as writable: the next write reports the error. */
-bool bn_wait_writable(int fd, uint64_t deadline_ns)
+bool bn_wait_until_writable(int fd, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
   struct timespec left;
@@ -173,8 +173,8 @@ void bn_wait_park(const struct bn_wait *w)
     (void)pause();
 }
 
-void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
-                   int value)
+void bn_wait_set_alarm(uint64_t after_ns,
+                       void (*handler)(int signo, siginfo_t *info, void *context), int value)
 {
   const struct itimerspec at = {.it_value = wait_to_timespec(after_ns)};
   struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
@@ -192,7 +192,7 @@ void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info
   (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void bn_wait_send(pthread_t thread, int signo)
+void bn_wait_send_signal(pthread_t thread, int signo)
 {
   (void)pthread_kill(thread, signo);
 }

@@ -51,7 +51,7 @@ int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *)
 void bn_wait_join(const struct bn_wait *w, pthread_t thread);
 
 /* Makes a condition variable for bn_wait_until. */
-void bn_wait_init(pthread_cond_t *cond);
+void bn_wait_init_cond(pthread_cond_t *cond);
 /* Waits with the lock until bn_wait_wake or deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: none).
    Returns false if the deadline has passed.  It may return true without a wake-up. */
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,
@@ -71,7 +71,7 @@ bool bn_wait_is_writable(int fd);
 /* Waits until that descriptor takes more, as write(2) itself does on a descriptor that blocks, or a
    signal comes.  Returns false if the deadline has passed; UINT64_MAX: the reader decides how
    long. */
-bool bn_wait_writable(int fd, uint64_t deadline_ns);
+bool bn_wait_until_writable(int fd, uint64_t deadline_ns);
 struct epoll_event;
 /* Waits for events of an epoll set until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: none; 0: not at
    all).  Returns how many it has stored, at most n; 0 after the deadline or a signal. */
@@ -84,9 +84,9 @@ short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadl
 __attribute__((noreturn)) void bn_wait_park(const struct bn_wait *w);
 /* Has SIGALRM sent to this thread with the value after that time, and so also while the thread
    waits for a mutex.  The process has one such alarm.  Without room for a timer there is none. */
-void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
-                   int value);
+void bn_wait_set_alarm(uint64_t after_ns,
+                       void (*handler)(int signo, siginfo_t *info, void *context), int value);
 /* Sends a signal to that thread. */
-void bn_wait_send(pthread_t thread, int signo);
+void bn_wait_send_signal(pthread_t thread, int signo);
 
 #endif

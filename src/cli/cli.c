@@ -40,12 +40,12 @@ static const char *cli_find_value(const char *arg, const char *name)
    message that there is no such dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
-  const struct bn_policy *policy = bn_policy_named(name);
+  const struct bn_policy *policy = bn_policy_find(name);
   char masked[BN_MASK_MAX];
 
   if (policy != NULL) {
     cli->policy = policy;
-    bn_log_asides(!policy->plain_errors);
+    bn_log_set_asides(!policy->plain_errors);
     return 0;
   }
   bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, bn_mask_text(name, masked));
@@ -202,7 +202,7 @@ static const char *cli_mask_word(const struct bn_cli *cli, const struct bn_optse
   if (arg[0] != '-' || !cli_hides_value(options, arg))
     return bn_mask_text(arg, masked);
   if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= 2 ||
-      bn_optset_nearest(options, arg + 1) != NULL)
+      bn_optset_find_nearest(options, arg + 1) != NULL)
     return bn_mask_arg(arg, masked);
   (void)snprintf(masked, BN_MASK_MAX, "%.2s" BN_MASK, arg);
   return masked;
@@ -252,7 +252,7 @@ static const char *cli_find_dashed_option(const struct bn_optset *options, const
     return "help";
   if (strcmp(name, "v") == 0)
     return "version";
-  return bn_optset_nearest(options, name);
+  return bn_optset_find_nearest(options, name);
 }
 
 /* Suggests the option that an argument with a single dash probably means. */
@@ -285,7 +285,7 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
       value - arg >= (ptrdiff_t)sizeof name)
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)(value - arg), arg);
-  const char *nearest = bn_optset_nearest(options, name);
+  const char *nearest = bn_optset_find_nearest(options, name);
 
   if (nearest == NULL)
     return;
@@ -404,7 +404,7 @@ static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, co
   if (cli->test == NULL) {
     cli->hides_test = cli_hides_word(cli, options, arg);
     cli->test = arg;
-  } else if (cli->command == NULL && bn_mix_is(arg)) {
+  } else if (cli->command == NULL && bn_mix_has_weight(arg)) {
     return bn_cli_add_workload(cli, arg, cli_mask_word(cli, options, arg, masked));
   } else if (cli->command == NULL) {
     cli->hides_command = cli_hides_word(cli, options, arg);
@@ -482,9 +482,9 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
   const bool quiet = conf->raw.quiet || (is_agent && bn_cli_is_command(cli, "run"));
   const int level = (int)conf->raw.verbosity;
 
-  bn_log_verbosity(quiet && level > BN_WARNING ? BN_WARNING : level);
+  bn_log_set_verbosity(quiet && level > BN_WARNING ? BN_WARNING : level);
   if (conf->raw.quiet)
-    bn_log_asides(false);
+    bn_log_set_asides(false);
 }
 
 /* Refuses an argument with a single dash on a command line that is right otherwise. */
@@ -624,11 +624,11 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
   }
 }
 
-const char *bn_cli_no_group_script(const char *word)
+const char *bn_cli_describe_reserved(const char *word)
 {
-  if (bn_subcommand_named(bn_registry_subcommands, word) != NULL)
+  if (bn_subcommand_find_named(bn_registry_subcommands, word) != NULL)
     return "a subcommand";
-  if (bn_registry_workload(word) != NULL)
+  if (bn_registry_find_workload(word) != NULL)
     return "a built-in test";
   return bn_cli_is_command_name(word) ? "a command" : NULL;
 }
@@ -696,7 +696,7 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
 int bn_cli_check_reserved(const struct bn_cli *cli)
 {
   const struct bn_subcommand *sub =
-      cli->test != NULL ? bn_subcommand_named(bn_registry_subcommands, cli->test) : NULL;
+      cli->test != NULL ? bn_subcommand_find_named(bn_registry_subcommands, cli->test) : NULL;
 
   if (sub == NULL)
     return bn_cli_check_workloads(cli);
@@ -705,7 +705,7 @@ int bn_cli_check_reserved(const struct bn_cli *cli)
   return -1;
 }
 
-void bn_cli_no_command(const struct bn_cli *cli, const char *test)
+void bn_cli_require_command(const struct bn_cli *cli, const char *test)
 {
   bn_log_stderr("The '%s' test requires a command argument. See '%s %s help'", test,
                 cli->policy->program, test);
@@ -741,7 +741,7 @@ static void cli_list_commands(const struct bn_workload *ops, void *self)
   bn_buf_done(&list);
 }
 
-void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self)
+void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self)
 {
   struct bn_near near = {.typed = cli->command};
   char masked[BN_MASK_MAX];
@@ -791,7 +791,7 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
 
 int bn_cli_check_output(void)
 {
-  if (bn_log_ok())
+  if (bn_log_flush())
     return 0;
   bn_log_stderr("cannot write to standard output: part of the output is lost");
   return -1;

@@ -50,7 +50,7 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
 int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw);
 /* Returns "a subcommand", "a built-in test" or "a command" for a word that is one and so cannot be
    the script of a group, or NULL for any other word. */
-const char *bn_cli_no_group_script(const char *word);
+const char *bn_cli_describe_reserved(const char *word);
 /* Returns whether the command has this name. */
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Returns whether the word is a command that no script has to define. */
@@ -104,8 +104,8 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *options,
                         const char *driver);
 /* Says why bn_script_load has failed, and what was probably meant. */
-void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
-                      const struct bn_err *err);
+void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_optset *options,
+                          const struct bn_err *err);
 /* Names on stderr each option of the command line that no test knows, where such options pass. */
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Names the unknown options of configuration files, with their lines or as the dialect does. */
@@ -115,9 +115,9 @@ void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *option
 int bn_cli_check_reserved(const struct bn_cli *cli);
 
 /* Says, in the words of sysbench, that the command is missing. */
-void bn_cli_no_command(const struct bn_cli *cli, const char *test);
+void bn_cli_require_command(const struct bn_cli *cli, const char *test);
 /* Says that the test does not have the command, and suggests one that it has. */
-void bn_cli_no_such_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self);
+void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *ops, void *self);
 /* Suggests a test, after the FATAL line that says that there is no such test. */
 void bn_cli_suggest_test(const struct bn_cli *cli);
 /* Fails if part of the standard output was lost. */

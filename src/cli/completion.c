@@ -49,7 +49,7 @@ static void completion_print_row(FILE *out, const char *kind, const char *scope,
   struct bn_buf row = {.max = 0}, quoted = {.max = 0};
 
   (void)bn_buf_printf(&row, "%s|%s|%s%s|%s", kind, scope, name, words, text);
-  (void)bn_escape_word(&quoted, row.data);
+  (void)bn_escape_shell_word(&quoted, row.data);
   (void)fprintf(out, "  %s \\\n", quoted.data);
   bn_buf_done(&row);
   bn_buf_done(&quoted);
@@ -133,7 +133,7 @@ static void completion_print_option(FILE *out, const char *scope, const struct b
 
   if (o->hidden || o->alias_of != NULL)
     return;
-  bn_near_dash(name, sizeof name, o->name);
+  bn_near_copy_dashed(name, sizeof name, o->name);
   (void)bn_buf_printf(&words, "%s|", o->type == BN_BOOL ? "" : "=");
   completion_append_values(&words, o);
   completion_print_row(out, "option", scope, name, words.data, o->help);
@@ -183,7 +183,7 @@ static void completion_print_workload(FILE *out, const struct bn_workload *ops)
     completion_print_plain_row(out, "command", ops->name, "help", "");
 }
 
-int bn_completion_program(const struct bn_completion *c, const struct bn_optset *options)
+int bn_completion_print_program(const struct bn_completion *c, const struct bn_optset *options)
 {
   const struct bn_opt *o;
   const char *group;
@@ -210,9 +210,9 @@ static void completion_print_command(void *arg, const char *name)
   completion_print_plain_row(c->out, "command", c->script, name, "");
 }
 
-void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
-                          const struct bn_workload *ops, void *self,
-                          const struct bn_optset *options)
+void bn_completion_print_script(const struct bn_completion *c, const char *name, const char *title,
+                                const struct bn_workload *ops, void *self,
+                                const struct bn_optset *options)
 {
   struct completion_commands commands = {c->out, name};
   const struct bn_opt *o;

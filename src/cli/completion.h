@@ -20,11 +20,11 @@ struct bn_completion {
 void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out);
 /* Prints the rows of the built-in tests, the subcommands and every option of the set, which has the
    options of all built-in tests.  Returns 0, or -1 after a message. */
-int bn_completion_program(const struct bn_completion *c, const struct bn_optset *options);
+int bn_completion_print_program(const struct bn_completion *c, const struct bn_optset *options);
 /* Prints the rows of a bundled script that is loaded, and of its own options in the set. */
-void bn_completion_script(const struct bn_completion *c, const char *name, const char *title,
-                          const struct bn_workload *ops, void *self,
-                          const struct bn_optset *options);
+void bn_completion_print_script(const struct bn_completion *c, const char *name, const char *title,
+                                const struct bn_workload *ops, void *self,
+                                const struct bn_optset *options);
 /* Prints the program behind the table. */
 void bn_completion_end(const struct bn_completion *c);
 

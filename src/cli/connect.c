@@ -206,7 +206,7 @@ static int connect_apply(struct bn_optset *options, const struct bn_uri *u, cons
   return connect_set_driver(&t, driver) == 0 ? connect_set_all(&t, u) : -1;
 }
 
-int bn_cli_connect(struct bn_optset *options, const char *uri, const char *driver)
+int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *driver)
 {
   struct bn_err err = {0};
   struct bn_uri u;

@@ -9,6 +9,6 @@
    its value if the user has set it where --connect is set, or nearer: the command line is nearer
    than a file.  uri NULL or "": none was given.  driver: the value of --db-driver.  Returns 0, or
    -1 after a message that has no password. */
-int bn_cli_connect(struct bn_optset *options, const char *uri, const char *driver);
+int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *driver);
 
 #endif

@@ -31,7 +31,7 @@ static int reports_refuse(const char *value, const char *wrong)
    standard output. */
 static bool reports_is_stream(const char *path)
 {
-  return bn_file_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
+  return bn_file_find_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
 /* Returns whether the path is that of the journal which a report keeps beside its file. */
@@ -61,7 +61,7 @@ static int reports_find(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");
 
-  *use = (struct bn_report_use){.ops = bn_registry_reporter(wanted, len), .out = stdout};
+  *use = (struct bn_report_use){.ops = bn_registry_find_reporter(wanted, len), .out = stdout};
   if (use->ops == NULL)
     return reports_refuse(wanted, "no such report");
   if (wanted[len] == ':')
@@ -79,7 +79,7 @@ static int reports_open_file(struct bn_report_use *use)
   use->out = fd >= 0 ? fdopen(fd, "w") : NULL;
   if (use->out != NULL)
     return 0;
-  bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_reason(errno));
+  bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_explain(errno));
   if (fd >= 0)
     (void)close(fd);
   return -1;
@@ -152,7 +152,7 @@ static int reports_close(const struct bn_report_use *use)
   if (fclose(use->out) == 0)
     return 0;
   if (use->path != NULL)
-    bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_reason(errno));
+    bn_log_stderr("cannot write the report to '%s': %s", use->path, bn_file_explain(errno));
   else
     bn_log_stderr("cannot keep the report for the controller: %s", strerror(errno));
   return -1;

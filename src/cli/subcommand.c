@@ -26,7 +26,8 @@ struct asking {
   size_t n_operands;
 };
 
-const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *table, const char *name)
+const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand *table,
+                                                     const char *name)
 {
   for (; table->name != NULL; table++)
     if (strcmp(table->name, name) == 0)
@@ -48,12 +49,12 @@ static int subcommand_find_name_place(int argc, char *const *argv)
   return i;
 }
 
-const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
-                                               char *const *argv)
+const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand *table, int argc,
+                                                     char *const *argv)
 {
   const int place = subcommand_find_name_place(argc, argv);
 
-  return place < argc ? bn_subcommand_named(table, argv[place]) : NULL;
+  return place < argc ? bn_subcommand_find_named(table, argv[place]) : NULL;
 }
 
 /* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_forget frees
@@ -298,7 +299,7 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
   if (sub->loads_file)
     return;
   (void)fprintf(out, "%s:\n", a->group);
-  (void)bn_optset_help(a->set, groups, 1, out);
+  (void)bn_optset_print_help(a->set, groups, 1, out);
   (void)fputc('\n', out);
 }
 
@@ -410,7 +411,7 @@ static int subcommand_print_row(void *arg, const struct bn_subcommand *sub)
   return 0;
 }
 
-void bn_subcommand_list(const struct bn_subcommand *table, FILE *out)
+void bn_subcommand_print_list(const struct bn_subcommand *table, FILE *out)
 {
   (void)fputs("Subcommands:\n", out);
   (void)bn_subcommand_each(table, subcommand_print_row, out);
@@ -428,14 +429,14 @@ static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
     const char *const groups[] = {a.group};
 
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
-    (void)bn_optset_help_man(a.set, groups, 1, out);
+    (void)bn_optset_print_man(a.set, groups, 1, out);
     (void)fputs(".El\n", out);
   }
   subcommand_forget(&a);
   return rc;
 }
 
-int bn_subcommand_man(const struct bn_subcommand *table, FILE *out)
+int bn_subcommand_print_man(const struct bn_subcommand *table, FILE *out)
 {
   return bn_subcommand_each(table, subcommand_print_section, out);
 }

@@ -12,12 +12,12 @@
 
 /* Returns the row of that name, or NULL.  A name with a path or an extension is that of a
    script. */
-const struct bn_subcommand *bn_subcommand_named(const struct bn_subcommand *table,
-                                                const char *name);
+const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand *table,
+                                                     const char *name);
 /* Returns the subcommand that the first argument which is no option names, or NULL if the command
    line is one of a test. */
-const struct bn_subcommand *bn_subcommand_find(const struct bn_subcommand *table, int argc,
-                                               char *const *argv);
+const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand *table, int argc,
+                                                     char *const *argv);
 /* An argument vector and a copy of it.  `shown` is main's, which `ps` shows for as long as a study
    lasts. */
 struct bn_subcommand_args {
@@ -39,9 +39,9 @@ void bn_subcommand_scrub(int argc, char *const *argv);
 int bn_subcommand_each(const struct bn_subcommand *table,
                        int (*fn)(void *arg, const struct bn_subcommand *sub), void *arg);
 /* Prints "Subcommands:" and a line for each of them. */
-void bn_subcommand_list(const struct bn_subcommand *table, FILE *out);
+void bn_subcommand_print_list(const struct bn_subcommand *table, FILE *out);
 /* Prints a section of the manual pages for each subcommand that has options.  Returns as
    bn_subcommand_each does. */
-int bn_subcommand_man(const struct bn_subcommand *table, FILE *out);
+int bn_subcommand_print_man(const struct bn_subcommand *table, FILE *out);
 
 #endif

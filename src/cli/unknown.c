@@ -83,8 +83,8 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
   return 0;
 }
 
-void bn_cli_no_script(const struct bn_cli *cli, const struct bn_optset *options,
-                      const struct bn_err *err)
+void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_optset *options,
+                          const struct bn_err *err)
 {
   struct bn_err none = {0};
   char folder[PATH_MAX];
@@ -153,7 +153,7 @@ struct unknown_context {
 static void unknown_note_setting(const struct bn_optset *options, const char *name,
                                  const char *path, unsigned line)
 {
-  const char *nearest = bn_optset_nearest(options, name);
+  const char *nearest = bn_optset_find_nearest(options, name);
   char masked[BN_MASK_MAX];
 
   if (bn_optset_is_comment(name))
@@ -181,7 +181,7 @@ static void unknown_check_setting(void *arg, const char *name, const char *value
   }
   (void)snprintf(underscored, sizeof underscored, "%s",
                  bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name);
-  bn_near_underscore(underscored);
+  bn_near_replace_dashes(underscored);
   bn_log(BN_WARNING, "Global option '%s' will not be exported, because the type is unknown",
          underscored);
 }
@@ -198,7 +198,7 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
 {
   char group[64];
 
-  if (ops->required == NULL || bn_optset_given(options, ops->required))
+  if (ops->required == NULL || bn_optset_is_given(options, ops->required))
     return false;
   if (!cli->policy->plain_errors) {
     bn_log_stderr("--%s: no value; see '%s %s help'", ops->required, cli->policy->program,
@@ -230,7 +230,7 @@ static void unknown_warn_of_typed(void *arg, const char *name, const char *value
   /* bn_cli_check_files names the settings of files.  An option of another test is known. */
   if (path != NULL || unknown_find_owner(name) != NULL)
     return;
-  bn_near_complain(bn_mask_arg(name, masked), bn_optset_nearest(options, name));
+  bn_near_complain(bn_mask_arg(name, masked), bn_optset_find_nearest(options, name));
 }
 
 void bn_cli_warn_unknown(struct bn_optset *options)

@@ -28,7 +28,7 @@ static void usage_print_block(const struct bn_optset *options, const char *headi
                               const char *const *groups, size_t n)
 {
   printf("%s:\n", heading);
-  (void)bn_optset_help(options, groups, n, stdout);
+  (void)bn_optset_print_help(options, groups, n, stdout);
   putchar('\n');
 }
 
@@ -48,7 +48,7 @@ static void usage_print_general(const struct bn_optset *options)
     usage_print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
   }
   usage_print_block(options, "Log options", log, 1);
-  (void)bn_optset_help(options, latency, 1, stdout);
+  (void)bn_optset_print_help(options, latency, 1, stdout);
   putchar('\n');
 }
 
@@ -89,7 +89,7 @@ static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset
   const struct bn_registry_driver *d;
 
   printf("General database options:\n\n");
-  (void)bn_optset_help(options, general, 1, stdout);
+  (void)bn_optset_print_help(options, general, 1, stdout);
   printf("\n\nCompiled-in database drivers:\n");
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
@@ -116,7 +116,7 @@ static void usage_print_tests(const struct bn_cli *cli)
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     printf("  %s - %s\n", bn_registry_scripts[i].name, bn_registry_scripts[i].title);
   putchar('\n');
-  bn_subcommand_list(bn_registry_subcommands, stdout);
+  bn_subcommand_print_list(bn_registry_subcommands, stdout);
 }
 
 const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_GROUP_MAX])
@@ -167,7 +167,7 @@ void bn_cli_print_test_help(const char *group, const struct bn_optset *options)
 
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options)
 {
-  (void)bn_optset_help(options, &group, 1, stdout);
+  (void)bn_optset_print_help(options, &group, 1, stdout);
   putchar('\n');
 }
 
@@ -181,7 +181,7 @@ static void usage_print_man_section(const struct bn_optset *options, const char 
   if (!bn_optset_has_group(options, groups[0]))
     return;
   printf(".Ss %s\n.Bl -tag -width Ds\n", heading);
-  (void)bn_optset_help_man(options, groups, n, stdout);
+  (void)bn_optset_print_man(options, groups, n, stdout);
   printf(".El\n");
 }
 
@@ -221,5 +221,5 @@ int bn_cli_print_man(const struct bn_optset *options)
     (void)snprintf(group, sizeof group, "%s options", bn_registry_workloads[i]->name);
     usage_print_man_section(options, bn_registry_workloads[i]->title, groups, 1);
   }
-  return bn_subcommand_man(bn_registry_subcommands, stdout);
+  return bn_subcommand_print_man(bn_registry_subcommands, stdout);
 }

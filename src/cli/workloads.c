@@ -25,7 +25,7 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
     bn_log_stderr("%s: several workloads in one run cannot be combined with --compat", shown);
     return -1;
   }
-  if (!bn_mix_is(cli->test)) {
+  if (!bn_mix_has_weight(cli->test)) {
     bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", first, first);
     return -1;
   }
@@ -46,7 +46,7 @@ static int workloads_check(const struct bn_mix_item *item)
   char name[64];
 
   (void)snprintf(name, sizeof name, "%.*s", (int)item->len, item->name);
-  if (bn_registry_workload(name) != NULL) {
+  if (bn_registry_find_workload(name) != NULL) {
     bn_log_stderr("%s: a built-in test cannot be one of several workloads, which are scripts",
                   name);
     return -1;

@@ -9,6 +9,6 @@
 extern const struct bn_policy bn_policy_bench, bn_policy_05, bn_policy_10, bn_policy_11;
 
 /* Returns the dialect that has this name as a value of --compat, or NULL if none has. */
-const struct bn_policy *bn_policy_named(const char *name);
+const struct bn_policy *bn_policy_find(const char *name);
 
 #endif

@@ -46,7 +46,7 @@ const struct bn_policy bn_policy_bench = {
     .thread_run_will_do = true,
 };
 
-const struct bn_policy *bn_policy_named(const char *name)
+const struct bn_policy *bn_policy_find(const char *name)
 {
   static const struct bn_policy *const all[] = {&bn_policy_11, &bn_policy_10, &bn_policy_05};
 

@@ -29,7 +29,7 @@ static double active_find_time(const struct bn_profile *p, double level, enum ac
 {
   const struct bn_rate_piece *end = p->piece + p->n_pieces;
 
-  for (const struct bn_rate_piece *piece = bn_rate_curve_at(p->piece, p->n_pieces, at_s);
+  for (const struct bn_rate_piece *piece = bn_rate_curve_find_piece(p->piece, p->n_pieces, at_s);
        piece < end; piece++) {
     const double s = fmax(0, at_s - piece->from_s), rise = piece->end_rate - piece->start_rate;
 
@@ -54,7 +54,7 @@ struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned sessio
 
 unsigned bn_active_count(const struct bn_profile *p, double at_s)
 {
-  const struct bn_rate_piece *piece = bn_rate_curve_at(p->piece, p->n_pieces, at_s);
+  const struct bn_rate_piece *piece = bn_rate_curve_find_piece(p->piece, p->n_pieces, at_s);
 
   return (unsigned)(active_value(piece, at_s - piece->from_s) + 0.5);
 }

@@ -57,7 +57,7 @@ static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t posi
   return position == 0 ? a->first : (uint64_t)(1 / BN_ARRIVALS_UNIT);
 }
 
-uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position)
+uint64_t bn_arrivals_next(const struct bn_arrivals *a, uint64_t position)
 {
   const uint64_t gap =
       a->first == 0 ? arrivals_random_gap(a, position) : arrivals_constant_gap(a, position);
@@ -80,7 +80,7 @@ static void pacer_init_locks(struct bn_pacer *p)
 {
   (void)pthread_mutex_init(&p->replaying, NULL);
   (void)pthread_mutex_init(&p->sleeping, NULL);
-  bn_wait_init(&p->woken);
+  bn_wait_init_cond(&p->woken);
 }
 
 /* Adds a mark from which arrivals can be drawn again.  If all marks are used, every second one is
@@ -103,7 +103,7 @@ void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_rate_piece
   bn_arrivals_init(&p->sequence, seed, piece, n_pieces);
   p->step = 1;
   pacer_add_mark(p, 0);
-  p->next = bn_arrivals_after(&p->sequence, 0);
+  p->next = bn_arrivals_next(&p->sequence, 0);
   pacer_init_locks(p);
 }
 
@@ -119,10 +119,10 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
 void bn_pacer_make_constant(struct bn_pacer *p, double lead)
 {
   p->sequence.first = (uint64_t)((1 - lead) / BN_ARRIVALS_UNIT);
-  p->next = bn_arrivals_after(&p->sequence, 0);
+  p->next = bn_arrivals_next(&p->sequence, 0);
 }
 
-void bn_pacer_take_share(struct bn_pacer *p, double share)
+void bn_pacer_set_share(struct bn_pacer *p, double share)
 {
   p->sequence.per_share = 1 / share;
 }
@@ -153,7 +153,7 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
   uint64_t last = atomic_load_explicit(&p->claimed, memory_order_relaxed), next;
 
   do
-    next = bn_arrivals_after(&p->sequence, last);
+    next = bn_arrivals_next(&p->sequence, last);
   while (!atomic_compare_exchange_weak_explicit(&p->claimed, &last, next, memory_order_relaxed,
                                                 memory_order_relaxed));
   return pacer_due_ns(p, next);
@@ -168,7 +168,7 @@ static uint64_t pacer_count_expected(uint64_t n, double expected)
   return expected > (double)n && expected < 0x1p63 ? (uint64_t)expected : n;
 }
 
-double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns)
+double bn_pacer_count_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
   return at_ns > p->start_ns ? arrivals_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9)
                              : 0;
@@ -184,7 +184,7 @@ static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t n_mo
     p->replayed++;
     if (p->replayed == p->n_marks * p->step)
       pacer_add_mark(p, p->next);
-    p->next = bn_arrivals_after(&p->sequence, p->next);
+    p->next = bn_arrivals_next(&p->sequence, p->next);
   }
   return true;
 }
@@ -192,16 +192,16 @@ static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t n_mo
 /* Returns whether more than n_most arrivals are expected between the replay and to_ns. */
 static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double n_most)
 {
-  return bn_pacer_expected(p, to_ns) - (double)p->replayed > n_most;
+  return bn_pacer_count_expected(p, to_ns) - (double)p->replayed > n_most;
 }
 
-uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns)
+uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns)
 {
   uint64_t passed;
 
   (void)pthread_mutex_lock(&p->replaying);
   if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
-    p->passed = pacer_count_expected(p->passed, bn_pacer_expected(p, now_ns));
+    p->passed = pacer_count_expected(p->passed, bn_pacer_count_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -230,10 +230,10 @@ static size_t pacer_find_mark(const struct bn_pacer *p, uint64_t at_ns)
 static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
   const size_t i = pacer_find_mark(p, at_ns);
-  uint64_t n = i * p->step, next = bn_arrivals_after(&p->sequence, p->mark[i]);
+  uint64_t n = i * p->step, next = bn_arrivals_next(&p->sequence, p->mark[i]);
 
   for (; pacer_due_ns(p, next) <= at_ns; n++)
-    next = bn_arrivals_after(&p->sequence, next);
+    next = bn_arrivals_next(&p->sequence, next);
   return n;
 }
 
@@ -250,7 +250,7 @@ static uint64_t pacer_count_or_estimate(struct bn_pacer *p, uint64_t at_ns, bool
   if (pacer_catch_up(p, at_ns))
     return pacer_count_until(p, at_ns);
   *estimated = true;
-  return pacer_count_expected(p->replayed, bn_pacer_expected(p, at_ns));
+  return pacer_count_expected(p->replayed, bn_pacer_count_expected(p, at_ns));
 }
 
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
@@ -285,7 +285,7 @@ static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
   uint64_t position = p->mark[i];
 
   for (uint64_t k = i * p->step; k < n; k++)
-    position = bn_arrivals_after(&p->sequence, position);
+    position = bn_arrivals_next(&p->sequence, position);
   return position;
 }
 
@@ -294,7 +294,7 @@ static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
 static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
   return n <= p->replayed ? (double)pacer_position_of(p, n) * BN_ARRIVALS_UNIT
-                          : fmin((double)n, bn_pacer_expected(p, to_ns));
+                          : fmin((double)n, bn_pacer_count_expected(p, to_ns));
 }
 
 /* Puts the ages of the n arrivals after the first `skip`, one by one. */
@@ -304,7 +304,7 @@ static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t sk
   uint64_t position = pacer_position_of(p, skip);
 
   for (; n > 0; n--) {
-    position = bn_arrivals_after(&p->sequence, position);
+    position = bn_arrivals_next(&p->sequence, position);
     bn_hist_put(into, bn_clock_between(pacer_due_ns(p, position), to_ns), 1);
   }
 }
@@ -325,8 +325,8 @@ static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double fi
   }
 }
 
-void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
-                   struct bn_hist *into, uint64_t *oldest_ns)
+void bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                       struct bn_hist *into, uint64_t *oldest_ns)
 {
   double first;
 

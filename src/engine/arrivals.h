@@ -36,7 +36,7 @@ void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate
 /* Returns the position of the arrival after the one at `position`; 0: of the first arrival.
    Positions grow strictly until UINT64_MAX, after 1.7e13 arrivals, which stands for an arrival that
    never comes. */
-uint64_t bn_arrivals_after(const struct bn_arrivals *a, uint64_t position);
+uint64_t bn_arrivals_next(const struct bn_arrivals *a, uint64_t position);
 /* Returns when the arrival at that position comes, in seconds from the start. */
 double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position);
 
@@ -73,7 +73,7 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 void bn_pacer_make_constant(struct bn_pacer *p, double lead);
 /* Leaves the pacer this share (more than 0, up to 1) of the curve's rates: the hosts of a run have
    a curve together.  Comes before the first claim. */
-void bn_pacer_take_share(struct bn_pacer *p, double share);
+void bn_pacer_set_share(struct bn_pacer *p, double share);
 void bn_pacer_done(struct bn_pacer *p);
 /* Sets the time from which arrivals count (CLOCK_MONOTONIC).  Comes before the first claim. */
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns);
@@ -83,10 +83,10 @@ uint64_t bn_pacer_claim(struct bn_pacer *p);
 /* Returns the number of arrivals due up to now_ns, which must not fall.  Any thread.  The reporting
    thread calls it every second, so that little remains to be replayed at the end.  If millions are
    due since the last call, the number is the expected one; later calls replay those arrivals. */
-uint64_t bn_pacer_passed(struct bn_pacer *p, uint64_t now_ns);
+uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns);
 
 /* Returns the number of arrivals to be expected up to at_ns.  Any thread. */
-double bn_pacer_expected(const struct bn_pacer *p, uint64_t at_ns);
+double bn_pacer_count_expected(const struct bn_pacer *p, uint64_t at_ns);
 
 struct bn_pacer_due {
   uint64_t warmup;  /* arrivals before from_ns */
@@ -94,15 +94,15 @@ struct bn_pacer_due {
   bool estimated;   /* applies to `counted`, and to `warmup` unless the replay has come that far */
 };
 /* Counts the arrivals due.  Exact, or the expected number if the replay is more than a hundred
-   million arrivals behind to_ns.  Both times may be before a time passed to bn_pacer_passed.  Takes
-   about two seconds at most.  Any thread. */
+   million arrivals behind to_ns.  Both times may be before a time passed to bn_pacer_count_passed.
+   Takes about two seconds at most.  Any thread. */
 struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
 /* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due.
    *oldest_ns is the largest age, or 0.  As far as the sequence has been replayed, the oldest and
    the youngest age are exact, and so are all ages if there are at most twenty million.  Otherwise
    the ages between those two lie at equal distances.  Any thread. */
-void bn_pacer_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
-                   struct bn_hist *into, uint64_t *oldest_ns);
+void bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                       struct bn_hist *into, uint64_t *oldest_ns);
 
 /* Sleeps until due_ns (CLOCK_MONOTONIC) and returns true, or returns false once the limit is below
    due_ns, which bn_pacer_wake makes known.  Any thread. */
@@ -112,7 +112,7 @@ void bn_pacer_wake(struct bn_pacer *p);
 
 /* Returns how many of the due arrivals wait if `begun` events have begun (dropped ones too) and at
    most `remaining` more can begin. */
-static inline uint64_t bn_pacer_queued(uint64_t due, uint64_t begun, uint64_t remaining)
+static inline uint64_t bn_pacer_count_queued(uint64_t due, uint64_t begun, uint64_t remaining)
 {
   const uint64_t waiting = due > begun ? due - begun : 0;
 

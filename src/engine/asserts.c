@@ -31,8 +31,8 @@ static double asserts_whole_seconds(const struct bn_view *v)
   return v->span_s < 1 ? 1 : round(v->span_s);
 }
 
-const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_view *v,
-                                          const struct bn_view_rules *rules)
+const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const struct bn_view *v,
+                                                const struct bn_view_rules *rules)
 {
   for (size_t i = 0; i < a->n; i++) {
     switch (bn_assert_second(&a->asserts[i], v, rules)) {
@@ -53,8 +53,8 @@ const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_
   return NULL;
 }
 
-void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
-                      const struct bn_view_rules *rules, struct bn_facts *f)
+void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
+                            const struct bn_view_rules *rules, struct bn_facts *f)
 {
   const struct bn_assert *by = atomic_load(&a->by);
 
@@ -64,7 +64,7 @@ void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
 
     found.ended_run = assertion == by;
     found.holds &= !found.ended_run;
-    bn_facts_verdict(f, assertion->text, assertion->unit, &found);
+    bn_facts_add_verdict(f, assertion->text, assertion->unit, &found);
   }
 }
 
@@ -106,7 +106,7 @@ bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool a
       asserts_log_proof(&a->proof, &v->found);
     else if (all || !(v->found.holds || v->found.ended_run))
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
-                    bn_assert_show(v, shown, sizeof shown));
+                    bn_assert_format(v, shown, sizeof shown));
   }
   return hold;
 }

@@ -35,16 +35,16 @@ int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *s
                      struct bn_err *err);
 /* Judges a view of about one second.  The reporting thread calls it, in the order of time.  Returns
    the assertion that has been violated for too long, or NULL. */
-const struct bn_assert *bn_asserts_second(struct bn_asserts *a, const struct bn_view *v,
-                                          const struct bn_view_rules *rules);
+const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const struct bn_view *v,
+                                                const struct bn_view_rules *rules);
 /* Judges the final report and adds the verdicts to the facts. v is NULL if nothing was measured. */
-void bn_asserts_total(struct bn_asserts *a, const struct bn_view *v,
-                      const struct bn_view_rules *rules, struct bn_facts *f);
-/* Completes the verdict of "proof", if it is asserted, after bn_asserts_total.  A line that could
-   not be checked may hide a violation. */
+void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
+                            const struct bn_view_rules *rules, struct bn_facts *f);
+/* Completes the verdict of "proof", if it is asserted, after bn_asserts_judge_total.  A line that
+   could not be checked may hide a violation. */
 void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct bn_facts *f);
 /* Logs the assertions that do not hold, or each of them if `all`.  Returns false if one does not
-   hold or has no verdict.  bn_asserts_total comes first. */
+   hold or has no verdict.  bn_asserts_judge_total comes first. */
 bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all);
 
 #endif

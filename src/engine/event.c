@@ -37,7 +37,7 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
   s->stat->counts_from_ns = has_warmup ? times->measure_ns : 0;
   s->mark = has_warmup || (is_native && is_paced) ? &bn_event_always : &s->limit->until_ns;
   s->attend = BN_ATTEND_LIMIT;
-  if (bn_conf_pauses(c) || s->think.own_ns != UINT64_MAX)
+  if (bn_conf_has_pauses(c) || s->think.own_ns != UINT64_MAX)
     event_make_pause(s);
   if (c->profile.of == BN_PROFILE_THREADS)
     s->think.active_until_ns = 0;
@@ -72,11 +72,11 @@ static void event_await_baseline(struct bn_session *s)
   s->last_ns = bn_clock_now(&s->clock);
 }
 
-uint64_t bn_event_counted(struct bn_session *s)
+uint64_t bn_event_get_counted(struct bn_session *s)
 {
   uint64_t n;
 
-  while (bn_quota_counted(s->share, &n) == BN_QUOTA_FROZEN)
+  while (bn_quota_get_counted(s->share, &n) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
   return n;
 }
@@ -107,11 +107,11 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
     event_add_to_kind(s, BN_EVENT_FAILED, 1);
   }
   if (!is_warm && s->phases != NULL)
-    bn_phases_failed(s->phases, s->id, tick->start_ns, s->repeats);
+    bn_phases_count_failed(s->phases, s->id, tick->start_ns, s->repeats);
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_end_bare(s, tick);
   if (!is_warm)
-    bn_stat_bump(&s->stat->dropped, 1); /* not bn_event_dropped: phases count it as failed */
+    bn_stat_bump(&s->stat->dropped, 1); /* not bn_event_count_dropped: phases count it as failed */
   bn_event_show_pause(s);
   if (!is_warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
@@ -120,10 +120,10 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
 }
 
 /* An event that starts in the warm-up and is begun after it is overdue. */
-void bn_event_began(struct bn_session *s, uint64_t start_ns)
+void bn_event_note_begun(struct bn_session *s, uint64_t start_ns)
 {
   if (start_ns >= s->stat->counts_from_ns)
-    bn_quota_began(s->share);
+    bn_quota_note_begun(s->share);
   else if (s->last_ns >= s->stat->counts_from_ns)
     bn_stat_bump(&s->stat->overdue, 1);
 }
@@ -133,16 +133,16 @@ void bn_event_start_due(struct bn_session *s, struct bn_tick *tick)
   tick->begun_ns = s->last_ns;
   tick->start_ns = s->due_ns;
   s->due_ns = 0;
-  bn_event_began(s, tick->start_ns);
+  bn_event_note_begun(s, tick->start_ns);
   if (s->phases != NULL && tick->start_ns >= s->stat->counts_from_ns)
-    bn_phases_began(s->phases, s->id, tick->begun_ns);
+    bn_phases_note_begun(s->phases, s->id, tick->begun_ns);
 }
 
-void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick)
+void bn_event_count_dropped(struct bn_session *s, const struct bn_tick *tick)
 {
   bn_stat_bump(&s->stat->dropped, 1);
   if (s->phases != NULL)
-    bn_phases_dropped(s->phases, s->id, tick);
+    bn_phases_count_dropped(s->phases, s->id, tick);
 }
 
 /* `begun` counts the event already, so that the sum of starts alone moves. */
@@ -158,7 +158,7 @@ void bn_event_start_later(struct bn_session *s, struct bn_tick *tick)
   tick->start_ns = s->last_ns;
   bn_stat_bump(&s->stat->begun_at, tick->start_ns - before_ns);
   if (s->attend != 0 && before_ns < s->stat->counts_from_ns)
-    bn_event_began(s, tick->start_ns);
+    bn_event_note_begun(s, tick->start_ns);
 }
 
 /* Records how late the session has woken from a sleep until due_ns. */
@@ -254,7 +254,7 @@ void bn_event_exempt(struct bn_session *s)
   bn_quota_exempt(s->share);
 }
 
-bool bn_event_think(struct bn_session *s, uint64_t ns)
+bool bn_event_set_pause(struct bn_session *s, uint64_t ns)
 {
   if (s->pacer != NULL)
     return false;
@@ -291,7 +291,7 @@ static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
   if (until_ns >= deadline_ns || s->last_ns >= deadline_ns)
     return false;
   event_record_lag(s, until_ns);
-  bn_event_began(s, s->last_ns);
+  bn_event_note_begun(s, s->last_ns);
   return true;
 }
 
@@ -489,7 +489,7 @@ static void event_count_warm(struct bn_session *s, uint64_t took_ns)
   bn_stat_bump(&st->warm_events, 1);
   bn_stat_bump(&st->warm_busy_ns, took_ns);
   bn_stat_record(st, st->warm_hist, took_ns);
-  bn_quota_was_warm(s->share);
+  bn_quota_note_warm_end(s->share);
 }
 
 /* Records the two parts of the response time, queueing and service.  Returns the service time. */
@@ -509,7 +509,7 @@ static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tic
 static void event_drop_ended(struct bn_session *s, const struct bn_tick *tick)
 {
   if (tick->start_ns >= s->stat->counts_from_ns)
-    bn_event_dropped(s, tick);
+    bn_event_count_dropped(s, tick);
   if ((s->attend & BN_ATTEND_CLAIM) != 0)
     bn_event_return_uncounted(s, tick);
 }
@@ -518,7 +518,7 @@ static void event_drop_ended(struct bn_session *s, const struct bn_tick *tick)
 static void event_count_in_phase(const struct bn_session *s, const struct bn_tick *tick,
                                  uint64_t took_ns)
 {
-  const size_t k = bn_phases_ended(s->phases, s->id, tick->start_ns, took_ns, s->repeats);
+  const size_t k = bn_phases_count_ended(s->phases, s->id, tick->start_ns, took_ns, s->repeats);
 
   bn_stat_record(s->stat, s->stat->phase_hist + (unsigned)k, took_ns);
 }
@@ -597,7 +597,7 @@ static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t
   const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
 
   if (bn_clock_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
-    bn_outage_check(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
+    bn_outage_search(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
 /* Sets *first_ns to the time since which events of this session have been in flight without a pause

@@ -33,7 +33,7 @@ enum bn_event_answer { BN_EVENT_NO, BN_EVENT_YES, BN_EVENT_LATER };
 enum bn_event_answer bn_event_ask(struct bn_session *s);
 
 /* Sets the length of the next pause.  Returns false under --rate, where sessions do not pause. */
-bool bn_event_think(struct bn_session *s, uint64_t ns);
+bool bn_event_set_pause(struct bn_session *s, uint64_t ns);
 
 /* As bn_event_more, for loops with events in flight, which do not pause.  Under --rate it returns
    before the arrival is due; the event must not start before s->due_ns (0: at once). */
@@ -46,7 +46,7 @@ void bn_event_return_uncounted(struct bn_session *s, const struct bn_tick *tick)
 void bn_event_return_unbegun(struct bn_session *s);
 
 /* Notes that a claimed event begins later than its claim. */
-void bn_event_began(struct bn_session *s, uint64_t start_ns);
+void bn_event_note_begun(struct bn_session *s, uint64_t start_ns);
 
 /* Is called when the session has left its loop; its last event ended at end_ns.  Records an outage
    in which the session has ended, and returns the tickets that it has in reserve. */
@@ -54,7 +54,7 @@ void bn_event_leave(struct bn_session *s, uint64_t end_ns);
 
 /* Returns the events counted since the end of the warm-up, 0 before it.  Waits while the baseline
    is being taken; a wait moves s->last_ns to its end. */
-uint64_t bn_event_counted(struct bn_session *s);
+uint64_t bn_event_get_counted(struct bn_session *s);
 
 /* Counts an event that has ended at or after s->mark, apart if it belongs to the warm-up.  Notes
    whether it ended after the span and, under --rate, how long it waited, and counts it for its
@@ -132,7 +132,7 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
      its end has noted the event already. */
   if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0 &&
       ((s->attend & BN_ATTEND_THINK) == 0 || claim_ns < s->stat->counts_from_ns))
-    bn_event_began(s, s->last_ns);
+    bn_event_note_begun(s, s->last_ns);
   bn_event_start(s, tick);
 }
 
@@ -258,7 +258,7 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
 }
 
 /* Counts an event that was begun as dropped: it has no place among the events. */
-__attribute__((cold)) void bn_event_dropped(struct bn_session *s, const struct bn_tick *tick);
+__attribute__((cold)) void bn_event_count_dropped(struct bn_session *s, const struct bn_tick *tick);
 
 /* Makes the time of the last end visible to other threads in a session that pauses.  In other
    sessions this is the start of the next event.  Release: pairs with the acquire load in
@@ -282,7 +282,7 @@ static inline void bn_event_forget(struct bn_session *s, const struct bn_tick *t
 {
   bn_event_end_bare(s, tick);
   if (tick->start_ns >= s->stat->counts_from_ns)
-    bn_event_dropped(s, tick);
+    bn_event_count_dropped(s, tick);
 }
 
 /* As bn_event_forget, for an event that ends now. */

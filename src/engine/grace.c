@@ -6,11 +6,12 @@
 
 /* A thread that has gone is progress, too: hundreds of sessions that close their statements one
    after another are not stuck. */
-struct bn_progress bn_grace_progress(const struct bn_run_parts *p)
+struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p)
 {
-  const uint64_t gone = bn_threads_gone(p->threads);
+  const uint64_t gone = bn_threads_count_gone(p->threads);
 
-  return (struct bn_progress){gone + bn_load_progress(p->load), gone + bn_load_ended(p->load)};
+  return (struct bn_progress){gone + bn_load_count_progress(p->load),
+                              gone + bn_load_count_ended(p->load)};
 }
 
 /* sysbench never ends a script without SQL for its lack of progress. */
@@ -47,7 +48,8 @@ uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 
   if (!p->conf->grace_auto)
     return p->conf->grace_ns;
-  longest_ns = is_sql ? bn_load_longest_statement(p->load) : bn_load_longest_event(p->load);
+  longest_ns =
+      is_sql ? bn_load_find_longest_statement(p->load) : bn_load_find_longest_event(p->load);
   return bn_clock_max(grace_multiply(LONGEST_FACTOR, longest_ns), least_ns);
 }
 
@@ -55,6 +57,6 @@ uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns)
 {
   if (p->conf->grace_auto && !p->conf->policy->own_report)
     return grace_most_ns;
-  return bn_clock_max(grace_multiply(LONGEST_FACTOR, bn_load_longest_event(p->load)),
+  return bn_clock_max(grace_multiply(LONGEST_FACTOR, bn_load_find_longest_event(p->load)),
                       grace_multiply(RENEWALS, grace_ns));
 }

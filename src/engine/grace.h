@@ -9,7 +9,7 @@
 #include "engine/schedule.h"
 
 /* Returns counters that grow while sessions make progress. */
-struct bn_progress bn_grace_progress(const struct bn_run_parts *p);
+struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p);
 /* Returns whether the time of events in flight is limited.  Built-in tests, and scripts without SQL
    in a dialect, have no limit unless the user sets one. */
 bool bn_grace_is_limited(const struct bn_run_parts *p);

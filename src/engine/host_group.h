@@ -13,11 +13,12 @@ struct bn_host_group {
   unsigned first;    /* number of the first session of this run */
   unsigned sessions; /* sessions of all hosts; first + --threads at most; 0: those of this run */
   void *of;          /* argument of the functions below */
-  /* Between attach and detach, bn_run_stop(), bn_run_start_at() and bn_run_pass() may be called. */
+  /* Between attach and detach, bn_run_stop(), bn_run_set_start() and bn_run_release_barrier() may
+   * be called. */
   void (*attach)(void *of, struct bn_run *run); /* the main thread calls attach and detach */
   void (*detach)(void *of);
   /* Announces that all sessions of this host wait for the sessions of the other hosts, until
-     bn_run_pass().  Any thread. */
+     bn_run_release_barrier().  Any thread. */
   void (*meet)(void *of);
 };
 

@@ -19,7 +19,7 @@ void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, uns
   it->session = sessions;
   it->n = n;
   it->call = bn_alloc(n, sizeof *it->call);
-  bn_wait_init(&it->changed);
+  bn_wait_init_cond(&it->changed);
   (void)pthread_mutex_init(&it->lock, NULL);
   it->made = true;
 }
@@ -85,7 +85,7 @@ static void *interrupt_main(void *arg)
   return NULL;
 }
 
-void bn_interrupt_first(struct bn_interrupt *it, unsigned n)
+void bn_interrupt_first_sessions(struct bn_interrupt *it, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
     atomic_store_explicit(&it->session[i].interrupted, true, memory_order_relaxed);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Interrupts blocked calls of sessions, from a separate thread.
 
-   An interrupt that blocks this thread blocks no other thread: bn_interrupt_first does not wait,
-   and bn_interrupt_set waits only for the interrupt of the same session.  If the thread cannot be
-   started, no call is interrupted, and a session that is blocked in a call is abandoned. */
+   An interrupt that blocks this thread blocks no other thread: bn_interrupt_first_sessions does not
+   wait, and bn_interrupt_set waits only for the interrupt of the same session.  If the thread
+   cannot be started, no call is interrupted, and a session that is blocked in a call is abandoned.
+ */
 #ifndef BN_ENGINE_INTERRUPT_H
 #define BN_ENGINE_INTERRUPT_H
 
@@ -38,7 +39,7 @@ void bn_interrupt_done(struct bn_interrupt *it);
 void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void (*fn)(void *arg),
                       void *arg);
 /* Interrupts the first n sessions for good: their calls fail from now on.  Any thread. */
-void bn_interrupt_first(struct bn_interrupt *it, unsigned n);
+void bn_interrupt_first_sessions(struct bn_interrupt *it, unsigned n);
 /* Ends the thread, if there is one.  Waits a second for an interrupt that is being made; returns
    false if it has not returned, and leaves it and the thread behind. */
 bool bn_interrupt_stop(struct bn_interrupt *it);

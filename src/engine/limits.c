@@ -40,20 +40,21 @@ static void limits_append_resource(struct bn_buf *b, const char *limits, const c
   limits_append_number(b, name, line + strspn(line, " "));
 }
 
-/* Appends the limit of a control group on threads, and how many it has; for bn_kernel_groups. */
+/* Appends the limit of a control group on threads, and how many it has; for bn_kernel_each_group.
+ */
 static void limits_append_group(void *buf, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], used[BN_KERNEL_TEXT];
   struct bn_buf *b = buf;
   const size_t len = b->len;
 
-  if (!bn_kernel_text(text, "%s/pids.max", g->folder))
+  if (!bn_kernel_read_text(text, "%s/pids.max", g->folder))
     return;
   limits_append_number(b, "pids.max", text);
   if (b->len == len)
     return;
   (void)bn_buf_printf(b, " of the control group '%.100s'", g->name);
-  if (bn_kernel_text(used, "%s/pids.current", g->folder))
+  if (bn_kernel_read_text(used, "%s/pids.current", g->folder))
     (void)bn_buf_printf(b, " (%.*s in use)", (int)strcspn(used, "\n"), used);
 }
 
@@ -63,18 +64,18 @@ static void limits_append_setting(struct bn_buf *b, const char *root, const char
 {
   char text[BN_KERNEL_TEXT];
 
-  if (bn_kernel_text(text, "%s/proc/sys/%s", root, file))
+  if (bn_kernel_read_text(text, "%s/proc/sys/%s", root, file))
     limits_append_number(b, name, text);
 }
 
-void bn_limits_append(struct bn_buf *b, const char *root)
+void bn_limits_append_thread_limits(struct bn_buf *b, const char *root)
 {
   char limits[BN_KERNEL_TEXT];
 
-  (void)bn_kernel_text(limits, "%s/proc/self/limits", root);
+  (void)bn_kernel_read_text(limits, "%s/proc/self/limits", root);
   limits_append_resource(b, limits, "ulimit -u", "Max processes");
   limits_append_resource(b, limits, "ulimit -v (bytes)", "Max address space");
-  bn_kernel_groups(root, "pids", limits_append_group, b);
+  bn_kernel_each_group(root, "pids", limits_append_group, b);
   limits_append_setting(b, root, "kernel.threads-max", "kernel/threads-max");
   limits_append_setting(b, root, "kernel.pid_max", "kernel/pid_max");
   limits_append_setting(b, root, "vm.max_map_count", "vm/max_map_count");
@@ -87,7 +88,7 @@ void bn_limits_log_failure(const struct bn_err *err)
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  bn_limits_append(&b, "");
+  bn_limits_append_thread_limits(&b, "");
   bn_log(BN_FATAL, "%s: %s, or raise the limit that is met: %s", err->text,
          "use fewer --threads or a smaller --thread-stack-size",
          b.len > 0 ? b.data : "none can be read");
@@ -101,7 +102,7 @@ void bn_limits_report_stacks(void)
 
   bn_buf_init(&b, 0);
   /* A stack is two maps, its guard and the rest, and address space: either limit may be met. */
-  (void)bn_kernel_text(limits, "/proc/self/limits");
+  (void)bn_kernel_read_text(limits, "/proc/self/limits");
   limits_append_setting(&b, "", "vm.max_map_count", "vm/max_map_count");
   limits_append_resource(&b, limits, "ulimit -v (bytes)", "Max address space");
   char *text =

@@ -14,7 +14,7 @@ void bn_limits_allow_files(unsigned sessions);
 void bn_limits_log_failure(const struct bn_err *err);
 /* Appends the present values of the limits on threads, "ulimit -u 500, pids.max 60 of the control
    group '/a' (59 in use)", from files below `root`; "" is the host's. */
-void bn_limits_append(struct bn_buf *b, const char *root);
+void bn_limits_append_thread_limits(struct bn_buf *b, const char *root);
 /* Logs that a statement has no stack (base/fiber.h), and the limits that are the usual causes. */
 void bn_limits_report_stacks(void);
 /* Is called after a session has failed: logs if the process has as many files open as it may. */

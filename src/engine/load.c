@@ -11,7 +11,7 @@
 /* Most bytes of a phase's text in the name of a metric. */
 enum { PHASE_TEXT = 48 };
 
-unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops)
+unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *ops)
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
 
@@ -19,12 +19,12 @@ unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops)
     bits |= BN_STAT_WARMUP;
   if (c->policy->own_report && c->plan.rate > 0)
     bits |= BN_STAT_WAITING;
-  if (c->policy->own_report && bn_conf_pauses(c))
+  if (c->policy->own_report && bn_conf_has_pauses(c))
     bits |= BN_STAT_LAG;
   return bits;
 }
 
-const struct bn_profile *bn_load_phases(const struct bn_conf *c)
+const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c)
 {
   return c->policy->own_report && c->profile.n_phases > 0 ? &c->profile : NULL;
 }
@@ -103,7 +103,7 @@ static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
     bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
 }
 
-int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned apart)
+int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned apart)
 {
   struct bn_load other = {.unique = l->unique};
 
@@ -131,7 +131,7 @@ void bn_load_adopt_main(struct bn_load *l)
   }
 }
 
-uint64_t bn_load_begun(const struct bn_load *l)
+uint64_t bn_load_count_begun(const struct bn_load *l)
 {
   uint64_t n = 0;
 
@@ -140,7 +140,7 @@ uint64_t bn_load_begun(const struct bn_load *l)
   return n;
 }
 
-struct bn_served bn_load_served(const struct bn_load *l)
+struct bn_served bn_load_count_served(const struct bn_load *l)
 {
   struct bn_served all = {0, 0};
 
@@ -168,12 +168,12 @@ static uint64_t load_count_progress(const struct bn_statset *set)
   return n;
 }
 
-uint64_t bn_load_progress(const struct bn_load *l)
+uint64_t bn_load_count_progress(const struct bn_load *l)
 {
   return load_count_progress(&l->stats) + load_count_progress(&l->side);
 }
 
-uint64_t bn_load_ended(const struct bn_load *l)
+uint64_t bn_load_count_ended(const struct bn_load *l)
 {
   uint64_t n = 0;
 
@@ -182,7 +182,7 @@ uint64_t bn_load_ended(const struct bn_load *l)
   return n;
 }
 
-uint64_t bn_load_longest_statement(const struct bn_load *l)
+uint64_t bn_load_find_longest_statement(const struct bn_load *l)
 {
   uint64_t ns = 0;
 
@@ -203,7 +203,7 @@ static uint64_t load_find_longest_service(const struct bn_statset *set, size_t h
   return longest;
 }
 
-uint64_t bn_load_longest_event(const struct bn_load *l)
+uint64_t bn_load_find_longest_event(const struct bn_load *l)
 {
   const struct bn_statset *set = &l->stats;
   uint64_t ns = 0;

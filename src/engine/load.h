@@ -22,9 +22,9 @@ struct bn_load {
 
 /* Returns which events a run counts apart, in bits BN_STAT_…; dialects do so for statements alone.
  */
-unsigned bn_load_apart(const struct bn_conf *c, const struct bn_workload *ops);
+unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *ops);
 /* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
-const struct bn_profile *bn_load_phases(const struct bn_conf *c);
+const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c);
 /* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Each phase of the profile, which
    is borrowed, has a histogram; NULL: there are none.  Returns 0, or -1 if out of memory.
    bn_load_done accepts a load that init left half made, and zeroes it. */
@@ -34,7 +34,7 @@ void bn_load_done(struct bn_load *l);
 
 /* Moves all statistics to another table of metrics, before there are workers.  Returns 0, or -1 if
    out of memory, in which case nothing has changed. */
-int bn_load_measure(struct bn_load *l, const struct bn_metric *metrics, unsigned apart);
+int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned apart);
 
 /* Moves the statements that the main thread's session has counted to the first worker.  The main
    thread calls it while every worker waits. */
@@ -48,20 +48,20 @@ static inline bool bn_load_counts_statements(unsigned counter)
 
 /* Returns how many events all sessions have begun.  Any thread may call this function and those
    below. */
-uint64_t bn_load_begun(const struct bn_load *l);
+uint64_t bn_load_count_begun(const struct bn_load *l);
 /* Counted events that ended in the span and, under --rate, the sum of their service times. */
 struct bn_served {
   uint64_t events, service_ns;
 };
-struct bn_served bn_load_served(const struct bn_load *l);
+struct bn_served bn_load_count_served(const struct bn_load *l);
 /* Returns the number of statements and events of all sessions that have ended, which grows with any
    progress. */
-uint64_t bn_load_progress(const struct bn_load *l);
+uint64_t bn_load_count_progress(const struct bn_load *l);
 /* Returns how many events of the workers' sessions have ended. */
-uint64_t bn_load_ended(const struct bn_load *l);
+uint64_t bn_load_count_ended(const struct bn_load *l);
 /* Return the time of the longest completed statement, and of the longest event, which does not
    include its wait under --rate. */
-uint64_t bn_load_longest_statement(const struct bn_load *l);
-uint64_t bn_load_longest_event(const struct bn_load *l);
+uint64_t bn_load_find_longest_statement(const struct bn_load *l);
+uint64_t bn_load_find_longest_event(const struct bn_load *l);
 
 #endif

@@ -164,10 +164,10 @@ static void loop_take_timers(struct bn_loop *l)
   struct bn_timer *timer;
   uint64_t now_ns;
 
-  if (bn_timers_next(&l->timers) == UINT64_MAX)
+  if (bn_timers_next_ns(&l->timers) == UINT64_MAX)
     return;
   now_ns = bn_clock_mono();
-  while ((timer = bn_timers_due(&l->timers, now_ns)) != NULL)
+  while ((timer = bn_timers_take_due(&l->timers, now_ns)) != NULL)
     loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0,
                   &l->woken);
 }
@@ -213,7 +213,7 @@ void bn_loop_turn(struct bn_loop *l)
 {
   struct epoll_event event[EVENTS_AT_ONCE];
   const int n = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE,
-                               l->queue.first != NULL ? 0 : bn_timers_next(&l->timers));
+                               l->queue.first != NULL ? 0 : bn_timers_next_ns(&l->timers));
 
   for (int i = 0; i < n; i++) {
     if (event[i].data.fd == l->wake_fd)

@@ -121,8 +121,8 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
   (void)pthread_mutex_unlock(&o->lock);
 }
 
-void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                      uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
   const uint64_t until_ns = now_ns < span_ns ? now_ns : span_ns;
   struct gap g = {.from_ns = before_ns, .first_ns = start_ns};
@@ -136,7 +136,7 @@ void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
   bn_stat_raise(&o->gone_last_ok_ns, end_ns);
 }
 
-void bn_outage_end(struct bn_outage *o, uint64_t span_ns)
+void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
 {
   struct gap g = {.from_ns = 0, .first_ns = UINT64_MAX};
 

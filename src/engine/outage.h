@@ -36,13 +36,13 @@ void bn_outage_done(struct bn_outage *o);
 /* Looks for an outage that ends with a session's event: the event began at start_ns, the end before
    it was at before_ns, and it ended at now_ns.  The span ends at span_ns.  The worker of the
    session calls it before its counters show the end. */
-void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns);
+void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                      uint64_t before_ns, uint64_t now_ns, uint64_t span_ns);
 /* Records that a session leaves its loop; its last event that succeeded ended at end_ns.  The
    worker of the session calls it before other threads can see that. */
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns);
 /* Looks for an outage that lasts until span_ns, for a run that has ended with events in flight. */
-void bn_outage_end(struct bn_outage *o, uint64_t span_ns);
+void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns);
 /* Returns the outages so far.  Any thread. */
 struct bn_outages bn_outage_get(struct bn_outage *o);
 

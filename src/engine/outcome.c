@@ -31,33 +31,33 @@ bool bn_outcome_has(const struct bn_outcome *o, enum bn_outcome_flag flag)
   return (atomic_load(&o->flags) & flag) != 0;
 }
 
-void bn_outcome_signal(struct bn_outcome *o, int signo)
+void bn_outcome_record_signal(struct bn_outcome *o, int signo)
 {
   int none = 0;
 
   (void)atomic_compare_exchange_strong(&o->signo, &none, signo);
 }
 
-void bn_outcome_leave(struct bn_outcome *o, int status)
+void bn_outcome_record_exit(struct bn_outcome *o, int status)
 {
   int none = -1;
 
   (void)atomic_compare_exchange_strong(&o->script_status, &none, status & 0xff); /* as _exit */
 }
 
-void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns)
+void bn_outcome_record_cut(struct bn_outcome *o, uint64_t now_ns)
 {
   uint64_t never = 0;
 
   (void)atomic_compare_exchange_strong(&o->cut_ns, &never, now_ns);
 }
 
-void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns)
+void bn_outcome_record_end(struct bn_outcome *o, uint64_t now_ns)
 {
   bn_stat_raise(&o->end_ns, now_ns);
 }
 
-void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns)
+void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns)
 {
   bn_stat_raise(&o->last_ns, last_ns);
   bn_stat_raise(&o->looped_ns, now_ns);

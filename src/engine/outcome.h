@@ -74,15 +74,15 @@ enum bn_stage bn_outcome_stage(const struct bn_outcome *o);
 void bn_outcome_set(struct bn_outcome *o, enum bn_outcome_flag flag);
 bool bn_outcome_has(const struct bn_outcome *o, enum bn_outcome_flag flag);
 /* Records the signal that ended the run; the first one counts. */
-void bn_outcome_signal(struct bn_outcome *o, int signo);
+void bn_outcome_record_signal(struct bn_outcome *o, int signo);
 /* Records the exit status that a script asks for; the first one counts. */
-void bn_outcome_leave(struct bn_outcome *o, int status);
+void bn_outcome_record_exit(struct bn_outcome *o, int status);
 /* Records when the run was ended before its limits; the first time counts. */
-void bn_outcome_cut(struct bn_outcome *o, uint64_t now_ns);
+void bn_outcome_record_cut(struct bn_outcome *o, uint64_t now_ns);
 /* Records when a worker ended or was abandoned; the latest time counts. */
-void bn_outcome_end(struct bn_outcome *o, uint64_t now_ns);
+void bn_outcome_record_end(struct bn_outcome *o, uint64_t now_ns);
 /* Records that a session left its loop at now_ns and that its last event ended at last_ns. */
-void bn_outcome_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
+void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
 /* Returns the time at which arrivals end: the time limit, or an earlier cut. */
 uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
 

@@ -107,7 +107,7 @@ static void phases_add(_Atomic uint64_t *to, uint64_t n)
   (void)atomic_fetch_add_explicit(to, n, memory_order_relaxed);
 }
 
-void bn_phases_began(struct bn_phases *p, unsigned id, uint64_t begun_ns)
+void bn_phases_note_begun(struct bn_phases *p, unsigned id, uint64_t begun_ns)
 {
   phases_add(&phases_counts_of(p, phases_find(p, begun_ns), id)->began, 1);
 }
@@ -120,7 +120,7 @@ static struct phase_counts *phases_of_begin(const struct bn_phases *p, unsigned 
                           id);
 }
 
-void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick)
+void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick)
 {
   struct phase_counts *c = phases_of_begin(p, id, tick);
 
@@ -129,7 +129,7 @@ void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *t
     phases_add(&c->began, 1);
 }
 
-void bn_phases_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries)
+void bn_phases_count_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries)
 {
   struct phase_counts *c = phases_counts_of(p, phases_find(p, due_ns), id);
 
@@ -172,8 +172,8 @@ static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, stru
   return after_burst_s >= 0 ? &c->slice[slice_index((uint64_t)(after_burst_s * 1e9))] : NULL;
 }
 
-size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
-                       unsigned retries)
+size_t bn_phases_count_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
+                             unsigned retries)
 {
   const size_t k = phases_find(p, due_ns);
   struct phase_counts *c = phases_counts_of(p, k, id);
@@ -204,7 +204,7 @@ static double phases_integral(const struct bn_phases *p, uint64_t at_ns)
   const struct bn_profile *f = p->profile;
 
   if (p->pacer != NULL)
-    return bn_pacer_expected(p->pacer, at_ns);
+    return bn_pacer_count_expected(p->pacer, at_ns);
   return bn_rate_curve_mass(f->piece, f->n_pieces,
                             f->lead_s + (double)(at_ns - p->from_ns[0]) * 1e-9);
 }
@@ -257,8 +257,8 @@ static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_
 
   if (n == 0)
     return;
-  bn_pacer_ages(p->pacer, p->end.until_ns, skip, n - 1, into, &oldest_ns);
-  bn_pacer_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into, &youngest_ns);
+  bn_pacer_add_ages(p->pacer, p->end.until_ns, skip, n - 1, into, &oldest_ns);
+  bn_pacer_add_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into, &youngest_ns);
   phases_note_age(t, youngest_ns, n);
 }
 
@@ -288,7 +288,7 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
 {
   for (unsigned i = 0; i < now->n_sessions; i++) {
     const struct bn_snap_session *s = &now->session[i];
-    const uint64_t start_ns = bn_snap_start(s);
+    const uint64_t start_ns = bn_snap_event_start_ns(s);
     const uint64_t age_ns = bn_clock_between(start_ns, observed_ns);
     const size_t k = phases_find(p, start_ns);
 
@@ -307,8 +307,9 @@ static void phases_count_ages(const struct bn_view *v, struct bn_view_store *sto
   const size_t at = bn_phases_find_hist(m, k);
 
   for (size_t i = 0; i < v->n_percents; i++)
-    store->timing_s[at - BN_H_FIXED][i] = bn_view_hist_s(v->delta->hist[at], v->percents[i], false);
-  bn_phases_timing(store, m, k)->max_s = bn_view_hist_s(v->delta->hist[at], 100, false);
+    store->timing_s[at - BN_H_FIXED][i] =
+        bn_view_hist_percentile_s(v->delta->hist[at], v->percents[i], false);
+  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(v->delta->hist[at], 100, false);
 }
 
 /* Returns the sum over the stripes of phase k's counter at this offset of struct phase_counts. */
@@ -539,7 +540,7 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
     out->due = phases_have_rate(p) ? p->due[k] : out->started + out->dropped;
     out->carried = queued;
     /* due + carried = started + dropped + queued */
-    queued = bn_pacer_queued(out->due + queued, out->started + out->dropped, UINT64_MAX);
+    queued = bn_pacer_count_queued(out->due + queued, out->started + out->dropped, UINT64_MAX);
     out->queued = queued;
     if (span_s > 0) {
       phases_set_wanted(p, out, p->wanted[k] / span_s);

@@ -28,15 +28,15 @@ void bn_phases_start(struct bn_phases *p, uint64_t from_ns);
    event was due after the start of the phases. */
 /* Counts an event of a rate, which is due before it begins, in the phase in which it has begun.
    Other events are counted there by one of the functions below, each of which ends an event. */
-void bn_phases_began(struct bn_phases *p, unsigned id, uint64_t begun_ns);
+void bn_phases_note_begun(struct bn_phases *p, unsigned id, uint64_t begun_ns);
 /* Counts an event that has been dropped, in the phase in which it began. */
-void bn_phases_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick);
+void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick);
 /* Counts an event that has failed for good, with its retries, in the phase in which it was due. */
-void bn_phases_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries);
+void bn_phases_count_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries);
 /* Counts an event that has succeeded, with its retries and its latency, in the phase in which it
    was due.  Returns the index of the phase. */
-size_t bn_phases_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
-                       unsigned retries);
+size_t bn_phases_count_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
+                             unsigned retries);
 
 /* The arrivals up to the end of a run. */
 struct bn_phases_end {

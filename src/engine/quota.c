@@ -44,13 +44,13 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), size);
   for (i = 0; i < plan->sessions + plan->others; i++)
     quota_share_init(q, &q->share[i]);
-  bn_quota_count_in(q, plan->stat);
+  bn_quota_set_stats(q, plan->stat);
   (void)pthread_mutex_init(&q->lock, NULL);
-  bn_wait_init(&q->thawed);
-  bn_wait_init(&q->given_back);
+  bn_wait_init_cond(&q->thawed);
+  bn_wait_init_cond(&q->given_back);
 }
 
-void bn_quota_count_in(struct bn_quota *q, struct bn_stat **stat)
+void bn_quota_set_stats(struct bn_quota *q, struct bn_stat **stat)
 {
   for (unsigned i = 0; i < q->sessions; i++)
     q->share[i].stat = stat[i];
@@ -268,7 +268,7 @@ bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns)
          now_ns < bn_stat_get(&share->quota->limit.until_ns) && quota_take(share) == BN_QUOTA_YES;
 }
 
-void bn_quota_began(struct bn_quota_share *share)
+void bn_quota_note_begun(struct bn_quota_share *share)
 {
   if (!share->counted)
     (void)atomic_fetch_add_explicit(&share->early, 1, memory_order_relaxed);
@@ -281,7 +281,7 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
   if (share->quota->events == 0)
     return;
   if (share->counted && warm)
-    bn_quota_was_warm(share);
+    bn_quota_note_warm_end(share);
   else if (share->counted)
     share->reserved++;
   else
@@ -303,7 +303,7 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm)
 
 /* The events of the warm-up without a ticket come first.  An event that was due in the warm-up and
    began after it has taken a ticket, which is free again. */
-void bn_quota_was_warm(struct bn_quota_share *share)
+void bn_quota_note_warm_end(struct bn_quota_share *share)
 {
   if (share->quota->events == 0 || !share->counted)
     return;

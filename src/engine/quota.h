@@ -95,7 +95,7 @@ struct bn_quota_plan {
 void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan);
 void bn_quota_done(struct bn_quota *q);
 /* Sets the statistics of the sessions, which have moved, before the first claim. */
-void bn_quota_count_in(struct bn_quota *q, struct bn_stat **stat);
+void bn_quota_set_stats(struct bn_quota *q, struct bn_stat **stat);
 
 /* Sets the end of the warm-up and, unless bn_quota_close came first, the time limit.  Any thread,
    once, before the first claim. */
@@ -118,14 +118,14 @@ static inline bool bn_quota_use(struct bn_quota_share *share, uint64_t now_ns)
 }
 /* Notes that the event of a claim began after the warm-up.  An event that began at once with its
    claim needs no note. */
-void bn_quota_began(struct bn_quota_share *share);
+void bn_quota_note_begun(struct bn_quota_share *share);
 /* Returns the ticket of an event that was dropped. warm: it began in the warm-up. */
 void bn_quota_unclaim(struct bn_quota_share *share, bool warm);
 /* Notes that an event has failed for good: its ticket is spent, unless it began in the warm-up. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm);
 /* by_start: notes that an event that started in the warm-up has ended, whose ticket is used again
    if it has one. */
-void bn_quota_was_warm(struct bn_quota_share *share);
+void bn_quota_note_warm_end(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
    worth asking again, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
@@ -142,8 +142,8 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed);
 /* Sets *events to the events of the session since the baseline, 0 in the warm-up; by_start, to
    those that started after the warm-up.  Returns YES or FROZEN.  Inline: some workloads ask before
    every event. */
-static inline enum bn_admission bn_quota_counted(const struct bn_quota_share *share,
-                                                 uint64_t *events)
+static inline enum bn_admission bn_quota_get_counted(const struct bn_quota_share *share,
+                                                     uint64_t *events)
 {
   const int state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
 

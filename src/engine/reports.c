@@ -112,7 +112,7 @@ struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
   r->watch = setup->watch;
   bn_reporters_init(&r->reporters, setup->reporters, setup->n_reporters);
   r->reporters.text = setup->text;
-  r->reporters.reader_left = bn_stop_reader_left;
+  r->reporters.reader_left = bn_stop_has_lost_reader;
   r->reporters.lock = &r->lock;
   r->ticks = bn_reporters_want(&r->reporters, BN_VIEW_TICK);
   bn_asserts_init(&r->asserts, setup->asserts, setup->n_asserts,
@@ -133,7 +133,7 @@ static void reports_free_snaps(struct bn_reports *r)
   bn_snap_done(&r->second);
 }
 
-void bn_reports_measure(struct bn_reports *r)
+void bn_reports_set_metrics(struct bn_reports *r)
 {
   reports_free_snaps(r);
   reports_make_snaps(r);
@@ -169,7 +169,7 @@ static void reports_note_database(struct bn_facts *f)
 
   if (bn_facts_find(f, "database", "server_version") == NULL &&
       bn_facts_find(f, "database", "client_version") == NULL)
-    bn_facts_text(f, "database", "at_start", has_driver ? "driver" : "nothing");
+    bn_facts_set_text(f, "database", "at_start", has_driver ? "driver" : "nothing");
 }
 
 /* Returns whether a fact is the first about a database, and comes from an event. */
@@ -184,14 +184,14 @@ void bn_reports_fact(struct bn_reports *r, const char *section, const char *key,
   (void)pthread_mutex_lock(&r->lock);
   if (reports_is_first_late_fact(r, section))
     reports_note_database(&r->facts);
-  bn_facts_text(&r->facts, section, key, text);
+  bn_facts_set_text(&r->facts, section, key, text);
   (void)pthread_mutex_unlock(&r->lock);
 }
 
 void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *key, double value)
 {
   (void)pthread_mutex_lock(&r->lock);
-  bn_facts_real(&r->facts, section, key, value);
+  bn_facts_set_real(&r->facts, section, key, value);
   (void)pthread_mutex_unlock(&r->lock);
 }
 
@@ -203,7 +203,7 @@ static bool failures_include(const struct failures *f, const char *label)
   return false;
 }
 
-bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text, double at_s)
+bool bn_reports_add_failure(struct bn_reports *r, const char *kind, const char *text, double at_s)
 {
   char label[BN_LABEL_LEN];
   bool is_new;
@@ -213,8 +213,8 @@ bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text
   is_new = r->failures.n < BN_FAILURE_KINDS && !failures_include(&r->failures, label);
   if (is_new) {
     memcpy(r->failures.kind[r->failures.n++], label, sizeof label);
-    bn_facts_text(&r->facts, BN_THREAD_ERRORS, label, text);
-    bn_facts_real(&r->facts, BN_THREAD_ERROR_TIMES, label, at_s);
+    bn_facts_set_text(&r->facts, BN_THREAD_ERRORS, label, text);
+    bn_facts_set_real(&r->facts, BN_THREAD_ERROR_TIMES, label, at_s);
   }
   (void)pthread_mutex_unlock(&r->lock);
   return is_new;
@@ -252,7 +252,8 @@ void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts)
   r->facts = *facts;
   /* The top level of a script may have opened a connection already. */
   for (size_t i = 0; i < earlier.n_facts; i++)
-    bn_facts_text(&r->facts, earlier.fact[i].section, earlier.fact[i].key, earlier.fact[i].text);
+    bn_facts_set_text(&r->facts, earlier.fact[i].section, earlier.fact[i].key,
+                      earlier.fact[i].text);
   (void)pthread_mutex_unlock(&r->lock);
   bn_facts_done(&earlier);
   memset(facts, 0, sizeof *facts);
@@ -285,7 +286,7 @@ void bn_reports_started(struct bn_reports *r)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_place(struct bn_reports *r)
+void bn_reports_pass_place(struct bn_reports *r)
 {
   (void)pthread_mutex_lock(&r->lock);
   bn_watch_place(r->watch, &r->facts);
@@ -353,7 +354,7 @@ static void span_end_count(struct bn_reports *r, uint64_t end_ns, uint64_t now_n
 
   if (e->at_ns == 0 && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, e->counter);
-  e->at_ns = bn_snap_count(e->counter, r->stats, end_ns, now_ns);
+  e->at_ns = bn_snap_raise_counters(e->counter, r->stats, end_ns, now_ns);
 }
 
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
@@ -399,7 +400,7 @@ static void report_take_snapshot(struct report *d, const struct bn_reports *r,
 static void report_compare(struct report *d, const struct bn_snap *base)
 {
   bn_snap_copy(&d->delta, &d->now);
-  bn_snap_diff(&d->delta, base);
+  bn_snap_subtract(&d->delta, base);
 }
 
 /* Returns the age of the oldest event in flight, at most that of the run.  Of several events in a
@@ -407,7 +408,8 @@ static void report_compare(struct report *d, const struct bn_snap *base)
 static uint64_t reports_oldest_ns(const struct bn_reports *r, const struct bn_snap *s,
                                   uint64_t now_ns)
 {
-  return bn_clock_min(bn_snap_oldest(s, now_ns), bn_clock_between(r->facts.start_ns, now_ns));
+  return bn_clock_min(bn_snap_oldest_age_ns(s, now_ns),
+                      bn_clock_between(r->facts.start_ns, now_ns));
 }
 
 /* Returns how many of the running sessions --threads-profile wants in the middle of the span. */
@@ -498,7 +500,7 @@ static bool reports_show(struct bn_reports *r, enum bn_view_span span)
 
   v->span = span;
   if (r->watch != NULL)
-    bn_watch_show(r->watch, v);
+    bn_watch_add_figures(r->watch, v);
   if (span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL)
     reports_copy_errors(r, &r->report);
   return bn_reporters_view(&r->reporters, v);
@@ -544,7 +546,7 @@ bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
   return ok;
 }
 
-bool bn_reports_ticks(const struct bn_reports *r)
+bool bn_reports_want_ticks(const struct bn_reports *r)
 {
   return r->ticks || r->asserts.patience_s > 0;
 }
@@ -557,7 +559,7 @@ bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s)
   return reports_show(r, BN_VIEW_TICK);
 }
 
-const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *s)
+const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const struct bn_run_state *s)
 {
   const struct bn_view_rules rules = bn_reports_rules(r->conf);
   const struct bn_assert *violated;
@@ -568,7 +570,7 @@ const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_
   /* After the reporting thread was held up, the rest of a second belongs to the next second. */
   if (r->report.view.span_s < 0.5)
     return NULL;
-  violated = bn_asserts_second(&r->asserts, &r->report.view, &rules);
+  violated = bn_asserts_judge_second(&r->asserts, &r->report.view, &rules);
   reports_swap(&r->second, &r->report.now);
   return violated;
 }
@@ -582,7 +584,7 @@ void bn_reports_ended(struct bn_reports *r)
    dropped events, which are counted a moment later. */
 static uint64_t reports_count_failed(const struct bn_snap *now)
 {
-  const size_t i = bn_metrics_counter(&now->metrics, "failed_events");
+  const size_t i = bn_metrics_find_counter(&now->metrics, "failed_events");
   const uint64_t n = i < now->metrics.n_counters ? now->counter[i] : 0;
 
   return n < now->dropped ? n : now->dropped;
@@ -598,7 +600,7 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->started = events + failed + in_flight;
   v->dropped = now->dropped - failed;
   v->finished = events - now->late;
-  v->served = bn_view_served(v->finished, s->due);
+  v->served = bn_view_served_share(v->finished, s->due);
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
@@ -620,8 +622,8 @@ static struct bn_view_rules reports_build_total(struct bn_reports *r, struct rep
   if (rates == RATES_OF_SPAN)
     span_end_settle(r, s, d->delta.late, &rules);
   if (s->abandoned)
-    in_flight =
-        bn_snap_ages(&d->now, s->observed_ns, atomic_load(&r->warming), d->ages, &oldest_ns);
+    in_flight = bn_snap_collect_ages(&d->now, s->observed_ns, atomic_load(&r->warming), d->ages,
+                                     &oldest_ns);
   rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
   if (s->ages != NULL) {
     bn_hist_add(d->ages, s->ages);
@@ -653,7 +655,7 @@ static void reports_judge_asserts(struct bn_reports *r, const struct bn_view_rul
   const struct bn_view *v = atomic_load(&r->warming) ? NULL : &r->report.view;
 
   (void)pthread_mutex_lock(&r->lock);
-  bn_asserts_total(&r->asserts, v, rules, &r->facts);
+  bn_asserts_judge_total(&r->asserts, v, rules, &r->facts);
   (void)pthread_mutex_unlock(&r->lock);
 }
 
@@ -666,7 +668,7 @@ void bn_reports_prove(struct bn_reports *r, const struct bn_proof *proof)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s)
+void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s)
 {
   report_take_snapshot(&r->report, r, r->stats, s->now_ns);
 }
@@ -699,7 +701,7 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
   (void)bn_reporters_view(&r->reporters, &r->report.view);
 }
 
-void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s)
+void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct bn_view_rules rules;
 
@@ -759,7 +761,7 @@ void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s,
     (void)pthread_mutex_unlock(&r->lock);
 }
 
-bool bn_reports_total(struct bn_reports *r)
+bool bn_reports_show_total(struct bn_reports *r)
 {
   const bool ok = reports_show(r, BN_VIEW_TOTAL);
 
@@ -767,7 +769,7 @@ bool bn_reports_total(struct bn_reports *r)
   return ok;
 }
 
-const struct bn_view *bn_reports_last(const struct bn_reports *r)
+const struct bn_view *bn_reports_last_view(const struct bn_reports *r)
 {
   return &r->report.view;
 }
@@ -789,7 +791,7 @@ bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end)
   end.replaced_intervals = (r->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
   end.replaced_total = (r->reporters.replaced & BN_REPLACES_TOTAL) != 0;
   (void)pthread_mutex_lock(&r->lock);
-  bn_facts_add_messages(&r->facts);
+  bn_facts_add_logged(&r->facts);
   (void)pthread_mutex_unlock(&r->lock);
   return bn_reporters_close(&r->reporters, &end);
 }

@@ -75,7 +75,7 @@ static inline struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
 void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_begin. */
-void bn_reports_measure(struct bn_reports *r);
+void bn_reports_set_metrics(struct bn_reports *r);
 
 /* Any thread may call the next six functions. */
 void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind);
@@ -88,8 +88,8 @@ void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *
    while others went on.  Returns true for the first failure of its kind.  A kind may be any text;
    the fact has it escaped by bn_escape() and cut between characters.  After BN_FAILURE_KINDS, no
    kind is new. */
-bool bn_reports_failure(struct bn_reports *r, const char *kind, const char *text, double at_s);
-/* Completes the verdict of --assert=proof, while bn_reports_total shows the final report. */
+bool bn_reports_add_failure(struct bn_reports *r, const char *kind, const char *text, double at_s);
+/* Completes the verdict of --assert=proof, while bn_reports_show_total shows the final report. */
 void bn_reports_prove(struct bn_reports *r, const struct bn_proof *proof);
 
 /* --- the main thread, in this order --- */
@@ -105,22 +105,22 @@ void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed)
 void bn_reports_starting(struct bn_reports *r);
 void bn_reports_started(struct bn_reports *r);
 /* Passes the place that the facts name to the watchers, before the start. */
-void bn_reports_place(struct bn_reports *r);
+void bn_reports_pass_place(struct bn_reports *r);
 /* Takes the first baseline: the measurement, or the warm-up before it, starts. */
 void bn_reports_start(struct bn_reports *r, uint64_t now_ns);
 /* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
-void bn_reports_count(struct bn_reports *r, const struct bn_run_state *s);
+void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s);
 /* Computes the final report, after the workload has been verified, if it is to be. */
-void bn_reports_sum(struct bn_reports *r, const struct bn_run_state *s);
+void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s);
 /* Announces to the reporters that the total is next. */
 void bn_reports_ended(struct bn_reports *r);
 /* Makes the final report.  Returns false if a reporter failed. */
-bool bn_reports_total(struct bn_reports *r);
+bool bn_reports_show_total(struct bn_reports *r);
 /* Logs, after the final report, the assertions that do not hold, and in a dialect all of them, as
    its report has none.  Returns false if one does not hold. */
 bool bn_reports_log_verdicts(const struct bn_reports *r);
 /* Returns the view of the final report, once it is made. */
-const struct bn_view *bn_reports_last(const struct bn_reports *r);
+const struct bn_view *bn_reports_last_view(const struct bn_reports *r);
 /* Returns whether an event has succeeded since the measurement began, once the final report is
    made.  The view of that report covers only the time after the last checkpoint. */
 bool bn_reports_have_events(const struct bn_reports *r);
@@ -140,9 +140,9 @@ bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s);
 bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s);
 /* Judges the assertions over the time since the last call, or since the measurement began.  Returns
    the one that has been violated for --abort-on-assert, or NULL. */
-const struct bn_assert *bn_reports_second(struct bn_reports *r, const struct bn_run_state *s);
+const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const struct bn_run_state *s);
 /* Returns whether there is something to do every second: ticks or assertions. */
-bool bn_reports_ticks(const struct bn_reports *r);
+bool bn_reports_want_ticks(const struct bn_reports *r);
 
 /* --- any other thread --- */
 /* Returns whether a script's hook is printing the final report or a part of it. */

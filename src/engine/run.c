@@ -53,7 +53,7 @@ struct bn_session *bn_run_main_session(struct bn_run *run)
   return bn_sessions_main(&run->sessions);
 }
 
-bool bn_run_abandoned(const struct bn_run *run)
+bool bn_run_is_abandoned(const struct bn_run *run)
 {
   return bn_outcome_has_stuck_threads(&run->outcome);
 }
@@ -74,7 +74,7 @@ static void run_make_pacer(struct bn_run *run)
     return;
   if (c->profile.of == BN_PROFILE_RATE) {
     bn_pacer_init(&run->pacer, c->seed + first, c->profile.piece, c->profile.n_pieces);
-    bn_pacer_take_share(&run->pacer, c->plan.threads / all_sessions);
+    bn_pacer_set_share(&run->pacer, c->plan.threads / all_sessions);
   } else {
     bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
   }
@@ -100,7 +100,7 @@ static void run_make_quota(struct bn_run *run)
                                      .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->plan.warmup_ns != 0,
-                                     .one_by_one = c->plan.rate > 0 || bn_conf_pauses(c),
+                                     .one_by_one = c->plan.rate > 0 || bn_conf_has_pauses(c),
                                      .one_more = c->policy->warmup_event_is_extra,
                                      .returns = run_goes_on_after_failures(c),
                                      .by_start = c->policy->own_report,
@@ -198,9 +198,10 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
 
   *out = NULL;
   if (bn_load_init(&run->load, sessions, workers, setup->ops->metrics,
-                   bn_load_apart(setup->conf, setup->ops), bn_load_phases(setup->conf)) == 0) {
+                   bn_load_stat_bits(setup->conf, setup->ops),
+                   bn_load_phase_profile(setup->conf)) == 0) {
     run_make_pacer(run);
-    run->phases = bn_phases_new(bn_load_phases(setup->conf));
+    run->phases = bn_phases_new(bn_load_phase_profile(setup->conf));
     run_make_quota(run);
     rc = run_make_sessions(run, workers);
   }
@@ -218,19 +219,19 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
   return 0;
 }
 
-int bn_run_measure(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err)
+int bn_run_set_metrics(struct bn_run *run, const struct bn_metric *metrics, struct bn_err *err)
 {
-  if (bn_load_measure(&run->load, metrics, bn_load_apart(run->job.conf, run->job.ops)) != 0)
+  if (bn_load_set_metrics(&run->load, metrics, bn_load_stat_bits(run->job.conf, run->job.ops)) != 0)
     return bn_err_set(err, 0, "out of memory for the metrics of the script");
-  bn_sessions_count_in(&run->sessions, &run->load);
-  bn_quota_count_in(&run->quota, run->load.stats.stat);
-  bn_reports_measure(run->reports);
+  bn_sessions_set_stats(&run->sessions, &run->load);
+  bn_quota_set_stats(&run->quota, run->load.stats.stat);
+  bn_reports_set_metrics(run->reports);
   return 0;
 }
 
 void bn_run_add_facts(struct bn_run *run, struct bn_facts *facts)
 {
-  bn_facts_text(facts, "clock", "source", bn_clock_name(&run->clock));
+  bn_facts_set_text(facts, "clock", "source", bn_clock_name(&run->clock));
   bn_reports_add_facts(run->reports, facts);
 }
 
@@ -257,19 +258,19 @@ void bn_run_free(struct bn_run *run)
 
 /* --- the threads that watch ------------------------------------------------------------------- */
 
-void bn_run_start_at(struct bn_run *run, uint64_t at_ns)
+void bn_run_set_start(struct bn_run *run, uint64_t at_ns)
 {
-  bn_threads_start_at(&run->threads, at_ns);
+  bn_threads_set_start(&run->threads, at_ns);
 }
 
-void bn_run_pass(struct bn_run *run)
+void bn_run_release_barrier(struct bn_run *run)
 {
-  bn_threads_pass(&run->threads);
+  bn_threads_release_barrier(&run->threads);
 }
 
 void bn_run_stop(struct bn_run *run, bool at_once)
 {
-  bn_receiver_ask(&run->receiver, at_once);
+  bn_receiver_request_end(&run->receiver, at_once);
 }
 
 static void run_stop_receiving(struct bn_run *run)
@@ -413,7 +414,7 @@ static void run_log_reporting_threads(const struct bn_run *run)
    starts more of them.  If one cannot be started, logs why, ends the run and returns false. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
-  const uint64_t stack_bytes = bn_threads_stack(run->job.conf->raw.thread_stack_size);
+  const uint64_t stack_bytes = bn_threads_stack_size(run->job.conf->raw.thread_stack_size);
   const struct bn_threads_plan plan = {
       .job = &run->job, .body = body, .stack_bytes = stack_bytes, .until_ns = until_ns};
   struct bn_err err = {0};
@@ -469,7 +470,7 @@ static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
    Returns false if the run has ended meanwhile. */
 static bool run_prepare_start(struct bn_run *run)
 {
-  bn_reports_place(run->reports);
+  bn_reports_pass_place(run->reports);
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
   bn_watch_open(&run->watch);
@@ -546,15 +547,15 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
   char rate[BN_CONF_RATE];
   uint64_t n_ended;
 
-  if (!bn_run_state_unserved(&run->parts, end, &n_ended))
+  if (!bn_run_state_is_unserved(&run->parts, end, &n_ended))
     return;
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
   if (is_empty)
-    bn_outcome_log_empty(bn_reports_last(run->reports));
+    bn_outcome_log_empty(bn_reports_last_view(run->reports));
   else
     bn_log_stderr("%s could not be kept up: of %llu events that were due, %llu ended in time. Use "
                   "a lower rate, or more threads if the server has room",
-                  bn_conf_rate_text(run->job.conf, rate), (unsigned long long)end->due,
+                  bn_conf_format_rate(run->job.conf, rate), (unsigned long long)end->due,
                   (unsigned long long)n_ended);
 }
 
@@ -564,7 +565,7 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
-  const struct bn_view *total = bn_reports_last(run->reports);
+  const struct bn_view *total = bn_reports_last_view(run->reports);
   const bool is_empty = run->job.conf->policy->own_report &&
                         !bn_reports_have_events(run->reports) && bn_outcome_is_empty(total);
 
@@ -591,7 +592,7 @@ static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
    of its time on: such a run measures the quota. */
 static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
 {
-  const double throttled_s = bn_host_throttled_since("", run->throttled_s);
+  const double throttled_s = bn_host_throttled_since_s("", run->throttled_s);
 
   if (throttled_s < 0)
     return;
@@ -613,17 +614,17 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   const struct bn_workload *ops = run->job.ops;
   struct bn_err err = {0};
 
-  bn_reports_count(run->reports, &end);
+  bn_reports_count_total(run->reports, &end);
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
     (void)run_fail(run, &err);
-  bn_reports_sum(run->reports, &end);
+  bn_reports_compute_total(run->reports, &end);
   bn_reports_fact_f64(run->reports, "process", "processor_s",
                       bn_host_processor_s() - run->processor_s);
   run_report_throttling(run, end.now_ns - times->start_ns);
   bn_renewal_log_missed(&run->sessions, end.now_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_TO_INTERRUPT)) {
-    bn_interrupt_first(&run->interrupt, run->job.conf->plan.threads);
+    bn_interrupt_first_sessions(&run->interrupt, run->job.conf->plan.threads);
     bn_threads_wake_loops(&run->threads);
   }
   return end;
@@ -633,13 +634,13 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
 static void run_report_total(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
-  const unsigned n_failed = bn_threads_failed(&run->threads);
+  const unsigned n_failed = bn_threads_count_failed(&run->threads);
 
   if (end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   run_note_limit(run, end);
-  run_record_report(run, bn_reports_total(run->reports));
+  run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   run_report_lacks(run, times, end);
@@ -657,7 +658,7 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   bn_sampler_stop(&run->sampler);
   const struct bn_run_state end = run_compute_total(run, times);
 
-  bn_log_more_threads();
+  bn_log_print_more_threads();
   bn_reports_ended(run->reports);
   if (all_gone)
     bn_log(BN_INFO, "Done.\n\n");
@@ -680,18 +681,18 @@ static void run_abandon_workers(struct bn_run *run)
   const bool all_gone = bn_threads_await(&run->threads, run_ready_deadline(run));
 
   if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED)) {
-    if (bn_threads_unwanted(&run->threads))
+    if (bn_threads_have_signal(&run->threads))
       run_abandon_ended_start(run);
     else
       run_abandon_start(run);
   }
   bn_sampler_stop(&run->sampler);
-  bn_log_more_threads();
+  bn_log_print_more_threads();
   if (run_await_abandoned(run))
     bn_threads_join(&run->threads);
   if (ops->forget != NULL)
     ops->forget(run->job.self, bn_run_main_session(run));
-  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && !bn_threads_unwanted(&run->threads))
+  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && !bn_threads_have_signal(&run->threads))
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
@@ -752,7 +753,7 @@ static void run_command_in_parallel(struct bn_run *run)
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
   if (run_spawn(run, bn_worker_command, UINT64_MAX) &&
       bn_threads_await_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
-    bn_threads_go(&run->threads);
+    bn_threads_open_command(&run->threads);
   (void)bn_threads_await(&run->threads, UINT64_MAX);
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))
     bn_threads_join(&run->threads);
@@ -765,7 +766,7 @@ static void run_log_incomplete(const struct bn_run *run, const char *command)
   /* Without a reader of standard output a message is not needed. */
   if (signo == 0 || signo == SIGPIPE)
     return;
-  if (bn_receiver_was_asked(&run->receiver))
+  if (bn_receiver_has_request(&run->receiver))
     bn_log(BN_FATAL, "'%s' was stopped before it was complete", command);
   else
     bn_log(BN_FATAL, "'%s' was ended by a signal before it was complete: %s", command,
@@ -785,7 +786,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   if (command->parallel && run->sessions.n_all_hosts > 1)
     run_command_in_parallel(run);
   else if (run_is_first_host(run))
-    bn_worker_call(&run->threads, bn_run_main_session(run), &run->job);
+    bn_worker_run_command(&run->threads, bn_run_main_session(run), &run->job);
   bn_log_progress(NULL); /* the line of the command's progress goes */
   bn_sampler_stop(&run->sampler);
   run_stop_interrupting(run);

@@ -6,13 +6,13 @@
 
 #include "engine/phases.h"
 
-uint64_t bn_run_state_backlog(const struct bn_run_parts *p, const struct bn_times *times,
-                              uint64_t now_ns, uint64_t remaining)
+uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct bn_times *times,
+                                    uint64_t now_ns, uint64_t remaining)
 {
   const uint64_t end_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
-  const uint64_t due = bn_pacer_passed(p->pacer, now_ns < end_ns ? now_ns : end_ns);
+  const uint64_t due = bn_pacer_count_passed(p->pacer, now_ns < end_ns ? now_ns : end_ns);
 
-  return bn_pacer_queued(due, bn_load_begun(p->load), remaining);
+  return bn_pacer_count_queued(due, bn_load_count_begun(p->load), remaining);
 }
 
 /* Returns how many events may still begin, as far as the queue in reports counts. */
@@ -29,14 +29,14 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
                                .from_ns = is_measured ? times->measure_ns : times->start_ns,
                                .at_limit = now_ns >= times->deadline_ns,
                                .paced = p->pacer != NULL,
-                               .failed_threads = bn_threads_failed(p->threads),
+                               .failed_threads = bn_threads_count_failed(p->threads),
                                .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
   /* Workers that are just leaving are included. */
   if (state.at_limit)
-    state.running = bn_threads_reached_limit(p->threads);
+    state.running = bn_threads_count_at_limit(p->threads);
   if (state.paced)
-    state.backlog = bn_run_state_backlog(p, times, now_ns, state_count_remaining(p));
+    state.backlog = bn_run_state_count_backlog(p, times, now_ns, state_count_remaining(p));
   return state;
 }
 
@@ -49,7 +49,7 @@ static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_
   const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
   const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
 
-  if (bn_threads_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
+  if (bn_threads_count_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
       last_ns != 0)
     return last_ns < limit_ns ? last_ns : limit_ns;
   return limit_ns;
@@ -86,20 +86,20 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
                              struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns - 1);
-  const uint64_t begun = bn_load_begun(p->load), arrived = due.warmup + due.counted;
+  const uint64_t begun = bn_load_count_begun(p->load), arrived = due.warmup + due.counted;
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
-  const uint64_t waiting = bn_pacer_queued(arrived, skip, UINT64_MAX);
+  const uint64_t waiting = bn_pacer_count_queued(arrived, skip, UINT64_MAX);
   /* Events that began after the run was cut and before its end was known count as due too. */
   const uint64_t begun_late = skip > arrived ? skip - arrived : 0;
 
   /* With --events, arrivals after the last ticket belong to no event, so they were not due. */
-  s->backlog = bn_pacer_queued(arrived, skip, bn_quota_unused(p->quota));
+  s->backlog = bn_pacer_count_queued(arrived, skip, bn_quota_unused(p->quota));
   s->due = due.counted - (waiting - s->backlog) + begun_late;
   if (due.estimated)
     s->due = state_count_started(p->load) + s->backlog;
   s->queue_skip = skip;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
-  bn_pacer_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
+  bn_pacer_add_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
   s->ages = ages;
 }
 
@@ -114,7 +114,7 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
     return bn_run_state_at(p, times, end_ns);
   state = bn_run_state_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
   /* A worker that is closing its session has no event in flight. */
-  state.abandoned = bn_threads_looping(p->threads) > 0;
+  state.abandoned = bn_threads_count_looping(p->threads) > 0;
   state.looped_ns = atomic_load(&p->outcome->looped_ns);
   state.observed_ns = state.abandoned ? end_ns : state.looped_ns;
   state.setup_ns = bn_clock_between(p->made_ns, times->start_ns);
@@ -132,15 +132,15 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
     bn_phases_end(p->phases, p->pacer, &end);
   }
   if (state.abandoned)
-    bn_outage_end(p->outage, state.now_ns);
+    bn_outage_search_at_end(p->outage, state.now_ns);
   state.outages = bn_outage_get(p->outage);
   return state;
 }
 
-bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,
-                           uint64_t *ended)
+bool bn_run_state_is_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,
+                              uint64_t *ended)
 {
-  const struct bn_served served = bn_load_served(p->load);
+  const struct bn_served served = bn_load_count_served(p->load);
   const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
   const double span_ns = (double)bn_clock_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;

@@ -33,13 +33,13 @@ struct bn_run_parts {
 
 /* Returns how many arrivals of --rate wait, at most the `remaining` events that may still begin.
    The reporting thread calls it, or the main thread after the reporting thread has ended. */
-uint64_t bn_run_state_backlog(const struct bn_run_parts *p, const struct bn_times *times,
-                              uint64_t now_ns, uint64_t remaining);
+uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct bn_times *times,
+                                    uint64_t now_ns, uint64_t remaining);
 /* Returns whether the run ended, or was closed for new events, before the warm-up was over.  Any
    thread, after the start barrier has opened. */
 bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times *times);
 /* Returns the state at now_ns, after the start barrier has opened.  Threads as for
-   bn_run_state_backlog. */
+   bn_run_state_count_backlog. */
 struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct bn_times *times,
                                     uint64_t now_ns);
 /* Returns the state at the end of the span, for the final report, after all workers have gone or
@@ -51,7 +51,7 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
    span did not end in it, and more than can be in flight at any time: L + 4 sqrt(L) + 1, where L is
    the mean number of events in service (Little's law; the number of customers of an M/G/infinity
    queue has a Poisson distribution).  *ended: how many events ended in the span. */
-bool bn_run_state_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,
-                           uint64_t *ended);
+bool bn_run_state_is_unserved(const struct bn_run_parts *p, const struct bn_run_state *end,
+                              uint64_t *ended);
 
 #endif

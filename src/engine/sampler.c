@@ -59,7 +59,7 @@ static const uint64_t clock_tolerance_ns = 10 * BN_NSEC_PER_MSEC;
    the time that the total covers. */
 static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
 {
-  return bn_threads_busy(s->p->threads) == 0 &&
+  return bn_threads_count_busy(s->p->threads) == 0 &&
          atomic_load(&s->p->outcome->end_ns) + clock_tolerance_ns < at_ns;
 }
 
@@ -73,10 +73,10 @@ static void sampler_judge_asserts(const struct sampler *s)
   struct bn_run_state state;
 
   if (now_ns >= bn_stat_get(&s->p->quota->limit.until_ns) || bn_quota_unused(s->p->quota) == 0 ||
-      bn_threads_looping(s->p->threads) == 0)
+      bn_threads_count_looping(s->p->threads) == 0)
     return;
   state = bn_run_state_at(s->p, &s->schedule.times, now_ns);
-  violated = bn_reports_second(s->p->reports, &state);
+  violated = bn_reports_judge_second(s->p->reports, &state);
   if (violated == NULL)
     return;
   bn_threads_end(s->p->threads, BN_CAUSE_VIOLATED, 0);
@@ -94,18 +94,18 @@ static void sampler_end_span(const struct sampler *s, uint64_t now_ns)
 /* Makes the interval, the checkpoint and the tick that are due. */
 static void sampler_report_due_items(struct sampler *s, uint64_t now_ns)
 {
-  const uint64_t at_ns = s->schedule.interval_ns; /* which bn_schedule_interval moves on */
+  const uint64_t at_ns = s->schedule.interval_ns; /* which bn_schedule_take_interval moves on */
 
-  if (bn_schedule_interval(&s->schedule, now_ns) && !sampler_is_after_the_end(s, at_ns)) {
+  if (bn_schedule_take_interval(&s->schedule, now_ns) && !sampler_is_after_the_end(s, at_ns)) {
     sampler_report(s, now_ns, bn_reports_interval);
     /* The reporter may have been slow. */
     now_ns = bn_clock_mono();
   }
-  if (bn_threads_busy(s->p->threads) == 0)
-    bn_schedule_end(&s->schedule);
-  if (bn_schedule_checkpoint(&s->schedule, now_ns))
+  if (bn_threads_count_busy(s->p->threads) == 0)
+    bn_schedule_drop_checkpoints(&s->schedule);
+  if (bn_schedule_take_checkpoint(&s->schedule, now_ns))
     sampler_report(s, now_ns, bn_reports_checkpoint);
-  if (bn_schedule_tick(&s->schedule, now_ns)) {
+  if (bn_schedule_take_tick(&s->schedule, now_ns)) {
     sampler_report(s, now_ns, bn_reports_tick);
     sampler_judge_asserts(s);
   }
@@ -122,7 +122,8 @@ static void sampler_check_backlog(const struct sampler *s, uint64_t now_ns)
   if (s->p->pacer == NULL || !s->schedule.measuring ||
       (max_backlog == 0 && !s->p->conf->policy->own_report))
     return;
-  backlog = bn_run_state_backlog(s->p, &s->schedule.times, now_ns, bn_quota_unused(s->p->quota));
+  backlog =
+      bn_run_state_count_backlog(s->p, &s->schedule.times, now_ns, bn_quota_unused(s->p->quota));
   if (max_backlog == 0 || backlog <= max_backlog)
     return;
   bn_outcome_set(s->p->outcome, BN_OUTCOME_OVERLOADED);
@@ -146,7 +147,8 @@ static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
   const uint64_t grace_ns = sampler_grace_ns(s);
   const bool by_statements = now_ns < p->since_ns + grace_ns;
   const double used_s = (double)(by_statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
-  const unsigned busy = bn_threads_busy(s->p->threads), looping = bn_threads_looping(s->p->threads);
+  const unsigned busy = bn_threads_count_busy(s->p->threads),
+                 looping = bn_threads_count_looping(s->p->threads);
   const bool has_warmup = s->p->conf->plan.warmup_ns != 0;
   const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
   const char *condition =
@@ -182,11 +184,11 @@ static void sampler_do_due_items(struct sampler *s)
   const uint64_t now_ns = bn_clock_mono();
   struct bn_schedule *schedule = &s->schedule;
 
-  if (bn_schedule_refit(schedule, now_ns)) {
+  if (bn_schedule_take_refit(schedule, now_ns)) {
     bn_clock_refit(s->p->clock);
     sampler_check_backlog(s, now_ns);
   }
-  if (bn_schedule_warmup_ends(schedule, now_ns))
+  if (bn_schedule_take_warmup_end(schedule, now_ns))
     sampler_end_warmup(s, now_ns);
   if (schedule->measuring && now_ns >= bn_stat_get(&s->p->quota->limit.until_ns))
     sampler_end_span(s, now_ns);
@@ -194,14 +196,14 @@ static void sampler_do_due_items(struct sampler *s)
   /* After the last event has begun, the events in flight get the grace. */
   if (schedule->measuring && now_ns >= bn_stat_get(&s->p->quota->limit.until_ns) &&
       bn_grace_is_limited(s->p))
-    bn_schedule_give_grace(schedule, now_ns, bn_grace_progress(s->p), sampler_grace_ns(s),
+    bn_schedule_give_grace(schedule, now_ns, bn_grace_read_progress(s->p), sampler_grace_ns(s),
                            bn_grace_longest_ns(s->p, sampler_grace_ns(s)));
   /* All workers may have gone while a report held this thread up. */
-  if (bn_threads_busy(s->p->threads) == 0)
+  if (bn_threads_count_busy(s->p->threads) == 0)
     return;
-  if (bn_schedule_forced(schedule, now_ns))
+  if (bn_schedule_take_forced(schedule, now_ns))
     sampler_force_shutdown(s);
-  if (bn_schedule_out_of_grace(schedule, now_ns))
+  if (bn_schedule_take_out_of_grace(schedule, now_ns))
     sampler_end_by_grace(s, now_ns);
 }
 
@@ -221,8 +223,8 @@ static void sampler_step(struct sampler *s)
 {
   struct bn_times times;
 
-  if (!s->schedule.measuring && bn_threads_times(s->p->threads, &times))
-    bn_schedule_open(&s->schedule, &times, bn_reports_ticks(s->p->reports));
+  if (!s->schedule.measuring && bn_threads_get_times(s->p->threads, &times))
+    bn_schedule_open(&s->schedule, &times, bn_reports_want_ticks(s->p->reports));
   if (!bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED))
     sampler_do_due_items(s);
 }
@@ -236,7 +238,7 @@ static uint64_t sampler_next_wake_ns(const struct sampler *s, bool redraws)
     return now_ns + BN_NSEC_PER_SEC;
   return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED)
              ? now_ns + poll_ns
-             : bn_schedule_next(&s->schedule, now_ns);
+             : bn_schedule_next_ns(&s->schedule, now_ns);
 }
 
 static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEADLINE};
@@ -254,7 +256,7 @@ static void *sampler_main(void *arg)
     bn_stop_sleep(&due, sampler_next_wake_ns(&s, shared->redraws));
     stop = sampler_is_stopping(shared);
     if (shared->redraws && !stop)
-      bn_log_progress_again();
+      bn_log_redraw_progress();
     sampler_step(&s);
   } while (!stop);
   sampler_check_backlog(&s, bn_clock_mono());
@@ -269,7 +271,7 @@ void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts)
 {
   memset(s, 0, sizeof *s);
   s->ended = bn_alloc(parts->conf->plan.threads, sizeof *s->ended);
-  bn_wait_init(&s->changed);
+  bn_wait_init_cond(&s->changed);
   (void)pthread_mutex_init(&s->lock, NULL);
   s->parts = parts;
 }

@@ -48,7 +48,7 @@ void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool 
     s->checkpoint++;
 }
 
-uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns)
+uint64_t bn_schedule_next_ns(const struct bn_schedule *s, uint64_t now_ns)
 {
   uint64_t next_ns = s->refit_ns;
 
@@ -65,7 +65,7 @@ uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns)
   return s->times.deadline_ns > now_ns ? bn_clock_min(next_ns, s->times.deadline_ns) : next_ns;
 }
 
-bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_refit(struct bn_schedule *s, uint64_t now_ns)
 {
   if (now_ns < s->refit_ns)
     return false;
@@ -73,7 +73,7 @@ bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns)
   return true;
 }
 
-bool bn_schedule_warmup_ends(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_warmup_end(struct bn_schedule *s, uint64_t now_ns)
 {
   if (!s->warming || now_ns < s->times.measure_ns)
     return false;
@@ -87,7 +87,7 @@ static uint64_t schedule_next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64
   return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;
 }
 
-bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_interval(struct bn_schedule *s, uint64_t now_ns)
 {
   if (s->warming || now_ns < s->interval_ns)
     return false;
@@ -95,7 +95,7 @@ bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns)
   return true;
 }
 
-bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_checkpoint(struct bn_schedule *s, uint64_t now_ns)
 {
   if (!s->measuring || s->warming || now_ns < schedule_checkpoint_ns(s))
     return false;
@@ -104,12 +104,12 @@ bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns)
   return true;
 }
 
-void bn_schedule_end(struct bn_schedule *s)
+void bn_schedule_drop_checkpoints(struct bn_schedule *s)
 {
   s->checkpoint = s->conf->plan.n_checkpoints;
 }
 
-bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_tick(struct bn_schedule *s, uint64_t now_ns)
 {
   if (s->warming || now_ns < s->tick_ns)
     return false;
@@ -126,12 +126,12 @@ static bool schedule_take_once(uint64_t *at_ns, uint64_t now_ns)
   return true;
 }
 
-bool bn_schedule_forced(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_forced(struct bn_schedule *s, uint64_t now_ns)
 {
   return schedule_take_once(&s->forced_ns, now_ns);
 }
 
-bool bn_schedule_out_of_grace(struct bn_schedule *s, uint64_t now_ns)
+bool bn_schedule_take_out_of_grace(struct bn_schedule *s, uint64_t now_ns)
 {
   return schedule_take_once(&s->grace_ns, now_ns);
 }
@@ -145,7 +145,7 @@ void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t 
   p->last = done;
 }
 
-uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns)
+uint64_t bn_patience_end_ns(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns)
 {
   return bn_clock_min(p->since_ns + grace_ns, p->ended_since_ns + longest_ns);
 }
@@ -154,5 +154,5 @@ void bn_schedule_give_grace(struct bn_schedule *s, uint64_t now_ns, struct bn_pr
                             uint64_t grace_ns, uint64_t longest_ns)
 {
   bn_patience_renew(&s->patience, done, now_ns);
-  s->grace_ns = bn_patience_until(&s->patience, grace_ns, longest_ns);
+  s->grace_ns = bn_patience_end_ns(&s->patience, grace_ns, longest_ns);
 }

@@ -27,7 +27,7 @@ struct bn_patience {
 void bn_patience_renew(struct bn_patience *p, struct bn_progress done, uint64_t now_ns);
 /* Returns when the patience ends: grace_ns after the last progress, or longest_ns after the end of
    the last event or thread, whichever is earlier. */
-uint64_t bn_patience_until(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns);
+uint64_t bn_patience_end_ns(const struct bn_patience *p, uint64_t grace_ns, uint64_t longest_ns);
 
 struct bn_schedule {
   const struct bn_conf *conf; /* borrowed */
@@ -43,20 +43,20 @@ void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_
 /* Sets the times when the start barrier has opened. ticks: there is work every second. */
 void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool ticks);
 /* Returns the time of the next item. */
-uint64_t bn_schedule_next(const struct bn_schedule *s, uint64_t now_ns);
+uint64_t bn_schedule_next_ns(const struct bn_schedule *s, uint64_t now_ns);
 
 /* Drops the remaining checkpoints after the last worker has left.  The final report covers the time
    since the last reported checkpoint, and a further checkpoint would leave it nothing. */
-void bn_schedule_end(struct bn_schedule *s);
+void bn_schedule_drop_checkpoints(struct bn_schedule *s);
 
 /* Each returns whether its item is due; a refit may be due before the start barrier opens. */
-bool bn_schedule_refit(struct bn_schedule *s, uint64_t now_ns); /* once a second */
-bool bn_schedule_warmup_ends(struct bn_schedule *s, uint64_t now_ns);
-bool bn_schedule_interval(struct bn_schedule *s, uint64_t now_ns);
-bool bn_schedule_checkpoint(struct bn_schedule *s, uint64_t now_ns);
-bool bn_schedule_tick(struct bn_schedule *s, uint64_t now_ns);
-bool bn_schedule_forced(struct bn_schedule *s, uint64_t now_ns);
-bool bn_schedule_out_of_grace(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_take_refit(struct bn_schedule *s, uint64_t now_ns); /* once a second */
+bool bn_schedule_take_warmup_end(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_take_interval(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_take_checkpoint(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_take_tick(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_take_forced(struct bn_schedule *s, uint64_t now_ns);
+bool bn_schedule_take_out_of_grace(struct bn_schedule *s, uint64_t now_ns);
 
 /* Gives the events in flight their grace after the last event has begun.  `done` is the progress so
    far: a change of it renews the grace, and longest_ns bounds the time in which only statements

@@ -72,7 +72,7 @@ static double services_now_s(const struct bn_run_parts *p)
 {
   struct bn_times times = {.start_ns = 0};
 
-  if (!bn_threads_times(p->threads, &times))
+  if (!bn_threads_get_times(p->threads, &times))
     return 0;
   return ((double)bn_clock_mono() - (double)times.measure_ns) * 1e-9;
 }
@@ -80,7 +80,7 @@ static double services_now_s(const struct bn_run_parts *p)
 /* Logs that a thread has failed while others go on, for the first failure of each kind. */
 static void services_log_failure(const struct bn_run_parts *p, unsigned number, double at_s)
 {
-  const unsigned n = p->threads->n, n_remaining = n - bn_threads_failed(p->threads);
+  const unsigned n = p->threads->n, n_remaining = n - bn_threads_count_failed(p->threads);
   char when[48] = "in the warm-up";
 
   if (at_s >= 0)
@@ -101,7 +101,7 @@ static void services_fail_session(struct bn_session *s, const char *kind, const 
   if (!bn_threads_fail(p->threads, s->id))
     return;
   bn_event_stop(s);
-  if (bn_reports_failure(p->reports, kind, text, at_s))
+  if (bn_reports_add_failure(p->reports, kind, text, at_s))
     services_log_failure(p, s->number, at_s);
 }
 
@@ -240,6 +240,6 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .finish = services_finish,
       .pause = services_pause_session,
       .set_interrupt = services_set_interrupt,
-      .counted_events = bn_event_counted,
+      .counted_events = bn_event_get_counted,
   };
 }

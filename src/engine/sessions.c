@@ -53,11 +53,11 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
     bn_clock_reader_init(&session->clock, l->clock);
     atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
   }
-  bn_sessions_count_in(s, l->load);
+  bn_sessions_set_stats(s, l->load);
   return 0;
 }
 
-void bn_sessions_count_in(struct bn_sessions *s, const struct bn_load *load)
+void bn_sessions_set_stats(struct bn_sessions *s, const struct bn_load *load)
 {
   const unsigned n = s->workers;
 

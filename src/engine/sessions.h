@@ -37,7 +37,7 @@ struct bn_sessions_links {
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l);
 void bn_sessions_done(struct bn_sessions *s);
 /* Points each session at its statistics in `load`, which may have moved. */
-void bn_sessions_count_in(struct bn_sessions *s, const struct bn_load *load);
+void bn_sessions_set_stats(struct bn_sessions *s, const struct bn_load *load);
 /* Return the session of the main thread and that of the reporting thread. */
 struct bn_session *bn_sessions_main(const struct bn_sessions *s);
 struct bn_session *bn_sessions_reporting(const struct bn_sessions *s);

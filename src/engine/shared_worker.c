@@ -43,7 +43,7 @@ static void shared_open_more(struct shared_worker *sw)
     struct shared_session *ss = &sw->session[sw->begun++];
 
     sw->opening++;
-    bn_worker_begin(sw->worker, ss->task.session);
+    bn_worker_begin_session(sw->worker, ss->task.session);
     bn_loop_queue(&ss->task);
   }
 }
@@ -59,9 +59,9 @@ static void shared_note_opened(struct shared_session *ss, enum bn_turn turn,
   if (turn == BN_TURN_DONE) {
     ss->open = true;
     sw->open++;
-    bn_worker_opened(sw->worker, s);
+    bn_worker_note_opened(sw->worker, s);
   } else {
-    bn_worker_not_opened(s, err);
+    bn_worker_note_not_opened(s, err);
     shared_queue_close(ss);
   }
 }
@@ -70,8 +70,8 @@ static void shared_note_opened(struct shared_session *ss, enum bn_turn turn,
 static void shared_note_closed(struct shared_session *ss, enum bn_turn turn,
                                const struct bn_err *err)
 {
-  bn_worker_closed(ss->task.session, turn == BN_TURN_FAILED, err);
-  bn_worker_go(ss->worker->worker, ss->task.session);
+  bn_worker_note_closed(ss->task.session, turn == BN_TURN_FAILED, err);
+  bn_worker_leave_session(ss->worker->worker, ss->task.session);
   ss->worker->gone++;
 }
 
@@ -95,7 +95,7 @@ static void shared_go_on(struct bn_task *t)
     shared_note_opened(ss, turn, &err);
     break;
   case BN_PHASE_LOOP:
-    bn_worker_looped(ss->worker->worker, t->session, turn == BN_TURN_FAILED);
+    bn_worker_note_looped(ss->worker->worker, t->session, turn == BN_TURN_FAILED);
     shared_queue_close(ss);
     break;
   case BN_PHASE_CLOSE:
@@ -130,7 +130,7 @@ static void shared_run(struct shared_worker *sw)
   while (sw->gone < sw->begun)
     bn_loop_turn(&sw->loop);
   for (unsigned i = sw->begun; i < sw->n; i++)
-    bn_worker_go(sw->worker, sw->session[i].task.session);
+    bn_worker_leave_session(sw->worker, sw->session[i].task.session);
 }
 
 /* Makes the sessions tasks of the loop. */
@@ -154,7 +154,7 @@ static void shared_fail(struct shared_worker *sw, const struct bn_err *err)
   bn_log_failure(err);
   bn_threads_end(sw->worker->threads, BN_CAUSE_FAILED, 0);
   for (unsigned i = 0; i < sw->n; i++)
-    bn_worker_go(sw->worker, bn_worker_session(sw->worker, i));
+    bn_worker_leave_session(sw->worker, bn_worker_session(sw->worker, i));
 }
 
 void *bn_worker_run_shared(void *worker)

@@ -63,7 +63,7 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
   /* The main thread may have read the flag just before it was set, and will not interrupt. */
   if (!signals_is_measuring(p)) {
-    bn_interrupt_first(p->interrupt, p->conf->plan.threads + with_main);
+    bn_interrupt_first_sessions(p->interrupt, p->conf->plan.threads + with_main);
     bn_threads_wake_loops(p->threads);
   }
 }
@@ -102,7 +102,7 @@ static void signals_abandon(struct receiver *r)
 static void signals_end_at_once(struct receiver *r)
 {
   r->count = 2;
-  bn_watchdog_order(r->shared->watchdog);
+  bn_watchdog_order_end(r->shared->watchdog);
   signals_abandon(r);
 }
 
@@ -139,12 +139,12 @@ static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *
     signals_log_one(signo, "ending at once");
   } else {
     signals_log_one(signo, "ending at once");
-    bn_watchdog_order_at_once(r->shared->watchdog);
+    bn_watchdog_order_end_at_once(r->shared->watchdog);
   }
 }
 
-/* Acts on bn_receiver_ask without a message: another process has received the signal and printed
-   one. */
+/* Acts on bn_receiver_request_end without a message: another process has received the signal and
+   printed one. */
 static void signals_handle_request(struct receiver *r)
 {
   const int asked = atomic_load(&r->shared->asked);
@@ -161,7 +161,7 @@ static void signals_handle_request(struct receiver *r)
    worker may hold a lock that the report needs: from now on the run has to make progress. */
 static void signals_handle_losses(struct receiver *r)
 {
-  const unsigned lost = bn_threads_lost(r->p->threads);
+  const unsigned lost = bn_threads_count_lost(r->p->threads);
   const char *message;
 
   if (lost == r->lost)
@@ -234,7 +234,7 @@ static void signals_check_progress(struct receiver *r)
 
   if (stage != r->stage)
     r->patience = (struct bn_patience){.since_ns = 0};
-  bn_patience_renew(&r->patience, bn_grace_progress(r->p), now_ns);
+  bn_patience_renew(&r->patience, bn_grace_read_progress(r->p), now_ns);
   r->stage = stage;
   limit_ns = signals_stage_patience(r);
   if (limit_ns == 0) {
@@ -242,7 +242,7 @@ static void signals_check_progress(struct receiver *r)
     return;
   }
   longest_ns = bn_grace_longest_ns(r->p, limit_ns);
-  if (now_ns < bn_patience_until(&r->patience, limit_ns, longest_ns))
+  if (now_ns < bn_patience_end_ns(&r->patience, limit_ns, longest_ns))
     return;
   /* Statements that end renew the patience, but not beyond the longest time for an event. */
   if (now_ns < r->patience.since_ns + limit_ns)
@@ -285,7 +285,7 @@ static void *signals_receiver_main(void *arg)
   do {
     int signo;
 
-    if (r.count == 0 && bn_stop_reader_left())
+    if (r.count == 0 && bn_stop_has_lost_reader())
       signals_end_without_reader(&r);
     signals_handle_request(&r);
     signals_handle_losses(&r);
@@ -313,7 +313,7 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
 }
 
 /* A request to end in order does not replace one to end at once. */
-void bn_receiver_ask(struct bn_receiver *r, bool at_once)
+void bn_receiver_request_end(struct bn_receiver *r, bool at_once)
 {
   int none = ASKED_NOTHING;
 
@@ -324,7 +324,7 @@ void bn_receiver_ask(struct bn_receiver *r, bool at_once)
   bn_stop_wake(r->thread);
 }
 
-bool bn_receiver_was_asked(const struct bn_receiver *r)
+bool bn_receiver_has_request(const struct bn_receiver *r)
 {
   return atomic_load(&r->asked) != ASKED_NOTHING;
 }

@@ -16,7 +16,7 @@ struct bn_receiver {
   pthread_t thread;
   bool made; /* used by the main thread only */
   _Atomic bool stop;
-  _Atomic int asked; /* what bn_receiver_ask has asked for; 0: nothing */
+  _Atomic int asked; /* what bn_receiver_request_end has asked for; 0: nothing */
 };
 
 /* The main thread calls these. *r is zeroed before, and the sampler and the watchdog, which are
@@ -27,8 +27,8 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
 void bn_receiver_stop(struct bn_receiver *r);
 /* Acts as the first SIGINT, or (at_once) as the second one, but prints nothing.  Any thread,
    between start and stop. */
-void bn_receiver_ask(struct bn_receiver *r, bool at_once);
-/* Returns whether bn_receiver_ask was called.  Any thread. */
-bool bn_receiver_was_asked(const struct bn_receiver *r);
+void bn_receiver_request_end(struct bn_receiver *r, bool at_once);
+/* Returns whether bn_receiver_request_end was called.  Any thread. */
+bool bn_receiver_has_request(const struct bn_receiver *r);
 
 #endif

@@ -117,7 +117,7 @@ void bn_stop_note_reader(void)
   atomic_store(&receiver.only_noted, true);
 }
 
-bool bn_stop_reader_left(void)
+bool bn_stop_has_lost_reader(void)
 {
   return atomic_load(&receiver.reader_left);
 }
@@ -203,7 +203,7 @@ void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns)
 
 void bn_stop_wake(pthread_t thread)
 {
-  bn_wait_send(thread, stop_wake_signal());
+  bn_wait_send_signal(thread, stop_wake_signal());
 }
 
 void bn_stop_wake_receiver(void)

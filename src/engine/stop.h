@@ -17,10 +17,10 @@
    on, too, a signal that asks for the end ends the wait for the reader of a FIFO. */
 void bn_stop_watch_reader(void);
 /* From this call on, the program continues after standard output has lost its reader, and asks
-   bn_stop_reader_left now and then.  The call does nothing if SIGPIPE was ignored. */
+   bn_stop_has_lost_reader now and then.  The call does nothing if SIGPIPE was ignored. */
 void bn_stop_note_reader(void);
 /* Returns true if standard output has lost its reader. */
-bool bn_stop_reader_left(void);
+bool bn_stop_has_lost_reader(void);
 
 /* Notes that a signal has asked for the end, so that nothing waits for the reader of a FIFO any
    more. */

@@ -15,7 +15,7 @@
    the option, and the size costs address space, not memory. */
 static const uint64_t least_stack_bytes = (uint64_t)1 << 20;
 
-uint64_t bn_threads_stack(uint64_t wanted_bytes)
+uint64_t bn_threads_stack_size(uint64_t wanted_bytes)
 {
   return wanted_bytes > least_stack_bytes ? wanted_bytes : least_stack_bytes;
 }
@@ -53,7 +53,7 @@ void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned
   t->of_session = bn_alloc(n, sizeof *t->of_session);
   bn_start_barrier_init(&t->start_barrier, n);
   (void)pthread_mutex_init(&t->lock, NULL);
-  bn_wait_init(&t->changed);
+  bn_wait_init_cond(&t->changed);
   threads_make_workers(t);
   t->made = true;
 }
@@ -75,7 +75,7 @@ void bn_threads_done(struct bn_threads *t)
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err)
 {
   for (unsigned i = 0;
-       i < t->n_workers && !bn_threads_unwanted(t) && bn_clock_mono() < plan->until_ns; i++) {
+       i < t->n_workers && !bn_threads_have_signal(t) && bn_clock_mono() < plan->until_ns; i++) {
     struct bn_worker *w = &t->worker[i];
     int rc;
 
@@ -90,7 +90,7 @@ int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, s
   return 0;
 }
 
-bool bn_threads_unwanted(const struct bn_threads *t)
+bool bn_threads_have_signal(const struct bn_threads *t)
 {
   return atomic_load(&t->outcome->signo) != 0;
 }
@@ -107,7 +107,7 @@ bool bn_threads_has_ended(struct bn_threads *t)
 
 enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns)
 {
-  return bn_start_barrier_await(&t->start_barrier, deadline_ns);
+  return bn_start_barrier_wait_for_all(&t->start_barrier, deadline_ns);
 }
 
 /* Returns what session i is doing before it is ready; NULL: it is ready, or i is t->n, behind the
@@ -156,7 +156,7 @@ void bn_threads_log_waiting(struct bn_threads *t)
   }
 }
 
-void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns)
+void bn_threads_set_start(struct bn_threads *t, uint64_t at_ns)
 {
   (void)pthread_mutex_lock(&t->lock);
   if (t->start_at_ns == 0)
@@ -214,8 +214,8 @@ static void threads_release_barrier(struct bn_threads *t)
 }
 
 /* Tells the host group that the sessions of this host have arrived.  The lock is released
-   meanwhile, because the other hosts may have arrived, and bn_threads_pass be called, before `meet`
-   returns. */
+   meanwhile, because the other hosts may have arrived, and bn_threads_release_barrier be called,
+   before `meet` returns. */
 static void threads_announce_arrival(struct bn_threads *t)
 {
   t->arrival_sent = true;
@@ -224,7 +224,7 @@ static void threads_announce_arrival(struct bn_threads *t)
   (void)pthread_mutex_lock(&t->lock);
 }
 
-void bn_threads_pass(struct bn_threads *t)
+void bn_threads_release_barrier(struct bn_threads *t)
 {
   (void)pthread_mutex_lock(&t->lock);
   if (t->arrival_sent)
@@ -232,7 +232,7 @@ void bn_threads_pass(struct bn_threads *t)
   (void)pthread_mutex_unlock(&t->lock);
 }
 
-void bn_threads_go(struct bn_threads *t)
+void bn_threads_open_command(struct bn_threads *t)
 {
   (void)pthread_mutex_lock(&t->lock);
   if (!threads_is_single_host(t)) {
@@ -254,9 +254,10 @@ static bool threads_await(struct bn_threads *t, uint64_t until_ns, enum bn_outco
   bool all_gone, all_gone_or_lost, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (t->gone + bn_threads_lost(t) < t->created && in_time && !bn_outcome_has(t->outcome, flags))
+  while (t->gone + bn_threads_count_lost(t) < t->created && in_time &&
+         !bn_outcome_has(t->outcome, flags))
     in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
-  all_gone_or_lost = t->gone + bn_threads_lost(t) >= t->created;
+  all_gone_or_lost = t->gone + bn_threads_count_lost(t) >= t->created;
   all_gone = t->gone == t->created;
   (void)pthread_mutex_unlock(&t->lock);
   if (all_gone_or_lost && !all_gone && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
@@ -294,10 +295,10 @@ static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int 
     bn_outcome_set(o, BN_OUTCOME_FAILED);
     break;
   case BN_CAUSE_EXIT:
-    bn_outcome_leave(o, value);
+    bn_outcome_record_exit(o, value);
     break;
   case BN_CAUSE_SIGNAL:
-    bn_outcome_signal(o, value);
+    bn_outcome_record_signal(o, value);
     break;
   case BN_CAUSE_VIOLATED:
     bn_outcome_set(o, BN_OUTCOME_VIOLATED);
@@ -305,15 +306,15 @@ static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int 
     break;
   case BN_CAUSE_TIMEOUT:
     bn_outcome_set(o, BN_OUTCOME_TIMEOUT);
-    bn_outcome_end(o, now_ns);
+    bn_outcome_record_end(o, now_ns);
     bn_outcome_set(o, BN_OUTCOME_ABANDONED);
     break;
   case BN_CAUSE_ABANDONED:
-    bn_outcome_end(o, now_ns);
+    bn_outcome_record_end(o, now_ns);
     bn_outcome_set(o, BN_OUTCOME_ABANDONED);
     break;
   }
-  bn_outcome_cut(o, now_ns);
+  bn_outcome_record_cut(o, now_ns);
 }
 
 /* Returns how many sessions have not left their loop; those whose worker is still to be started
@@ -385,7 +386,8 @@ static struct bn_worker *threads_find_worker(struct bn_threads *t, const struct 
   return &t->worker[s->id % t->n_workers];
 }
 
-void bn_threads_enter(struct bn_threads *t, const struct bn_session *s, enum bn_session_stage stage)
+void bn_threads_enter_stage(struct bn_threads *t, const struct bn_session *s,
+                            enum bn_session_stage stage)
 {
   (void)pthread_mutex_lock(&t->lock);
   t->of_session[s->id].stage = stage;
@@ -399,10 +401,10 @@ void bn_threads_enter(struct bn_threads *t, const struct bn_session *s, enum bn_
 
 bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n)
 {
-  return bn_start_barrier_wait(&t->start_barrier, n);
+  return bn_start_barrier_arrive(&t->start_barrier, n);
 }
 
-void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns)
+void bn_threads_note_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns)
 {
   struct bn_threads_session *of = &t->of_session[s->id];
 
@@ -482,7 +484,7 @@ void bn_threads_pause(struct bn_threads *t, uint64_t until_ns)
 
 /* --- any thread --- */
 
-bool bn_threads_times(struct bn_threads *t, struct bn_times *times)
+bool bn_threads_get_times(struct bn_threads *t, struct bn_times *times)
 {
   if (!bn_outcome_has(t->outcome, BN_OUTCOME_OPENED))
     return false;
@@ -503,7 +505,7 @@ static unsigned threads_read_counter(struct bn_threads *t, const unsigned *count
   return n;
 }
 
-unsigned bn_threads_gone(struct bn_threads *t)
+unsigned bn_threads_count_gone(struct bn_threads *t)
 {
   return threads_read_counter(t, &t->gone);
 }
@@ -513,7 +515,7 @@ const char *bn_threads_take_message(struct bn_threads *t)
   return atomic_exchange(&t->loss_message, NULL);
 }
 
-unsigned bn_threads_lost(const struct bn_threads *t)
+unsigned bn_threads_count_lost(const struct bn_threads *t)
 {
   return atomic_load(&t->lost);
 }
@@ -528,17 +530,17 @@ bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost)
   return atomic_load(&t->acknowledged) >= lost;
 }
 
-unsigned bn_threads_failed(struct bn_threads *t)
+unsigned bn_threads_count_failed(struct bn_threads *t)
 {
   return threads_read_counter(t, &t->failed);
 }
 
-unsigned bn_threads_busy(struct bn_threads *t)
+unsigned bn_threads_count_busy(struct bn_threads *t)
 {
-  return t->n - bn_threads_gone(t);
+  return t->n - bn_threads_count_gone(t);
 }
 
-unsigned bn_threads_looping(struct bn_threads *t)
+unsigned bn_threads_count_looping(struct bn_threads *t)
 {
   unsigned n;
 
@@ -548,7 +550,7 @@ unsigned bn_threads_looping(struct bn_threads *t)
   return n;
 }
 
-unsigned bn_threads_reached_limit(struct bn_threads *t)
+unsigned bn_threads_count_at_limit(struct bn_threads *t)
 {
   unsigned n_early = 0;
 

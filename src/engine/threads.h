@@ -74,7 +74,7 @@ struct bn_threads {
   _Atomic unsigned acknowledged;    /* losses that the receiver of signals has handled */
   bool goes_on;                     /* a failed session does not end the run while others remain */
   struct bn_times times; /* guarded by the lock; workers read it after the start barrier */
-  uint64_t start_at_ns;  /* guarded by the lock; see bn_threads_start_at; 0: not known yet */
+  uint64_t start_at_ns;  /* guarded by the lock; see bn_threads_set_start; 0: not known yet */
   struct bn_start_barrier start_barrier;
   pthread_mutex_t lock; /* is locked before the lock of start_barrier */
   pthread_cond_t changed;
@@ -93,7 +93,7 @@ void bn_threads_done(struct bn_threads *t);
 /* --- the main thread --- */
 /* Returns the size of each worker's stack, for a plan: as wanted, or the least size if that is
    more. */
-uint64_t bn_threads_stack(uint64_t wanted_bytes);
+uint64_t bn_threads_stack_size(uint64_t wanted_bytes);
 struct bn_threads_plan {
   const struct bn_job *job;    /* borrowed until all have gone */
   void *(*body)(void *worker); /* its argument is a struct bn_worker */
@@ -102,18 +102,18 @@ struct bn_threads_plan {
 };
 /* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err);
-/* Waits until all sessions are at the start barrier; returns as bn_start_barrier_await. */
+/* Waits until all sessions are at the start barrier; returns as bn_start_barrier_wait_for_all. */
 enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns);
 /* Logs the sessions that are not ready and what each is doing. */
 void bn_threads_log_waiting(struct bn_threads *t);
-/* Waits until bn_threads_start_at has set a time, and for that time.  Returns false if the run has
+/* Waits until bn_threads_set_start has set a time, and for that time.  Returns false if the run has
    been ended. */
 bool bn_threads_await_start(struct bn_threads *t);
 /* Opens the start barrier: events are measured.  Returns false if the run has been ended; then no
    worker passes the barrier. */
 bool bn_threads_open(struct bn_threads *t, const struct bn_times *times);
 /* Opens the start barrier of a command, which has no times, after waiting for the other hosts. */
-void bn_threads_go(struct bn_threads *t);
+void bn_threads_open_command(struct bn_threads *t);
 /* Waits until the sessions of all started workers have gone, which returns true.  Returns false
    after until_ns (UINT64_MAX: never), when the run is abandoned, or when all remaining workers are
    lost, in which case it abandons the run. */
@@ -130,13 +130,13 @@ static inline struct bn_session *bn_worker_session(const struct bn_worker *w, un
   return &w->threads->session[w->number + i * w->threads->n_workers];
 }
 /* Moves the session to its next stage. */
-void bn_threads_enter(struct bn_threads *t, const struct bn_session *s,
-                      enum bn_session_stage stage);
+void bn_threads_enter_stage(struct bn_threads *t, const struct bn_session *s,
+                            enum bn_session_stage stage);
 /* Waits at the start barrier, where n sessions arrive with this call, until it opens.  Returns
    false if there will be no run. */
 bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n);
 /* Records that the session left its loop at now_ns. */
-void bn_threads_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns);
+void bn_threads_note_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns);
 /* Sets the loop of a worker, which the end of the run wakes; NULL: it has none any more. */
 void bn_threads_set_loop(struct bn_worker *w, struct bn_loop *loop);
 /* Waits for all sessions on all hosts that have not gone.  Returns false if the run was ended. */
@@ -157,13 +157,13 @@ void bn_threads_pause(struct bn_threads *t, uint64_t until_ns);
 
 /* --- any thread --- */
 /* Sets when the start barrier is to open (CLOCK_MONOTONIC, not 0); the first call counts. */
-void bn_threads_start_at(struct bn_threads *t, uint64_t at_ns);
+void bn_threads_set_start(struct bn_threads *t, uint64_t at_ns);
 /* Releases the barrier: the sessions of all hosts have arrived. */
-void bn_threads_pass(struct bn_threads *t);
+void bn_threads_release_barrier(struct bn_threads *t);
 /* Returns whether bn_threads_end was called. */
 bool bn_threads_has_ended(struct bn_threads *t);
 /* Returns whether a signal has ended the run, so that no session need be opened. */
-bool bn_threads_unwanted(const struct bn_threads *t);
+bool bn_threads_have_signal(const struct bn_threads *t);
 enum bn_cause {
   BN_CAUSE_FAILED,   /* the part that failed has logged why */
   BN_CAUSE_EXIT,     /* a script ends the process with that status */
@@ -175,23 +175,23 @@ enum bn_cause {
 /* Ends the run, see above; value: the signal or the exit status, by the cause. */
 void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value);
 /* Returns true if the start barrier has opened, and sets *times. */
-bool bn_threads_times(struct bn_threads *t, struct bn_times *times);
+bool bn_threads_get_times(struct bn_threads *t, struct bn_times *times);
 /* Wakes the loops of all workers: sessions were interrupted. */
 void bn_threads_wake_loops(struct bn_threads *t);
 /* Return how many sessions have gone, and how many are lost. */
-unsigned bn_threads_gone(struct bn_threads *t);
-unsigned bn_threads_lost(const struct bn_threads *t);
+unsigned bn_threads_count_gone(struct bn_threads *t);
+unsigned bn_threads_count_lost(const struct bn_threads *t);
 /* The first records that the receiver of signals has ended the run for `lost` lost sessions, the
    second returns whether it has.  Async-signal-safe. */
 void bn_threads_acknowledge(struct bn_threads *t, unsigned lost);
 bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost);
 /* Returns how many sessions have failed while others went on, the last one included. */
-unsigned bn_threads_failed(struct bn_threads *t);
+unsigned bn_threads_count_failed(struct bn_threads *t);
 /* Returns how many sessions have not gone. */
-unsigned bn_threads_busy(struct bn_threads *t);
+unsigned bn_threads_count_busy(struct bn_threads *t);
 /* Returns how many sessions have not left their loop. */
-unsigned bn_threads_looping(struct bn_threads *t);
+unsigned bn_threads_count_looping(struct bn_threads *t);
 /* Returns how many sessions did not leave their loop before the time limit. */
-unsigned bn_threads_reached_limit(struct bn_threads *t);
+unsigned bn_threads_count_at_limit(struct bn_threads *t);
 
 #endif

@@ -38,7 +38,7 @@ int bn_timed_call_start(struct bn_timed_call *t, pthread_mutex_t *lock, struct b
 {
   int rc;
 
-  bn_wait_init(&t->changed);
+  bn_wait_init_cond(&t->changed);
   t->lock = lock;
   rc = bn_wait_spawn(&t->thread, 0, timed_call_main, t);
   t->made = rc == 0;

@@ -75,7 +75,7 @@ void bn_timers_set(struct bn_timers *t, struct bn_timer *timer, uint64_t at_ns)
   timers_rise(t, t->n++, timer);
 }
 
-struct bn_timer *bn_timers_due(struct bn_timers *t, uint64_t now_ns)
+struct bn_timer *bn_timers_take_due(struct bn_timers *t, uint64_t now_ns)
 {
   struct bn_timer *first = t->n > 0 ? t->heap[0] : NULL;
 

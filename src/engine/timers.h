@@ -25,9 +25,9 @@ void bn_timers_set(struct bn_timers *t, struct bn_timer *timer, uint64_t at_ns);
 /* Takes a timer out; does nothing if it is not set. */
 void bn_timers_clear(struct bn_timers *t, struct bn_timer *timer);
 /* Takes out and returns the earliest timer if it is due at now_ns, or NULL. */
-struct bn_timer *bn_timers_due(struct bn_timers *t, uint64_t now_ns);
+struct bn_timer *bn_timers_take_due(struct bn_timers *t, uint64_t now_ns);
 /* Returns the earliest time, or UINT64_MAX if no timer is set. */
-static inline uint64_t bn_timers_next(const struct bn_timers *t)
+static inline uint64_t bn_timers_next_ns(const struct bn_timers *t)
 {
   return t->n > 0 ? t->heap[0]->at_ns : UINT64_MAX;
 }

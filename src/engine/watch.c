@@ -244,7 +244,7 @@ static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct 
   }
 }
 
-void bn_watch_show(struct bn_watch *w, struct bn_view *v)
+void bn_watch_add_figures(struct bn_watch *w, struct bn_view *v)
 {
   struct bn_watched *out = v->span == BN_VIEW_INTERVAL ? w->interval : w->sum;
 

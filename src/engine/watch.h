@@ -62,6 +62,6 @@ void bn_watch_start(struct bn_watch *w);
 void bn_watch_end(struct bn_watch *w);
 /* Adds figures to the view of an interval, a checkpoint or the total.  They are valid until the
    next view of that kind. */
-void bn_watch_show(struct bn_watch *w, struct bn_view *v);
+void bn_watch_add_figures(struct bn_watch *w, struct bn_view *v);
 
 #endif

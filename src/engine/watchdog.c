@@ -62,7 +62,7 @@ static void watchdog_print(int to_fd, const char *text, size_t len, uint64_t unt
 {
   const int fd = watchdog_open_nonblocking(to_fd);
 
-  while (len > 0 && bn_wait_writable(fd, until_ns)) {
+  while (len > 0 && bn_wait_until_writable(fd, until_ns)) {
     const ssize_t n = watchdog_write(fd, text, len);
 
     if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -97,9 +97,9 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   struct bn_times times;
   bool is_printed = false;
 
-  if (p->text == NULL || bn_reports_shown(p->reports) || !bn_threads_times(p->threads, &times))
+  if (p->text == NULL || bn_reports_shown(p->reports) || !bn_threads_get_times(p->threads, &times))
     return;
-  bn_outcome_end(p->outcome, bn_clock_mono());
+  bn_outcome_record_end(p->outcome, bn_clock_mono());
   end = bn_run_state_end(p, &times, w->ages);
   bn_reports_print_forced(p->reports, &end, w->out);
   for (size_t i = 0; i < p->n_reporters; i++)
@@ -174,7 +174,7 @@ _Noreturn static void watchdog_end_process(struct bn_watchdog *w)
   const int outcome = bn_outcome_status(w->parts->outcome, false);
   const int status = outcome != BN_STATUS_OK ? outcome : BN_STATUS_FAILED;
 
-  bn_wait_alarm(printing_ns, watchdog_on_bound, status);
+  bn_wait_set_alarm(printing_ns, watchdog_on_bound, status);
   watchdog_print_report(w, until_ns);
   if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
@@ -208,12 +208,12 @@ static void watchdog_order_at(struct bn_watchdog *w, uint64_t at_ns)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-void bn_watchdog_order(struct bn_watchdog *w)
+void bn_watchdog_order_end(struct bn_watchdog *w)
 {
   watchdog_order_at(w, bn_clock_mono() + patience_ns);
 }
 
-void bn_watchdog_order_at_once(struct bn_watchdog *w)
+void bn_watchdog_order_end_at_once(struct bn_watchdog *w)
 {
   watchdog_order_at(w, bn_clock_mono());
 }
@@ -221,7 +221,7 @@ void bn_watchdog_order_at_once(struct bn_watchdog *w)
 /* Lets the watchdog print the report and end the process, for a thread that gets no memory. */
 static void watchdog_end_without_memory(void *of)
 {
-  bn_watchdog_order_at_once(of);
+  bn_watchdog_order_end_at_once(of);
   bn_wait_park(&end_of_process);
 }
 
@@ -258,7 +258,7 @@ void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts)
     bn_alloc_fail();
   (void)setvbuf(w->out, NULL, _IONBF, 0);
   w->ages = parts->pacer != NULL ? bn_hist_new() : NULL;
-  bn_wait_init(&w->changed);
+  bn_wait_init_cond(&w->changed);
   (void)pthread_mutex_init(&w->lock, NULL);
   w->parts = parts;
 }

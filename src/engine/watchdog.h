@@ -43,7 +43,7 @@ int bn_watchdog_start(struct bn_watchdog *w, struct bn_err *err);
 void bn_watchdog_stop(struct bn_watchdog *w);
 /* Order the end of the process, in 2.5 seconds or at once.  The earliest order counts.  Any
    thread. */
-void bn_watchdog_order(struct bn_watchdog *w);
-void bn_watchdog_order_at_once(struct bn_watchdog *w);
+void bn_watchdog_order_end(struct bn_watchdog *w);
+void bn_watchdog_order_end_at_once(struct bn_watchdog *w);
 
 #endif

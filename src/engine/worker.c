@@ -43,29 +43,29 @@ static uint64_t worker_find_last_end(const struct bn_session *s, uint64_t loop_e
   return bn_stat_get(&st->begun) > 0 ? s->last_ns : loop_end_ns;
 }
 
-void bn_worker_begin(const struct bn_worker *w, struct bn_session *s)
+void bn_worker_begin_session(const struct bn_worker *w, struct bn_session *s)
 {
   if (!w->job->conf->policy->threads_start_silently)
     bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
-  bn_threads_enter(w->threads, s, BN_SESSION_OPENING);
+  bn_threads_enter_stage(w->threads, s, BN_SESSION_OPENING);
   bn_clock_reader_init(&s->clock, w->job->clock);
 }
 
-void bn_worker_opened(const struct bn_worker *w, struct bn_session *s)
+void bn_worker_note_opened(const struct bn_worker *w, struct bn_session *s)
 {
   bn_log(BN_DEBUG, "Worker thread (#%u) %s", s->number, w->job->conf->policy->thread_ready);
-  bn_threads_enter(w->threads, s, BN_SESSION_READY);
+  bn_threads_enter_stage(w->threads, s, BN_SESSION_READY);
   atomic_store_explicit(&s->doing, "waiting for the other threads", memory_order_relaxed);
 }
 
-void bn_worker_not_opened(struct bn_session *s, const struct bn_err *err)
+void bn_worker_note_not_opened(struct bn_session *s, const struct bn_err *err)
 {
   bn_log_failure(err);
   worker_fail(s, err->text);
   bn_log(BN_DEBUG, "Worker thread (#%u) failed to initialize!", s->number);
 }
 
-void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool failed)
+void bn_worker_note_looped(const struct bn_worker *w, struct bn_session *s, bool failed)
 {
   if (failed)
     worker_fail(s, "");
@@ -73,17 +73,17 @@ void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool fail
                  end_ns = worker_find_last_end(s, loop_end_ns);
 
   bn_statset_leave(w->job->stats, s->stat, end_ns);
-  bn_outcome_looped(w->threads->outcome, end_ns, loop_end_ns);
-  bn_threads_looped(w->threads, s, bn_clock_now(&s->clock));
+  bn_outcome_record_looped(w->threads->outcome, end_ns, loop_end_ns);
+  bn_threads_note_looped(w->threads, s, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)
-    bn_outcome_end(w->threads->outcome, bn_clock_mono());
+    bn_outcome_record_end(w->threads->outcome, bn_clock_mono());
   bn_event_leave(s, end_ns);
   /* Release: pairs with the acquire load in engine/outage.c, so that a reader that sees a stopped
      session also sees its last event in the outcome and in the outage. */
   atomic_store_explicit(&s->stat->running, false, memory_order_release);
 }
 
-void bn_worker_closed(struct bn_session *s, bool failed, const struct bn_err *err)
+void bn_worker_note_closed(struct bn_session *s, bool failed, const struct bn_err *err)
 {
   if (!failed)
     return;
@@ -91,11 +91,11 @@ void bn_worker_closed(struct bn_session *s, bool failed, const struct bn_err *er
   worker_fail(s, err->text);
 }
 
-void bn_worker_go(const struct bn_worker *w, struct bn_session *s)
+void bn_worker_leave_session(const struct bn_worker *w, struct bn_session *s)
 {
   if (!w->job->ops->untimed_close)
-    bn_outcome_end(w->threads->outcome, bn_clock_mono());
-  bn_threads_enter(w->threads, s, BN_SESSION_GONE);
+    bn_outcome_record_end(w->threads->outcome, bn_clock_mono());
+  bn_threads_enter_stage(w->threads, s, BN_SESSION_GONE);
 }
 
 int bn_worker_refuse_builtin(const struct bn_conf *c, const char *test, struct bn_err *err)
@@ -117,17 +117,17 @@ static void worker_drive(const struct bn_worker *w, struct bn_session *s)
   struct bn_err err = {0};
 
   if (job->ops->session_open == NULL || job->ops->session_open(job->self, s, &err) == 0) {
-    bn_worker_opened(w, s);
+    bn_worker_note_opened(w, s);
     if (bn_threads_await_start_barrier(w->threads, 1)) {
       s->last_ns = bn_clock_now(&s->clock);
-      bn_worker_looped(w, s, worker_run_loop(job, s) == BN_FAILED);
+      bn_worker_note_looped(w, s, worker_run_loop(job, s) == BN_FAILED);
     }
   } else {
-    bn_worker_not_opened(s, &err);
+    bn_worker_note_not_opened(s, &err);
   }
   err.text[0] = '\0'; /* the reason of an open that failed is logged */
   if (job->ops->session_close != NULL)
-    bn_worker_closed(s, job->ops->session_close(job->self, s, &err) != 0, &err);
+    bn_worker_note_closed(s, job->ops->session_close(job->self, s, &err) != 0, &err);
 }
 
 void *bn_worker_run(void *worker)
@@ -136,16 +136,16 @@ void *bn_worker_run(void *worker)
   struct bn_session *s = bn_worker_session(w, 0);
 
   /* The kernel's default lets each sleep end 50 us late, which would count as latency. */
-  if (w->job->conf->plan.rate > 0 || bn_conf_pauses(w->job->conf))
+  if (w->job->conf->plan.rate > 0 || bn_conf_has_pauses(w->job->conf))
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  bn_worker_begin(w, s);
-  if (!bn_threads_unwanted(w->threads))
+  bn_worker_begin_session(w, s);
+  if (!bn_threads_have_signal(w->threads))
     worker_drive(w, s);
-  bn_worker_go(w, s);
+  bn_worker_leave_session(w, s);
   return NULL;
 }
 
-void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_job *job)
+void bn_worker_run_command(struct bn_threads *t, struct bn_session *s, const struct bn_job *job)
 {
   struct bn_err err = {0};
 
@@ -164,7 +164,7 @@ void *bn_worker_command(void *worker)
 
   bn_clock_reader_init(&s->clock, w->job->clock);
   if (bn_threads_await_start_barrier(w->threads, 1))
-    bn_worker_call(w->threads, s, w->job);
-  bn_worker_go(w, s);
+    bn_worker_run_command(w->threads, s, w->job);
+  bn_worker_leave_session(w, s);
   return NULL;
 }

@@ -25,20 +25,20 @@ void *bn_worker_run_shared(void *worker);
 
 /* The steps of a session's life, for both bodies of `run`, in this order. */
 /* Is called before the session is opened, in its worker. */
-void bn_worker_begin(const struct bn_worker *w, struct bn_session *s);
+void bn_worker_begin_session(const struct bn_worker *w, struct bn_session *s);
 /* Note that the session is open, or that opening it has failed, which fails the run. */
-void bn_worker_opened(const struct bn_worker *w, struct bn_session *s);
-void bn_worker_not_opened(struct bn_session *s, const struct bn_err *err);
+void bn_worker_note_opened(const struct bn_worker *w, struct bn_session *s);
+void bn_worker_note_not_opened(struct bn_session *s, const struct bn_err *err);
 /* Notes that the session has left its loop, which may have failed: records the end of its last
    event, and returns its tickets. */
-void bn_worker_looped(const struct bn_worker *w, struct bn_session *s, bool failed);
+void bn_worker_note_looped(const struct bn_worker *w, struct bn_session *s, bool failed);
 /* Notes that the session is closed.  If that failed, fails the session. */
-void bn_worker_closed(struct bn_session *s, bool failed, const struct bn_err *err);
+void bn_worker_note_closed(struct bn_session *s, bool failed, const struct bn_err *err);
 /* Is called last, also for a session that was not begun: nothing waits for it any more. */
-void bn_worker_go(const struct bn_worker *w, struct bn_session *s);
+void bn_worker_leave_session(const struct bn_worker *w, struct bn_session *s);
 /* Refuses options that the built-in test of that name does not have.  Returns 0, or -1 and err. */
 int bn_worker_refuse_builtin(const struct bn_conf *c, const char *test, struct bn_err *err);
 /* Runs the command of the job with a session, in this thread.  A failure ends the run. */
-void bn_worker_call(struct bn_threads *t, struct bn_session *s, const struct bn_job *job);
+void bn_worker_run_command(struct bn_threads *t, struct bn_session *s, const struct bn_job *job);
 
 #endif

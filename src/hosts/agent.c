@@ -135,7 +135,8 @@ static void agent_note_lost(struct bn_agent *a)
 /* Refuses a frame that the controller must not send now.  Returns -1. */
 static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
-  return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time", bn_frame_name(f->type));
+  return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time",
+                    bn_frame_type_name(f->type));
 }
 
 /* Answers HELLO.  Returns 0, or -1; err has no sentence if the controller does not read any more.
@@ -248,20 +249,20 @@ static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   const uint64_t now_ns = bn_clock_mono();
 
-  return bn_send_queue_put_pong(&a->queue, bn_frame_time(f, 0), now_ns);
+  return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), now_ns);
 }
 
-/* Sets when the sessions begin.  The time 0, which bn_run_start_at() does not take, becomes 1: both
-   have passed.  Returns 0, or -1 and err if there is no run yet. */
+/* Sets when the sessions begin.  The time 0, which bn_run_set_start() does not take, becomes 1:
+   both have passed.  Returns 0, or -1 and err if there is no run yet. */
 static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  const uint64_t at_ns = bn_frame_time(f, 0);
+  const uint64_t at_ns = bn_frame_get_number(f, 0);
   bool early;
 
   agent_lock(a);
   early = a->stage < STAGE_RUN;
   if (a->run != NULL)
-    bn_run_start_at(a->run, at_ns != 0 ? at_ns : 1);
+    bn_run_set_start(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
   return early ? agent_refuse_time(f, err) : 0;
 }
@@ -275,12 +276,12 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   agent_lock(a);
   early = a->stage < STAGE_RUN;
   if (a->run != NULL)
-    bn_run_pass(a->run);
+    bn_run_release_barrier(a->run);
   agent_unlock(a);
   return early ? agent_refuse_time(f, err) : 0;
 }
 
-/* Notes that one more script is the controller's: bn_agent_compare() waits for that. */
+/* Notes that one more script is the controller's: bn_agent_compare_source() waits for that. */
 static void agent_take_same(struct bn_agent *a)
 {
   agent_lock(a);
@@ -307,7 +308,7 @@ static void agent_take_stop(struct bn_agent *a, const struct bn_frame *f)
   agent_lock(a);
   stage = a->stage;
   if (a->run != NULL)
-    bn_run_stop(a->run, bn_frame_byte(f) == BN_FRAME_STOP_NOW);
+    bn_run_stop(a->run, bn_frame_get_byte(f) == BN_FRAME_STOP_NOW);
   agent_unlock(a);
   if (stage < STAGE_RUN)
     agent_exit_early(a);
@@ -420,7 +421,7 @@ static int agent_get_output_fd(struct bn_agent *a)
 static void agent_send_output(struct bn_agent *a)
 {
   agent_lock(a);
-  bn_remote_output_take(&a->remote_output, &a->queue);
+  bn_remote_output_send(&a->remote_output, &a->queue);
   agent_unlock(a);
 }
 
@@ -441,9 +442,9 @@ static void agent_serve_streams(struct bn_agent *a, int wait_ms)
   if (poll(p, STREAMS, wait_ms) <= 0)
     return;
   if (p[WAKE].revents != 0)
-    bn_send_queue_woken(&a->queue);
+    bn_send_queue_reset_wake(&a->queue);
   if ((p[OUT].revents & POLLOUT) != 0)
-    (void)bn_send_queue_send(&a->queue); /* that the queue is broken is seen below */
+    (void)bn_send_queue_send_piece(&a->queue); /* that the queue is broken is seen below */
   else if (p[OUT].revents != 0)
     bn_send_queue_break(&a->queue);
   if (p[PRINTED].revents != 0)
@@ -536,7 +537,8 @@ const char *bn_agent_folder(const struct bn_agent *a)
   return a != NULL && a->temp_folder.files > 0 ? a->temp_folder.path : NULL;
 }
 
-bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *text, size_t len)
+bool bn_agent_compare_source(void *agent, const char *file, size_t folder, const void *text,
+                             size_t len)
 {
   struct bn_agent *a = agent;
   struct bn_buf data = {.max = 0};
@@ -566,7 +568,7 @@ const struct bn_host_group *bn_agent_group(const struct bn_agent *a)
   return a != NULL ? &a->host_group : NULL;
 }
 
-FILE *bn_agent_document(struct bn_agent *a)
+FILE *bn_agent_open_document(struct bn_agent *a)
 {
   if (a->document == NULL)
     a->document = open_memstream(&a->text, &a->text_len);
@@ -620,7 +622,7 @@ static int agent_start(struct bn_agent *a, const char *version, struct bn_err *e
   (void)snprintf(a->version, sizeof a->version, "%s", version);
   a->host_group = (struct bn_host_group){
       .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_send_meet};
-  bn_wait_init(&a->changed);
+  bn_wait_init_cond(&a->changed);
   if (bn_send_queue_init(&a->queue, a->out) != 0)
     return bn_err_set(err, errno, "cannot make an event descriptor: %s", strerror(errno));
   if (bn_temp_folder_make(&a->temp_folder, err) != 0)
@@ -659,7 +661,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   /* The dialect is the controller's, not that of this host, and the run of an agent has no hosts of
      its own. */
   (void)unsetenv("BENCH_COMPAT");
-  bn_ranks_forget();
+  bn_ranks_unset();
   if (agent_take_streams(a, err) != 0)
     return -1;
   if (agent_start(a, version, err) == 0)
@@ -700,7 +702,7 @@ static void agent_await_sent(struct bn_agent *a)
   agent_unlock(a);
 }
 
-void bn_agent_end(struct bn_agent *a, int status)
+void bn_agent_send_end(struct bn_agent *a, int status)
 {
   const unsigned char byte = (unsigned char)status;
 
@@ -724,7 +726,7 @@ static void agent_stop_listener(struct bn_agent *a)
   bn_wait_join(&returning, a->listener);
 }
 
-void bn_agent_leave(struct bn_agent *a)
+void bn_agent_remove_folder(struct bn_agent *a)
 {
   if (a != NULL)
     bn_temp_folder_done(&a->temp_folder);

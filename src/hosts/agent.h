@@ -40,24 +40,25 @@ const char *bn_agent_folder(const struct bn_agent *a);
 /* Asks the controller whether it has the same script as this host, and waits for the answer;
    `folder` as of bn_source_print().  Returns false if the controller is lost: it gives an agent up
    whose script is another one.  Any thread, but one at a time. */
-bool bn_agent_compare(void *agent, const char *file, size_t folder, const void *text, size_t len);
+bool bn_agent_compare_source(void *agent, const char *file, size_t folder, const void *text,
+                             size_t len);
 /* Returns whether this is the first host of the run, as the only one is, for which `a` is NULL. */
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns the host group of which the run of this process is a part, or NULL if `a` is NULL. */
 const struct bn_host_group *bn_agent_group(const struct bn_agent *a);
 /* Returns the stream into which a reporter writes the document of the run; the first call opens it,
    and the caller closes it (bn_cli_close_reports()).  NULL: out of memory. */
-FILE *bn_agent_document(struct bn_agent *a);
+FILE *bn_agent_open_document(struct bn_agent *a);
 /* Sends the document that has been written so far.  Returns 0, or -1 and err. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
 /* Returns the queue for the frames of the run's reports. */
 struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a);
 /* Sends what the command has still printed, and END with the exit status.  Waits until the
    controller has read all, or has read nothing for some seconds. */
-void bn_agent_end(struct bn_agent *a, int status);
+void bn_agent_send_end(struct bn_agent *a, int status);
 /* Removes the folder and frees nothing, for a process that calls _exit() because threads were left
    behind that use the rest.  Does nothing if `a` is NULL. */
-void bn_agent_leave(struct bn_agent *a);
+void bn_agent_remove_folder(struct bn_agent *a);
 /* Ends the listener, removes the folder and frees all.  Until then the loss of the controller ends
    the process.  Does nothing if `a` is NULL. */
 void bn_agent_free(struct bn_agent *a);

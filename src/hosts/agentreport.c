@@ -44,7 +44,7 @@ static int agentreport_open(void *self, const void *conf, const char *path, FILE
   (void)err;
   r->agent = (struct bn_agent *)(uintptr_t)conf; /* other reporters have a conf that is const */
   r->packed.packs = true;
-  bn_journal_to(&r->journal, agentreport_send_line, r);
+  bn_journal_open_sink(&r->journal, agentreport_send_line, r);
   return 0;
 }
 
@@ -56,7 +56,7 @@ static void agentreport_started(void *self, const struct bn_facts *f)
 
   (void)snprintf(r->workload, sizeof r->workload, "%s", name != NULL ? name : "");
   /* If the line cannot be sent, the listener ends the run. */
-  (void)bn_journal_head(&r->journal, r->workload, f, NULL);
+  (void)bn_journal_write_head(&r->journal, r->workload, f, NULL);
 }
 
 /* Sends a view.  Returns 0 even if it cannot be sent, because the listener ends the run then. */
@@ -65,7 +65,7 @@ static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *
   struct reporter *r = self;
 
   (void)err;
-  (void)bn_journal_view(&r->journal, r->workload, v, NULL);
+  (void)bn_journal_write_view(&r->journal, r->workload, v, NULL);
   return 0;
 }
 
@@ -96,7 +96,7 @@ static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn
   bare.n_statements = 0;
   agentreport_keep_shared(&bare, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
-    (void)bn_journal_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
+    (void)bn_journal_write_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
   return agentreport_view(self, &bare, err);
 }
 
@@ -108,7 +108,7 @@ static int agentreport_interval(void *self, const struct bn_view *v, struct bn_e
   struct bn_watched shared;
 
   agentreport_keep_shared(&bare, &shared);
-  bn_group_add(&r->packed, &bare);
+  bn_group_add_view(&r->packed, &bare);
   (void)agentreport_view(r, &r->packed.interval[0].view, err);
   bn_record_done(&r->packed.interval[0]);
   r->packed.n_intervals = 0;

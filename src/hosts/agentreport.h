@@ -8,7 +8,7 @@
 /* The reporter's conf is a struct bn_agent.  It sends the lines of a journal (measure/store.h): the
    facts as READY once all sessions are ready, and each other line as an INTERVAL.  Intervals have
    their histograms.  At the end it sends the document that another reporter, which comes before it,
-   has written (bn_agent_document()). */
+   has written (bn_agent_open_document()). */
 extern const struct bn_reporter bn_reporter_agent;
 
 #endif

@@ -140,7 +140,7 @@ static bool arguments_find_script(struct sent_script *s, const char *test, bool 
   if (!arguments_is_script(s->path))
     return false;
   s->name = bn_file_name(s->path);
-  bn_file_folder(s->path, s->folder);
+  bn_file_copy_folder(s->path, s->folder);
   return true;
 }
 
@@ -250,7 +250,7 @@ static bool arguments_has_password(const struct bn_optset *options, const char *
 {
   const struct bn_opt *opt = bn_optset_find(options, file_option);
 
-  return opt != NULL && opt->replaces != NULL && bn_optset_given(options, opt->replaces);
+  return opt != NULL && opt->replaces != NULL && bn_optset_is_given(options, opt->replaces);
 }
 
 /* Adds the option that has the first line of a file as its value ("--mysql-password=…"), in place
@@ -483,7 +483,8 @@ static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
   const struct bn_group_list *groups = a->from->groups;
 
   for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
-    if (strncmp(*arg, "--", 2) == 0 && (groups == NULL || bn_groups_owner(groups, *arg) == NULL) &&
+    if (strncmp(*arg, "--", 2) == 0 &&
+        (groups == NULL || bn_groups_find_owner(groups, *arg) == NULL) &&
         !arguments_is_set_by_uri(a, *arg) && arguments_add_option(a, *arg, err) != 0)
       return -1;
   return 0;
@@ -518,7 +519,7 @@ static void arguments_replace_aliases(struct bn_arguments *a)
       continue;
     bn_words_take(&a->words,
                   bn_alloc_print("--%s=%s", o->name, bn_opt_default(o, bn_optset_policy(options))));
-    bn_optset_facts(options, arguments_add_fact, &walk);
+    bn_optset_each_fact(options, arguments_add_fact, &walk);
   }
 }
 
@@ -555,7 +556,7 @@ static int arguments_add_host(struct bn_arguments *a, struct bn_err *err)
   return 0;
 }
 
-int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
+int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *from,
                       struct bn_err *err)
 {
   int rc;
@@ -579,8 +580,8 @@ static void arguments_add_work(const struct bn_work_split *work, struct bn_list 
   bn_words_take(out, bn_alloc_print("--rate=%.17g", work->rate));
 }
 
-void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
-                       struct bn_list *out)
+void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_split *work,
+                            struct bn_list *out)
 {
   *out = (struct bn_list){.n = 0};
   for (size_t i = 0; i < a->words.n; i++)

@@ -14,7 +14,7 @@
 
 /* The command line of the controller, and what has been read from it.  Everything is borrowed, and
    outlives the struct bn_arguments that is made of it. */
-struct bn_arguments_from {
+struct bn_arguments_input {
   char *const *args; /* as they were typed, with the program's name; ends with NULL; has secrets */
   const char *test, *command;
   bool is_bundled;                    /* the test is built in, or a bundled script */
@@ -27,7 +27,7 @@ struct bn_arguments_from {
 };
 
 struct bn_arguments {
-  const struct bn_arguments_from *from;
+  const struct bn_arguments_input *from;
   struct bn_list words; /* owned: the test and the options that are the same for all hosts */
   struct bn_buf files;  /* owned: the frames FILE for the hosts; may hold secrets */
   size_t n_files;       /* how many frames there are */
@@ -36,12 +36,12 @@ struct bn_arguments {
 /* Makes the words that all hosts get, and reads the files for them.  Returns 0, or -1 and err,
    which says which file cannot be read or which option cannot be used with several hosts; *a is
    then empty. */
-int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_from *from,
+int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *from,
                       struct bn_err *err);
 /* Stores the command line of one host in *out, which the caller frees: the words, the part of the
    work unless it is that of a group, and the command. */
-void bn_arguments_argv(const struct bn_arguments *a, const struct bn_work_split *work,
-                       struct bn_list *out);
+void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_split *work,
+                            struct bn_list *out);
 /* Clears what may be secret, and frees all. */
 void bn_arguments_done(struct bn_arguments *a);
 

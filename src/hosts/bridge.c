@@ -99,7 +99,7 @@ static void bridge_send_bye(struct bridge *b, unsigned rank)
 {
   char message[BN_CHANNEL_HEAD];
 
-  bn_channel_head(message, BN_CHANNEL_BYE, 0);
+  bn_channel_put_head(message, BN_CHANNEL_BYE, 0);
   bridge_send(b, rank, message, sizeof message);
 }
 
@@ -109,7 +109,7 @@ static void bridge_open_agent(struct bridge *b, uint32_t number)
 {
   struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
 
-  if (bn_handover_pipes(b->socket, number, &new.to.fd, &new.in) != 0)
+  if (bn_handover_send_pipes(b->socket, number, &new.to.fd, &new.in) != 0)
     bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
   bn_channels_add(&b->channels, &new);
 }
@@ -132,7 +132,7 @@ static void bridge_take_message(struct bridge *b, unsigned rank, const char *mes
 
   if (len < BN_CHANNEL_HEAD)
     return;
-  number = bn_channel_number(message);
+  number = bn_channel_get_number(message);
   c = bn_channels_find(&b->channels, rank, number);
   switch (message[0]) {
   case BN_CHANNEL_OPEN:
@@ -141,11 +141,11 @@ static void bridge_take_message(struct bridge *b, unsigned rank, const char *mes
     return;
   case BN_CHANNEL_DATA:
     if (c != NULL)
-      bn_channel_take(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
+      bn_channel_take_data(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
     return;
   case BN_CHANNEL_END:
     if (c != NULL)
-      bn_channel_end(c);
+      bn_channel_take_end(c);
     return;
   case BN_CHANNEL_BYE:
     bridge_take_bye(b);
@@ -182,7 +182,7 @@ static void bridge_send_channels(struct bridge *b)
 
     if (!bridge_is_ready(b, c->rank))
       continue;
-    const size_t len = bn_channel_next(c, message, sizeof message);
+    const size_t len = bn_channel_make_message(c, message, sizeof message);
 
     if (len > 0)
       bridge_send(b, c->rank, message, len);
@@ -250,7 +250,8 @@ static size_t bridge_list_descriptors(struct bridge *b)
     const struct bn_channel *c = &b->channels.at[i];
 
     b->fd[n++] = (struct pollfd){.fd = bridge_is_ready(b, c->rank) ? c->in : -1, .events = POLLIN};
-    b->fd[n++] = (struct pollfd){.fd = bn_pipe_waits(&c->to) ? c->to.fd : -1, .events = POLLOUT};
+    b->fd[n++] =
+        (struct pollfd){.fd = bn_pipe_has_queued(&c->to) ? c->to.fd : -1, .events = POLLOUT};
   }
   return n;
 }
@@ -290,7 +291,7 @@ static void bridge_do_turn(struct bridge *b)
   for (size_t i = 0; i < b->channels.n; i++)
     bn_channel_write(&b->channels.at[i]);
   bridge_send_channels(b);
-  bn_channels_sweep(&b->channels);
+  bn_channels_remove_ended(&b->channels);
   bridge_collect_child(b);
 }
 
@@ -453,7 +454,7 @@ static void bridge_become_program(const struct bridge *b, int request, pid_t bri
   struct bn_handover h;
 
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != bridge || bn_handover_take(request, &h) == 0 || bn_ranks_tell(&ranks) != 0 ||
+  if (getppid() != bridge || bn_handover_take(request, &h) == 0 || bn_ranks_export(&ranks) != 0 ||
       fcntl(request, F_SETFD, 0) != 0)
     _exit(BN_STATUS_FAILED);
 }
@@ -535,7 +536,7 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
   const pid_t self = getpid();
   int end[2];
 
-  if (bn_handover_socket(end) != 0)
+  if (bn_handover_make_socket(end) != 0)
     return bn_err_set(err, errno, "cannot make a socket: %s", strerror(errno));
   /* As in bn_spawn(): without this, the status of the program may not be known. */
   (void)signal(SIGCHLD, SIG_DFL);

@@ -37,7 +37,7 @@ struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, 
   return NULL;
 }
 
-void bn_channels_sweep(struct bn_channels *c)
+void bn_channels_remove_ended(struct bn_channels *c)
 {
   size_t kept = 0;
 
@@ -60,14 +60,14 @@ void bn_channels_done(struct bn_channels *c)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-void bn_channel_head(char *message, enum bn_channel_message what, uint32_t number)
+void bn_channel_put_head(char *message, enum bn_channel_message what, uint32_t number)
 {
   message[0] = (char)what;
   for (int i = 0; i < NUMBER_BYTES; i++)
     message[1 + i] = (char)(unsigned char)(number >> 8 * i);
 }
 
-uint32_t bn_channel_number(const char *message)
+uint32_t bn_channel_get_number(const char *message)
 {
   uint32_t number = 0;
 
@@ -89,22 +89,22 @@ static size_t channel_read(struct bn_channel *c, char *message, size_t size)
   const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;
 
   if (n > 0) {
-    bn_channel_head(message, BN_CHANNEL_DATA, c->number);
+    bn_channel_put_head(message, BN_CHANNEL_DATA, c->number);
     return BN_CHANNEL_HEAD + (size_t)n;
   }
   if (channel_is_empty(n))
     return 0;
-  bn_channel_head(message, BN_CHANNEL_END, c->number);
+  bn_channel_put_head(message, BN_CHANNEL_END, c->number);
   bn_pipe_close_end(&c->in);
   c->ended = true;
   return BN_CHANNEL_HEAD;
 }
 
-size_t bn_channel_next(struct bn_channel *c, char *message, size_t size)
+size_t bn_channel_make_message(struct bn_channel *c, char *message, size_t size)
 {
   if (c->opens) {
     c->opens = false;
-    bn_channel_head(message, BN_CHANNEL_OPEN, c->number);
+    bn_channel_put_head(message, BN_CHANNEL_OPEN, c->number);
     return BN_CHANNEL_HEAD;
   }
   return c->ended ? 0 : channel_read(c, message, size);
@@ -112,7 +112,7 @@ size_t bn_channel_next(struct bn_channel *c, char *message, size_t size)
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-void bn_channel_take(struct bn_channel *c, const char *data, size_t len)
+void bn_channel_take_data(struct bn_channel *c, const char *data, size_t len)
 {
   if (c->to.fd < 0)
     return;
@@ -123,7 +123,7 @@ void bn_channel_take(struct bn_channel *c, const char *data, size_t len)
     bn_pipe_close(&c->to);
 }
 
-void bn_channel_end(struct bn_channel *c)
+void bn_channel_take_end(struct bn_channel *c)
 {
   c->over = true;
   bn_channel_write(c);
@@ -132,6 +132,6 @@ void bn_channel_end(struct bn_channel *c)
 void bn_channel_write(struct bn_channel *c)
 {
   (void)bn_pipe_send(&c->to); /* closes the pipe if nobody reads it */
-  if (c->over && !bn_pipe_waits(&c->to))
+  if (c->over && !bn_pipe_has_queued(&c->to))
     bn_pipe_close(&c->to);
 }

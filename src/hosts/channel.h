@@ -46,23 +46,23 @@ void bn_channels_add(struct bn_channels *c, const struct bn_channel *new);
    been removed. */
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number);
 /* Removes the channels that have ended on both sides and have written all. */
-void bn_channels_sweep(struct bn_channels *c);
+void bn_channels_remove_ended(struct bn_channels *c);
 /* Closes and removes all channels: the processes at their pipes see the end. */
 void bn_channels_done(struct bn_channels *c);
 
 /* Writes the BN_CHANNEL_HEAD bytes at the beginning of a message. */
-void bn_channel_head(char *message, enum bn_channel_message what, uint32_t number);
+void bn_channel_put_head(char *message, enum bn_channel_message what, uint32_t number);
 /* Returns the number of the channel that the head of a message has. */
-uint32_t bn_channel_number(const char *message);
+uint32_t bn_channel_get_number(const char *message);
 
 /* Makes the next message to the other side in `message`, which has `size` bytes: OPEN first if the
    channel opens, then DATA, and END once.  Returns its length, or 0 if there is none now. */
-size_t bn_channel_next(struct bn_channel *c, char *message, size_t size);
+size_t bn_channel_make_message(struct bn_channel *c, char *message, size_t size);
 /* Writes bytes that the other side has sent, or queues them until the pipe takes them.  Closes the
    pipe if nobody reads it, or if too much waits. */
-void bn_channel_take(struct bn_channel *c, const char *data, size_t len);
+void bn_channel_take_data(struct bn_channel *c, const char *data, size_t len);
 /* Notes that the other side sends no more.  The pipe is closed once all bytes have been written. */
-void bn_channel_end(struct bn_channel *c);
+void bn_channel_take_end(struct bn_channel *c);
 /* Writes as many of the bytes that wait as the pipe takes. */
 void bn_channel_write(struct bn_channel *c);
 

@@ -109,12 +109,12 @@ bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
   return true;
 }
 
-uint64_t bn_clock_sync_there(const struct bn_clock_sync_view *v, uint64_t here_ns)
+uint64_t bn_clock_sync_to_there(const struct bn_clock_sync_view *v, uint64_t here_ns)
 {
   return here_ns + (uint64_t)v->offset_ns;
 }
 
-uint64_t bn_clock_sync_here(const struct bn_clock_sync_view *v, uint64_t there_ns)
+uint64_t bn_clock_sync_to_here(const struct bn_clock_sync_view *v, uint64_t there_ns)
 {
   return there_ns - (uint64_t)v->offset_ns;
 }

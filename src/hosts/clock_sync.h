@@ -52,8 +52,8 @@ struct bn_clock_sync_view {
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out);
 /* Returns the time there when it is here_ns here, by the offset of the view. */
-uint64_t bn_clock_sync_there(const struct bn_clock_sync_view *v, uint64_t here_ns);
+uint64_t bn_clock_sync_to_there(const struct bn_clock_sync_view *v, uint64_t here_ns);
 /* Returns the time here when it is there_ns there. */
-uint64_t bn_clock_sync_here(const struct bn_clock_sync_view *v, uint64_t there_ns);
+uint64_t bn_clock_sync_to_here(const struct bn_clock_sync_view *v, uint64_t there_ns);
 
 #endif

@@ -64,7 +64,7 @@ void bn_connection_done(struct bn_connection *c)
   bn_result_done(&c->result);
 }
 
-bool bn_connection_is_there(const struct bn_connection *c)
+bool bn_connection_is_alive(const struct bn_connection *c)
 {
   return c->state < BN_CONNECTION_ENDED;
 }
@@ -73,7 +73,7 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 {
   va_list ap;
 
-  if (!bn_connection_is_there(c))
+  if (!bn_connection_is_alive(c))
     return;
   c->state = BN_CONNECTION_LOST;
   va_start(ap, fmt);
@@ -91,7 +91,7 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 /* Refuses a frame that the host must not send now.  Returns -1. */
 static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
-  return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_name(f->type));
+  return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_type_name(f->type));
 }
 
 /* Names a rank by its host and its number, because a launcher may start several ranks on a host.
@@ -146,7 +146,7 @@ static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 {
   char shown[sizeof err->text];
 
-  bn_frame_text(f, shown, sizeof shown);
+  bn_frame_get_text(f, shown, sizeof shown);
   return bn_err_set(err, EPROTO, "%s", shown);
 }
 
@@ -154,9 +154,9 @@ static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 static int connection_take_pong(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
-  const uint64_t asked_ns = bn_frame_time(f, 0), theirs_ns = bn_frame_time(f, 1);
+  const uint64_t asked_ns = bn_frame_get_number(f, 0), theirs_ns = bn_frame_get_number(f, 1);
 
-  /* A PING with the time 0 has asked for a sign of life only (bn_connection_ping()). */
+  /* A PING with the time 0 has asked for a sign of life only (bn_connection_send_ping()). */
   if (asked_ns == 0)
     return 0;
   if (asked_ns != c->ping_ns)
@@ -184,8 +184,8 @@ static int connection_read_head(struct bn_connection *c, const struct bn_node *m
   if (c->head.facts.plan.threads != c->work.threads)
     return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", c->head.facts.plan.threads,
                       c->work.threads);
-  return bn_intervals_begin(c->intervals, c->number, bn_node_get(map, "group"), &c->head.facts,
-                            err);
+  return bn_intervals_begin_host(c->intervals, c->number, bn_node_get(map, "group"), &c->head.facts,
+                                 err);
 }
 
 /* Takes what the host measures, and notes that its sessions are ready. */
@@ -213,7 +213,7 @@ static int connection_take_interval(struct bn_connection *c, const struct bn_fra
 {
   if (c->state != BN_CONNECTION_READY && c->state != BN_CONNECTION_RUNNING)
     return connection_refuse_time(f, err);
-  return bn_intervals_take(c->intervals, c->number, f->data, f->len, err);
+  return bn_intervals_take_line(c->intervals, c->number, f->data, f->len, err);
 }
 
 /* Adds a piece of the result, which may need several frames.  It may come before the run: a host
@@ -223,7 +223,8 @@ static int connection_take_result(struct bn_connection *c, const struct bn_frame
 {
   if (c->state == BN_CONNECTION_CONNECTING)
     return connection_refuse_time(f, err);
-  c->result_text.max = bn_valid_bytes(bn_intervals_as(c->intervals, c->number), c->statements);
+  c->result_text.max =
+      bn_valid_max_bytes(bn_intervals_get_spec(c->intervals, c->number), c->statements);
   if (f->len > c->result_text.max - c->result_text.len)
     return bn_err_set(err, EFBIG, "its result is larger than %zu MiB", c->result_text.max >> 20);
   if (bn_buf_add(&c->result_text, f->data, f->len) != 0)
@@ -234,7 +235,7 @@ static int connection_take_result(struct bn_connection *c, const struct bn_frame
 
 bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns)
 {
-  return bn_connection_is_there(c) && c->result_ns != 0 &&
+  return bn_connection_is_alive(c) && c->result_ns != 0 &&
          (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT) ||
           now_ns <= c->result_ns + next_piece_ns);
 }
@@ -242,11 +243,11 @@ bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns)
 /* Reads the result if any of it has come.  Returns 0, or -1 and err. */
 static int connection_read_result(struct bn_connection *c, struct bn_err *err)
 {
-  const struct bn_valid_as *as = bn_intervals_as(c->intervals, c->number);
+  const struct bn_valid_spec *as = bn_intervals_get_spec(c->intervals, c->number);
 
   if (c->result_text.len == 0)
     return 0;
-  c->has_result = bn_valid_read(as, &c->result_text, c->statements, &c->result, err) == 0;
+  c->has_result = bn_valid_read_result(as, &c->result_text, c->statements, &c->result, err) == 0;
   bn_buf_done(&c->result_text);
   return c->has_result ? 0 : -1;
 }
@@ -257,7 +258,7 @@ static int connection_take_end(struct bn_connection *c, const struct bn_frame *f
 {
   if (connection_read_result(c, err) != 0)
     return -1;
-  c->status = (int)bn_frame_byte(f);
+  c->status = (int)bn_frame_get_byte(f);
   c->state = BN_CONNECTION_ENDED;
   bn_pipe_close(&c->link.to);
   return 0;
@@ -354,7 +355,7 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
   const char *where = is_cut ? " in the middle of a message" : "";
 
-  if (!bn_connection_is_there(c) || c->closed_ns == 0 ||
+  if (!bn_connection_is_alive(c) || c->closed_ns == 0 ||
       (!has_ended && now_ns < c->closed_ns + process_end_ns))
     return;
   if (c->rank >= 0)
@@ -373,7 +374,7 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
    err. */
 static int connection_take_frames(struct bn_connection *c, struct bn_err *err)
 {
-  while (bn_connection_is_there(c)) {
+  while (bn_connection_is_alive(c)) {
     struct bn_frame f;
     const int rc = bn_frame_next(&c->link.reader, &f, err);
 
@@ -385,7 +386,7 @@ static int connection_take_frames(struct bn_connection *c, struct bn_err *err)
   return 0;
 }
 
-void bn_connection_take(struct bn_connection *c)
+void bn_connection_receive(struct bn_connection *c)
 {
   const int came = bn_link_receive(&c->link);
   struct bn_err err = {0};
@@ -406,13 +407,14 @@ void bn_connection_take(struct bn_connection *c)
 
 /* The result is made of the ticks once.  A host whose ticks make none, because they make no sense,
    counts as one that has sent nothing. */
-struct bn_result *bn_connection_result(struct bn_connection *c)
+struct bn_result *bn_connection_find_result(struct bn_connection *c)
 {
   struct bn_err err = {0};
 
   if (c->has_result)
     return &c->result;
-  if (c->head.n_groups == 0 && bn_intervals_result(c->intervals, c->number, &c->head, &err) <= 0)
+  if (c->head.n_groups == 0 &&
+      bn_intervals_make_result(c->intervals, c->number, &c->head, &err) <= 0)
     return NULL;
   return c->head.group[0].has_total ? &c->head : NULL;
 }
@@ -430,12 +432,12 @@ static void connection_send(struct bn_connection *c, int put_rc)
 
 /* While an answer is awaited, which may come behind many other frames, a PING with the time 0 is
    sent each second, because an agent that hears nothing ends its run. */
-void bn_connection_ping(struct bn_connection *c)
+void bn_connection_send_ping(struct bn_connection *c)
 {
   const uint64_t now_ns = bn_clock_mono();
   const bool is_awaiting = c->ping_ns != 0;
 
-  if (bn_pipe_waits(&c->link.to) || (is_awaiting && now_ns < c->pinged_ns + BN_NSEC_PER_SEC))
+  if (bn_pipe_has_queued(&c->link.to) || (is_awaiting && now_ns < c->pinged_ns + BN_NSEC_PER_SEC))
     return;
   c->pinged_ns = now_ns;
   if (!is_awaiting)
@@ -443,23 +445,23 @@ void bn_connection_ping(struct bn_connection *c)
   connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, is_awaiting ? 0 : now_ns));
 }
 
-void bn_connection_start(struct bn_connection *c, uint64_t at_ns)
+void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns)
 {
-  if (!bn_connection_is_there(c))
+  if (!bn_connection_is_alive(c))
     return;
   /* The clocks have been compared before, so that the offset is known. */
   (void)bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &c->clock);
   c->state = BN_CONNECTION_RUNNING;
   connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_START,
-                                       bn_clock_sync_there(&c->clock, at_ns)));
+                                       bn_clock_sync_to_there(&c->clock, at_ns)));
 }
 
-void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how)
+void bn_connection_send_stop(struct bn_connection *c, enum bn_frame_stop how)
 {
   connection_send(c, bn_frame_put_byte(&c->link.to.queue, BN_FRAME_STOP, how));
 }
 
-void bn_connection_pass(struct bn_connection *c)
+void bn_connection_send_pass(struct bn_connection *c)
 {
   c->met = false;
   connection_send(c, bn_frame_put(&c->link.to.queue, BN_FRAME_PASS, "", 0));

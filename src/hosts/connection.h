@@ -41,7 +41,7 @@ struct bn_connection {
   uint64_t ping_ns;                /* the time in the PING whose answer is awaited; 0: none is */
   uint64_t pinged_ns;              /* when the last PING was sent */
   struct bn_clock_sync_view clock; /* the offset of its clock when it was told to start */
-  struct bn_result head;           /* its facts, from READY on; see bn_connection_result() */
+  struct bn_result head;           /* its facts, from READY on; see bn_connection_find_result() */
   struct bn_buf result_text;       /* the frames RESULT that have come */
   uint64_t result_ns;              /* when a piece of them came last; 0: none has */
   struct bn_result result;         /* once END has come, if has_result */
@@ -61,29 +61,29 @@ int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *hand
 void bn_connection_done(struct bn_connection *c);
 
 /* Returns whether the host has neither ended nor been lost. */
-bool bn_connection_is_there(const struct bn_connection *c);
+bool bn_connection_is_alive(const struct bn_connection *c);
 /* Returns whether it sends its result now, which may take long. */
 bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns);
 /* Takes a piece of what has come.  Loses the host if that is wrong, and notes the end of its
    stream, which bn_connection_check_end() judges. */
-void bn_connection_take(struct bn_connection *c);
+void bn_connection_receive(struct bn_connection *c);
 /* Loses the host if its stream has ended too early, once its process has ended too, or a second
    later.  May be called at any time. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns);
 /* Sends a PING, unless other frames still wait to be sent.  It begins an exchange of times if none
    goes on, and otherwise is a sign of life, at most once a second. */
-void bn_connection_ping(struct bn_connection *c);
+void bn_connection_send_ping(struct bn_connection *c);
 /* Tells the host to start when it is at_ns on the clock here, after at least one exchange of times.
    Keeps what is known of its clock in c->clock. */
-void bn_connection_start(struct bn_connection *c, uint64_t at_ns);
+void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns);
 /* Tells the host to stop. */
-void bn_connection_stop(struct bn_connection *c, enum bn_frame_stop how);
+void bn_connection_send_stop(struct bn_connection *c, enum bn_frame_stop how);
 /* Returns the result that the host has sent, or else one of what it had measured by its last tick,
    which it makes in c->head.  NULL: it has sent neither.  Comes after the start, when no more is
    taken from the host. */
-struct bn_result *bn_connection_result(struct bn_connection *c);
+struct bn_result *bn_connection_find_result(struct bn_connection *c);
 /* Tells the host, whose sessions wait for those of other hosts, that all have met. */
-void bn_connection_pass(struct bn_connection *c);
+void bn_connection_send_pass(struct bn_connection *c);
 /* Gives the host up with the reason, and ends its process here.  Does nothing if the host has ended
    or is lost. */
 __attribute__((format(printf, 2, 3))) void bn_connection_lose(struct bn_connection *c,

@@ -35,8 +35,8 @@ struct control {
   struct bn_run_report report;
 };
 
-bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
-                     const char *command)
+bool bn_hosts_are_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
+                         const char *command)
 {
   if (conf->raw.groups.n > 0)
     return true;
@@ -69,9 +69,9 @@ static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *r)
   f->start.mono_ns = now_ns + ahead_ns + 2 * slowest_ns;
   f->start.wall_ns = bn_clock_wall() + (f->start.mono_ns - now_ns);
   for (size_t i = 0; i < f->n; i++)
-    bn_connection_start(&f->connection[i], f->start.mono_ns);
-  bn_run_report_started(r, f);
-  bn_fleet_enter(f, BN_FLEET_RUN);
+    bn_connection_send_start(&f->connection[i], f->start.mono_ns);
+  bn_run_report_show_start(r, f);
+  bn_fleet_enter_phase(f, BN_FLEET_RUN);
 }
 
 /* Makes one exchange of times after the other with each host, and starts the hosts once there are
@@ -90,7 +90,7 @@ static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *
       return;
     }
     if (c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST) {
-      bn_connection_ping(c);
+      bn_connection_send_ping(c);
       are_compared = false;
     }
   }
@@ -121,8 +121,8 @@ static void controller_pass_barrier(struct bn_fleet *f)
     return;
   }
   for (size_t i = 0; i < f->n; i++)
-    if (bn_connection_is_there(&f->connection[i]))
-      bn_connection_pass(&f->connection[i]);
+    if (bn_connection_is_alive(&f->connection[i]))
+      bn_connection_send_pass(&f->connection[i]);
 }
 
 /* Checks and announces what the hosts measure, which is known once all are ready, and begins to
@@ -131,13 +131,13 @@ static void controller_begin_comparison(struct bn_fleet *f, struct bn_run_report
 {
   struct bn_err err = {0};
 
-  if (bn_fleet_unite(f, &err) != 0 || bn_run_report_check(r, f, &err) != 0) {
-    bn_printer_failure(&f->printer, &err);
+  if (bn_fleet_unite_groups(f, &err) != 0 || bn_run_report_check_asserts(r, f, &err) != 0) {
+    bn_printer_say_failure(&f->printer, &err);
     f->failed = true;
     return;
   }
-  bn_run_report_heading(r, f);
-  bn_fleet_enter(f, BN_FLEET_CLOCKS);
+  bn_run_report_show_heading(r, f);
+  bn_fleet_enter_phase(f, BN_FLEET_CLOCKS);
 }
 
 /* Takes the run to the next phase if all hosts are ready for it, unless they have been stopped. */
@@ -145,12 +145,12 @@ static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
 {
   if (f->stop != 0)
     return;
-  if (f->phase == BN_FLEET_CONNECT && bn_fleet_are(f, BN_CONNECTION_OPENING))
-    bn_fleet_enter(f, BN_FLEET_OPEN);
+  if (f->phase == BN_FLEET_CONNECT && bn_fleet_have_reached(f, BN_CONNECTION_OPENING))
+    bn_fleet_enter_phase(f, BN_FLEET_OPEN);
   if (f->phase == BN_FLEET_OPEN)
     controller_pass_barrier(f);
-  if (f->phase == BN_FLEET_OPEN && bn_fleet_are(f, BN_CONNECTION_READY) &&
-      !bn_fleet_are(f, BN_CONNECTION_ENDED))
+  if (f->phase == BN_FLEET_OPEN && bn_fleet_have_reached(f, BN_CONNECTION_READY) &&
+      !bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
     controller_begin_comparison(f, r);
   if (f->phase == BN_FLEET_CLOCKS)
     controller_compare_clocks(f, r);
@@ -169,7 +169,8 @@ static size_t controller_list_descriptors(const struct bn_fleet *f, struct pollf
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
     const struct bn_link *l = &f->connection[i].link;
 
-    fd[FD_TO] = (struct pollfd){.fd = bn_pipe_waits(&l->to) ? l->to.fd : -1, .events = POLLOUT};
+    fd[FD_TO] =
+        (struct pollfd){.fd = bn_pipe_has_queued(&l->to) ? l->to.fd : -1, .events = POLLOUT};
     fd[FD_FRAMES] = (struct pollfd){.fd = l->out, .events = POLLIN};
     fd[FD_ERRORS] = (struct pollfd){.fd = l->errors, .events = POLLIN};
   }
@@ -185,9 +186,9 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
     if (fd[FD_TO].revents != 0)
       bn_link_send(&c->link);
     if (fd[FD_FRAMES].revents != 0)
-      bn_connection_take(c);
+      bn_connection_receive(c);
     if (fd[FD_ERRORS].revents != 0)
-      bn_link_show(&c->link, &f->printer);
+      bn_link_print_errors(&c->link, &f->printer);
   }
 }
 
@@ -236,7 +237,7 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
   bn_liveness_settle(f);
   controller_advance(f, &c->report);
   bn_liveness_settle(f);
-  bn_run_report_intervals(&c->report);
+  bn_run_report_show_intervals(&c->report);
 }
 
 /* Returns whether the process of a host, which may still print something, is waited for, after a
@@ -299,7 +300,7 @@ static void controller_follow_run(struct control *c)
 {
   struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
 
-  while (!bn_fleet_are(&c->fleet, BN_CONNECTION_ENDED))
+  while (!bn_fleet_have_reached(&c->fleet, BN_CONNECTION_ENDED))
     controller_do_turn(c, fd);
   controller_await_processes(&c->fleet, fd);
   free(fd);
@@ -315,7 +316,7 @@ _Noreturn static void controller_exit_at_once(struct control *c)
 
   (void)sigprocmask(SIG_SETMASK, &c->fleet.stop_signal.before, NULL);
   bn_fleet_done(&c->fleet);
-  bn_run_report_leave(&c->report);
+  bn_run_report_name_journals(&c->report);
   _exit(status);
 }
 
@@ -365,7 +366,7 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
   struct bn_err err = {0};
   int status = BN_STATUS_FAILED;
 
-  if (bn_fleet_make(&c.fleet, setup, all, groups, &err) != 0) {
+  if (bn_fleet_init(&c.fleet, setup, all, groups, &err) != 0) {
     bn_log_stderr("%s", err.text);
     bn_fleet_done(&c.fleet);
     return status;
@@ -388,11 +389,11 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
 static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_group_list *list,
                                   struct bn_err *err)
 {
-  const struct bn_groups_from from = {.texts = s->groups,
-                                      .args = s->args,
-                                      .options = s->options,
-                                      .conf = s->conf,
-                                      .no_script = s->no_script};
+  const struct bn_groups_input from = {.texts = s->groups,
+                                       .args = s->args,
+                                       .options = s->options,
+                                       .conf = s->conf,
+                                       .no_script = s->no_script};
 
   if (bn_fleet_is_listed(s->conf) || (s->ranks != NULL && s->ranks->n > 0))
     return bn_err_set(err, BN_ERR_OPTION,
@@ -444,7 +445,7 @@ int bn_hosts_run(const struct bn_hosts_setup *setup)
     status = controller_run_command(setup, &list);
   } else {
     if (list.n > 0)
-      bn_groups_mask(&list, setup->groups);
+      bn_groups_mask_texts(&list, setup->groups);
     status = controller_run(setup, &list, &list);
   }
   bn_groups_done(&list);

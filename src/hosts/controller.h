@@ -24,7 +24,7 @@ struct bn_hosts_setup {
   char *const *args;            /* the command line as main() gets it; has passwords */
   const char *test, *command;   /* NULL: there is none */
   struct bn_list *groups;       /* the texts of --group, from which passwords are removed */
-  const char *(*no_script)(const char *word);              /* as of struct bn_groups_from */
+  const char *(*no_script)(const char *word);              /* as of struct bn_groups_input */
   bool (*is_bundled_script)(const char *name, size_t len); /* a script of the bundle */
   bool is_builtin;                                         /* the test is built in */
   unsigned kinds;  /* the kinds that the run may turn out to be, as in struct bn_assert_scope */
@@ -44,8 +44,8 @@ struct bn_hosts_setup {
    or a launcher has started several processes.  Without --group, this process alone answers `help`.
    Under a launcher, it alone executes a test without a command, and the script "-", which only one
    process can read from standard input. */
-bool bn_hosts_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
-                     const char *command);
+bool bn_hosts_are_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
+                         const char *command);
 /* Executes the command.  `run` is executed on all hosts together, and another command on the first
    one, or on all if it is parallel or each host has data of its own.  Groups run together, and
    other commands are executed for one group after the other.  Returns the exit status; everything

@@ -29,7 +29,7 @@ bool bn_fleet_has_groups(const struct bn_fleet *f)
   return f->groups->n > 0;
 }
 
-const char *bn_fleet_parts(const struct bn_fleet *f)
+const char *bn_fleet_name_parts(const struct bn_fleet *f)
 {
   return bn_fleet_has_groups(f) ? "groups" : "hosts";
 }
@@ -74,7 +74,7 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
                       "--hosts and --hosts-file cannot be used under a launcher of MPI: its "
                       "processes are the hosts");
   if (fleet_has_ranks(f))
-    return bn_ranks_add(f->setup->ranks, &f->list, err);
+    return bn_ranks_add_hosts(f->setup->ranks, &f->list, err);
   if (fleet_has_value(r->hosts) && bn_work_split_add(&f->list, r->hosts, err) != 0)
     return -1;
   return fleet_has_value(r->hosts_file) ? fleet_read_hosts_file(f, r->hosts_file, err) : 0;
@@ -174,7 +174,7 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
     return -1;
   f->connection = bn_alloc(f->list.n, sizeof *f->connection);
   bn_intervals_init(&f->intervals, f->list.n, (double)fleet_get_interval_ns(conf) * 1e-9);
-  bn_intervals_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
+  bn_intervals_set_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
   f->intervals.groups = bn_fleet_has_groups(f);
   for (size_t i = 0; i < f->list.n; i++)
     f->connection[i] =
@@ -234,14 +234,14 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
   for (size_t i = 0; i < f->n_arguments; i++) {
     f->from[i] =
-        (struct bn_arguments_from){.args = s->args,
-                                   .test = s->test,
-                                   .command = s->command,
-                                   .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
-                                   .options = s->options,
-                                   .seed = fleet_make_group_seed(fleet_get_seed(f), i),
-                                   .time_ns = s->conf->plan.time_ns,
-                                   .interval_ns = fleet_get_interval_ns(s->conf)};
+        (struct bn_arguments_input){.args = s->args,
+                                    .test = s->test,
+                                    .command = s->command,
+                                    .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
+                                    .options = s->options,
+                                    .seed = fleet_make_group_seed(fleet_get_seed(f), i),
+                                    .time_ns = s->conf->plan.time_ns,
+                                    .interval_ns = fleet_get_interval_ns(s->conf)};
     if (bn_fleet_has_groups(f)) {
       f->from[i].groups = f->all;
       f->from[i].group = &f->groups->group[i];
@@ -263,7 +263,7 @@ static void fleet_free_arguments(struct bn_fleet *f)
   f->n_arguments = 0;
 }
 
-int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup,
+int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                   const struct bn_group_list *all, const struct bn_group_list *groups,
                   struct bn_err *err)
 {
@@ -291,12 +291,12 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
   const sigset_t *masked = &f->stop_signal.before;
 
   if (bn_fleet_has_groups(f))
-    return bn_link_agent(&c->link, c->name, false, masked, err);
+    return bn_link_start_agent(&c->link, c->name, false, masked, err);
   if (c->rank < 0)
-    return bn_link_shell(&c->link, c->name, r->hosts_shell, r->hosts_program, masked, err);
+    return bn_link_start_shell(&c->link, c->name, r->hosts_shell, r->hosts_program, masked, err);
   if (c->rank == 0)
-    return bn_link_agent(&c->link, c->name, true, masked, err);
-  return bn_link_join(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
+    return bn_link_start_agent(&c->link, c->name, true, masked, err);
+  return bn_link_request_agent(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
 /* Starts the agent of host i, and sends it the command line and the files.  Returns 0, or -1 and
@@ -312,7 +312,7 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
                                    .sessions = f->sessions};
   int rc = -1;
 
-  bn_arguments_argv(arguments, &c->work, &handshake.argv);
+  bn_arguments_make_argv(arguments, &c->work, &handshake.argv);
   bn_handshake_take_environment(&handshake);
   if (fleet_connect_host(f, c, err) == 0)
     rc = bn_connection_begin(c, &handshake, &arguments->files, err);
@@ -326,7 +326,7 @@ static void fleet_mark_unstarted(struct bn_fleet *f)
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].link.to.fd < 0) {
       f->connection[i].state = BN_CONNECTION_LOST;
-      bn_intervals_end(&f->intervals, i);
+      bn_intervals_end_host(&f->intervals, i);
     }
 }
 
@@ -340,11 +340,11 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
     fleet_mark_unstarted(f);
   if (rc != 0 || f->n == f->list.n)
     fleet_free_arguments(f);
-  bn_fleet_enter(f, BN_FLEET_CONNECT);
+  bn_fleet_enter_phase(f, BN_FLEET_CONNECT);
   return rc;
 }
 
-int bn_fleet_unite(struct bn_fleet *f, struct bn_err *err)
+int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err)
 {
   const char *names[BN_GROUPS_MAX];
 
@@ -355,7 +355,7 @@ int bn_fleet_unite(struct bn_fleet *f, struct bn_err *err)
     names[i] = f->connection[i].name;
     f->sessions += f->connection[i].work.threads;
   }
-  return bn_intervals_unite(&f->intervals, names, err);
+  return bn_intervals_unite_groups(&f->intervals, names, err);
 }
 
 /* --- the hosts together ----------------------------------------------------------------------- */
@@ -372,7 +372,7 @@ void bn_fleet_done(struct bn_fleet *f)
   bn_stop_signal_end(&f->stop_signal);
 }
 
-void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase)
+void bn_fleet_enter_phase(struct bn_fleet *f, enum bn_fleet_phase phase)
 {
   f->phase = phase;
   f->phase_ns = bn_clock_mono();
@@ -388,14 +388,14 @@ bool bn_fleet_have_met(const struct bn_fleet *f)
     /* Sessions that have returned from the command are not waited for. */
     if (c->state == BN_CONNECTION_ENDED && c->status == 0)
       continue;
-    if (!bn_connection_is_there(c) || !c->met)
+    if (!bn_connection_is_alive(c) || !c->met)
       return false;
     is_any_waiting = true;
   }
   return is_any_waiting;
 }
 
-bool bn_fleet_are(const struct bn_fleet *f, enum bn_connection_state state)
+bool bn_fleet_have_reached(const struct bn_fleet *f, enum bn_connection_state state)
 {
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].state < state)
@@ -410,6 +410,6 @@ void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns)
   f->stop = how;
   f->stop_ns = now_ns;
   for (size_t i = 0; i < f->n; i++)
-    if (bn_connection_is_there(&f->connection[i]))
-      bn_connection_stop(&f->connection[i], how);
+    if (bn_connection_is_alive(&f->connection[i]))
+      bn_connection_send_stop(&f->connection[i], how);
 }

@@ -24,7 +24,7 @@ struct bn_fleet {
   const struct bn_hosts_setup *setup;
   const struct bn_group_list *all;    /* the groups of the command line */
   const struct bn_group_list *groups; /* those that take part, in place of hosts; may be empty */
-  struct bn_arguments_from *from;     /* owned; [n_arguments] */
+  struct bn_arguments_input *from;    /* owned; [n_arguments] */
   /* owned; [n_arguments]: the command line of all hosts, or of each group, until all are started */
   struct bn_arguments *arguments;
   size_t n_arguments;
@@ -54,7 +54,7 @@ struct bn_fleet {
    empty without --group, and stay the caller's.  From the return on, signals are received; before
    that they end the process, because a file may be a pipe from which nothing comes.  Returns 0, or
    -1 and err; bn_fleet_done() follows in both cases. */
-int bn_fleet_make(struct bn_fleet *f, const struct bn_hosts_setup *setup,
+int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                   const struct bn_group_list *all, const struct bn_group_list *groups,
                   struct bn_err *err);
 /* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.
@@ -67,23 +67,23 @@ void bn_fleet_done(struct bn_fleet *f);
 /* Returns whether groups take part in place of hosts. */
 bool bn_fleet_has_groups(const struct bn_fleet *f);
 /* Returns "hosts" or "groups", for messages. */
-const char *bn_fleet_parts(const struct bn_fleet *f);
+const char *bn_fleet_name_parts(const struct bn_fleet *f);
 /* Counts the sessions of all groups, and makes the metrics that they have together, once all are
    ready.  Does nothing for hosts.  Returns 0, or -1 and err, which says which groups do not fit
    together. */
-int bn_fleet_unite(struct bn_fleet *f, struct bn_err *err);
+int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err);
 /* Returns whether --hosts or --hosts-file is given. */
 bool bn_fleet_is_listed(const struct bn_conf *conf);
 /* Returns whether a launcher has sent a signal, after which it gives the processes that it has
    started one second. */
 bool bn_fleet_is_urged(const struct bn_fleet *f);
 /* Begins a phase now. */
-void bn_fleet_enter(struct bn_fleet *f, enum bn_fleet_phase phase);
+void bn_fleet_enter_phase(struct bn_fleet *f, enum bn_fleet_phase phase);
 /* Returns whether the sessions of all hosts wait for each other in a command.  Hosts that have
    ended it with success are not waited for.  False: a host has failed, or none waits. */
 bool bn_fleet_have_met(const struct bn_fleet *f);
 /* Returns whether all hosts have reached the state or a later one. */
-bool bn_fleet_are(const struct bn_fleet *f, enum bn_connection_state state);
+bool bn_fleet_have_reached(const struct bn_fleet *f, enum bn_connection_state state);
 /* Tells the hosts that have not ended to stop, unless they were told so before, or more firmly. */
 void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns);
 

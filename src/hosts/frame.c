@@ -48,7 +48,7 @@ static const struct form *frame_find_form(unsigned type)
   return NULL;
 }
 
-const char *bn_frame_name(enum bn_frame_type type)
+const char *bn_frame_type_name(enum bn_frame_type type)
 {
   const struct form *form = frame_find_form(type);
 
@@ -309,19 +309,19 @@ bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type
          (unsigned char)r->in.data[r->used + LENGTH_SIZE] == (unsigned char)type;
 }
 
-uint64_t bn_frame_time(const struct bn_frame *f, unsigned i)
+uint64_t bn_frame_get_number(const struct bn_frame *f, unsigned i)
 {
   const size_t at = i * (size_t)NUMBER_SIZE;
 
   return f->len >= at + NUMBER_SIZE ? frame_read_le(f->data + at, NUMBER_SIZE) : 0;
 }
 
-unsigned bn_frame_byte(const struct bn_frame *f)
+unsigned bn_frame_get_byte(const struct bn_frame *f)
 {
   return f->len > 0 ? (unsigned char)f->data[0] : 0;
 }
 
-void bn_frame_text(const struct bn_frame *f, char *out, size_t size)
+void bn_frame_get_text(const struct bn_frame *f, char *out, size_t size)
 {
   frame_escape(out, size, f->data, f->len);
 }

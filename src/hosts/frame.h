@@ -54,7 +54,7 @@ enum bn_frame_stop { BN_FRAME_STOP_ORDER = 1, BN_FRAME_STOP_NOW = 2 };
 enum bn_frame_side { BN_FRAME_FROM_CONTROLLER, BN_FRAME_FROM_AGENT };
 
 /* Returns the name of a type, such as "HELLO", or "frame" for a number that is no type. */
-const char *bn_frame_name(enum bn_frame_type type);
+const char *bn_frame_type_name(enum bn_frame_type type);
 
 /* --- writing --- */
 
@@ -102,12 +102,12 @@ bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type
 
 /* Returns number i of the payload: PING and START have number 0, PONG has 0 and 1.  Returns 0 for a
    number that the payload does not have. */
-uint64_t bn_frame_time(const struct bn_frame *f, unsigned i);
+uint64_t bn_frame_get_number(const struct bn_frame *f, unsigned i);
 /* Returns the byte of STOP or END. */
-unsigned bn_frame_byte(const struct bn_frame *f);
+unsigned bn_frame_get_byte(const struct bn_frame *f);
 
 /* Stores the text of REFUSE, escaped for a terminal and cut to the size. */
-void bn_frame_text(const struct bn_frame *f, char *out, size_t size);
+void bn_frame_get_text(const struct bn_frame *f, char *out, size_t size);
 
 enum { BN_FRAME_NAME_MAX = 512 };
 

@@ -73,7 +73,7 @@ static int groups_take_option(struct bn_group_words *g, const char *word,
 /* Adds a word that names the script of a group, or one script of a mix.  Returns 0, or -1 and err
    if it cannot be a script, or if two words are not those of a mix. */
 static int groups_take_script(struct bn_group_words *g, const char *word,
-                              const struct bn_groups_from *from, struct bn_err *err)
+                              const struct bn_groups_input *from, struct bn_err *err)
 {
   const char *what = from->no_script(word);
   const char *first = g->script.n > 0 ? g->script.item[0] : word;
@@ -83,7 +83,7 @@ static int groups_take_script(struct bn_group_words *g, const char *word,
   if (what != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: '%s' is %s; a group runs a script", g->name,
                       word, what);
-  if (g->script.n > 0 && (!bn_mix_is(first) || !bn_mix_is(word)))
+  if (g->script.n > 0 && (!bn_mix_has_weight(first) || !bn_mix_has_weight(word)))
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group=%s: '%s' and a further word stand for its script; a group runs one "
                       "script, or several with weights such as %s@1, and its options begin with "
@@ -96,7 +96,7 @@ static int groups_take_script(struct bn_group_words *g, const char *word,
 /* Adds the words behind the name of a group: its script and its options.  Returns 0, or -1 and
    err. */
 static int groups_take_words(struct bn_group_words *g, const struct bn_list *words,
-                             const struct bn_groups_from *from, struct bn_err *err)
+                             const struct bn_groups_input *from, struct bn_err *err)
 {
   for (size_t i = 0; i < words->n; i++) {
     const char *word = words->item[i];
@@ -131,7 +131,7 @@ static void groups_wipe_words(struct bn_list *words)
 
 /* Reads "NAME: SCRIPT [OPTIONS]", and adds the group to the list.  Returns 0, or -1 and err. */
 static int groups_read_group(struct bn_group_list *list, const char *text,
-                             const struct bn_groups_from *from, struct bn_err *err)
+                             const struct bn_groups_input *from, struct bn_err *err)
 {
   const char *name = text + strspn(text, " \t"), *end;
   const size_t len = groups_get_name_len(name);
@@ -161,7 +161,7 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
   return rc;
 }
 
-const struct bn_group_words *bn_groups_owner(const struct bn_group_list *list, const char *arg)
+const struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, const char *arg)
 {
   const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, ".=") : 0;
 
@@ -186,11 +186,11 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
 
 /* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, behind those of
    --group.  Returns 0, or -1 and err. */
-static int groups_take_args(const struct bn_group_list *list, const struct bn_groups_from *from,
+static int groups_take_args(const struct bn_group_list *list, const struct bn_groups_input *from,
                             struct bn_err *err)
 {
   for (char *const *arg = from->args + 1; *arg != NULL; arg++) {
-    const struct bn_group_words *g = bn_groups_owner(list, *arg);
+    const struct bn_group_words *g = bn_groups_find_owner(list, *arg);
     char *word;
     int rc;
 
@@ -227,7 +227,7 @@ static size_t groups_get_text_len(const char *text)
 
 /* Reads a value of --group, in which ';' separates groups.  Returns 0, or -1 and err. */
 static int groups_read_text(struct bn_group_list *list, const char *text,
-                            const struct bn_groups_from *from, struct bn_err *err)
+                            const struct bn_groups_input *from, struct bn_err *err)
 {
   int rc = 0;
 
@@ -259,7 +259,7 @@ static const char *groups_find_value(const struct bn_group_words *g,
 
     bn_opt_read_name(word, name);
     o = bn_optset_find(options, name);
-    if (bn_opt_same_name(o != NULL && o->alias_of != NULL ? o->alias_of : name, option))
+    if (bn_opt_is_same_name(o != NULL && o->alias_of != NULL ? o->alias_of : name, option))
       value = strchr(word, '=') != NULL ? strchr(word, '=') + 1 : "";
   }
   return value;
@@ -273,10 +273,10 @@ static bool groups_is_unset(const char *value)
 
 /* Refuses the option `name` of a group if `other`, with which it cannot be used, stands outside of
    the groups and the group does not set it itself.  Returns 0, or -1 and err. */
-static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_from *from,
+static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_input *from,
                              const char *name, const char *other, struct bn_err *err)
 {
-  const struct bn_opt *o = bn_conf_option(other);
+  const struct bn_opt *o = bn_conf_find_option(other);
 
   if (groups_is_unset(groups_find_value(g, from->options, name)) ||
       groups_find_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
@@ -296,7 +296,7 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
 
   while (*name != NULL && groups_is_unset(groups_find_value(g, options, *name)))
     name++;
-  if (*name == NULL || bn_optset_given(options, "time"))
+  if (*name == NULL || bn_optset_is_given(options, "time"))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s needs the time of the run, which is the same for all groups; "
@@ -306,7 +306,7 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
 
 /* Refuses options of groups that cannot be used with those outside of the groups.  Returns 0, or -1
    and err. */
-static int groups_check(const struct bn_group_list *list, const struct bn_groups_from *from,
+static int groups_check(const struct bn_group_list *list, const struct bn_groups_input *from,
                         struct bn_err *err)
 {
   for (size_t i = 0; i < list->n; i++) {
@@ -322,7 +322,7 @@ static int groups_check(const struct bn_group_list *list, const struct bn_groups
   return 0;
 }
 
-int bn_groups_read(struct bn_group_list *list, const struct bn_groups_from *from,
+int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *from,
                    struct bn_err *err)
 {
   for (size_t i = 0; i < from->texts->n; i++)
@@ -384,7 +384,7 @@ static void groups_show_word(struct bn_buf *out, const char *word)
     (void)bn_buf_printf(out, " %s", shown);
 }
 
-void bn_groups_mask(const struct bn_group_list *list, struct bn_list *texts)
+void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts)
 {
   struct bn_buf text = {.max = 0};
 
@@ -415,7 +415,7 @@ static bool groups_is_general_option(const char *name, const struct bn_optset *o
   const char *group;
 
   for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
-    if (bn_opt_same_name(o->name, name))
+    if (bn_opt_is_same_name(o->name, name))
       return strcmp(group, BN_GROUP_GENERAL) == 0 || strcmp(group, BN_GROUP_FILE) == 0;
   return false;
 }

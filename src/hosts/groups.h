@@ -24,7 +24,7 @@ struct bn_group_list {
 };
 
 /* The command line of a run with groups.  Everything is borrowed. */
-struct bn_groups_from {
+struct bn_groups_input {
   const struct bn_list *texts; /* of --group: "NAME: SCRIPT [OPTIONS]", or several with ';' */
   char *const *args;           /* all arguments, of which "--NAME.OPTION=VALUE" are a group's */
   const struct bn_optset *options;
@@ -36,15 +36,16 @@ struct bn_groups_from {
 /* Reads the groups into an empty list.  Returns 0, or -1 and err, which names the option that is
    wrong, and quotes no value, because it may be a password.  bn_groups_done() follows in both
    cases. */
-int bn_groups_read(struct bn_group_list *list, const struct bn_groups_from *from,
+int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *from,
                    struct bn_err *err);
 /* Clears what may be secret, and frees all. */
 void bn_groups_done(struct bn_group_list *list);
 /* Returns the group whose option the argument "--NAME.OPTION" is, or NULL. */
-const struct bn_group_words *bn_groups_owner(const struct bn_group_list *list, const char *arg);
+const struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list,
+                                                  const char *arg);
 /* Replaces the texts of --group, which are at least one, by one text of all groups without
    passwords, for reports. */
-void bn_groups_mask(const struct bn_group_list *list, struct bn_list *texts);
+void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts);
 /* Returns whether a command makes or removes the same data for both groups: both run bundled
    scripts, and their options that matter for data are the same. */
 bool bn_groups_share_data(const struct bn_group_words *a, const struct bn_group_words *b,

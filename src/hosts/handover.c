@@ -18,7 +18,7 @@ union control_room {
   char data[CMSG_SPACE(ENDS * sizeof(int))];
 };
 
-int bn_handover_socket(int end[2])
+int bn_handover_make_socket(int end[2])
 {
   return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end);
 }
@@ -49,7 +49,7 @@ int bn_handover_send(int socket, const struct bn_handover *h)
   return n == (ssize_t)sizeof number ? 0 : -1;
 }
 
-int bn_handover_pipes(int socket, uint32_t number, int *in, int *out)
+int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
 {
   struct bn_handover h = {.number = number, .in = -1, .out = -1};
   int rc, why;

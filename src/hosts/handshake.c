@@ -140,7 +140,7 @@ static bool handshake_get_words(const struct bn_node *list, size_t least, struct
     return false;
   out->item = bn_alloc(n + 1, sizeof *out->item);
   while (out->n < n) {
-    const char *text = bn_node_get_text(bn_node_at(list, out->n));
+    const char *text = bn_node_get_text(bn_node_get_at(list, out->n));
 
     if (text == NULL)
       return false;

@@ -6,25 +6,25 @@
 
 #include "base/alloc.h"
 
-void bn_sums_done(struct bn_sums *s)
+void bn_hist_sums_done(struct bn_hist_sums *s)
 {
   for (size_t i = 0; s->hist != NULL && i < s->n; i++)
     bn_hist_free(s->hist[i]);
   free(s->hist);
   free(s->count);
-  *s = (struct bn_sums){.n = 0};
+  *s = (struct bn_hist_sums){.n = 0};
 }
 
-void bn_sums_prepare(struct bn_sums *s, size_t n)
+void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n)
 {
   if (s->hist != NULL)
     return;
-  *s = (struct bn_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
+  *s = (struct bn_hist_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
   for (size_t i = 0; i < n; i++)
     s->hist[i] = bn_hist_new();
 }
 
-void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
+void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line)
 {
   size_t from = 0;
 
@@ -35,11 +35,11 @@ void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line)
   }
 }
 
-void bn_sums_merge(struct bn_sums *s, const struct bn_sums *from)
+void bn_hist_sums_merge(struct bn_hist_sums *s, const struct bn_hist_sums *from)
 {
   if (from->hist == NULL)
     return;
-  bn_sums_prepare(s, from->n);
+  bn_hist_sums_prepare(s, from->n);
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += from->count[i];
     bn_hist_add(s->hist[i], from->hist[i]);

@@ -9,18 +9,18 @@
 #include "measure/hist_codec.h"
 
 /* Sums of the histograms that lines have.  All zero: nothing has been added. */
-struct bn_sums {
+struct bn_hist_sums {
   struct bn_hist **hist; /* owned; [n]; NULL: nothing has been added */
   uint64_t *count;       /* owned; [n]; how many values each histogram has */
   size_t n;
 };
 
 /* Makes n empty histograms, or does nothing if there are histograms already. */
-void bn_sums_prepare(struct bn_sums *s, size_t n);
-void bn_sums_done(struct bn_sums *s);
+void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n);
+void bn_hist_sums_done(struct bn_hist_sums *s);
 /* Adds the histograms of a line, which has as many as were prepared. */
-void bn_sums_add(struct bn_sums *s, const struct bn_hist_codec *line);
+void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line);
 /* Adds other sums, of as many histograms.  Does nothing if nothing has been added to them. */
-void bn_sums_merge(struct bn_sums *s, const struct bn_sums *from);
+void bn_hist_sums_merge(struct bn_hist_sums *s, const struct bn_hist_sums *from);
 
 #endif

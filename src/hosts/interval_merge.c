@@ -43,12 +43,12 @@ void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
     r->host[i].record = bn_alloc(r->ahead, sizeof *r->host[i].record);
 }
 
-void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out)
+void bn_intervals_set_output(struct bn_intervals *r, const struct bn_intervals_output *out)
 {
   r->out = *out;
 }
 
-void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
+void bn_intervals_set_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
 {
   r->check_ns = at_ns;
   r->n_checks = n;
@@ -80,7 +80,7 @@ static void intervals_free_host(const struct bn_intervals *r, struct bn_interval
   record_forget(&h->tick);
   if (h->based)
     bn_snap_done(&h->base);
-  bn_sums_done(&h->ticked);
+  bn_hist_sums_done(&h->ticked);
   free(h->record);
   free(h->check);
   bn_valid_done(&h->as);
@@ -93,11 +93,11 @@ void bn_intervals_done(struct bn_intervals *r)
   bn_facts_done(&r->errors);
   bn_group_layout_done(&r->layout);
   for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
-    bn_sums_done(&r->round[k]);
+    bn_hist_sums_done(&r->round[k]);
   for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
-    bn_sums_done(&r->check[k]);
+    bn_hist_sums_done(&r->check[k]);
   free(r->check);
-  bn_sums_done(&r->ticked);
+  bn_hist_sums_done(&r->ticked);
   free(r->line.part);
   free(r->round);
   free(r->host);
@@ -143,11 +143,11 @@ static const struct bn_metrics *intervals_get_rows(const struct bn_intervals *r,
 
 /* Refuses a host that does not measure what the hosts before it measure.  Groups may measure
    different things.  Returns 0, or -1 and err. */
-static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_as *as,
+static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_spec *as,
                                   struct bn_err *err)
 {
-  int (*const compare)(const struct bn_valid_as *, const struct bn_valid_as *, struct bn_err *) =
-      r->groups ? bn_valid_compare_plans : bn_valid_compare;
+  int (*const compare)(const struct bn_valid_spec *, const struct bn_valid_spec *,
+                       struct bn_err *) = r->groups ? bn_valid_compare_plans : bn_valid_compare;
 
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].begun && compare(as, &r->host[i].as, err) != 0)
@@ -155,14 +155,14 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
   return 0;
 }
 
-int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
-                       const struct bn_facts *facts, struct bn_err *err)
+int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn_node *group,
+                            const struct bn_facts *facts, struct bn_err *err)
 {
   struct bn_intervals_host *h = &r->host[host];
 
   if (h->begun)
     return bn_err_set(err, EPROTO, "it said twice what it measures");
-  if (bn_valid_begin(&h->as, group, facts, r->n, err) != 0)
+  if (bn_valid_read_spec(&h->as, group, facts, r->n, err) != 0)
     return -1;
   if (intervals_compare_host(r, &h->as, err) != 0) {
     bn_valid_done(&h->as);
@@ -173,12 +173,12 @@ int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node
   return 0;
 }
 
-const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host)
+const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host)
 {
   return r->host[host].begun ? &r->host[host].as : NULL;
 }
 
-int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct bn_err *err)
+int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err)
 {
   struct bn_group_part *part = bn_alloc(r->n, sizeof *part);
   int rc;
@@ -192,7 +192,7 @@ int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct 
   return rc;
 }
 
-const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r)
+const struct bn_metrics *bn_intervals_get_metrics(const struct bn_intervals *r)
 {
   if (r->layout.n > 0)
     return &r->layout.all;
@@ -281,8 +281,8 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
   if (k < r->next)
     return 1;
   record_move(&h->record[place], record);
-  bn_sums_prepare(&r->round[place], intervals_get_rows(r, h)->n_hists);
-  bn_sums_add(&r->round[place], &r->line);
+  bn_hist_sums_prepare(&r->round[place], intervals_get_rows(r, h)->n_hists);
+  bn_hist_sums_add(&r->round[place], &r->line);
   return 0;
 }
 
@@ -307,8 +307,8 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
   if (k <= h->checks || k < r->next_check || record->view.at_s >= max_time_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  bn_sums_prepare(&r->check[k - 1], intervals_get_rows(r, h)->n_hists);
-  bn_sums_add(&r->check[k - 1], &r->line);
+  bn_hist_sums_prepare(&r->check[k - 1], intervals_get_rows(r, h)->n_hists);
+  bn_hist_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
   record_move(&h->check[k - 1], record);
   h->cut = true;
@@ -320,11 +320,11 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
 static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->based)
-    bn_snap_make(&h->base, &h->tick.delta.metrics, 0, true);
+    bn_snap_init_for_metrics(&h->base, &h->tick.delta.metrics, 0, true);
   h->based = true;
   h->cut = false;
   bn_snap_copy(&h->base, &h->tick.delta);
-  bn_sums_done(&h->ticked);
+  bn_hist_sums_done(&h->ticked);
 }
 
 /* Notes how many events a host has had up to a second.  A tick that is late, because the host was
@@ -394,14 +394,14 @@ static void intervals_note_longest_event(struct bn_intervals *r)
 static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host *h,
                                struct bn_record *record, struct bn_err *err)
 {
-  struct bn_sums *const sums[] = {&h->ticked, &r->ticked};
+  struct bn_hist_sums *const sums[] = {&h->ticked, &r->ticked};
 
   if (round_find_number(1, &record->view) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_note_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    bn_sums_prepare(sums[i], intervals_get_rows(r, h)->n_hists);
-    bn_sums_add(sums[i], &r->line);
+    bn_hist_sums_prepare(sums[i], intervals_get_rows(r, h)->n_hists);
+    bn_hist_sums_add(sums[i], &r->line);
   }
   h->ticks++;
   record_move(&h->tick, record);
@@ -434,15 +434,15 @@ static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host 
   if (bn_store_read_brief(line->record, line->texts, line->len, &h->as.metrics, span, &record,
                           &r->line, err) != 0)
     return -1;
-  rc = bn_valid_check(&h->as, &record.view, err);
+  rc = bn_valid_check_view(&h->as, &record.view, err);
   if (rc == 0 && r->layout.n > 0) {
-    bn_group_layout_record(&r->layout, (size_t)(h - r->host), &record);
-    bn_group_layout_line(&r->layout, (size_t)(h - r->host), &r->line);
+    bn_group_layout_convert_record(&r->layout, (size_t)(h - r->host), &record);
+    bn_group_layout_convert_line(&r->layout, (size_t)(h - r->host), &r->line);
   }
   if (rc == 0)
     rc = intervals_check_counts(r, intervals_get_rows(r, h)->n_hists,
                                 span == BN_VIEW_TICK ? h->ticked.count : NULL,
-                                bn_sum_most(r->n) / parts, err);
+                                bn_sum_largest_count(r->n) / parts, err);
   if (rc == 0)
     rc = takes[span](r, h, &record, err);
   if (rc != 0)
@@ -467,8 +467,8 @@ static int intervals_take_errors(struct bn_intervals *r, const struct bn_node *n
   return 0;
 }
 
-int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
-                      struct bn_err *err)
+int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line, size_t len,
+                           struct bn_err *err)
 {
   const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
   struct bn_node *map =
@@ -489,12 +489,12 @@ int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, siz
   return rc;
 }
 
-void bn_intervals_end(struct bn_intervals *r, size_t host)
+void bn_intervals_end_host(struct bn_intervals *r, size_t host)
 {
   r->host[host].over = true;
 }
 
-const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t host)
+const struct bn_view *bn_intervals_last_tick(const struct bn_intervals *r, size_t host)
 {
   return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
 }
@@ -645,7 +645,7 @@ static struct bn_merge_time intervals_make_time_of_parts(const struct bn_interva
    first host in that time, which has the figures that all hosts share, or NULL.  `exact` is that of
    struct bn_view_rules.  Returns 0, or -1 and err. */
 static int intervals_show_sum(const struct bn_intervals *r, const struct bn_views *parts,
-                              const struct bn_view *watched, const struct bn_sums *hists,
+                              const struct bn_view *watched, const struct bn_hist_sums *hists,
                               bool exact, const struct bn_merge_time *at, struct bn_err *err)
 {
   struct bn_merged_view joint = {.ages = NULL};
@@ -654,7 +654,7 @@ static int intervals_show_sum(const struct bn_intervals *r, const struct bn_view
   int rc;
 
   rules.exact = exact;
-  rc = bn_merged_view_span(&joint, parts, hists->hist, &rules, at, err);
+  rc = bn_merged_view_make(&joint, parts, hists->hist, &rules, at, err);
   if (rc == 0 && watched != NULL) {
     bn_watched_sum(watched, &joint.view, &shared);
     joint.view.watched = shared.figure;
@@ -686,7 +686,7 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   at = intervals_make_time_of_parts(r, parts, BN_VIEW_INTERVAL);
   rc = intervals_show_sum(r, parts, record_get_view(&first->record[place]), &r->round[place], false,
                           &at, err);
-  bn_sums_done(&r->round[place]);
+  bn_hist_sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
     record_forget(&r->host[i].record[place]);
   r->next++;
@@ -719,7 +719,7 @@ static void checkpoint_forget(struct bn_intervals *r)
   for (size_t k = 0; k < r->next_check; k++) {
     for (size_t i = 0; i < r->n; i++)
       record_forget(&r->host[i].check[k]);
-    bn_sums_done(&r->check[k]);
+    bn_hist_sums_done(&r->check[k]);
   }
 }
 
@@ -727,7 +727,7 @@ static void checkpoint_forget(struct bn_intervals *r)
 static void checkpoint_merge_passed(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
-    bn_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
+    bn_hist_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
 }
 
 static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
@@ -760,7 +760,7 @@ static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_e
   return intervals_show_sum(r, parts, NULL, &r->ticked, true, &at, err);
 }
 
-int bn_intervals_next(struct bn_intervals *r, struct bn_err *err)
+int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
 {
   int (*show)(struct bn_intervals *, struct bn_views *, struct bn_err *);
   struct bn_views parts = {NULL, 0};

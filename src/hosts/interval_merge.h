@@ -29,21 +29,21 @@ struct bn_intervals_second {
 };
 
 struct bn_intervals_host {
-  struct bn_valid_as as;    /* the description of its measurements */
-  bool begun;               /* `as` is known */
-  bool over;                /* no more lines come */
-  bool rested;              /* its last interval has come, which ended within a round */
-  struct bn_record *record; /* owned; [ahead]: its round i is at i % ahead */
-  uint64_t last;            /* the latest whole round that has come; 0: none */
-  struct bn_record *check;  /* owned; [n_checks]: its checkpoints that have not been summed */
-  size_t checks;            /* the latest checkpoint that has come; 0: none */
-  uint64_t before_check;    /* events up to that checkpoint, failed ones too */
-  bool cut;                 /* no tick has come after that checkpoint */
-  struct bn_snap base;      /* owned; its counters at the first tick after that checkpoint */
-  bool based;               /* there is a base, and `ticked` is of the time after it */
-  struct bn_record tick;    /* owned; its last tick, whose counters are those since the start */
-  struct bn_sums ticked;    /* the histograms of all its ticks, or of those after the base */
-  uint64_t ticks;           /* how many ticks have come */
+  struct bn_valid_spec as;    /* the description of its measurements */
+  bool begun;                 /* `as` is known */
+  bool over;                  /* no more lines come */
+  bool rested;                /* its last interval has come, which ended within a round */
+  struct bn_record *record;   /* owned; [ahead]: its round i is at i % ahead */
+  uint64_t last;              /* the latest whole round that has come; 0: none */
+  struct bn_record *check;    /* owned; [n_checks]: its checkpoints that have not been summed */
+  size_t checks;              /* the latest checkpoint that has come; 0: none */
+  uint64_t before_check;      /* events up to that checkpoint, failed ones too */
+  bool cut;                   /* no tick has come after that checkpoint */
+  struct bn_snap base;        /* owned; its counters at the first tick after that checkpoint */
+  bool based;                 /* there is a base, and `ticked` is of the time after it */
+  struct bn_record tick;      /* owned; its last tick, whose counters are those since the start */
+  struct bn_hist_sums ticked; /* the histograms of all its ticks, or of those after the base */
+  uint64_t ticks;             /* how many ticks have come */
   struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
 };
 
@@ -54,7 +54,7 @@ struct bn_intervals_together {
 };
 
 /* The function that gets the sums. */
-struct bn_intervals_out {
+struct bn_intervals_output {
   struct bn_view_rules rules;
   struct bn_merge_time start;                       /* of the measurement, on the clocks here */
   void (*show)(void *arg, const struct bn_view *v); /* the view is valid for the call */
@@ -62,15 +62,15 @@ struct bn_intervals_out {
 };
 
 struct bn_intervals {
-  struct bn_intervals_out out;
+  struct bn_intervals_output out;
   struct bn_intervals_host *host; /* owned; [n] */
   size_t n;
-  struct bn_hist_codec line; /* owned; the histograms of the line that was read last */
-  struct bn_sums *round;     /* owned; [ahead]: the sums of rounds, placed as records are */
-  struct bn_sums ticked;     /* the histograms of all ticks of all hosts */
-  const uint64_t *check_ns;  /* borrowed; [n_checks]: times of checkpoints, ascending */
+  struct bn_hist_codec line;  /* owned; the histograms of the line that was read last */
+  struct bn_hist_sums *round; /* owned; [ahead]: the sums of rounds, placed as records are */
+  struct bn_hist_sums ticked; /* the histograms of all ticks of all hosts */
+  const uint64_t *check_ns;   /* borrowed; [n_checks]: times of checkpoints, ascending */
   size_t n_checks;
-  struct bn_sums *check; /* owned; [n_checks]: the sums of checkpoints */
+  struct bn_hist_sums *check; /* owned; [n_checks]: the sums of checkpoints */
   bool groups; /* the hosts are groups, which may measure different things; set after init */
   struct bn_group_layout layout; /* what groups measure together; owned */
   struct bn_facts errors;        /* the facts about errors that have come with checkpoints */
@@ -88,38 +88,38 @@ struct bn_intervals {
 /* Prepares for that many hosts, whose intervals are length_s long, or 0 for no intervals. */
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
 /* Has checkpoints at these n times, which stay the caller's.  Comes right after the init. */
-void bn_intervals_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
+void bn_intervals_set_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
 void bn_intervals_done(struct bn_intervals *r);
-/* Takes the description of what a host measures, as bn_valid_begin() does, once before its lines.
-   Returns 0, or -1 and err, which says why it is wrong or cannot be summed with what the hosts
-   before it measure; later hosts are not compared with it then. */
-int bn_intervals_begin(struct bn_intervals *r, size_t host, const struct bn_node *group,
-                       const struct bn_facts *facts, struct bn_err *err);
+/* Takes the description of what a host measures, as bn_valid_read_spec() does, once before its
+   lines. Returns 0, or -1 and err, which says why it is wrong or cannot be summed with what the
+   hosts before it measure; later hosts are not compared with it then. */
+int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn_node *group,
+                            const struct bn_facts *facts, struct bn_err *err);
 /* Makes the metrics that all groups have together, once all have begun, before their lines. Returns
    0, or -1 and err, which says which groups do not fit together. */
-int bn_intervals_unite(struct bn_intervals *r, const char *const *names, struct bn_err *err);
+int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err);
 /* Returns the description of what a host measures, or NULL if it has not begun. */
-const struct bn_valid_as *bn_intervals_as(const struct bn_intervals *r, size_t host);
+const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host);
 /* Returns the metrics of the sums: those of all groups, or those of the first host that has begun.
    NULL: none has. */
-const struct bn_metrics *bn_intervals_metrics(const struct bn_intervals *r);
+const struct bn_metrics *bn_intervals_get_metrics(const struct bn_intervals *r);
 /* Takes a line of a host.  Returns 0, or -1 and err, which says why it cannot be taken. */
-int bn_intervals_take(struct bn_intervals *r, size_t host, const char *line, size_t len,
-                      struct bn_err *err);
+int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line, size_t len,
+                           struct bn_err *err);
 /* Notes that no more lines come from a host, so that it is not waited for. */
-void bn_intervals_end(struct bn_intervals *r, size_t host);
+void bn_intervals_end_host(struct bn_intervals *r, size_t host);
 /* Returns all that a host has measured by its last tick, or NULL if there was none. */
-const struct bn_view *bn_intervals_last(const struct bn_intervals *r, size_t host);
+const struct bn_view *bn_intervals_last_tick(const struct bn_intervals *r, size_t host);
 /* Makes a result of what a host has measured since its last checkpoint, as known by its ticks. *out
    has the facts of the host, and gets the group.  Returns 1, or 0 if no tick is of that time, or -1
    and err if the ticks make no sense. */
-int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
-                        struct bn_err *err);
-/* Sets where the sums go, when the hosts start, before the first bn_intervals_next(). */
-void bn_intervals_start(struct bn_intervals *r, const struct bn_intervals_out *out);
+int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
+                             struct bn_err *err);
+/* Sets where the sums go, when the hosts start, before the first bn_intervals_show_next(). */
+void bn_intervals_set_output(struct bn_intervals *r, const struct bn_intervals_output *out);
 /* Sums and shows the next round, checkpoint or tick of which each host has sent its part or has
    ended.  Returns 1, or 0 if none is complete, or -1 and err if one cannot be summed: it is left
    out. */
-int bn_intervals_next(struct bn_intervals *r, struct bn_err *err);
+int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err);
 
 #endif

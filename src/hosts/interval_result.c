@@ -14,7 +14,7 @@ static void intervals_make_cut_result(const struct bn_intervals_host *h, const s
 
   total.delta = all;
   total.latency = all->hist[BN_H_LATENCY];
-  bn_journal_cut(out, h->as.name, &total);
+  bn_journal_complete_cut(out, h->as.name, &total);
   bn_result_escape(out);
 }
 
@@ -61,9 +61,9 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
   struct bn_view v;
   int rc;
 
-  bn_snap_make(&since, &tick->delta->metrics, 0, true);
+  bn_snap_init_for_metrics(&since, &tick->delta->metrics, 0, true);
   bn_snap_copy(&since, &h->tick.delta);
-  bn_snap_diff(&since, &h->base);
+  bn_snap_subtract(&since, &h->base);
   for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)
     bn_hist_add(since.hist[i], h->ticked.hist[i]);
   since.min_ns = UINT64_MAX;
@@ -71,7 +71,7 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
   bn_view_store_init(&store, &since);
   bn_view_fill(&v, &store, &since, &rules);
   intervals_copy_instant(&v, tick);
-  rc = bn_valid_check(&h->as, &v, err);
+  rc = bn_valid_check_view(&h->as, &v, err);
   if (rc == 0) {
     intervals_make_cut_result(h, &since, &v, out);
     if (h->tick.delta.span_ns > since.span_ns)
@@ -82,8 +82,8 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
   return rc == 0 ? 1 : -1;
 }
 
-int bn_intervals_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
-                        struct bn_err *err)
+int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
+                             struct bn_err *err)
 {
   const struct bn_intervals_host *h = &r->host[host];
   struct bn_snap all = h->tick.delta;

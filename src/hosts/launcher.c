@@ -33,7 +33,7 @@ static bool launcher_read_number(const char *name, unsigned *out)
   const char *text = getenv(name);
   int64_t n;
 
-  if (text == NULL || bn_units_int(text, &n) != 0 || n < 0 || n > INT32_MAX)
+  if (text == NULL || bn_units_parse_int(text, &n) != 0 || n < 0 || n > INT32_MAX)
     return false;
   *out = (unsigned)n;
   return true;
@@ -84,7 +84,7 @@ void bn_launcher_forget(void)
 
 static const char ranks_variable[] = "BENCH_RANKS";
 
-int bn_ranks_tell(const struct bn_ranks *r)
+int bn_ranks_export(const struct bn_ranks *r)
 {
   char text[32];
 
@@ -92,7 +92,7 @@ int bn_ranks_tell(const struct bn_ranks *r)
   return setenv(ranks_variable, text, 1);
 }
 
-void bn_ranks_forget(void)
+void bn_ranks_unset(void)
 {
   (void)unsetenv(ranks_variable);
 }
@@ -123,7 +123,8 @@ int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
                     ranks_variable);
 }
 
-int bn_ranks_add(const struct bn_ranks *r, struct bn_work_split_list *list, struct bn_err *err)
+int bn_ranks_add_hosts(const struct bn_ranks *r, struct bn_work_split_list *list,
+                       struct bn_err *err)
 {
   char name[32];
 

@@ -29,14 +29,15 @@ struct bn_ranks {
 };
 
 /* Puts the ranks into the environment.  Returns 0, or -1 and errno. */
-int bn_ranks_tell(const struct bn_ranks *r);
+int bn_ranks_export(const struct bn_ranks *r);
 /* Reads the ranks from the environment, or stores none if it has none.  Returns 0, or -1 and err if
    the variable there is not one that bench has set. */
 int bn_ranks_read(struct bn_ranks *r, struct bn_err *err);
 /* Removes the ranks from the environment, because a program that an agent starts makes runs of its
    own. */
-void bn_ranks_forget(void);
+void bn_ranks_unset(void);
 /* Adds the ranks as hosts, "rank0" and so on.  Returns 0, or -1 and err. */
-int bn_ranks_add(const struct bn_ranks *r, struct bn_work_split_list *list, struct bn_err *err);
+int bn_ranks_add_hosts(const struct bn_ranks *r, struct bn_work_split_list *list,
+                       struct bn_err *err);
 
 #endif

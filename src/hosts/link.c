@@ -28,8 +28,8 @@ static void link_init(struct bn_link *l, const char *name)
 }
 
 /* Starts the program with the words of argv.  `errors` is its standard error, or -1 for a pipe
-   whose lines bn_link_show() prints.  Returns 0, or -1 and err; what was opened is closed by
-   bn_link_done(), but for the pipe to the program, which is closed at once: it is how
+   whose lines bn_link_print_errors() prints.  Returns 0, or -1 and err; what was opened is closed
+   by bn_link_done(), but for the pipe to the program, which is closed at once: it is how
    bn_fleet_launch() knows that the host was not started. */
 static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                       const sigset_t *masked, struct bn_err *err)
@@ -57,8 +57,8 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
   return -1;
 }
 
-int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
-                  const sigset_t *masked, struct bn_err *err)
+int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
+                        const sigset_t *masked, struct bn_err *err)
 {
   const char *const more[] = {host, program, "--agent"};
   struct bn_list words = {.n = 0};
@@ -78,8 +78,8 @@ int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const 
   return rc;
 }
 
-int bn_link_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
-                  struct bn_err *err)
+int bn_link_start_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
+                        struct bn_err *err)
 {
   char *program = bn_spawn_self(err);
   char *argv[] = {program, (char[]){"--agent"}, NULL};
@@ -90,11 +90,11 @@ int bn_link_agent(struct bn_link *l, const char *name, bool shares, const sigset
   return rc;
 }
 
-int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
-                 struct bn_err *err)
+int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint32_t number,
+                          struct bn_err *err)
 {
   link_init(l, name);
-  if (bn_handover_pipes(socket, number, &l->to.fd, &l->out) == 0)
+  if (bn_handover_send_pipes(socket, number, &l->to.fd, &l->out) == 0)
     return 0;
   return bn_err_set(err, errno, "%s: cannot ask the launcher's process for an agent: %s", name,
                     strerror(errno));
@@ -167,7 +167,7 @@ static void link_print_line(struct bn_link *l, struct bn_printer *printer)
     l->line.len--;
   if (bn_buf_printf(&text, "%s: ", l->name) == 0 &&
       bn_buf_add(&text, l->line.data, l->line.len) == 0)
-    bn_printer_foreign(printer, text.data);
+    bn_printer_say_foreign(printer, text.data);
   bn_buf_done(&text);
   bn_buf_clear(&l->line);
 }
@@ -185,7 +185,7 @@ static void link_print_text(struct bn_link *l, struct bn_printer *printer, const
   }
 }
 
-void bn_link_show(struct bn_link *l, struct bn_printer *printer)
+void bn_link_print_errors(struct bn_link *l, struct bn_printer *printer)
 {
   char text[LINE_MAX_BYTES];
   const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;

@@ -34,16 +34,16 @@ struct bn_link {
 
 /* Starts the agent of a host over the shell (--hosts-shell), whose words come first, then the host,
    the program there as one word even if its path has blanks, and "--agent". */
-int bn_link_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
-                  const sigset_t *masked, struct bn_err *err);
+int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
+                        const sigset_t *masked, struct bn_err *err);
 /* Starts an agent of this program here.  If it shares the standard error of this process, it writes
-   there itself; otherwise bn_link_show() prints its lines behind the name. */
-int bn_link_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
-                  struct bn_err *err);
+   there itself; otherwise bn_link_print_errors() prints its lines behind the name. */
+int bn_link_start_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
+                        struct bn_err *err);
 /* Makes a link without a process here: the ends of its pipes are sent with the number to the
    process at the other side of the socket, which starts the agent. */
-int bn_link_join(struct bn_link *l, const char *name, int socket, uint32_t number,
-                 struct bn_err *err);
+int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint32_t number,
+                          struct bn_err *err);
 /* Kills the process if it has not ended, waits for its end, and closes and frees all. */
 void bn_link_done(struct bn_link *l);
 
@@ -54,7 +54,7 @@ void bn_link_send(struct bn_link *l);
 int bn_link_receive(struct bn_link *l);
 /* Takes a piece of standard error, and prints the lines that are complete.  At its end, prints the
    last line, and closes it. */
-void bn_link_show(struct bn_link *l, struct bn_printer *printer);
+void bn_link_print_errors(struct bn_link *l, struct bn_printer *printer);
 /* Returns whether the process has ended, and then knows its status.  True without a process. */
 bool bn_link_has_ended(struct bn_link *l);
 /* Sends a signal to the process and its group if it has not ended. */

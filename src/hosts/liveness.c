@@ -64,7 +64,7 @@ static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_resu
 static struct done liveness_count_done(const struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_result *result = &c->result;
-  const struct bn_view *tick = bn_intervals_last(&f->intervals, c->number);
+  const struct bn_view *tick = bn_intervals_last_tick(&f->intervals, c->number);
   const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
   struct done d = {.events = tick != NULL ? liveness_count_events(tick) : 0,
                    .at_s = tick != NULL ? tick->at_s : 0};
@@ -145,9 +145,9 @@ static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
   f->failed = true;
-  if (f->stop == 0 && aborts && !bn_fleet_are(f, BN_CONNECTION_ENDED))
+  if (f->stop == 0 && aborts && !bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer, "%s: %s; the other %s are stopped (--on-host-loss=abort)", c->name,
-                   why, bn_fleet_parts(f));
+                   why, bn_fleet_name_parts(f));
   else if (f->stop == 0 && c->result.end.early)
     liveness_log_missing(f, c);
 }
@@ -156,10 +156,10 @@ static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection
    run of a single process. */
 static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c)
 {
-  if (!bn_fleet_are(f, BN_CONNECTION_ENDED))
+  if (!bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer,
                    "%s: the script ended the run there by os.exit(); the other %s are stopped",
-                   c->name, bn_fleet_parts(f));
+                   c->name, bn_fleet_name_parts(f));
   f->left = true;
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
@@ -189,9 +189,9 @@ static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
 {
   const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
 
-  if (f->intervals.host[c->number].over || bn_connection_is_there(c))
+  if (f->intervals.host[c->number].over || bn_connection_is_alive(c))
     return;
-  bn_intervals_end(&f->intervals, c->number);
+  bn_intervals_end_host(&f->intervals, c->number);
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {
     f->failed |= liveness_has_failed_early(f, c);
     liveness_log_command_failure(f, c);
@@ -302,7 +302,7 @@ static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_c
 static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
-  return bn_connection_is_there(c) && !liveness_may_send_result(f, c, now_ns);
+  return bn_connection_is_alive(c) && !liveness_may_send_result(f, c, now_ns);
 }
 
 static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
@@ -338,7 +338,7 @@ static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
    it is not asked, and is silent if it has taken none of them for that time. */
 static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
-  const uint64_t asked_ns = bn_pipe_waits(&c->link.to) ? c->link.taken_ns : c->ping_ns;
+  const uint64_t asked_ns = bn_pipe_has_queued(&c->link.to) ? c->link.taken_ns : c->ping_ns;
 
   return c->state > BN_CONNECTION_CONNECTING && asked_ns != 0 && now_ns > asked_ns + silence_ns &&
          now_ns > c->link.heard_ns + silence_ns;
@@ -389,7 +389,7 @@ static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connec
   const bool compares_clock =
       f->phase == BN_FLEET_CLOCKS && c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
 
-  return c->state > BN_CONNECTION_CONNECTING && bn_connection_is_there(c) && !compares_clock &&
+  return c->state > BN_CONNECTION_CONNECTING && bn_connection_is_alive(c) && !compares_clock &&
          now_ns >= c->pinged_ns + BN_NSEC_PER_SEC;
 }
 
@@ -418,6 +418,6 @@ void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
     if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);
     if (liveness_needs_ping(f, c, now_ns))
-      bn_connection_ping(c);
+      bn_connection_send_ping(c);
   }
 }

@@ -36,7 +36,7 @@ static void merged_put_on_clock(struct bn_merged_result_part *p,
                                 const struct bn_merged_result_start *start)
 {
   struct bn_facts *f = &p->result->facts;
-  const uint64_t begun_ns = bn_clock_sync_here(&p->clock, f->start_ns);
+  const uint64_t begun_ns = bn_clock_sync_to_here(&p->clock, f->start_ns);
   const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
   const uint64_t later_ns = wall_ns - f->start_wall_ns; /* modulo 2^64 */
 
@@ -44,7 +44,7 @@ static void merged_put_on_clock(struct bn_merged_result_part *p,
   for (size_t i = 0; i < p->result->n_groups; i++) {
     struct bn_snap *s = &p->result->group[i].total.delta;
 
-    s->at_ns = bn_clock_sync_here(&p->clock, s->at_ns);
+    s->at_ns = bn_clock_sync_to_here(&p->clock, s->at_ns);
     s->wall_ns += later_ns;
   }
   f->start_ns = begun_ns;
@@ -103,7 +103,7 @@ static void merged_drop_options(struct bn_facts *f, const struct bn_optset *opti
 static void merged_add_controller_option(void *arg, const struct bn_opt_fact *o)
 {
   if (merged_has_controller_value(o->traits))
-    bn_facts_option(arg, o);
+    bn_facts_add_option(arg, o);
 }
 
 static uint64_t merged_count_threads(const struct bn_merged_result_part *part, size_t n)
@@ -139,7 +139,7 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
 
 /* Sets the plan to that of the controller, with the threads of all parts. */
 static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_merged_result_of *of)
+                            const struct bn_merged_result_request *of)
 {
   const struct bn_metrics *metrics = f->plan.metrics;
   const uint64_t threads = merged_count_threads(part, n);
@@ -179,14 +179,14 @@ static void merged_name_workload(struct bn_facts *f, const struct bn_merged_resu
   char *name = merged_name_groups(part, n);
   const char *started = NULL;
 
-  bn_facts_text(f, "workload", "name", name);
-  bn_facts_text(f, "workload", "title", name);
+  bn_facts_set_text(f, "workload", "name", name);
+  bn_facts_set_text(f, "workload", "title", name);
   free(name);
   for (size_t i = 0; started == NULL && i < n; i++)
     if (part[i].result != NULL)
       started = bn_facts_find_text(&part[i].result->facts, "process", "started");
   if (started != NULL)
-    bn_facts_text(f, "process", "started", started);
+    bn_facts_set_text(f, "process", "started", started);
 }
 
 /* The facts of a run with groups, to which the options outside of the groups are added. */
@@ -202,13 +202,13 @@ static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
   const struct group_facts *f = arg;
 
   if (o->group != NULL)
-    bn_facts_option(f->facts, o);
+    bn_facts_add_option(f->facts, o);
 }
 
 static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)
-    if (bn_opt_same_name(f->option[i].name, name))
+    if (bn_opt_is_same_name(f->option[i].name, name))
       return &f->option[i];
   return NULL;
 }
@@ -231,14 +231,14 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
 
     if (o == NULL)
       continue;
-    bn_facts_option(out->facts, &(struct bn_opt_fact){.name = o->name,
-                                                      .group = o->group,
-                                                      .origin = BN_FROM_COMMAND_LINE,
-                                                      .traits = o->traits,
-                                                      .secret = o->secret,
-                                                      .text = o->secret || value == NULL
-                                                                  ? NULL
-                                                                  : bn_mask_text(value, shown)});
+    bn_facts_add_option(
+        out->facts, &(struct bn_opt_fact){
+                        .name = o->name,
+                        .group = o->group,
+                        .origin = BN_FROM_COMMAND_LINE,
+                        .traits = o->traits,
+                        .secret = o->secret,
+                        .text = o->secret || value == NULL ? NULL : bn_mask_text(value, shown)});
     return;
   }
 }
@@ -252,20 +252,20 @@ static void merged_set_group_options(struct bn_facts *f, const struct bn_merged_
   struct group_facts out = {f, part, n};
 
   merged_drop_options(f, options, merged_is_option_outside);
-  bn_optset_facts(options, merged_add_declared_option, &out);
+  bn_optset_each_fact(options, merged_add_declared_option, &out);
   bn_optset_each_pending(options, merged_add_script_option, &out);
 }
 
 /* Sets the facts that are not those that all parts have in common: options, the plan, and the
    workload of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                             const struct bn_merged_result_of *of)
+                             const struct bn_merged_result_request *of)
 {
   if (of->groups->n > 0) {
     merged_set_group_options(f, part, n, of->options);
   } else {
     merged_drop_options(f, of->options, merged_is_option_of_controller);
-    bn_optset_facts(of->options, merged_add_controller_option, f);
+    bn_optset_each_fact(of->options, merged_add_controller_option, f);
   }
   merged_set_plan(f, part, n, of);
   if (of->groups->n > 0)
@@ -286,14 +286,14 @@ static struct bn_part *merged_list_parts(const struct bn_merged_result_part *par
   return out;
 }
 
-void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_merged_result_of *of, struct bn_facts *out)
+void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_t n,
+                                 const struct bn_merged_result_request *of, struct bn_facts *out)
 {
   size_t have;
   struct bn_part *parts = merged_list_parts(part, n, &have);
 
   if (have > 0)
-    bn_merge_common(parts, have, out);
+    bn_merge_add_common(parts, have, out);
   merged_set_facts(out, part, n, of);
   free(parts);
 }
@@ -351,7 +351,7 @@ static void merged_set_watched(struct bn_result *out, const struct bn_merged_res
   shared.n = 0;
   if (its != NULL)
     bn_watched_sum(its, &all->view, &shared);
-  bn_record_watch(all, shared.figure, shared.n);
+  bn_record_set_watched(all, shared.figure, shared.n);
 }
 
 /* The result of a group with the rows of all groups. */
@@ -383,7 +383,7 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
     u->result.group = &u->group;
     bn_record_copy(&u->group.total, &total->view);
     if (!bn_merge_check_metrics(&total->delta.metrics, &groups->all))
-      bn_group_layout_record(groups, i, &u->group.total);
+      bn_group_layout_convert_record(groups, i, &u->group.total);
     parts[have++].result = &u->result;
   }
   return all;
@@ -428,8 +428,9 @@ static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
   return rc;
 }
 
-void bn_merged_result_together(const struct bn_merged_result_part *part, size_t n,
-                               const struct bn_intervals_together *seconds, struct bn_facts *out)
+void bn_merged_result_add_together(const struct bn_merged_result_part *part, size_t n,
+                                   const struct bn_intervals_together *seconds,
+                                   struct bn_facts *out)
 {
   uint64_t begin_ns = 0, end_ns = UINT64_MAX;
 
@@ -443,12 +444,12 @@ void bn_merged_result_together(const struct bn_merged_result_part *part, size_t 
       begin_ns = s->at_ns - s->span_ns;
     end_ns = s->at_ns < end_ns ? s->at_ns : end_ns;
   }
-  bn_facts_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME,
-                end_ns > begin_ns ? merged_seconds_between(begin_ns, end_ns) : 0);
+  bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME,
+                    end_ns > begin_ns ? merged_seconds_between(begin_ns, end_ns) : 0);
   if (seconds->second == 0)
     return;
-  bn_facts_real(out, BN_HOSTS_SECTION, BN_HOSTS_RATE, seconds->events_per_s);
-  bn_facts_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
+  bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_RATE, seconds->events_per_s);
+  bn_facts_set_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
 }
 
 /* Returns how far the clocks have moved apart since the start, because one of the machines stood
@@ -486,7 +487,7 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
   merged_put_on_clock(p, start);
-  if (bn_run_end(r, &end_ns) != 0 || !merged_is_within_run(p, start))
+  if (bn_runs_find_end(r, &end_ns) != 0 || !merged_is_within_run(p, start))
     return "the times of its result make no sense";
   p->member.processor_s = merged_find_processor_s(r);
   p->member.time_s = (double)r->group[0].total.delta.span_ns * 1e-9;
@@ -519,7 +520,7 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
 
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
-                          const struct bn_merged_result_of *of, struct bn_result *out,
+                          const struct bn_merged_result_request *of, struct bn_result *out,
                           struct bn_err *err)
 {
   const bool all_count = merged_check_parts(part, n, start);

@@ -5,7 +5,7 @@
    of the time in which at least one host was in the run, so that counters, rates and percentiles
    are of the same events.  A rate of the time in which all hosts were there would leave out events
    that cannot be taken out of the histograms.  It is a fact of its own
-   (bn_merged_result_together()). */
+   (bn_merged_result_add_together()). */
 #ifndef BN_HOSTS_MERGED_RESULT_H
 #define BN_HOSTS_MERGED_RESULT_H
 
@@ -31,7 +31,7 @@ struct bn_merged_result_start {
 };
 
 /* What the user has asked for.  Everything is borrowed. */
-struct bn_merged_result_of {
+struct bn_merged_result_request {
   const struct bn_conf *conf;
   const struct bn_optset *options;
   const struct bn_group_layout *groups; /* of the parts; empty: they are hosts */
@@ -45,16 +45,17 @@ struct bn_merged_result_of {
    there is no result or the results cannot be summed. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
-                          const struct bn_merged_result_of *of, struct bn_result *out,
+                          const struct bn_merged_result_request *of, struct bn_result *out,
                           struct bn_err *err);
 /* Adds to the facts how long all hosts ran together, by the times of the parts after
    bn_merged_result_make(), and the rate of that time if it is known.  Adds nothing if a part has no
    result. */
-void bn_merged_result_together(const struct bn_merged_result_part *part, size_t n,
-                               const struct bn_intervals_together *seconds, struct bn_facts *out);
+void bn_merged_result_add_together(const struct bn_merged_result_part *part, size_t n,
+                                   const struct bn_intervals_together *seconds,
+                                   struct bn_facts *out);
 /* Makes the facts of the heading: those that all parts with a result have in common, and those of
    what the user has asked for. */
-void bn_merged_result_facts(const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_merged_result_of *of, struct bn_facts *out);
+void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_t n,
+                                 const struct bn_merged_result_request *of, struct bn_facts *out);
 
 #endif

@@ -32,7 +32,7 @@ int bn_pipe_make(int *ours, int *theirs, bool we_write)
   return -1;
 }
 
-bool bn_pipe_waits(const struct bn_pipe_out *p)
+bool bn_pipe_has_queued(const struct bn_pipe_out *p)
 {
   return p->fd >= 0 && p->sent < p->queue.len;
 }
@@ -50,7 +50,7 @@ ssize_t bn_pipe_send(struct bn_pipe_out *p)
 {
   ssize_t sum = 0;
 
-  while (bn_pipe_waits(p)) {
+  while (bn_pipe_has_queued(p)) {
     const ssize_t n = write(p->fd, p->queue.data + p->sent, p->queue.len - p->sent);
 
     if (n < 0 && errno == EINTR)

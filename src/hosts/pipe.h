@@ -17,7 +17,7 @@ struct bn_pipe_out {
 };
 
 /* Returns whether bytes wait for the pipe to take them. */
-bool bn_pipe_waits(const struct bn_pipe_out *p);
+bool bn_pipe_has_queued(const struct bn_pipe_out *p);
 /* Writes as many bytes as the pipe takes, and returns their number, or -1 if nobody reads any more;
    the end is then closed. */
 ssize_t bn_pipe_send(struct bn_pipe_out *p);

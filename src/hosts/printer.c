@@ -81,7 +81,7 @@ int bn_printer_open(struct bn_printer *p, struct bn_err *err)
 {
   int rc;
 
-  bn_wait_init(&p->changed);
+  bn_wait_init_cond(&p->changed);
   (void)pthread_mutex_init(&p->lock, NULL);
   rc = printer_start_thread(p);
   if (rc != 0) {
@@ -120,7 +120,7 @@ static void printer_append_job(struct bn_printer *p, struct bn_printer_job *job)
   bn_wait_wake(&p->changed);
 }
 
-void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job)
+void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job)
 {
   if (!p->made) {
     printer_do_job(job);
@@ -175,7 +175,7 @@ static void printer_put_line(struct bn_printer *p, char *text,
   struct line *line = bn_alloc(1, sizeof *line);
 
   *line = (struct line){.job = {.say = say, .done = printer_free_line}, .text = text};
-  bn_printer_put(p, &line->job);
+  bn_printer_put_job(p, &line->job);
 }
 
 void bn_printer_say(struct bn_printer *p, const char *fmt, ...)
@@ -189,7 +189,7 @@ void bn_printer_say(struct bn_printer *p, const char *fmt, ...)
   printer_put_line(p, text, printer_say_line);
 }
 
-void bn_printer_foreign(struct bn_printer *p, const char *text)
+void bn_printer_say_foreign(struct bn_printer *p, const char *text)
 {
   printer_put_line(p, bn_alloc_text(text), printer_say_foreign_line);
 }
@@ -210,18 +210,18 @@ static void printer_free_failure(struct bn_printer_job *job)
   free(job);
 }
 
-void bn_printer_failure(struct bn_printer *p, const struct bn_err *err)
+void bn_printer_say_failure(struct bn_printer *p, const struct bn_err *err)
 {
   struct failure *f = bn_alloc(1, sizeof *f);
 
   *f = (struct failure){{.say = printer_say_failure, .done = printer_free_failure}, *err};
-  bn_printer_put(p, &f->job);
+  bn_printer_put_job(p, &f->job);
 }
 
-void bn_printer_offer(struct bn_printer *p, struct bn_printer_job *job)
+void bn_printer_offer_job(struct bn_printer *p, struct bn_printer_job *job)
 {
   if (!printer_is_full(p)) {
-    bn_printer_put(p, job);
+    bn_printer_put_job(p, job);
     return;
   }
   if (job->done != NULL)

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-/* If as many jobs wait, bn_printer_offer() drops its job. */
+/* If as many jobs wait, bn_printer_offer_job() drops its job. */
 enum { BN_PRINTER_MAX = 2048 };
 
 /* A job, as the first member of a larger struct, which is the printer's until `done` has been
@@ -49,14 +49,14 @@ void bn_printer_close(struct bn_printer *p);
 /* The thread that opened it makes the calls below. */
 
 /* Queues a job, which is done after those before it. */
-void bn_printer_put(struct bn_printer *p, struct bn_printer_job *job);
+void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job);
 /* Queues a job, or drops it if too many wait, and says once that jobs have been dropped. */
-void bn_printer_offer(struct bn_printer *p, struct bn_printer_job *job);
+void bn_printer_offer_job(struct bn_printer *p, struct bn_printer_job *job);
 /* Queue a text that is printed as bn_log_stderr(), bn_log_foreign() or bn_log_failure() does it. */
 __attribute__((format(printf, 2, 3))) void bn_printer_say(struct bn_printer *p, const char *fmt,
                                                           ...);
-void bn_printer_foreign(struct bn_printer *p, const char *text);
-void bn_printer_failure(struct bn_printer *p, const struct bn_err *err);
+void bn_printer_say_foreign(struct bn_printer *p, const char *text);
+void bn_printer_say_failure(struct bn_printer *p, const struct bn_err *err);
 /* Waits until all jobs are done, or until that time (CLOCK_MONOTONIC).  Returns whether they are.
  */
 bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns);

@@ -68,7 +68,7 @@ static bool remote_output_read_piece(struct bn_remote_output *o, struct bn_send_
   return true;
 }
 
-void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue)
+void bn_remote_output_send(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   if (o->fd >= 0)
     (void)remote_output_read_piece(o, queue);
@@ -145,5 +145,5 @@ void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, co
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
   s->job =
       (struct bn_printer_job){.of = line, .say = remote_output_print, .done = remote_output_free};
-  bn_printer_offer(p, &s->job);
+  bn_printer_offer_job(p, &s->job);
 }

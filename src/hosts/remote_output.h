@@ -23,7 +23,7 @@ struct bn_remote_output {
 /* Makes standard output a pipe.  Returns 0, or -1 and err; *o is to be ended in both cases. */
 int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err);
 /* Reads a piece of what was printed, and queues its complete lines. */
-void bn_remote_output_take(struct bn_remote_output *o, struct bn_send_queue *queue);
+void bn_remote_output_send(struct bn_remote_output *o, struct bn_send_queue *queue);
 /* Queues all that is left, and makes standard output standard error again. */
 void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue);
 

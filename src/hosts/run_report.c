@@ -36,7 +36,7 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   bn_asserts_init(&r->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   bn_reporters_init(&r->reporters, s->reporters, s->n_reporters);
   r->reporters.text = s->text;
-  r->reporters.reader_left = bn_stop_reader_left;
+  r->reporters.reader_left = bn_stop_has_lost_reader;
   return bn_reporters_open(&r->reporters, &plan);
 }
 
@@ -60,7 +60,7 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
                    .processor_s = HUGE_VAL,
                    .clock_error_s = (double)c->clock.error_ns * 1e-9,
                    .start_lag_s = HUGE_VAL},
-        .result = f->phase < BN_FLEET_RUN ? &c->head : bn_connection_result(c),
+        .result = f->phase < BN_FLEET_RUN ? &c->head : bn_connection_find_result(c),
         .clock = c->clock,
         .offset_ns = bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &now)
                          ? now.offset_ns
@@ -69,11 +69,12 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
   return part;
 }
 
-int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f, struct bn_err *err)
+int bn_run_report_check_asserts(const struct bn_run_report *r, const struct bn_fleet *f,
+                                struct bn_err *err)
 {
   const struct bn_hosts_setup *s = f->setup;
   const struct bn_assert_scope scope = {
-      .metrics = bn_intervals_metrics(&f->intervals),
+      .metrics = bn_intervals_get_metrics(&f->intervals),
       .kinds = s->kinds,
       .paced = f->intervals.layout.n > 0 ? f->intervals.layout.paced : s->conf->plan.rate > 0,
       .native = s->conf->policy->own_report,
@@ -87,7 +88,7 @@ static void run_report_queue_job(struct bn_run_report *r, struct bn_printer_job 
                                  void (*say)(struct bn_printer_job *))
 {
   *job = (struct bn_printer_job){.of = r, .say = say};
-  bn_printer_put(r->printer, job);
+  bn_printer_put_job(r->printer, job);
 }
 
 static void run_report_print_heading(struct bn_printer_job *job)
@@ -99,19 +100,19 @@ static void run_report_print_heading(struct bn_printer_job *job)
 }
 
 /* Returns what the user has asked for, as bn_merged_result_make() needs it. */
-static struct bn_merged_result_of run_report_get_request(const struct bn_fleet *f)
+static struct bn_merged_result_request run_report_get_request(const struct bn_fleet *f)
 {
-  return (struct bn_merged_result_of){
+  return (struct bn_merged_result_request){
       .conf = f->setup->conf, .options = f->setup->options, .groups = &f->intervals.layout};
 }
 
-void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f)
+void bn_run_report_show_heading(struct bn_run_report *r, const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_make_parts(f);
-  const struct bn_merged_result_of of = run_report_get_request(f);
+  const struct bn_merged_result_request of = run_report_get_request(f);
 
-  bn_merged_result_facts(part, f->n, &of, &r->facts);
-  r->facts.plan.metrics = bn_intervals_metrics(&f->intervals);
+  bn_merged_result_make_facts(part, f->n, &of, &r->facts);
+  r->facts.plan.metrics = bn_intervals_get_metrics(&f->intervals);
   free(part);
   run_report_queue_job(r, &r->begin, run_report_print_heading);
 }
@@ -172,7 +173,7 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
   }
   s->job =
       (struct bn_printer_job){.of = r, .say = run_report_print_view, .done = run_report_free_view};
-  bn_printer_offer(r->printer, &s->job);
+  bn_printer_offer_job(r->printer, &s->job);
 }
 
 /* Returns whether events can begin on all hosts in an interval, so that assertions hold for it: no
@@ -203,7 +204,7 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
   const struct bn_assert *violated = NULL;
 
   if (r->asserts.patience_s > 0 && run_report_is_in_full_load(r->fleet, interval))
-    violated = bn_asserts_second(&r->asserts, interval, &rules);
+    violated = bn_asserts_judge_second(&r->asserts, interval, &rules);
   if (violated == NULL)
     return;
   bn_fleet_stop(r->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());
@@ -225,27 +226,27 @@ static void run_report_show_sum(void *arg, const struct bn_view *v)
     run_report_judge_interval(r, v);
 }
 
-void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f)
+void bn_run_report_show_start(struct bn_run_report *r, struct bn_fleet *f)
 {
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
-  const struct bn_intervals_out out = {
+  const struct bn_intervals_output out = {
       .rules = bn_reports_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
       .show = run_report_show_sum,
       .arg = r};
 
-  bn_intervals_start(&f->intervals, &out);
+  bn_intervals_set_output(&f->intervals, &out);
   r->start = f->start;
   run_report_queue_job(r, &r->started, run_report_print_start);
 }
 
-void bn_run_report_intervals(struct bn_run_report *r)
+void bn_run_report_show_intervals(struct bn_run_report *r)
 {
   struct bn_err err = {0};
   int rc;
 
   while (r->fleet->phase == BN_FLEET_RUN &&
-         (rc = bn_intervals_next(&r->fleet->intervals, &err)) != 0)
+         (rc = bn_intervals_show_next(&r->fleet->intervals, &err)) != 0)
     if (rc < 0)
       run_report_note_failure(r->fleet, &err);
 }
@@ -273,7 +274,7 @@ static int run_report_merge_host_statuses(const struct bn_fleet *f)
 
   for (size_t i = 0; i < f->n; i++)
     if (run_report_end_counts(&f->connection[i]))
-      status = bn_merge_status(status, run_report_get_host_status(&f->connection[i]));
+      status = bn_merge_join_status(status, run_report_get_host_status(&f->connection[i]));
   return status;
 }
 
@@ -301,7 +302,7 @@ static void run_report_set_end_by_stop(const struct bn_run_report *r, const stru
   end->signo = f->signo;
   end->status = f->left ? run_report_merge_host_statuses(f) : BN_STATUS_OK;
   if (end->timeout)
-    end->status = bn_merge_status(end->status, BN_STATUS_TIMEOUT);
+    end->status = bn_merge_join_status(end->status, BN_STATUS_TIMEOUT);
   if (end->signo != 0)
     end->status = BN_STATUS_SIGNAL + end->signo;
   end->reason = run_report_find_stop_reason(r, f, end);
@@ -355,7 +356,7 @@ static void run_report_log_dropped_parts(struct bn_fleet *f,
    and r->result is empty. */
 static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
-  const struct bn_merged_result_of of = run_report_get_request(f);
+  const struct bn_merged_result_request of = run_report_get_request(f);
   struct bn_merged_result_part *part = run_report_make_parts(f);
   struct bn_err err = {0};
 
@@ -366,7 +367,7 @@ static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
     memset(&r->result, 0, sizeof r->result);
   } else {
     run_report_log_dropped_parts(f, part);
-    bn_merged_result_together(part, f->n, &f->intervals.together, &r->result.facts);
+    bn_merged_result_add_together(part, f->n, &f->intervals.together, &r->result.facts);
   }
   free(part);
   run_report_set_end(r, f, &r->result.end, &r->end);
@@ -382,7 +383,7 @@ static int run_report_find_status(const struct bn_fleet *f)
     return BN_STATUS_SIGNAL + f->signo;
   for (size_t i = 0; f->stop == 0 && i < f->n; i++)
     if (f->connection[i].state == BN_CONNECTION_ENDED)
-      status = bn_merge_status(status, f->connection[i].status);
+      status = bn_merge_join_status(status, f->connection[i].status);
   return status;
 }
 
@@ -404,7 +405,7 @@ static void run_report_judge_total(struct bn_run_report *r)
 
   rules.ages = v->ages;
   rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
-  bn_asserts_total(&r->asserts, v, &rules, &r->facts);
+  bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
 /* Prints the total, and adds to the exit status what only the sum of the hosts shows: assertions
@@ -422,10 +423,10 @@ static void run_report_print_total(struct bn_run_report *r)
   bn_reporters_ended(&r->reporters);
   (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
   if (!bn_asserts_log(&r->asserts, &r->facts, !own_report))
-    end->status = bn_merge_status(end->status, BN_STATUS_VIOLATED);
+    end->status = bn_merge_join_status(end->status, BN_STATUS_VIOLATED);
   if (may_be_empty && bn_outcome_is_empty(total)) {
     bn_outcome_log_empty(total);
-    end->status = bn_merge_status(end->status, BN_STATUS_EMPTY);
+    end->status = bn_merge_join_status(end->status, BN_STATUS_EMPTY);
   }
 }
 
@@ -440,8 +441,8 @@ static void run_report_print_end(struct bn_printer_job *job)
     run_report_print_total(r);
   end->failed |= r->reporters.failed || r->printer->dropped;
   if (end->failed)
-    end->status = bn_merge_status(end->status, BN_STATUS_FAILED);
-  bn_facts_add_messages(&r->facts);
+    end->status = bn_merge_join_status(end->status, BN_STATUS_FAILED);
+  bn_facts_add_logged(&r->facts);
   (void)bn_reporters_close(&r->reporters, end);
 }
 
@@ -470,7 +471,7 @@ void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f)
   run_report_queue_job(r, &r->ended, run_report_print_end);
 }
 
-void bn_run_report_leave(const struct bn_run_report *r)
+void bn_run_report_name_journals(const struct bn_run_report *r)
 {
   const struct bn_hosts_setup *s = r->setup;
   char journal[PATH_MAX];
@@ -490,7 +491,7 @@ void bn_run_report_leave(const struct bn_run_report *r)
 int bn_run_report_status(const struct bn_run_report *r)
 {
   if (r->reporters.failed || r->printer->dropped)
-    return bn_merge_status(r->end.status, BN_STATUS_FAILED);
+    return bn_merge_join_status(r->end.status, BN_STATUS_FAILED);
   return r->end.status;
 }
 

@@ -20,7 +20,7 @@ struct bn_run_report {
   struct bn_end end;       /* the end of the run */
   bool has_events;         /* a checkpoint had events, which the result after it does not have */
   struct bn_printer_job begin, started, ended;
-  /* The thread of the printer uses the rest between bn_run_report_heading() and the end. */
+  /* The thread of the printer uses the rest between bn_run_report_show_heading() and the end. */
   struct bn_reporters reporters;
   struct bn_facts facts;   /* those of the heading, and then those of the result */
   struct bn_facts heading; /* those of the heading, after they have been replaced */
@@ -31,21 +31,21 @@ struct bn_run_report {
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
 /* Checks the assertions once all hosts are ready.  Returns 0, or -1 and err, which names an
    assertion about something that the hosts will not measure. */
-int bn_run_report_check(const struct bn_run_report *r, const struct bn_fleet *f,
-                        struct bn_err *err);
+int bn_run_report_check_asserts(const struct bn_run_report *r, const struct bn_fleet *f,
+                                struct bn_err *err);
 /* Has the reporters print the heading, with the facts that all hosts have in common. */
-void bn_run_report_heading(struct bn_run_report *r, const struct bn_fleet *f);
+void bn_run_report_show_heading(struct bn_run_report *r, const struct bn_fleet *f);
 /* Tells the reporters that the hosts start at f->start, and sends them the sums from now on. */
-void bn_run_report_started(struct bn_run_report *r, struct bn_fleet *f);
+void bn_run_report_show_start(struct bn_run_report *r, struct bn_fleet *f);
 /* Shows the sums of which all hosts have sent their parts by now.  Stops the hosts if an assertion
    has been violated for too long. */
-void bn_run_report_intervals(struct bn_run_report *r);
+void bn_run_report_show_intervals(struct bn_run_report *r);
 /* Finds how the command has ended.  After a run, has the reporters print the result, which is the
    last job of the printer. */
 void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f);
 /* Prints the names of the journals of documents that are not complete, because the process ends
    while a report waits for its reader. */
-void bn_run_report_leave(const struct bn_run_report *r);
+void bn_run_report_name_journals(const struct bn_run_report *r);
 /* Returns the exit status, once the printer is closed. */
 int bn_run_report_status(const struct bn_run_report *r);
 /* Frees all, once the printer is closed. */

@@ -110,7 +110,7 @@ void bn_send_queue_break(struct bn_send_queue *q)
 
 /* A pipe that is writable takes PIPE_BUF bytes without blocking, whatever its flags are: other
    processes that have it open may change them. */
-int bn_send_queue_send(struct bn_send_queue *q)
+int bn_send_queue_send_piece(struct bn_send_queue *q)
 {
   char piece[PIPE_BUF];
   size_t len;
@@ -135,7 +135,7 @@ int bn_send_queue_send(struct bn_send_queue *q)
   return 0;
 }
 
-void bn_send_queue_woken(struct bn_send_queue *q)
+void bn_send_queue_reset_wake(struct bn_send_queue *q)
 {
   uint64_t times; /* how often the sender was woken, which does not matter */
 
@@ -148,6 +148,6 @@ void bn_send_queue_flush(struct bn_send_queue *q, uint64_t until_ns)
   struct pollfd p = {.fd = q->fd, .events = POLLOUT};
 
   while (bn_send_queue_pending(q) > 0 && bn_clock_mono() < until_ns)
-    if (poll(&p, 1, GLANCE_MS) == 1 && bn_send_queue_send(q) != 0)
+    if (poll(&p, 1, GLANCE_MS) == 1 && bn_send_queue_send_piece(q) != 0)
       return;
 }

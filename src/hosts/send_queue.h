@@ -50,11 +50,11 @@ void bn_send_queue_wake(struct bn_send_queue *q);
 
 /* Sends a piece, once poll(2) has said that the descriptor takes one.  Returns 0, or -1 if that has
    failed; the queue is then broken. */
-int bn_send_queue_send(struct bn_send_queue *q);
+int bn_send_queue_send_piece(struct bn_send_queue *q);
 /* Drops all frames, because nobody reads them.  The queue is broken from then on. */
 void bn_send_queue_break(struct bn_send_queue *q);
 /* Resets the eventfd after it was readable. */
-void bn_send_queue_woken(struct bn_send_queue *q);
+void bn_send_queue_reset_wake(struct bn_send_queue *q);
 /* Sends until nothing is left, or until that time (CLOCK_MONOTONIC), or until the queue breaks. */
 void bn_send_queue_flush(struct bn_send_queue *q, uint64_t until_ns);
 

@@ -64,7 +64,7 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
 {
   struct signalfd_siginfo info;
 
-  if (s->count == 0 && bn_stop_reader_left())
+  if (s->count == 0 && bn_stop_has_lost_reader())
     return stop_signal_note_first(s, SIGPIPE, 0);
   if (read(s->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;

@@ -24,12 +24,12 @@ static int validate_check_not_merged(const struct bn_facts *f, struct bn_err *er
   return 0;
 }
 
-int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
-                   const struct bn_facts *facts, size_t hosts, struct bn_err *err)
+int bn_valid_read_spec(struct bn_valid_spec *as, const struct bn_node *group,
+                       const struct bn_facts *facts, size_t hosts, struct bn_err *err)
 {
   const char *name = bn_node_get_text(bn_node_get(group, "name"));
 
-  *as = (struct bn_valid_as){.plan = facts->plan, .hosts = hosts};
+  *as = (struct bn_valid_spec){.plan = facts->plan, .hosts = hosts};
   if (group == NULL)
     return bn_err_set(err, EPROTO, "it did not say what it measures");
   if (validate_check_not_merged(facts, err) != 0 ||
@@ -43,11 +43,11 @@ int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
   return bn_err_set(err, EPROTO, "its number of events is too large");
 }
 
-void bn_valid_done(struct bn_valid_as *as)
+void bn_valid_done(struct bn_valid_spec *as)
 {
   bn_metrics_done(&as->metrics);
   free(as->name);
-  *as = (struct bn_valid_as){.name = NULL};
+  *as = (struct bn_valid_spec){.name = NULL};
 }
 
 /* Refuses a plan that makes figures of another dialect or percentiles of other ranks.  Returns 0,
@@ -62,13 +62,14 @@ static int validate_compare_plans(const struct bn_plan *a, const struct bn_plan 
   return 0;
 }
 
-int bn_valid_compare_plans(const struct bn_valid_as *a, const struct bn_valid_as *b,
+int bn_valid_compare_plans(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
                            struct bn_err *err)
 {
   return validate_compare_plans(&a->plan, &b->plan, err);
 }
 
-int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, struct bn_err *err)
+int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
+                     struct bn_err *err)
 {
   if (strcmp(a->name, b->name) != 0)
     return bn_err_set(err, EPROTO, "it runs another test than other hosts");
@@ -101,7 +102,7 @@ static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct bn_err *err)
+int bn_valid_check_view(const struct bn_valid_spec *as, const struct bn_view *v, struct bn_err *err)
 {
   const struct bn_plan *plan = &as->plan;
 
@@ -131,7 +132,7 @@ static const struct parts part_values = {1 << 18, 1, 16, 1 << 23};
 
 /* Returns the bound of a whole result from those of its parts.  as NULL: the host was never ready,
    and its result has no figures. */
-static size_t validate_add_up(const struct bn_valid_as *as, bool has_statements,
+static size_t validate_add_up(const struct bn_valid_spec *as, bool has_statements,
                               const struct parts *most)
 {
   size_t hists, sum = most->base;
@@ -143,7 +144,7 @@ static size_t validate_add_up(const struct bn_valid_as *as, bool has_statements,
   return has_statements ? sum + most->statements : sum;
 }
 
-size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
+size_t bn_valid_max_bytes(const struct bn_valid_spec *as, bool statements)
 {
   return validate_add_up(as, statements, &part_bytes);
 }
@@ -152,7 +153,8 @@ size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements)
    Returns 0, or -1 and err. */
 static int validate_check_form(const struct bn_node *document, struct bn_err *err)
 {
-  const struct bn_node *groups = bn_node_get(document, "groups"), *group = bn_node_at(groups, 0);
+  const struct bn_node *groups = bn_node_get(document, "groups"),
+                       *group = bn_node_get_at(groups, 0);
 
   if (bn_node_count(groups) > 1 || bn_node_count(bn_node_get(group, "intervals")) > 0 ||
       bn_node_count(bn_node_get(group, "checkpoints")) > 0 || bn_node_get(group, "host") != NULL)
@@ -163,7 +165,7 @@ static int validate_check_form(const struct bn_node *document, struct bn_err *er
 /* Refuses a result that cannot be summed, or does not fit what the host has said when it was ready.
    as NULL: it was never ready, so that its result must not have figures.  Returns 0, or -1 and
    err. */
-static int validate_check_content(const struct bn_valid_as *as, const struct bn_result *r,
+static int validate_check_content(const struct bn_valid_spec *as, const struct bn_result *r,
                                   struct bn_err *err)
 {
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
@@ -184,11 +186,11 @@ static int validate_check_content(const struct bn_valid_as *as, const struct bn_
     return bn_err_set(err, EPROTO, "its result is of another number of events than it said");
   if (validate_compare_plans(&r->facts.plan, &as->plan, err) != 0)
     return -1;
-  return bn_valid_check(as, &g->total.view, err);
+  return bn_valid_check_view(as, &g->total.view, err);
 }
 
-int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
-                  struct bn_result *out, struct bn_err *err)
+int bn_valid_read_result(const struct bn_valid_spec *as, const struct bn_buf *text, bool statements,
+                         struct bn_result *out, struct bn_err *err)
 {
   const size_t values = validate_add_up(as, statements, &part_values);
   struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);

@@ -17,7 +17,7 @@
 enum { BN_VALID_HEAD_VALUES = 1 << 18, BN_VALID_LINE_VALUES = 1 << 16 };
 
 /* The description of a host's measurements, which it sends when it is ready. */
-struct bn_valid_as {
+struct bn_valid_spec {
   char *name; /* owned; of its workload */
   struct bn_metrics metrics;
   struct bn_plan plan;
@@ -27,25 +27,27 @@ struct bn_valid_as {
 
 /* Reads the description of a host's measurements from a READY, which has a group, as a journal has
    it, and facts.  Returns 0, or -1 and err; *as is then empty. */
-int bn_valid_begin(struct bn_valid_as *as, const struct bn_node *group,
-                   const struct bn_facts *facts, size_t hosts, struct bn_err *err);
-void bn_valid_done(struct bn_valid_as *as);
+int bn_valid_read_spec(struct bn_valid_spec *as, const struct bn_node *group,
+                       const struct bn_facts *facts, size_t hosts, struct bn_err *err);
+void bn_valid_done(struct bn_valid_spec *as);
 /* Checks whether the figures of two hosts can be summed.  Returns 0, or -1 and err, which says how
    `a` differs from `b`. */
-int bn_valid_compare(const struct bn_valid_as *a, const struct bn_valid_as *b, struct bn_err *err);
+int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
+                     struct bn_err *err);
 /* Checks as bn_valid_compare(), but for groups, which may measure different things. */
-int bn_valid_compare_plans(const struct bn_valid_as *a, const struct bn_valid_as *b,
+int bn_valid_compare_plans(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
                            struct bn_err *err);
 /* Checks whether a view of a host can be summed with those of other hosts.  Returns 0, or -1 and
    err, which says why it cannot. */
-int bn_valid_check(const struct bn_valid_as *as, const struct bn_view *v, struct bn_err *err);
+int bn_valid_check_view(const struct bn_valid_spec *as, const struct bn_view *v,
+                        struct bn_err *err);
 
 /* Returns the most bytes of the text of a result.  as NULL: the host was never ready. */
-size_t bn_valid_bytes(const struct bn_valid_as *as, bool statements);
+size_t bn_valid_max_bytes(const struct bn_valid_spec *as, bool statements);
 /* Reads the text of a result: a document with the total of one group and no intervals, or without
    figures.  as NULL: the host was never ready.  Returns 0, or -1 and err, which says why it is
    refused; *out is then empty. */
-int bn_valid_read(const struct bn_valid_as *as, const struct bn_buf *text, bool statements,
-                  struct bn_result *out, struct bn_err *err);
+int bn_valid_read_result(const struct bn_valid_spec *as, const struct bn_buf *text, bool statements,
+                         struct bn_result *out, struct bn_err *err);
 
 #endif

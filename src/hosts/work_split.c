@@ -94,7 +94,8 @@ static unsigned work_split_parse_threads(const char *text, size_t len)
     return 0;
   memcpy(copy, text, len);
   copy[len] = '\0';
-  return bn_units_int(copy, &n) == 0 && n >= 1 && n <= BN_WORK_SPLIT_THREADS ? (unsigned)n : 0;
+  return bn_units_parse_int(copy, &n) == 0 && n >= 1 && n <= BN_WORK_SPLIT_THREADS ? (unsigned)n
+                                                                                   : 0;
 }
 
 /* Returns why the list cannot have the entry, too, or NULL. */

@@ -83,7 +83,7 @@ static const struct bn_view_field *assert_find_field(const char *name)
   return f->name != NULL ? f : NULL;
 }
 
-void bn_assert_names(struct bn_buf *out)
+void bn_assert_list_names(struct bn_buf *out)
 {
   (void)bn_buf_str(out, "pN (a percentile)");
   for (size_t i = 0; i < N_SHORTS; i++)
@@ -136,7 +136,7 @@ static bool assert_is_rank(const char *text)
 static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   a->what = BN_ASSERT_RANK;
-  if (bn_units_double(text, &a->rank) != 0 || a->rank <= 0 || a->rank > 100)
+  if (bn_units_parse_double(text, &a->rank) != 0 || a->rank <= 0 || a->rank > 100)
     return bn_err_set(err, 0, "p%s is not a percentile; a rank is more than 0 and at most 100",
                       text);
   return 0;
@@ -197,8 +197,8 @@ static int assert_check_whole(const struct bn_assert *a, const char *name, struc
    latency. */
 static bool assert_part_has(const char *part, const char *figure)
 {
-  return bn_phases_is_part(part) ? bn_phases_have(figure)
-                                 : bn_layout_has(bn_layout_event_kind, figure);
+  return bn_phases_is_part(part) ? bn_phases_have_figure(figure)
+                                 : bn_layout_has_number(bn_layout_event_kind, figure);
 }
 
 /* Adds the names of the figures that parts of that sort have besides latencies. */
@@ -215,7 +215,7 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
 /* Refuses a figure that parts of that sort do not have.  Returns -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_part(part), *sort = "phases";
+  const char *kind = bn_event_kinds_parse_part(part), *sort = "phases";
   struct bn_buf names = {.max = 256};
 
   if (kind != NULL)
@@ -231,7 +231,7 @@ static int assert_refuse_figure(const char *part, const char *name, struct bn_er
    typed.  Returns 0, or -1 and err. */
 static int assert_check_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_part(a->timing);
+  const char *kind = bn_event_kinds_parse_part(a->timing);
 
   if (a->timing[0] == '\0')
     return assert_check_whole(a, name, err);
@@ -324,7 +324,7 @@ static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_er
   /* Parts of what fits fit. */
   (void)assert_trim(number, sizeof number, whole, len);
   (void)assert_trim(unit, sizeof unit, whole + len, strlen(whole + len));
-  if (bn_units_double(number, &a->limit) != 0 || a->limit < 0)
+  if (bn_units_parse_double(number, &a->limit) != 0 || a->limit < 0)
     return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", whole);
   return assert_read_unit(a, unit, err);
 }
@@ -375,11 +375,11 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
    "read" or "read_latency".  The names of parts mean histograms of parts alone. */
 static bool assert_is_hist(const struct bn_metric *hist, const char *name)
 {
-  const bool of_kind = bn_event_kinds_part(name) != NULL;
+  const bool of_kind = bn_event_kinds_parse_part(name) != NULL;
   const size_t len = strlen(name);
 
   if (hist->kind == BN_PHASE_HISTOGRAM || bn_phases_is_part(name))
-    return hist->kind == BN_PHASE_HISTOGRAM && bn_phases_is(hist->name, name);
+    return hist->kind == BN_PHASE_HISTOGRAM && bn_phases_is_metric_of(hist->name, name);
   if (hist->kind == BN_EVENT_HISTOGRAM || of_kind)
     return hist->kind == BN_EVENT_HISTOGRAM && of_kind && strcmp(hist->name, name) == 0;
   return strncmp(hist->name, name, len) == 0 &&
@@ -422,7 +422,7 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
   struct bn_buf known = {.max = 256};
   bool found = false;
 
-  for (size_t k = 0; bn_event_kinds_rows(m, k, &rows); k++) {
+  for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++) {
     const char *one = bn_event_kinds_name(m->hist[rows.hist].name);
 
     found |= strcmp(one, name) == 0;
@@ -439,7 +439,7 @@ static bool assert_has_groups(const struct bn_metrics *m)
 {
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; bn_event_kinds_rows(m, k, &rows); k++)
+  for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++)
     if (bn_event_kinds_is_group(m->hist[rows.hist].name))
       return true;
   return false;
@@ -527,7 +527,7 @@ static int assert_check_field(const struct bn_view_field *f, const struct bn_ass
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_part(a->timing);
+  const char *kind = bn_event_kinds_parse_part(a->timing);
 
   if (a->what == BN_ASSERT_PROOF)
     return assert_check_proof(scope, err);
@@ -556,10 +556,10 @@ static int assert_decimals_of(double value, const char *unit)
 
   if (counted && value == floor(value))
     return 0;
-  return bn_units_decimals(value, strcmp(unit, "ns") == 0 ? 0 : 2);
+  return bn_units_count_decimals(value, strcmp(unit, "ns") == 0 ? 0 : 2);
 }
 
-const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size)
+const char *bn_assert_format(const struct bn_verdict *v, char *out, size_t size)
 {
   const double value = v->found.value;
   const char *unit = v->unit, *blank = " ";

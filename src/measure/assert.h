@@ -53,7 +53,7 @@ int bn_assert_parse_option(struct bn_assert *out, const char *text, struct bn_er
    documents: latencies are in s. */
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err);
 /* Adds all names of metrics, separated by commas. */
-void bn_assert_names(struct bn_buf *out);
+void bn_assert_list_names(struct bn_buf *out);
 
 /* The properties of a run that are known before it starts. */
 struct bn_assert_scope {
@@ -91,6 +91,6 @@ enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct b
                                        const struct bn_view_rules *rules);
 
 /* Prints what was found: "63.10 ms", "at least 63.10 ms" or "not measured".  Returns out. */
-const char *bn_assert_show(const struct bn_verdict *v, char *out, size_t size);
+const char *bn_assert_format(const struct bn_verdict *v, char *out, size_t size);
 
 #endif

@@ -87,8 +87,8 @@ static struct bn_finding assert_find_timing_rank(double rank, const struct bn_vi
   if (h == NULL || listed.measured)
     return listed;
   if (t->unfinished == 0)
-    return assert_make_finding(bn_view_hist_s(h, rank, rules->nearest));
-  value = bn_view_timing_s(t, h, rank, &most_s);
+    return assert_make_finding(bn_view_hist_percentile_s(h, rank, rules->nearest));
+  value = bn_view_timing_percentile_s(t, h, rank, &most_s);
   return assert_make_bounded(value, value < most_s);
 }
 
@@ -136,18 +136,18 @@ static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const s
 
   if (p == NULL)
     return assert_make_finding(NAN);
-  (void)bn_phases_value(p, a->field->name, &value);
-  return assert_make_bounded(value, bn_phases_at_least(p, a->field->name));
+  (void)bn_phases_get_value(p, a->field->name, &value);
+  return assert_make_bounded(value, bn_phases_is_lower_bound(p, a->field->name));
 }
 
 /* Finds a figure of a kind of events, or of a group, that is no latency. */
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
+  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->timing));
   double value = NAN;
 
   if (k != NULL)
-    (void)bn_event_kinds_value(k, a->field->name, &value);
+    (void)bn_event_kinds_get_value(k, a->field->name, &value);
   return assert_make_finding(value);
 }
 
@@ -216,13 +216,13 @@ static double assert_most_value(const struct bn_assert *a, const struct bn_view 
   if (a->what != BN_ASSERT_RANK && a->what != BN_ASSERT_MEDIAN)
     return HUGE_VAL;
   if (a->timing[0] == '\0')
-    return v->latency != NULL ? bn_view_percentile_most_s(v, rules, assert_rank_of(a)) * a->scale
+    return v->latency != NULL ? bn_view_percentile_bound_s(v, rules, assert_rank_of(a)) * a->scale
                               : HUGE_VAL;
   hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
     return HUGE_VAL;
-  (void)bn_view_timing_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist], assert_rank_of(a),
-                         &most_s);
+  (void)bn_view_timing_percentile_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist],
+                                    assert_rank_of(a), &most_s);
   return most_s * a->scale;
 }
 

@@ -24,7 +24,7 @@ static size_t event_kinds_find_row(const struct bn_metric *rows, size_t n, enum 
   return n;
 }
 
-bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
+bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
   out->hist = event_kinds_find_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
   for (size_t i = 0; i < BN_EVENT_COUNTERS; i++)
@@ -43,7 +43,7 @@ const char *bn_event_kinds_bare_name(const char *name)
   return bn_event_kinds_is_group(name) ? name + sizeof BN_GROUP_PART - 1 : name;
 }
 
-const char *bn_event_kinds_part(const char *part)
+const char *bn_event_kinds_parse_part(const char *part)
 {
   const size_t len = sizeof BN_EVENT_PART - 1;
 
@@ -55,14 +55,14 @@ const char *bn_event_kinds_part(const char *part)
 /* A document may name its metrics in any way: a name without a prefix is left as it is. */
 const char *bn_event_kinds_name(const char *metric)
 {
-  const char *name = bn_event_kinds_part(metric);
+  const char *name = bn_event_kinds_parse_part(metric);
 
   return name != NULL ? name : metric;
 }
 
-bool bn_event_kinds_value(const struct bn_event_kind *k, const char *figure, double *value)
+bool bn_event_kinds_get_value(const struct bn_event_kind *k, const char *figure, double *value)
 {
-  return bn_layout_value(bn_layout_event_kind, k, figure, value);
+  return bn_layout_get_number(bn_layout_event_kind, k, figure, value);
 }
 
 /* Returns the value of one of the counters of a kind, or 0 if it is not counted. */
@@ -74,7 +74,7 @@ static uint64_t event_kinds_count(const struct bn_view *v, const struct bn_event
   return i < v->delta->metrics.n_counters ? v->counter[i] : 0;
 }
 
-void bn_event_kinds_share(const struct bn_view *v, struct bn_view_store *store)
+void bn_event_kinds_set_shares(const struct bn_view *v, struct bn_view_store *store)
 {
   for (size_t k = 0; k < v->n_event_kinds; k++)
     store->event_kind[k].share =
@@ -86,7 +86,8 @@ void bn_event_kinds_name_all(struct bn_view *v, struct bn_view_store *store,
 {
   struct bn_event_kind_rows rows;
 
-  for (v->n_event_kinds = 0; bn_event_kinds_rows(m, v->n_event_kinds, &rows); v->n_event_kinds++)
+  for (v->n_event_kinds = 0; bn_event_kinds_find_rows(m, v->n_event_kinds, &rows);
+       v->n_event_kinds++)
     store->event_kind[v->n_event_kinds] =
         (struct bn_event_kind){.name = bn_event_kinds_name(m->hist[rows.hist].name),
                                .timing = &store->timing[rows.hist - BN_H_FIXED]};
@@ -109,13 +110,13 @@ void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
 
 /* Events of the grace count as they do in the figures of all events: never in rates, and in counts
    unless the rules say in_span. */
-void bn_event_kinds_find(struct bn_view *v, struct bn_view_store *store,
-                         const struct bn_view_rules *rules)
+void bn_event_kinds_compute(struct bn_view *v, struct bn_view_store *store,
+                            const struct bn_view_rules *rules)
 {
   struct bn_event_kind_rows rows;
 
   bn_event_kinds_name_all(v, store, &v->delta->metrics);
-  for (size_t k = 0; bn_event_kinds_rows(&v->delta->metrics, k, &rows); k++) {
+  for (size_t k = 0; bn_event_kinds_find_rows(&v->delta->metrics, k, &rows); k++) {
     const uint64_t events = event_kinds_count(v, &rows, BN_EVENT_ENDED);
     const uint64_t late = event_kinds_count(v, &rows, BN_EVENT_LATE);
     const uint64_t in_span = events > late ? events - late : 0;
@@ -128,7 +129,7 @@ void bn_event_kinds_find(struct bn_view *v, struct bn_view_store *store,
   }
 }
 
-const struct bn_event_kind *bn_event_kinds_named(const struct bn_view *v, const char *name)
+const struct bn_event_kind *bn_event_kinds_find_kind(const struct bn_view *v, const char *name)
 {
   for (size_t k = 0; k < v->n_event_kinds; k++)
     if (strcmp(v->event_kinds[k].name, name) == 0)

@@ -12,7 +12,7 @@ struct bn_event_kind_rows {
 };
 
 /* Finds the rows of kind k, from 0 on.  Returns false if the table has fewer kinds of events. */
-bool bn_event_kinds_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out);
+bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out);
 /* Returns the name of a kind from that of its histogram: without BN_EVENT_PART, but with
    BN_GROUP_PART if it is that of a group. */
 const char *bn_event_kinds_name(const char *metric);
@@ -23,8 +23,8 @@ const char *bn_event_kinds_bare_name(const char *name);
 
 /* Computes the kinds of events of a view whose timings, span and counts are set, but not their
    shares. */
-void bn_event_kinds_find(struct bn_view *v, struct bn_view_store *store,
-                         const struct bn_view_rules *rules);
+void bn_event_kinds_compute(struct bn_view *v, struct bn_view_store *store,
+                            const struct bn_view_rules *rules);
 /* Gives a view the kinds of events that its metrics have, with their names and timings and with all
    figures 0. */
 void bn_event_kinds_name_all(struct bn_view *v, struct bn_view_store *store,
@@ -35,14 +35,14 @@ void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
                          const struct bn_view *from, const struct bn_metrics *m);
 /* Sets the shares of the kinds of a view whose events are counted, in all and by kind; NaN without
    events. */
-void bn_event_kinds_share(const struct bn_view *v, struct bn_view_store *store);
+void bn_event_kinds_set_shares(const struct bn_view *v, struct bn_view_store *store);
 /* Returns the name of a kind from that of a part of a run: "payment" of "event:payment",
    "group:report" of "group:report", or NULL if it is another part. */
-const char *bn_event_kinds_part(const char *part);
+const char *bn_event_kinds_parse_part(const char *part);
 /* Sets *value to the figure of that name, and returns true.  Returns false, and leaves *value, if
    kinds of events do not have it. */
-bool bn_event_kinds_value(const struct bn_event_kind *k, const char *figure, double *value);
+bool bn_event_kinds_get_value(const struct bn_event_kind *k, const char *figure, double *value);
 /* Returns the kind of a view that has that name, or NULL. */
-const struct bn_event_kind *bn_event_kinds_named(const struct bn_view *v, const char *name);
+const struct bn_event_kind *bn_event_kinds_find_kind(const struct bn_view *v, const char *name);
 
 #endif

@@ -75,7 +75,7 @@ static struct bn_fact *facts_place(struct bn_facts *f, const char *section, cons
   return fact;
 }
 
-void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text)
+void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text)
 {
   struct bn_fact *fact = facts_place(f, section, key);
 
@@ -83,7 +83,7 @@ void bn_facts_text(struct bn_facts *f, const char *section, const char *key, con
   fact->text = bn_alloc_copy(text);
 }
 
-void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
+void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
 {
   struct bn_fact *fact = facts_place(f, section, key);
 
@@ -91,7 +91,7 @@ void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, in
   fact->whole = value;
 }
 
-void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value)
+void bn_facts_set_real(struct bn_facts *f, const char *section, const char *key, double value)
 {
   struct bn_fact *fact = facts_place(f, section, key);
 
@@ -99,17 +99,17 @@ void bn_facts_real(struct bn_facts *f, const char *section, const char *key, dou
   fact->real = value;
 }
 
-void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact)
+void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact)
 {
   switch (fact->type) {
   case BN_FACT_TEXT:
-    bn_facts_text(f, fact->section, fact->key, fact->text);
+    bn_facts_set_text(f, fact->section, fact->key, fact->text);
     break;
   case BN_FACT_WHOLE:
-    bn_facts_whole(f, fact->section, fact->key, fact->whole);
+    bn_facts_set_whole(f, fact->section, fact->key, fact->whole);
     break;
   case BN_FACT_REAL:
-    bn_facts_real(f, fact->section, fact->key, fact->real);
+    bn_facts_set_real(f, fact->section, fact->key, fact->real);
     break;
   }
 }
@@ -128,7 +128,7 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
   for (size_t i = 0; i < from->n_facts; i++)
     if (facts_is_of_error(&from->fact[i]) &&
         facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)
-      bn_facts_add(f, &from->fact[i]);
+      bn_facts_set_copy(f, &from->fact[i]);
 }
 
 /* Adds a row, and takes its text over. */
@@ -138,7 +138,7 @@ static void facts_add_row(struct bn_facts *f, int level, char *text)
   f->row[f->n_rows++] = (struct bn_fact_row){level, text};
 }
 
-void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
+void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
 {
   char *text, *line;
   va_list args;
@@ -156,7 +156,7 @@ void bn_facts_row(struct bn_facts *f, int level, const char *fmt, ...)
   facts_add_row(f, level, text);
 }
 
-void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
+void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
   const bool has_value = !option->secret && option->text != NULL && option->text[0] != '\0';
 
@@ -170,15 +170,15 @@ void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option)
                               .secret = option->secret};
 }
 
-void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of)
+void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of)
 {
   for (size_t i = 0; traits_of != NULL && i < f->n_options; i++)
     if ((f->option[i].traits & BN_OPT_UNTOLD) != 0)
       f->option[i].traits |= traits_of(f->option[i].name);
 }
 
-void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
-                      uint64_t times)
+void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
+                          uint64_t times)
 {
   f->message = facts_grow(f->message, f->n_messages, sizeof *f->message);
   f->message[f->n_messages++] =
@@ -187,16 +187,16 @@ void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const cha
 
 static void facts_add_message(void *arg, const struct bn_log_message *m)
 {
-  bn_facts_message(arg, m->wall_ns, m->level, m->text, m->times);
+  bn_facts_add_message(arg, m->wall_ns, m->level, m->text, m->times);
 }
 
-void bn_facts_add_messages(struct bn_facts *f)
+void bn_facts_add_logged(struct bn_facts *f)
 {
   bn_log_each_message(facts_add_message, f);
 }
 
-void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
-                      const struct bn_finding *found)
+void bn_facts_add_verdict(struct bn_facts *f, const char *text, const char *unit,
+                          const struct bn_finding *found)
 {
   f->verdict = facts_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
   f->verdict[f->n_verdicts++] =

@@ -86,11 +86,11 @@ struct bn_facts {
 
 /* These set a fact, whose text is copied.  They replace an earlier fact of the same section and
    key.  Sections in use: program, workload, database, host, clock, process. */
-void bn_facts_text(struct bn_facts *f, const char *section, const char *key, const char *text);
-void bn_facts_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
-void bn_facts_real(struct bn_facts *f, const char *section, const char *key, double value);
+void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text);
+void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
+void bn_facts_set_real(struct bn_facts *f, const char *section, const char *key, double value);
 /* Sets a copy of a fact. */
-void bn_facts_add(struct bn_facts *f, const struct bn_fact *fact);
+void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact);
 /* Copies from others the facts about errors and failed threads that f does not have. */
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from);
 /* Returns whether groups made the run (--group). */
@@ -104,21 +104,21 @@ const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *sectio
 const char *bn_facts_find_text(const struct bn_facts *f, const char *section, const char *key);
 /* Adds a line that the workload says about itself; a newline is added if the text does not end with
    one. */
-__attribute__((format(printf, 3, 4))) void bn_facts_row(struct bn_facts *f, int level,
-                                                        const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) void bn_facts_add_row(struct bn_facts *f, int level,
+                                                            const char *fmt, ...);
 /* Adds a copy of an option, without the value of a secret. */
-void bn_facts_option(struct bn_facts *f, const struct bn_opt_fact *option);
+void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option);
 /* Gives the options of an older document, which does not say their traits, the traits that they
    have today.  traits_of NULL: nobody knows them, and nothing is done. */
-void bn_facts_declare(struct bn_facts *f, bn_opt_traits_of *traits_of);
+void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of);
 /* Adds a message, whose text is copied. */
-void bn_facts_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
-                      uint64_t times);
+void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
+                          uint64_t times);
 /* Adds all messages that have been logged so far. */
-void bn_facts_add_messages(struct bn_facts *f);
+void bn_facts_add_logged(struct bn_facts *f);
 /* Adds the outcome of an assertion. */
-void bn_facts_verdict(struct bn_facts *f, const char *text, const char *unit,
-                      const struct bn_finding *found);
+void bn_facts_add_verdict(struct bn_facts *f, const char *text, const char *unit,
+                          const struct bn_finding *found);
 void bn_facts_done(struct bn_facts *f);
 
 #endif

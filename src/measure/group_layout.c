@@ -209,7 +209,7 @@ static void layout_place_group(const struct bn_group_layout *l, const char *name
 {
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
+  for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     const char *kind = l->all.hist[rows.hist].name;
 
     if (bn_event_kinds_is_group(kind) && strcmp(bn_event_kinds_bare_name(kind), name) == 0) {
@@ -284,7 +284,7 @@ static void layout_count_group(const struct bn_group_layout *l, const struct bn_
 {
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
+  for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     if (g->hist[rows.hist] != BN_H_LATENCY)
       continue;
     s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = layout_count_or_zero(v->retries);
@@ -340,7 +340,7 @@ static void layout_move_snap(const struct bn_group_layout *l, const struct bn_gr
 {
   struct bn_snap made;
 
-  bn_snap_make(&made, &l->all, 0, from->hist[BN_H_LATENCY] != NULL);
+  bn_snap_init_for_metrics(&made, &l->all, 0, from->hist[BN_H_LATENCY] != NULL);
   *to = *from;
   to->metrics = made.metrics;
   to->counter = made.counter;
@@ -449,7 +449,7 @@ static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_gr
   struct bn_event_kind_rows rows;
 
   bn_event_kinds_name_all(&to->view, &to->store, &to->delta.metrics);
-  for (size_t k = 0; bn_event_kinds_rows(&l->all, k, &rows); k++) {
+  for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     struct bn_event_kind *kind = &to->store.event_kind[k];
     const struct bn_event_kind named = *kind;
     const int at = g->hist[rows.hist];
@@ -464,7 +464,7 @@ static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_gr
     kind->name = named.name;
     kind->timing = named.timing;
   }
-  bn_event_kinds_share(&to->view, &to->store);
+  bn_event_kinds_set_shares(&to->view, &to->store);
 }
 
 /* Sets the arrivals of a group without --rate, for the sum with groups that have it: each of its
@@ -476,7 +476,7 @@ static void layout_count_arrivals(struct bn_view *v)
   v->due = v->started = v->delta->counter[BN_C_EVENTS] + layout_count_or_zero(v->failed_events) +
                         layout_count_or_zero(v->unfinished);
   v->finished = v->delta->counter[BN_C_EVENTS] - v->delta->late;
-  v->served = bn_view_served(v->finished, v->due);
+  v->served = bn_view_served_share(v->finished, v->due);
 }
 
 /* Makes the store of a record whose snapshot has the rows of all groups: moves what does not depend
@@ -507,7 +507,7 @@ static void layout_move_store(struct bn_record *from, struct bn_record *to)
   to->view.at_least = to->view.at_least != NULL ? s->at_least : NULL;
 }
 
-void bn_group_layout_record(const struct bn_group_layout *l, size_t i, struct bn_record *r)
+void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, struct bn_record *r)
 {
   const struct bn_group_rows *g = &l->group[i];
   struct bn_record old = *r;
@@ -545,7 +545,8 @@ static void layout_append_parts(struct bn_hist_codec *line, const struct bn_hist
   line->n += n;
 }
 
-void bn_group_layout_line(const struct bn_group_layout *l, size_t i, struct bn_hist_codec *line)
+void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
+                                  struct bn_hist_codec *line)
 {
   const struct bn_group_rows *g = &l->group[i];
   const struct bn_hist_part zeros = {.index = 0, .count = line->count[BN_H_LATENCY]};

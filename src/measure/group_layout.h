@@ -47,9 +47,10 @@ void bn_group_layout_done(struct bn_group_layout *l);
 /* Gives a record of group i, whose metrics are those of the group, the rows of all groups in place
    of its own; a row that the group does not have counts nothing.  All events of the record also
    count as events of the kind that the group is. */
-void bn_group_layout_record(const struct bn_group_layout *l, size_t i, struct bn_record *r);
+void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, struct bn_record *r);
 /* Gives the histograms of a line of group i the order of those of all groups.  line->part is
    replaced. */
-void bn_group_layout_line(const struct bn_group_layout *l, size_t i, struct bn_hist_codec *line);
+void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
+                                  struct bn_hist_codec *line);
 
 #endif

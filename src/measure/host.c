@@ -45,23 +45,23 @@ static void host_read_cpu(struct bn_host *h, const char *root, char *text)
   static const char *const keys[] = {"model name", "Model", "cpu model", "Processor", "Hardware"};
   const char *value = NULL;
 
-  (void)bn_kernel_text(text, "%s/proc/cpuinfo", root);
+  (void)bn_kernel_read_text(text, "%s/proc/cpuinfo", root);
   for (size_t i = 0; value == NULL && i < sizeof keys / sizeof *keys; i++)
-    value = bn_kernel_field(text, keys[i], ':');
-  if (value == NULL && bn_kernel_text(text, "%s/sys/firmware/devicetree/base/model", root))
+    value = bn_kernel_find_field(text, keys[i], ':');
+  if (value == NULL && bn_kernel_read_text(text, "%s/sys/firmware/devicetree/base/model", root))
     value = text;
   if (value != NULL)
-    bn_kernel_line(h->cpu_model, sizeof h->cpu_model, value);
+    bn_kernel_copy_line(h->cpu_model, sizeof h->cpu_model, value);
 }
 
 static void host_read_processors(struct bn_host *h, const char *root, char *text)
 {
   const char *list;
 
-  if (bn_kernel_text(text, "%s/sys/devices/system/cpu/online", root))
+  if (bn_kernel_read_text(text, "%s/sys/devices/system/cpu/online", root))
     h->processors_online = host_count_list(text);
-  (void)bn_kernel_text(text, "%s/proc/self/status", root);
-  list = bn_kernel_field(text, "Cpus_allowed_list", ':');
+  (void)bn_kernel_read_text(text, "%s/proc/self/status", root);
+  list = bn_kernel_find_field(text, "Cpus_allowed_list", ':');
   h->processors_allowed = list != NULL ? host_count_list(list + strspn(list, " \t")) : 0;
 }
 
@@ -69,16 +69,16 @@ static void host_read_memory(struct bn_host *h, const char *root, char *text)
 {
   const char *value;
 
-  (void)bn_kernel_text(text, "%s/proc/meminfo", root);
-  value = bn_kernel_field(text, "MemTotal", ':');
+  (void)bn_kernel_read_text(text, "%s/proc/meminfo", root);
+  value = bn_kernel_find_field(text, "MemTotal", ':');
   h->memory_bytes = value != NULL ? strtoull(value, NULL, 10) * 1024 : 0;
 }
 
 /* Copies the first line of a file; if it cannot be read, `out` stays as it is. */
 static void host_read_line(char *out, size_t size, const char *root, const char *file, char *text)
 {
-  if (bn_kernel_text(text, "%s/%s", root, file))
-    bn_kernel_line(out, size, text);
+  if (bn_kernel_read_text(text, "%s/%s", root, file))
+    bn_kernel_copy_line(out, size, text);
 }
 
 /* Reads the names of the host, the kernel, the machine and the distribution. */
@@ -96,11 +96,11 @@ static void host_read_names(struct bn_host *h, const char *root, char *text)
                    release);
   if (uname(&u) == 0)
     (void)snprintf(h->machine, sizeof h->machine, "%.31s", u.machine);
-  if (!bn_kernel_text(text, "%s/etc/os-release", root))
-    (void)bn_kernel_text(text, "%s/usr/lib/os-release", root);
-  value = bn_kernel_field(text, "PRETTY_NAME", '=');
+  if (!bn_kernel_read_text(text, "%s/etc/os-release", root))
+    (void)bn_kernel_read_text(text, "%s/usr/lib/os-release", root);
+  value = bn_kernel_find_field(text, "PRETTY_NAME", '=');
   if (value != NULL)
-    bn_kernel_line(h->distribution, sizeof h->distribution, value);
+    bn_kernel_copy_line(h->distribution, sizeof h->distribution, value);
 }
 
 /* Reads the governor of the first processor, and the source of the clock. */
@@ -142,7 +142,7 @@ static const char *host_find_hypervisor(const char *root, char *text)
   static const char *const files[] = {"product_name", "sys_vendor", "bios_vendor"};
 
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-    if (!bn_kernel_text(text, "%s/sys/class/dmi/id/%s", root, files[f]))
+    if (!bn_kernel_read_text(text, "%s/sys/class/dmi/id/%s", root, files[f]))
       continue;
     for (size_t i = 0; i < sizeof hypervisors / sizeof *hypervisors; i++)
       if (strstr(text, hypervisors[i].sign) != NULL)
@@ -155,12 +155,12 @@ static const char *host_find_hypervisor(const char *root, char *text)
    hypervisor decides if the processor has flags. */
 static void host_read_hypervisor(struct bn_host *h, const char *root, char *text)
 {
-  if (bn_kernel_text(text, "%s/sys/hypervisor/type", root)) {
-    bn_kernel_line(h->hypervisor, sizeof h->hypervisor, text);
+  if (bn_kernel_read_text(text, "%s/sys/hypervisor/type", root)) {
+    bn_kernel_copy_line(h->hypervisor, sizeof h->hypervisor, text);
     return;
   }
-  (void)bn_kernel_text(text, "%s/proc/cpuinfo", root);
-  const char *flags = bn_kernel_field(text, "flags", ':');
+  (void)bn_kernel_read_text(text, "%s/proc/cpuinfo", root);
+  const char *flags = bn_kernel_find_field(text, "flags", ':');
   const char *flag = flags != NULL ? strstr(flags, " hypervisor") : NULL;
   const bool has_flag = flag != NULL && flag < flags + strcspn(flags, "\n");
   const char *name = NULL;
@@ -182,8 +182,8 @@ static void host_read_container(struct bn_host *h, const char *root, char *text)
   char path[PATH_MAX];
 
   (void)snprintf(h->container, sizeof h->container, "none");
-  if (bn_kernel_text(text, "%s/run/systemd/container", root)) {
-    bn_kernel_line(h->container, sizeof h->container, text);
+  if (bn_kernel_read_text(text, "%s/run/systemd/container", root)) {
+    bn_kernel_copy_line(h->container, sizeof h->container, text);
     return;
   }
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -212,14 +212,14 @@ static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
   char text[BN_KERNEL_TEXT], *end;
   double n;
 
-  if (g->is_v2 && bn_kernel_text(text, "%s/cpu.max", g->folder)) {
+  if (g->is_v2 && bn_kernel_read_text(text, "%s/cpu.max", g->folder)) {
     n = strtod(text, &end);
     if (end != text)
       host_lower(quota, n / strtod(end, NULL));
   }
-  if (!g->is_v2 && bn_kernel_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
+  if (!g->is_v2 && bn_kernel_read_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
     n = strtod(text, NULL);
-    if (n > 0 && bn_kernel_text(text, "%s/cpu.cfs_period_us", g->folder))
+    if (n > 0 && bn_kernel_read_text(text, "%s/cpu.cfs_period_us", g->folder))
       host_lower(quota, n / strtod(text, NULL));
   }
 }
@@ -233,7 +233,7 @@ static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group
   double *most = throttled_s, s;
   const char *found = NULL;
 
-  if (bn_kernel_text(text, "%s/cpu.stat", g->folder))
+  if (bn_kernel_read_text(text, "%s/cpu.stat", g->folder))
     found = strstr(text, key);
   if (found == NULL)
     return;
@@ -245,7 +245,7 @@ double bn_host_throttled_s(const char *root)
 {
   double throttled_s = -1;
 
-  bn_kernel_groups(root, "cpu", host_raise_throttled, &throttled_s);
+  bn_kernel_each_group(root, "cpu", host_raise_throttled, &throttled_s);
   return throttled_s;
 }
 
@@ -257,7 +257,7 @@ double bn_host_processor_s(void)
   return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-double bn_host_throttled_since(const char *root, double before)
+double bn_host_throttled_since_s(const char *root, double before)
 {
   const double now = bn_host_throttled_s(root);
 
@@ -271,7 +271,8 @@ static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
   char text[BN_KERNEL_TEXT];
   double n;
 
-  if (!bn_kernel_text(text, "%s/%s", g->folder, g->is_v2 ? "memory.max" : "memory.limit_in_bytes"))
+  if (!bn_kernel_read_text(text, "%s/%s", g->folder,
+                           g->is_v2 ? "memory.max" : "memory.limit_in_bytes"))
     return;
   n = strtod(text, NULL);
   if (n < 0x1p62)
@@ -284,8 +285,8 @@ static void host_read_limits(struct bn_host *h, const char *root)
 {
   double memory = 0;
 
-  bn_kernel_groups(root, "cpu", host_lower_processors, &h->processors_quota);
-  bn_kernel_groups(root, "memory", host_lower_memory, &memory);
+  bn_kernel_each_group(root, "cpu", host_lower_processors, &h->processors_quota);
+  bn_kernel_each_group(root, "memory", host_lower_memory, &memory);
   h->memory_limit_bytes = (uint64_t)memory;
 }
 

@@ -44,7 +44,7 @@ void bn_host_read(struct bn_host *h, const char *root);
 double bn_host_throttled_s(const char *root);
 /* Returns how much bn_host_throttled_s() has grown since it was `before`, or -1 if one of the two
    is not known, or less than before, because another group counts now. */
-double bn_host_throttled_since(const char *root, double before);
+double bn_host_throttled_since_s(const char *root, double before);
 /* Returns the processor time of all threads of this process. */
 double bn_host_processor_s(void);
 /* Reads where a file or folder is.  The mount table is read below root, but the path is taken as it

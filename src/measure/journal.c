@@ -39,7 +39,7 @@ static int journal_write_line(void *of, char *line, size_t len, struct bn_err *e
   return journal_refuse_more(j, written < 0 ? errno : ENOSPC, err);
 }
 
-void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of)
+void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of)
 {
   *j = (struct bn_journal){.put = put, .of = of, .brief = true, .lock.fd = -1};
 }
@@ -47,7 +47,7 @@ void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of)
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
 {
   *j = (struct bn_journal){.put = journal_write_line, .of = j, .lock.fd = -1};
-  j->ended = bn_lockfile_take(&j->lock, path, err) != 0;
+  j->ended = bn_lockfile_claim(&j->lock, path, err) != 0;
   return j->ended ? -1 : 0;
 }
 
@@ -103,7 +103,7 @@ static void journal_put_facts(struct bn_json_out *p, struct bn_node *map, const 
   bn_json_put(p, map, "facts", bn_store_facts(f));
 }
 
-int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
+int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
 {
   struct bn_json_out p = {.failed = false};
   struct bn_node *map;
@@ -123,16 +123,16 @@ static struct bn_node *journal_begin_group(struct bn_journal *j, const char *nam
   struct bn_json_out p = {.failed = false};
   struct bn_node *group = bn_node_map();
 
-  bn_snap_make(&j->past, m, 0, true);
-  bn_snap_make(&j->step, m, 0, true);
+  bn_snap_init_for_metrics(&j->past, m, 0, true);
+  bn_snap_init_for_metrics(&j->step, m, 0, true);
   j->has_group = true;
   bn_json_put(&p, group, "name", bn_node_text(name));
   bn_json_put(&p, group, "metrics", bn_store_metrics(m));
   return bn_json_finish(&p, group);
 }
 
-int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
-                    struct bn_err *err)
+int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                          struct bn_err *err)
 {
   struct bn_json_out p = {.failed = false};
   struct bn_node *map;
@@ -158,7 +158,7 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
 static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   if (j->brief)
-    return bn_store_brief(v, len);
+    return bn_store_print_brief(v, len);
   return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
@@ -180,8 +180,8 @@ static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, s
   return text;
 }
 
-int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
-                    struct bn_err *err)
+int bn_journal_write_view(struct bn_journal *j, const char *group, const struct bn_view *v,
+                          struct bn_err *err)
 {
   size_t len = 0;
   char *text;
@@ -309,7 +309,8 @@ static int journal_take_group(struct reader *r, const struct bn_node *n)
     return -1;
   bn_metrics_done(&r->metrics);
   r->metrics = metrics;
-  r->in_group = bn_store_group(r->out, bn_node_get_text(bn_node_get(n, "name")), r->err) != NULL;
+  r->in_group =
+      bn_store_add_group(r->out, bn_node_get_text(bn_node_get(n, "name")), r->err) != NULL;
   if (!r->in_group)
     return -1;
   if (r->kept.is_wanted)
@@ -346,7 +347,7 @@ static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, b
 
   total.span = BN_VIEW_TOTAL;
   total.unfinished = journal_count_unfinished(tick, native);
-  bn_group_add(g, &total);
+  bn_group_add_view(g, &total);
 }
 
 /* Makes a tick the total so far.  Its figures are since the beginning, but its histograms since the
@@ -373,7 +374,7 @@ static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_
   if (span == BN_VIEW_TICK)
     journal_take_tick(g, &record, r->out->facts.plan.native);
   else
-    rc = bn_store_keep(r->out, &record.view, r->err);
+    rc = bn_store_add_view(r->out, &record.view, r->err);
   bn_record_done(&record);
   if (rc == 0 && r->kept.is_wanted)
     journal_keep_view(&r->kept, n, span);
@@ -440,14 +441,14 @@ static void journal_mark_cut(struct bn_end *end)
   end->reason = BN_END_KILLED;
 }
 
-void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
+void bn_journal_complete_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
   journal_mark_cut(&r->end);
   journal_keep_total(bn_result_add_group(r, group), tick, r->facts.plan.native);
   journal_find_start(r);
 }
 
-bool bn_journal_is(const char *text, size_t len)
+bool bn_journal_is_journal(const char *text, size_t len)
 {
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
 }

@@ -14,11 +14,11 @@ typedef int bn_journal_put(void *of, char *line, size_t len, struct bn_err *err)
 struct bn_journal {
   bn_journal_put *put; /* where lines go */
   void *of;
-  bool brief;              /* lines are sent, not kept: their records are brief (bn_store_brief) */
-  struct bn_lockfile lock; /* of its file, until it is closed */
-  bool ended;              /* it is not open, or a line could not be written */
-  bool written;            /* it has a line */
-  bool has_group;          /* its metrics have been written */
+  bool brief; /* lines are sent, not kept: their records are brief (bn_store_print_brief) */
+  struct bn_lockfile lock;   /* of its file, until it is closed */
+  bool ended;                /* it is not open, or a line could not be written */
+  bool written;              /* it has a line */
+  bool has_group;            /* its metrics have been written */
   struct bn_snap past, step; /* histograms up to the last tick, and since it */
 };
 
@@ -27,20 +27,20 @@ struct bn_journal {
    is not open. */
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
 /* Opens a journal whose lines are sent and do not go into a file. */
-void bn_journal_to(struct bn_journal *j, bn_journal_put *put, void *of);
+void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of);
 /* These write one line each, with one write(2); the first view of a group writes one before it.  If
    a line cannot be written, the journal ends: that call returns -1 and err, later ones do nothing
    and return 0. */
 
 /* Writes the facts. */
-int bn_journal_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
+int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
 /* Writes the facts and, in the same line, the name and the metrics of the group, which f->plan has:
    whoever reads it knows what will be measured before there is a view. */
-int bn_journal_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
-                    struct bn_err *err);
+int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                          struct bn_err *err);
 /* Writes a view, but no total: the ticks stand for it. */
-int bn_journal_view(struct bn_journal *j, const char *group, const struct bn_view *v,
-                    struct bn_err *err);
+int bn_journal_write_view(struct bn_journal *j, const char *group, const struct bn_view *v,
+                          struct bn_err *err);
 /* Closes a journal.  remove: also removes its file, because the document has been written.  A
    journal without a line is removed in any case, and what was moved aside for it gets its name
    again. */
@@ -49,10 +49,10 @@ void bn_journal_close(struct bn_journal *j, bool remove);
 /* Completes the result of a run that was cut, which has its facts: adds the group, with the last
    tick as its total, which has the histograms of all ticks.  If the facts were sent before the
    start of the run, the start follows from the tick. */
-void bn_journal_cut(struct bn_result *r, const char *group, const struct bn_view *tick);
+void bn_journal_complete_cut(struct bn_result *r, const char *group, const struct bn_view *tick);
 
 /* Returns whether a text is a journal. */
-bool bn_journal_is(const char *text, size_t len);
+bool bn_journal_is_journal(const char *text, size_t len);
 /* Reads the result of a journal; the last tick is the total.  A last line without a newline is left
    out; other lines that cannot be read are skipped and counted.  A line above a bound
    (measure/bounds.h) ends the reading, and what came before it is the result.  keep_tree: as of

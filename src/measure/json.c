@@ -282,7 +282,7 @@ const struct bn_node *bn_node_get(const struct bn_node *map, const char *key)
   return json_outer(json_object_get(json_inner(map), key));
 }
 
-const struct bn_node *bn_node_at(const struct bn_node *list, size_t i)
+const struct bn_node *bn_node_get_at(const struct bn_node *list, size_t i)
 {
   return json_outer(json_array_get(json_inner(list), i));
 }

@@ -57,7 +57,7 @@ void bn_node_confine(struct bn_node *into, const struct bn_node *from);
 /* These read a tree, which owns what they return. */
 enum bn_node_type bn_node_type_of(const struct bn_node *n); /* NULL: BN_NODE_NULL */
 const struct bn_node *bn_node_get(const struct bn_node *map, const char *key); /* or NULL */
-const struct bn_node *bn_node_at(const struct bn_node *list, size_t i);        /* or NULL */
+const struct bn_node *bn_node_get_at(const struct bn_node *list, size_t i);    /* or NULL */
 size_t bn_node_count(const struct bn_node *n); /* number of values of a list or map */
 /* Calls fn for every key of a map, in the order of the text, until it returns other than 0, and
    returns that. */

@@ -33,9 +33,9 @@ struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
 static void json_hist_read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
                                 struct bn_hist *h)
 {
-  const uint64_t lowest = bn_json_in_count(e, bn_node_at(pair, 0), key);
+  const uint64_t lowest = bn_json_in_read_count(e, bn_node_get_at(pair, 0), key);
 
-  bn_hist_put(h, lowest, bn_json_in_count(e, bn_node_at(pair, 1), key));
+  bn_hist_put(h, lowest, bn_json_in_read_count(e, bn_node_get_at(pair, 1), key));
 }
 
 /* Reads a number of version 2, which stands at bucket `at`.  Returns how many buckets it stands
@@ -44,7 +44,7 @@ static uint64_t json_hist_read_number(struct bn_json_in *e, const struct bn_node
                                       const char *key, struct bn_hist *h, uint64_t at)
 {
   const int64_t number = bn_node_get_integer(n); /* 0 if it is a text */
-  const uint64_t count = number < 0 ? 0 : bn_json_in_count(e, n, key);
+  const uint64_t count = number < 0 ? 0 : bn_json_in_read_count(e, n, key);
 
   if (count > 0 && at <= BN_HIST_BUCKETS)
     bn_hist_put(h, bn_hist_lowest(at), count);
@@ -58,7 +58,7 @@ void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const cha
   uint64_t at = 0;
 
   for (size_t k = 0; k < values && !e->failed; k++) {
-    const struct bn_node *n = bn_node_at(list, k);
+    const struct bn_node *n = bn_node_get_at(list, k);
 
     if (bn_node_type_of(n) == BN_NODE_LIST)
       json_hist_read_pair(e, n, key, h);

@@ -67,7 +67,7 @@ bool bn_json_in_bool(struct bn_json_in *e, const struct bn_node *map, const char
   return bn_node_get_boolean(json_read_member(e, map, key, BN_NODE_BOOL, "boolean"));
 }
 
-uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const char *key)
+uint64_t bn_json_in_read_count(struct bn_json_in *e, const struct bn_node *n, const char *key)
 {
   const char *digits;
   char *end;
@@ -98,7 +98,7 @@ uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const c
 
 uint64_t bn_json_in_get_count(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return bn_json_in_count(e, bn_node_get(map, key), key);
+  return bn_json_in_read_count(e, bn_node_get(map, key), key);
 }
 
 int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const char *key,
@@ -115,7 +115,7 @@ int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const
   return 0;
 }
 
-double bn_json_in_number(struct bn_json_in *e, const struct bn_node *n, const char *key)
+double bn_json_in_read_number(struct bn_json_in *e, const struct bn_node *n, const char *key)
 {
   if (n == NULL)
     return 0;
@@ -128,7 +128,7 @@ double bn_json_in_number(struct bn_json_in *e, const struct bn_node *n, const ch
 
 double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, const char *key)
 {
-  return bn_json_in_number(e, bn_node_get(map, key), key);
+  return bn_json_in_read_number(e, bn_node_get(map, key), key);
 }
 
 unsigned bn_json_in_name(struct bn_json_in *e, const struct bn_node *map, const char *key,

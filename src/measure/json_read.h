@@ -41,8 +41,8 @@ uint64_t bn_json_in_get_count(struct bn_json_in *e, const struct bn_node *map, c
 /* Returns a number, or HUGE_VAL for null; 0 if there is none.  Anything else is a fault. */
 double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, const char *key);
 /* As the last two for a value instead of a member.  key: its name in the message. */
-uint64_t bn_json_in_count(struct bn_json_in *e, const struct bn_node *n, const char *key);
-double bn_json_in_number(struct bn_json_in *e, const struct bn_node *n, const char *key);
+uint64_t bn_json_in_read_count(struct bn_json_in *e, const struct bn_node *n, const char *key);
+double bn_json_in_read_number(struct bn_json_in *e, const struct bn_node *n, const char *key);
 /* Returns how many values a list has; NULL has none.  More than max are a fault, and 0 is returned.
  */
 size_t bn_json_in_length(struct bn_json_in *e, const struct bn_node *list, const char *key,

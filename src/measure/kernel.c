@@ -12,7 +12,7 @@
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-bool bn_kernel_text(char text[BN_KERNEL_TEXT], const char *fmt, ...)
+bool bn_kernel_read_text(char text[BN_KERNEL_TEXT], const char *fmt, ...)
 {
   char path[PATH_MAX];
   size_t len = 0;
@@ -43,7 +43,7 @@ const char *bn_kernel_next_line(const char *line)
   return end != NULL ? end + 1 : "";
 }
 
-void bn_kernel_line(char *out, size_t size, const char *from)
+void bn_kernel_copy_line(char *out, size_t size, const char *from)
 {
   size_t len;
 
@@ -54,7 +54,7 @@ void bn_kernel_line(char *out, size_t size, const char *from)
   (void)snprintf(out, size, "%.*s", (int)len, from);
 }
 
-const char *bn_kernel_field(const char *text, const char *key, char mark)
+const char *bn_kernel_find_field(const char *text, const char *key, char mark)
 {
   const size_t len = strlen(key);
 
@@ -91,7 +91,7 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
     const char *names = strchr(line, ':'), *path = names != NULL ? strchr(names + 1, ':') : NULL;
 
     if (path != NULL && kernel_is_listed(names + 1, path, controller)) {
-      bn_kernel_line(group, size, path + 1);
+      bn_kernel_copy_line(group, size, path + 1);
       return true;
     }
   }
@@ -119,12 +119,12 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
   }
 }
 
-void bn_kernel_groups(const char *root, const char *controller,
-                      void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
+void bn_kernel_each_group(const char *root, const char *controller,
+                          void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
 {
   char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2], top[PATH_MAX / 2];
 
-  (void)bn_kernel_text(groups, "%s/proc/self/cgroup", root);
+  (void)bn_kernel_read_text(groups, "%s/proc/self/cgroup", root);
   if (kernel_find_group(name, sizeof name, groups, "") &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
     kernel_visit_upwards(top, name, true, visit, arg);

@@ -14,16 +14,16 @@ enum { BN_KERNEL_TEXT = 8192 };
 
 /* Reads the beginning of the file that fmt names, as much as `text` holds.  Returns false, with ""
    as the text, if it cannot be read or is empty. */
-__attribute__((format(printf, 2, 3))) bool bn_kernel_text(char text[BN_KERNEL_TEXT],
-                                                          const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) bool bn_kernel_read_text(char text[BN_KERNEL_TEXT],
+                                                               const char *fmt, ...);
 /* Returns the text behind `mark` on the first line that begins with the key, blanks or none, and
    the mark; or NULL. */
-const char *bn_kernel_field(const char *text, const char *key, char mark);
+const char *bn_kernel_find_field(const char *text, const char *key, char mark);
 /* Returns the line behind this one, or "" if it is the last. */
 const char *bn_kernel_next_line(const char *line);
 /* Copies the text up to the end of its line, without blanks and quotes around it; what does not fit
    is cut. */
-void bn_kernel_line(char *out, size_t size, const char *from);
+void bn_kernel_copy_line(char *out, size_t size, const char *from);
 
 /* A control group that this process is in. */
 struct bn_kernel_group {
@@ -35,7 +35,7 @@ struct bn_kernel_group {
 /* Calls visit for each group whose limits of a controller ("memory") hold for this process: first
    its group of version 2, then that of version 1, each followed by the groups above it.  A
    container may see its own group only, as the topmost. */
-void bn_kernel_groups(const char *root, const char *controller,
-                      void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg);
+void bn_kernel_each_group(const char *root, const char *controller,
+                          void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg);
 
 #endif

@@ -199,7 +199,7 @@ int bn_layout_find_name(const char *const *names, const char *name)
   return -1;
 }
 
-unsigned bn_layout_trait(const char *name)
+unsigned bn_layout_find_trait(const char *name)
 {
   const int bit = bn_layout_find_name(bn_layout_traits, name);
 
@@ -215,12 +215,13 @@ static const struct bn_layout *layout_find_number(const struct bn_layout *l, con
   return NULL;
 }
 
-bool bn_layout_has(const struct bn_layout *l, const char *name)
+bool bn_layout_has_number(const struct bn_layout *l, const char *name)
 {
   return layout_find_number(l, name) != NULL;
 }
 
-bool bn_layout_value(const struct bn_layout *l, const void *from, const char *name, double *value)
+bool bn_layout_get_number(const struct bn_layout *l, const void *from, const char *name,
+                          double *value)
 {
   const struct bn_layout *member = layout_find_number(l, name);
   const void *at; /* the member in the struct */

@@ -25,16 +25,17 @@ struct bn_layout {
 /* Sets *value to the member of that name in the struct at `from`, and returns true.  Returns false,
    and leaves *value, if the layout has no such member, or one that is neither BN_LAY_WHOLE nor
    BN_LAY_REAL. */
-bool bn_layout_value(const struct bn_layout *l, const void *from, const char *name, double *value);
+bool bn_layout_get_number(const struct bn_layout *l, const void *from, const char *name,
+                          double *value);
 
-/* Returns whether bn_layout_value() would find a member of that name. */
-bool bn_layout_has(const struct bn_layout *l, const char *name);
+/* Returns whether bn_layout_get_number() would find a member of that name. */
+bool bn_layout_has_number(const struct bn_layout *l, const char *name);
 
 /* Returns the index of a text among names that end with NULL, or -1 if it is none of them or
    NULL. */
 int bn_layout_find_name(const char *const *names, const char *name);
 /* Returns the bit of enum bn_opt_trait of that name, or 0 if this version has no such trait. */
-unsigned bn_layout_trait(const char *name);
+unsigned bn_layout_find_trait(const char *name);
 
 /* Each of these layouts ends with a NULL name. */
 extern const struct bn_layout bn_layout_plan[], bn_layout_times[], bn_layout_end[];

@@ -161,7 +161,7 @@ static void lockfile_close_file(struct bn_lockfile *l)
   l->fd = -1;
 }
 
-int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err)
+int bn_lockfile_claim(struct bn_lockfile *l, const char *path, struct bn_err *err)
 {
   int rc = 1;
 

@@ -26,7 +26,7 @@ enum bn_lockfile_end {
 /* Makes an empty file and locks it.  A file of that name which nobody holds becomes PATH.1, or the
    next number that is free.  Returns 0, or -1 and err, with the code EBUSY if another process holds
    the file; then nothing is claimed. */
-int bn_lockfile_take(struct bn_lockfile *l, const char *path, struct bn_err *err);
+int bn_lockfile_claim(struct bn_lockfile *l, const char *path, struct bn_err *err);
 /* Ends a claim, of which nothing is left afterwards but fd, -1; also of a claim that failed, or
    that is all zero but fd, -1. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how);

@@ -156,8 +156,8 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
   for (size_t i = 0; i < parts->n; i++)
-    if (bn_view_ns(parts->view[i]->oldest_s) > rules.oldest_ns)
-      rules.oldest_ns = bn_view_ns(parts->view[i]->oldest_s);
+    if (bn_view_seconds_to_ns(parts->view[i]->oldest_s) > rules.oldest_ns)
+      rules.oldest_ns = bn_view_seconds_to_ns(parts->view[i]->oldest_s);
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   for (size_t i = 0; i < parts->n; i++)
@@ -194,7 +194,7 @@ static int merge_add_total(const struct job *j)
 
   if (rc == 0) {
     merge_keep_watched(j, &parts, &s.view);
-    bn_group_add(&j->out->group[0], &s.view);
+    bn_group_add_view(&j->out->group[0], &s.view);
   }
   bn_merged_view_done(&s);
   free(parts.view);
@@ -296,8 +296,8 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_ns(in->whole_s - t.at_s));
-  if (bn_merged_view_span(v, &in->at, NULL, &rules, &t, j->err) != 0)
+  t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_seconds_to_ns(in->whole_s - t.at_s));
+  if (bn_merged_view_make(v, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (hists)
     bn_snap_pack(&v->snap, &v->snap);
@@ -311,7 +311,7 @@ static int merge_add_interval(const struct job *j, struct intervals *in)
   const int rc = merge_make_interval(j, in, &s);
 
   if (rc == 0)
-    bn_group_add(&j->out->group[0], &s.view);
+    bn_group_add_view(&j->out->group[0], &s.view);
   bn_merged_view_done(&s);
   return rc;
 }
@@ -366,9 +366,9 @@ static void merge_copy_records(const struct job *j)
   const struct bn_group *g = merge_group_of(j, 0);
 
   for (size_t i = 0; i < g->n_intervals; i++)
-    bn_group_add(&j->out->group[0], &g->interval[i].view);
+    bn_group_add_view(&j->out->group[0], &g->interval[i].view);
   for (size_t i = 0; i < g->n_checkpoints; i++)
-    bn_group_add(&j->out->group[0], &g->checkpoint[i].view);
+    bn_group_add_view(&j->out->group[0], &g->checkpoint[i].view);
 }
 
 /* Leaves checkpoints out of the result, with a note if there are any: they have no histograms, so
@@ -403,7 +403,7 @@ static int merge_sum_plan(const struct job *j)
 
     threads += p->threads;
     if (p->events > UINT64_MAX - events)
-      return bn_sum_too_large(j->err);
+      return bn_sum_refuse(j->err);
     events += p->events;
     endless |= p->events == 0;
     plan->rate += p->rate;
@@ -448,7 +448,7 @@ static void merge_add_common(const struct job *j, struct bn_facts *f)
   for (size_t i = 0; i < j->n; i++)
     if (merge_has_reported(j, i))
       reported[n++] = j->part[i];
-  bn_merge_common(reported, n, f);
+  bn_merge_add_common(reported, n, f);
   free(reported);
 }
 
@@ -485,7 +485,7 @@ static int merge_weight_of_status(int status)
   return status >= 0 && status < STATUSES ? weights[status] : BY_SCRIPT;
 }
 
-int bn_merge_status(int a, int b)
+int bn_merge_join_status(int a, int b)
 {
   return merge_weight_of_status(b) > merge_weight_of_status(a) ? b : a;
 }
@@ -530,7 +530,7 @@ static void merge_sum_end(const struct job *j)
 
     if (!merge_has_reported(j, i))
       continue;
-    end->status = bn_merge_status(end->status, e->status);
+    end->status = bn_merge_join_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;
     for (const struct bn_layout *l = bn_layout_end; l->name != NULL; l++)
       if (l->type == BN_LAY_BOOL && *(const bool *)((const char *)e + l->offset))
@@ -589,7 +589,7 @@ static int merge_find_times(struct job *j)
   for (size_t i = 0; i < j->n; i++) {
     if (bn_runs_add(&j->runs, &j->part[i], j->err) != 0)
       return -1;
-    if (bn_run_end(j->part[i].result, &j->end_ns[i]) != 0)
+    if (bn_runs_find_end(j->part[i].result, &j->end_ns[i]) != 0)
       return bn_err_set(j->err, EINVAL, "'%s' does not contain the times of its run",
                         j->part[i].name);
     j->last_ns = j->end_ns[i] > j->last_ns ? j->end_ns[i] : j->last_ns;

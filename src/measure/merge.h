@@ -24,6 +24,6 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
              struct bn_buf *notes, struct bn_err *err);
 
 /* Returns which of two exit statuses stands for both. */
-int bn_merge_status(int a, int b);
+int bn_merge_join_status(int a, int b);
 
 #endif

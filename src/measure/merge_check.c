@@ -260,7 +260,7 @@ static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_fact
     for (size_t k = 1; all && k < n; k++)
       all = merge_has_fact(&part[k].result->facts, &first->fact[i]);
     if (all)
-      bn_facts_add(out, &first->fact[i]);
+      bn_facts_set_copy(out, &first->fact[i]);
   }
 }
 
@@ -290,7 +290,7 @@ static void merge_add_rows(const struct bn_part *part, size_t n, struct bn_facts
     for (size_t k = 1; all && k < n; k++)
       all = merge_has_row(&part[k].result->facts, &first->row[i]);
     if (all)
-      bn_facts_row(out, first->row[i].level, "%s", first->row[i].text);
+      bn_facts_add_row(out, first->row[i].level, "%s", first->row[i].text);
   }
 }
 
@@ -310,16 +310,16 @@ static void merge_add_options(const struct sorted *s, size_t n, const struct bn_
           other != NULL && other->secret == o->secret && merge_is_same_text(other->value, o->value);
     }
     if (all)
-      bn_facts_option(out, &(struct bn_opt_fact){.name = o->name,
-                                                 .group = o->group,
-                                                 .origin = o->origin,
-                                                 .traits = o->traits,
-                                                 .secret = o->secret,
-                                                 .text = o->value});
+      bn_facts_add_option(out, &(struct bn_opt_fact){.name = o->name,
+                                                     .group = o->group,
+                                                     .origin = o->origin,
+                                                     .traits = o->traits,
+                                                     .secret = o->secret,
+                                                     .text = o->value});
   }
 }
 
-void bn_merge_common(const struct bn_part *part, size_t n, struct bn_facts *out)
+void bn_merge_add_common(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   struct sorted *s = bn_alloc(n, sizeof *s);
 

@@ -22,6 +22,6 @@ bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics 
 /* Adds to `out` the facts, lines and options that all parts have alike, and the class and message
    of each error from the first part that has it, but not the facts and lines of an earlier merge.
  */
-void bn_merge_common(const struct bn_part *part, size_t n, struct bn_facts *out);
+void bn_merge_add_common(const struct bn_part *part, size_t n, struct bn_facts *out);
 
 #endif

@@ -39,14 +39,14 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
 {
   unsigned at = 0;
 
-  bn_snap_make(&v->snap, &parts->view[0]->delta->metrics, sessions, true);
+  bn_snap_init_for_metrics(&v->snap, &parts->view[0]->delta->metrics, sessions, true);
   bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts), true);
   bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;
 
     if (bn_snap_merge(&v->snap, part, at) != 0)
-      return bn_sum_too_large(err);
+      return bn_sum_refuse(err);
     at += part->n_sessions;
   }
   if (parts->n > 1)
@@ -63,13 +63,13 @@ static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
   const bool has_unfinished = v->unfinished != UINT64_MAX && v->unfinished > 0;
 
   if (v->ages != NULL) {
-    if (!bn_hist_fits(ages, v->ages))
+    if (!bn_hist_sum_fits(ages, v->ages))
       return false;
     bn_hist_add(ages, v->ages);
   } else if (has_unfinished) {
     if (v->unfinished > UINT64_MAX - bn_hist_count(ages))
       return false;
-    bn_hist_put(ages, bn_view_ns(v->oldest_s), 1);
+    bn_hist_put(ages, bn_view_seconds_to_ns(v->oldest_s), 1);
     bn_hist_put(ages, 0, v->unfinished - 1);
   }
   return true;
@@ -81,10 +81,10 @@ int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *par
   v->ages = bn_hist_new();
   for (size_t i = 0; i < parts->n; i++)
     if (!merged_view_put_ages(v->ages, parts->view[i]))
-      return bn_sum_too_large(err);
+      return bn_sum_refuse(err);
   /* Percentiles count latencies and ages together. */
-  if (!bn_hist_fits(v->ages, v->snap.hist[BN_H_LATENCY]))
-    return bn_sum_too_large(err);
+  if (!bn_hist_sum_fits(v->ages, v->snap.hist[BN_H_LATENCY]))
+    return bn_sum_refuse(err);
   if (bn_hist_count(v->ages) == 0) {
     bn_hist_free(v->ages);
     v->ages = NULL;
@@ -151,7 +151,7 @@ bool bn_merged_view_has_hists(const struct bn_views *parts)
   return true;
 }
 
-int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
+int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err)
 {

@@ -41,7 +41,7 @@ struct bn_merge_time {
 /* Makes an interval or a tick with all its figures.  hists: the sums of the histograms of all
    parts, which have none themselves; NULL: the histograms of the parts are added up.  Without the
    histograms of all parts the view has no percentiles. */
-int bn_merged_view_span(struct bn_merged_view *v, const struct bn_views *parts,
+int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err);
 /* Returns whether all parts have histograms, in either form. */

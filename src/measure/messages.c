@@ -85,6 +85,6 @@ void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *ou
   used = messages_join_equals(all, used);
   qsort(all, used, sizeof *all, messages_compare_times);
   for (size_t i = 0; i < used && i < BN_BOUND_MESSAGES; i++)
-    bn_facts_message(out, all[i].wall_ns, all[i].level, all[i].text, all[i].times);
+    bn_facts_add_message(out, all[i].wall_ns, all[i].level, all[i].text, all[i].times);
   free(all);
 }

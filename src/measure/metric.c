@@ -120,7 +120,7 @@ void bn_metrics_done(struct bn_metrics *m)
   memset(m, 0, sizeof *m);
 }
 
-bool bn_metrics_are_fixed(const char *name)
+bool bn_metrics_is_fixed(const char *name)
 {
   for (size_t i = 0; i < N_FIXED; i++)
     if (strcmp(fixed[i].name, name) == 0)
@@ -128,7 +128,7 @@ bool bn_metrics_are_fixed(const char *name)
   return false;
 }
 
-size_t bn_metrics_counter(const struct bn_metrics *m, const char *name)
+size_t bn_metrics_find_counter(const struct bn_metrics *m, const char *name)
 {
   size_t i = 0;
 

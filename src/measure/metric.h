@@ -26,9 +26,9 @@ void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from);
 void bn_metrics_done(struct bn_metrics *m);
 
 /* Returns whether every run has a metric of that name. */
-bool bn_metrics_are_fixed(const char *name);
+bool bn_metrics_is_fixed(const char *name);
 /* Returns the index of the counter of that name, or n_counters if there is none.  A script may
    declare a counter of the same name, which is passed over. */
-size_t bn_metrics_counter(const struct bn_metrics *m, const char *name);
+size_t bn_metrics_find_counter(const struct bn_metrics *m, const char *name);
 
 #endif

@@ -38,7 +38,7 @@ size_t bn_phases_part_len(const char *metric)
   return bn_phases_is_part(metric) ? strcspn(metric, " ") : strlen(metric);
 }
 
-bool bn_phases_is(const char *metric, const char *part)
+bool bn_phases_is_metric_of(const char *metric, const char *part)
 {
   const size_t len = bn_phases_part_len(metric);
 
@@ -48,38 +48,39 @@ bool bn_phases_is(const char *metric, const char *part)
 const struct bn_phase_view *bn_phases_find(const struct bn_view *v, const char *part)
 {
   for (size_t k = 0; k < v->n_phases; k++)
-    if (bn_phases_is(v->phases[k].timing->name, part))
+    if (bn_phases_is_metric_of(v->phases[k].timing->name, part))
       return &v->phases[k];
   return NULL;
 }
 
-bool bn_phases_have(const char *figure)
+bool bn_phases_have_figure(const char *figure)
 {
-  return bn_layout_has(bn_layout_phase, figure) || bn_layout_has(bn_layout_ages, figure);
+  return bn_layout_has_number(bn_layout_phase, figure) ||
+         bn_layout_has_number(bn_layout_ages, figure);
 }
 
-bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value)
+bool bn_phases_get_value(const struct bn_phase_view *p, const char *figure, double *value)
 {
-  return bn_layout_value(bn_layout_phase, p, figure, value) ||
-         bn_layout_value(bn_layout_ages, p->timing, figure, value);
+  return bn_layout_get_number(bn_layout_phase, p, figure, value) ||
+         bn_layout_get_number(bn_layout_ages, p->timing, figure, value);
 }
 
-bool bn_phases_at_least(const struct bn_phase_view *p, const char *figure)
+bool bn_phases_is_lower_bound(const struct bn_phase_view *p, const char *figure)
 {
   return strcmp(figure, "recovery_s") == 0 && !p->recovered;
 }
 
-const char *bn_phases_recovery(const struct bn_phase_view *p, char digits[BN_UNITS_DIGITS])
+const char *bn_phases_print_recovery(const struct bn_phase_view *p, char digits[BN_UNITS_DIGITS])
 {
   if (p->recovered)
-    return bn_units_shortest(digits, p->recovery_s);
-  (void)snprintf(digits, BN_UNITS_DIGITS, "%.*f", bn_units_decimals(p->recovery_s, 1),
+    return bn_units_format_shortest(digits, p->recovery_s);
+  (void)snprintf(digits, BN_UNITS_DIGITS, "%.*f", bn_units_count_decimals(p->recovery_s, 1),
                  p->recovery_s);
-  bn_units_point(digits);
+  bn_units_restore_point(digits);
   return digits;
 }
 
-size_t bn_phases_begun(const struct bn_view *v)
+size_t bn_phases_count_begun(const struct bn_view *v)
 {
   size_t n = 0;
 

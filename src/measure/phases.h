@@ -15,22 +15,22 @@ size_t bn_phases_find_hist(const struct bn_metrics *m, size_t k);
    and all of any other. */
 size_t bn_phases_part_len(const char *metric);
 /* Returns whether the name of a metric, "phase:2 hold:5000/5m", is that of a part, "phase:2". */
-bool bn_phases_is(const char *metric, const char *part);
+bool bn_phases_is_metric_of(const char *metric, const char *part);
 /* Returns the phase of a view that a part such as "phase:2" names, or NULL. */
 const struct bn_phase_view *bn_phases_find(const struct bn_view *v, const char *part);
 /* Returns whether phases have a figure of that name that is no latency. */
-bool bn_phases_have(const char *figure);
+bool bn_phases_have_figure(const char *figure);
 /* Sets *value to the figure of that name, and returns true.  Returns false, and leaves *value, if
    phases do not have it. */
-bool bn_phases_value(const struct bn_phase_view *p, const char *figure, double *value);
+bool bn_phases_get_value(const struct bn_phase_view *p, const char *figure, double *value);
 /* Returns whether the value of a figure is a lower bound: it is that of a recovery which has not
    come. */
-bool bn_phases_at_least(const struct bn_phase_view *p, const char *figure);
+bool bn_phases_is_lower_bound(const struct bn_phase_view *p, const char *figure);
 /* Prints the seconds of a recovery: exactly, or rounded if they are a lower bound.  Returns
    digits. */
-const char *bn_phases_recovery(const struct bn_phase_view *p, char digits[BN_UNITS_DIGITS]);
+const char *bn_phases_print_recovery(const struct bn_phase_view *p, char digits[BN_UNITS_DIGITS]);
 /* Returns how many phases of a view began, which are the first ones. */
-size_t bn_phases_begun(const struct bn_view *v);
+size_t bn_phases_count_begun(const struct bn_view *v);
 /* Returns whether the name of a part is that of a phase. */
 bool bn_phases_is_part(const char *part);
 

@@ -16,7 +16,7 @@ static size_t result_text_size(const char *text)
   return text != NULL ? strlen(text) + 1 : 0;
 }
 
-const char *bn_result_keep_text(char **at, const char *text)
+const char *bn_result_copy_text(char **at, const char *text)
 {
   const size_t size = result_text_size(text);
   char *copy = *at;
@@ -43,8 +43,8 @@ static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
     struct bn_figure *f = &r->store.figure[i];
 
     *f = v->figures[i];
-    f->key = bn_result_keep_text(&at, f->key);
-    f->text = bn_result_keep_text(&at, f->text);
+    f->key = bn_result_copy_text(&at, f->key);
+    f->text = bn_result_copy_text(&at, f->text);
   }
   r->view.figures = r->store.figure;
 }
@@ -184,7 +184,7 @@ static uint64_t result_size_of_record(const struct bn_record *r)
          m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
          labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
-         result_size_of_statements(r) + bn_snap_buckets(d) * sizeof(struct bn_bucket) +
+         result_size_of_statements(r) + bn_snap_count_buckets(d) * sizeof(struct bn_bucket) +
          result_text_size(r->lines);
 }
 
@@ -223,7 +223,7 @@ static void result_init_record(struct bn_record *r, const struct bn_view *v, enu
   const size_t statements = v->n_statements > 0 ? v->delta->statements.n : 0;
 
   memset(r, 0, sizeof *r);
-  bn_snap_make(&r->delta, &v->delta->metrics, sessions, hists == HISTS_WHOLE);
+  bn_snap_init_for_metrics(&r->delta, &v->delta->metrics, sessions, hists == HISTS_WHOLE);
   bn_statement_table_init(&r->delta.statements, statements, hists == HISTS_WHOLE);
   bn_view_store_init(&r->store, &r->delta);
   if (hists == HISTS_PACKED)
@@ -254,7 +254,7 @@ void bn_record_copy(struct bn_record *r, const struct bn_view *v)
   result_init_record(r, v, HISTS_WHOLE);
 }
 
-void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
+void bn_record_set_watched(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
 {
   const struct bn_view v = {.watched = figure, .n_watched = n};
 
@@ -319,7 +319,7 @@ void bn_result_add_member(struct bn_result *r, const char *name, const struct bn
   g->bare = true;
   g->member = result_copy_member(m);
   if (v != NULL)
-    bn_group_add(g, v);
+    bn_group_add_view(g, v);
 }
 
 /* Appends a copy of a view to an array of n records.  The array doubles whenever n is a power of
@@ -349,7 +349,7 @@ static void result_add_checkpoint(struct bn_group *g, const struct bn_view *v)
   g->bytes += result_size_of_record(&g->checkpoint[g->n_checkpoints - 1]);
 }
 
-void bn_group_add(struct bn_group *g, const struct bn_view *v)
+void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 {
   switch (v->span) {
   case BN_VIEW_INTERVAL:
@@ -406,7 +406,7 @@ static void result_escape_figures(struct bn_record *r)
   for (size_t i = 0; i < r->view.n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
 
-    f->key = bn_result_keep_text(&at, f->key);
+    f->key = bn_result_copy_text(&at, f->key);
     if (f->text != NULL) {
       const size_t len = bn_escape(at, size - (size_t)(at - names), f->text, "");
 

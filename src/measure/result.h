@@ -91,7 +91,7 @@ struct bn_result {
 /* Makes a record of all that a view has, with its histograms. */
 void bn_record_copy(struct bn_record *r, const struct bn_view *v);
 /* Replaces the watched figures of a record by a copy of n others. */
-void bn_record_watch(struct bn_record *r, const struct bn_watched_figure *figure, size_t n);
+void bn_record_set_watched(struct bn_record *r, const struct bn_watched_figure *figure, size_t n);
 void bn_record_done(struct bn_record *r);
 
 /* Appends a group without records, and returns it.  It is valid until the next one is added. */
@@ -105,7 +105,7 @@ void bn_result_add_member(struct bn_result *r, const char *name, const struct bn
 /* Keeps a copy of a view among the intervals, the checkpoints, or as the total, by its span; a tick
    is a total so far.  The total has histograms unless the group is bare; an interval has no
    sessions, and histograms only if they are sparse already or the group packs them. */
-void bn_group_add(struct bn_group *g, const struct bn_view *v);
+void bn_group_add_view(struct bn_group *g, const struct bn_view *v);
 /* Points the plan at the metrics that the records of the first group are of, once the last record
    was added. */
 void bn_result_find_metrics(struct bn_result *r);
@@ -114,7 +114,7 @@ void bn_result_find_metrics(struct bn_result *r);
 void bn_result_escape(struct bn_result *r);
 /* Copies a text to *at, which goes on behind it, and returns the copy.  Of NULL nothing is copied,
    and NULL returned. */
-const char *bn_result_keep_text(char **at, const char *text);
+const char *bn_result_copy_text(char **at, const char *text);
 void bn_result_done(struct bn_result *r);
 
 #endif

@@ -38,7 +38,7 @@ const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent)
 {
   char digits[BN_UNITS_DIGITS];
 
-  (void)snprintf(name, BN_ROW_RANK, "p%s_s", bn_units_shortest(digits, percent));
+  (void)snprintf(name, BN_ROW_RANK, "p%s_s", bn_units_format_shortest(digits, percent));
   return name;
 }
 
@@ -259,7 +259,7 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
   const struct bn_metrics *m = plan->metrics;
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; m != NULL && bn_event_kinds_rows(m, k, &rows); k++)
+  for (size_t k = 0; m != NULL && bn_event_kinds_find_rows(m, k, &rows); k++)
     row_add_kind(row, bn_event_kinds_name(m->hist[rows.hist].name), plan,
                  v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : &no_kind);
 }
@@ -283,7 +283,7 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
   double value = HUGE_VAL;
 
   for (; l->name != NULL; l++) {
-    const bool known = from != NULL && bn_layout_value(l, from, l->name, &value);
+    const bool known = from != NULL && bn_layout_get_number(l, from, l->name, &value);
 
     if (l->type == BN_LAY_WHOLE)
       row_set_whole(row_add_phase_cell(row, l->name, k),
@@ -321,7 +321,7 @@ static void row_add_phases(struct bn_row *row, const struct bn_plan *plan, const
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   row->n = 0;
   row_add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
@@ -337,7 +337,7 @@ void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struc
   row_add_event_kinds(row, plan, v);
 }
 
-void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
+void bn_row_set_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   row->n = 0;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
@@ -371,7 +371,7 @@ static void row_add_plan(struct bn_row *row, const struct bn_plan *p)
   row_set_whole(row_add(row, "seed"), p->seed);
 }
 
-void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end)
+void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end)
 {
   static const struct {
     const char *name, *section, *key;
@@ -411,7 +411,7 @@ static void row_print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
     (void)snprintf(digits, BN_CELL_DIGITS, "%s.%03u", date, ms);
 }
 
-const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
+const char *bn_cell_print(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
 {
   digits[0] = '\0';
   switch (c->type) {
@@ -419,7 +419,7 @@ const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS])
     (void)snprintf(digits, BN_CELL_DIGITS, "%" PRIu64, c->whole);
     break;
   case BN_CELL_REAL:
-    (void)bn_units_shortest(digits, c->real);
+    (void)bn_units_format_shortest(digits, c->real);
     if (strpbrk(digits, ".e") == NULL)
       memcpy(digits + strlen(digits), ".0", sizeof ".0");
     break;

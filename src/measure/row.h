@@ -47,12 +47,12 @@ const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent);
 
 /* Describes an interval: when it ended, every figure that intervals have, the percentiles of the
    plan, and what a script has declared. */
-void bn_row_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
+void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
 /* Describes what a run was, and its exit status. */
-void bn_row_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
+void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
 /* Describes a total: every figure, the percentiles of the plan, what a script has declared, and the
    phases. */
-void bn_row_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
+void bn_row_set_total(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
 
 /* Appends copies of the cells of another row. */
 void bn_row_append(struct bn_row *row, const struct bn_row *more);
@@ -61,6 +61,6 @@ void bn_row_append(struct bn_row *row, const struct bn_row *more);
    like a whole one, so that a column has one type; or a time, in UTC and the form of ISO 8601,
    without the zone.  The locale makes no difference.  Returns digits, "" of a value that is not
    known or a text. */
-const char *bn_cell_digits(const struct bn_cell *c, char digits[BN_CELL_DIGITS]);
+const char *bn_cell_print(const struct bn_cell *c, char digits[BN_CELL_DIGITS]);
 
 #endif

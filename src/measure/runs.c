@@ -19,7 +19,7 @@ static const char *runs_key_of(char out[KEY_SIZE], size_t i, const char *what)
   return out;
 }
 
-int bn_run_end(const struct bn_result *r, uint64_t *wall_ns)
+int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns)
 {
   const struct bn_snap *s = &r->group[0].total.delta;
   const struct bn_facts *f = &r->facts;
@@ -54,7 +54,7 @@ static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, str
   struct bn_stored_run run = {
       .part = part->name, .file = part->name, .host = host != NULL ? host : ""};
 
-  if (bn_run_end(r, &run.end_wall_ns) != 0)
+  if (bn_runs_find_end(r, &run.end_wall_ns) != 0)
     return bn_err_set(err, EINVAL, "'%s' does not contain the times of its run", part->name);
   run.start_wall_ns = run.end_wall_ns - s->span_ns;
   run.start_ns = s->at_ns - s->span_ns;
@@ -192,21 +192,22 @@ void bn_runs_settle(struct bn_runs *runs)
 void bn_runs_add_facts(const struct bn_runs *runs, struct bn_facts *f)
 {
   if (runs->n > 1)
-    bn_facts_row(f, BN_NOTICE, BN_RUNS_ROW "%zu runs, which took %.4g s; overlap: %.1f %%\n\n",
-                 runs->n, (double)runs->union_ns * 1e-9, 100 * runs->overlap);
-  bn_facts_whole(f, BN_RUNS_SECTION, "parts", (int64_t)runs->n);
-  bn_facts_real(f, BN_RUNS_SECTION, "overlap", runs->overlap);
-  bn_facts_real(f, BN_RUNS_SECTION, "union_s", (double)runs->union_ns * 1e-9);
+    bn_facts_add_row(f, BN_NOTICE, BN_RUNS_ROW "%zu runs, which took %.4g s; overlap: %.1f %%\n\n",
+                     runs->n, (double)runs->union_ns * 1e-9, 100 * runs->overlap);
+  bn_facts_set_whole(f, BN_RUNS_SECTION, "parts", (int64_t)runs->n);
+  bn_facts_set_real(f, BN_RUNS_SECTION, "overlap", runs->overlap);
+  bn_facts_set_real(f, BN_RUNS_SECTION, "union_s", (double)runs->union_ns * 1e-9);
   for (size_t i = 0; i < runs->n; i++) {
     const struct bn_stored_run *r = &runs->run[i];
     char key[KEY_SIZE];
 
-    bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "file"), r->file);
-    bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "host"), r->host);
-    bn_facts_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "seed"), r->seed);
-    bn_facts_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "start_ns"), (int64_t)r->start_ns);
-    bn_facts_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "start_wall_ns"),
-                   (int64_t)r->start_wall_ns);
-    bn_facts_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "end_wall_ns"), (int64_t)r->end_wall_ns);
+    bn_facts_set_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "file"), r->file);
+    bn_facts_set_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "host"), r->host);
+    bn_facts_set_text(f, BN_RUNS_SECTION, runs_key_of(key, i, "seed"), r->seed);
+    bn_facts_set_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "start_ns"), (int64_t)r->start_ns);
+    bn_facts_set_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "start_wall_ns"),
+                       (int64_t)r->start_wall_ns);
+    bn_facts_set_whole(f, BN_RUNS_SECTION, runs_key_of(key, i, "end_wall_ns"),
+                       (int64_t)r->end_wall_ns);
   }
 }

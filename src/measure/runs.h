@@ -41,7 +41,7 @@ struct bn_runs {
 /* Sets *wall_ns to the time of day at which the total of a result ends, which follows from the
    clocks at its start.  Returns 0, or -1 if the result does not have these times, or impossible
    ones. */
-int bn_run_end(const struct bn_result *r, uint64_t *wall_ns);
+int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns);
 
 /* Adds the run of a part, or the runs of a part that was merged itself.  Returns 0, or -1 and err:
    the times are missing or impossible, or there are too many runs. */

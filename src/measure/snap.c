@@ -25,8 +25,8 @@ static void snap_allocate(struct bn_snap *s, bool hists)
     s->hist[i] = bn_hist_new();
 }
 
-void bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
-                  bool hists)
+void bn_snap_init_for_metrics(struct bn_snap *s, const struct bn_metrics *metrics,
+                              unsigned n_sessions, bool hists)
 {
   memset(s, 0, sizeof *s);
   s->n_sessions = n_sessions;
@@ -37,7 +37,7 @@ void bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned 
 
 void bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
 {
-  bn_snap_make(s, &set->metrics, set->n_sessions, true);
+  bn_snap_init_for_metrics(s, &set->metrics, set->n_sessions, true);
   if (set->statements != NULL)
     bn_statement_table_init(&s->statements, BN_STATEMENTS_ROWS, true);
 }
@@ -184,8 +184,8 @@ static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, ui
   return until_ns > end_ns ? until_ns : end_ns;
 }
 
-uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
-                       uint64_t now_ns)
+uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
+                                uint64_t now_ns)
 {
   double later_ns = 0; /* a sum of many times may not fit into 64 bits */
 
@@ -243,7 +243,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
     bn_hist_clear(s->hist[i]);
 }
 
-uint64_t bn_snap_start(const struct bn_snap_session *s)
+uint64_t bn_snap_event_start_ns(const struct bn_snap_session *s)
 {
   return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
 }
@@ -254,27 +254,28 @@ static uint64_t snap_between_ns(uint64_t from_ns, uint64_t to_ns)
   return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns)
+uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns)
 {
   uint64_t first_ns = UINT64_MAX;
 
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    const uint64_t start_ns = bn_snap_start(&s->session[i]);
+    const uint64_t start_ns = bn_snap_event_start_ns(&s->session[i]);
 
     first_ns = start_ns < first_ns ? start_ns : first_ns;
   }
   return snap_between_ns(first_ns, now_ns);
 }
 
-uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
-                      uint64_t *oldest_ns)
+uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool warming,
+                              struct bn_hist *ages, uint64_t *oldest_ns)
 {
   uint64_t n = 0;
 
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
-    const uint64_t start_ns = bn_snap_start(one), age_ns = snap_between_ns(start_ns, now_ns);
+    const uint64_t start_ns = bn_snap_event_start_ns(one),
+                   age_ns = snap_between_ns(start_ns, now_ns);
 
     if (one->in_flight == 0 || (!warming && start_ns < one->counts_from_ns))
       continue;
@@ -315,7 +316,7 @@ static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
 }
 
-void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base)
+void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {0, 0, 0};
 
@@ -389,7 +390,7 @@ static bool snap_add_count(uint64_t *into, uint64_t n)
 /* Adds a histogram.  Returns false, and adds nothing, if the number of values does not fit. */
 static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
 {
-  if (!bn_hist_fits(into, from))
+  if (!bn_hist_sum_fits(into, from))
     return false;
   bn_hist_add(into, from);
   return true;
@@ -507,7 +508,7 @@ static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
     const struct bn_statement_sum *sum = &s->statements.sum[i];
 
     fit &= snap_is_within(sum->rows, most) && snap_is_within(sum->errors, most) &&
-           (sum->hist == NULL || bn_hist_within(sum->hist, most));
+           (sum->hist == NULL || bn_hist_has_at_most(sum->hist, most));
   }
   return fit;
 }
@@ -522,7 +523,7 @@ bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
   for (size_t i = 0; i < s->metrics.n_counters; i++)
     fit &= snap_is_within(s->counter[i], most);
   for (size_t i = 0; i < s->metrics.n_hists; i++)
-    fit &= s->hist[i] == NULL || bn_hist_within(s->hist[i], most);
+    fit &= s->hist[i] == NULL || bn_hist_has_at_most(s->hist[i], most);
   return fit;
 }
 
@@ -546,7 +547,7 @@ void bn_snap_trim(struct bn_snap *s)
     s->label[i] = bn_alloc_resize(s->label[i], s->n_labels[i], sizeof *s->label[i]);
 }
 
-size_t bn_snap_buckets(const struct bn_snap *s)
+size_t bn_snap_count_buckets(const struct bn_snap *s)
 {
   size_t n = 0;
 

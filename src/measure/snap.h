@@ -54,8 +54,8 @@ struct bn_snap {
 void bn_snap_init(struct bn_snap *s, const struct bn_statset *set);
 /* Makes an empty snapshot of metrics, which are copied.  Without `hists` it has no histograms, and
    in any case no room for statements. */
-void bn_snap_make(struct bn_snap *s, const struct bn_metrics *metrics, unsigned n_sessions,
-                  bool hists);
+void bn_snap_init_for_metrics(struct bn_snap *s, const struct bn_metrics *metrics,
+                              unsigned n_sessions, bool hists);
 void bn_snap_done(struct bn_snap *s);
 /* Takes the numbers of all sessions of a set at now_ns, while they count on.  `out` was made by
    bn_snap_init() for this set. */
@@ -65,8 +65,8 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
    What is looked up (set->sample) is left as it is.  Returns the time up to which the counters
    count, on average over the sessions: a session that has left begins nothing after the span, so it
    is covered up to the end of its last event, but at least to end_ns; the others up to now_ns. */
-uint64_t bn_snap_count(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
-                       uint64_t now_ns);
+uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
+                                uint64_t now_ns);
 /* Adds the events of the warm-up, for a report of a run that ended in it. */
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
 /* Makes a snapshot of the end of the warm-up the base of what follows.  Events that start in the
@@ -75,18 +75,18 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
 void bn_snap_end_warmup(struct bn_snap *s);
 /* Returns how long the oldest event in flight has been in flight at now_ns, or 0 if there is none.
  */
-uint64_t bn_snap_oldest(const struct bn_snap *s, uint64_t now_ns);
+uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns);
 /* Returns when the event in flight of a session started (of several, the average), or UINT64_MAX if
    there is none. */
-uint64_t bn_snap_start(const struct bn_snap_session *s);
+uint64_t bn_snap_event_start_ns(const struct bn_snap_session *s);
 /* Adds the age at now_ns of each event in flight to `ages`, and sets *oldest_ns to the largest, or
    0 if there is none.  Several events of one session all have their average age.  Events of the
    warm-up are left out unless `warming`.  Returns how many events were added. */
-uint64_t bn_snap_ages(const struct bn_snap *s, uint64_t now_ns, bool warming, struct bn_hist *ages,
-                      uint64_t *oldest_ns);
+uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool warming,
+                              struct bn_hist *ages, uint64_t *oldest_ns);
 /* Subtracts an earlier snapshot of the same sessions, so that `now` has what was counted between
    the two, and computes its span and the moments of fairness. */
-void bn_snap_diff(struct bn_snap *now, const struct bn_snap *base);
+void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base);
 /* Copies a snapshot into one that was made for the same metrics.  Histograms, sessions and
    statements are copied as far as `to` has room for them; sparse forms are not copied. */
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from);
@@ -106,6 +106,6 @@ void bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
    snapshot. */
 void bn_snap_trim(struct bn_snap *s);
 /* Returns how many buckets the sparse histograms have, or 0 if there are none. */
-size_t bn_snap_buckets(const struct bn_snap *s);
+size_t bn_snap_count_buckets(const struct bn_snap *s);
 
 #endif

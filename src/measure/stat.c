@@ -168,9 +168,9 @@ static size_t stat_count_waiting(unsigned apart)
   return (apart & BN_STAT_LAG) != 0 ? 1 : 0;
 }
 
-bool bn_statset_takes(const char *name)
+bool bn_statset_reserves(const char *name)
 {
-  return bn_statset_waiting_place(name) > 0 || bn_metrics_are_fixed(name);
+  return bn_statset_waiting_place(name) > 0 || bn_metrics_is_fixed(name);
 }
 
 /* Makes the table of the fixed metrics, those of the workload, and behind them those of waiting. */

@@ -163,7 +163,7 @@ enum { BN_STAT_WAITS = 3 };
 unsigned bn_statset_waiting_place(const char *name);
 /* Returns whether sets have a metric of that name whatever the workload, all of them or some, so
    that no workload may use it. */
-bool bn_statset_takes(const char *name);
+bool bn_statset_reserves(const char *name);
 
 /* Keeps the counters of a session that leaves its loop, in which its last event ended at end_ns:
    what it counts afterwards belongs to no rate.  Its worker calls it, once. */

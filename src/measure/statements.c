@@ -244,7 +244,7 @@ bool bn_statement_table_merge(struct bn_statement_table *into,
       return false;
     if (s->hist == NULL || one->hist == NULL)
       continue;
-    if (!bn_hist_fits(s->hist, one->hist))
+    if (!bn_hist_sum_fits(s->hist, one->hist))
       return false;
     bn_hist_add(s->hist, one->hist);
   }

@@ -81,12 +81,12 @@ struct bn_node *bn_store_record(const struct bn_view *v);
    read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
    absent is 0, and behind it, each after BN_STORE_GAP, the histograms of the metrics
    (measure/hist_codec.h).  The caller frees it.  Returns NULL without memory. */
-char *bn_store_brief(const struct bn_view *v, size_t *len);
+char *bn_store_print_brief(const struct bn_view *v, size_t *len);
 /* Returns a number of values that is not less than that of what bn_store_record() makes of an
    interval or a checkpoint. */
-uint64_t bn_store_values(const struct bn_view *v);
+uint64_t bn_store_bound_values(const struct bn_view *v);
 /* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
-   values: the sum of bn_store_values() of the group's records. */
+   values: the sum of bn_store_bound_values() of the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* Returns the whole document, or NULL without memory.  known: an older document of the same result,
    or NULL; names that only it has are kept, and names that it lacks are not added. */
@@ -148,18 +148,18 @@ int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err
 int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err);
 int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
                          enum bn_view_span span, struct bn_record *out, struct bn_err *err);
-/* As bn_store_read_record() for a view of a part of the time that bn_store_brief() has written;
-   texts: from the first BN_STORE_GAP to the end of the line.  The record has no histograms: `hists`
-   gets their buckets. */
+/* As bn_store_read_record() for a view of a part of the time that bn_store_print_brief() has
+   written; texts: from the first BN_STORE_GAP to the end of the line.  The record has no
+   histograms: `hists` gets their buckets. */
 int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                         struct bn_hist_codec *hists, struct bn_err *err);
 /* Adds a group that was read (name NULL: without a name) to a result, and returns it.  Returns NULL
    and err if that exceeds a bound (measure/bounds.h). */
-struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err);
+struct bn_group *bn_store_add_group(struct bn_result *r, const char *name, struct bn_err *err);
 /* Adds a view that was read to the last group.  Returns 0, or -1 and err if that exceeds a bound.
  */
-int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *err);
+int bn_store_add_view(struct bn_result *r, const struct bn_view *v, struct bn_err *err);
 /* Checks that a group may have `length` intervals or checkpoints.  Returns 0, or -1 and err. */
 int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err);
 

@@ -153,10 +153,11 @@ static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, str
     bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
   plan->n_checkpoints = bn_json_in_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    plan->checkpoint_ns[i] = bn_json_in_count(e, bn_node_at(checkpoints, i), "checkpoint_ns");
+    plan->checkpoint_ns[i] =
+        bn_json_in_read_count(e, bn_node_get_at(checkpoints, i), "checkpoint_ns");
   plan->n_percents = bn_json_in_length(e, percents, "percents", BN_PERCENTS_MAX);
   for (size_t i = 0; i < plan->n_percents; i++)
-    plan->percents[i] = bn_json_in_number(e, bn_node_at(percents, i), "percents");
+    plan->percents[i] = bn_json_in_read_number(e, bn_node_get_at(percents, i), "percents");
 }
 
 static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
@@ -164,11 +165,11 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
   const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *row = bn_node_at(list, i);
+    const struct bn_node *row = bn_node_get_at(list, i);
     const char *text = bn_json_in_text(e, row, "text");
 
-    bn_facts_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
-                 text != NULL ? text : "");
+    bn_facts_add_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
+                     text != NULL ? text : "");
   }
 }
 
@@ -180,7 +181,7 @@ static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *op
   unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
 
   for (size_t i = 0; i < bn_node_count(list); i++)
-    traits |= bn_layout_trait(bn_node_get_text(bn_node_at(list, i)));
+    traits |= bn_layout_find_trait(bn_node_get_text(bn_node_get_at(list, i)));
   return traits;
 }
 
@@ -189,7 +190,7 @@ static void store_read_options(struct bn_json_in *e, const struct bn_node *list,
   const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *o = bn_node_at(list, i);
+    const struct bn_node *o = bn_node_get_at(list, i);
     const struct bn_opt_fact option = {
         .name = bn_json_in_text(e, o, "name"),
         .group = bn_json_in_text(e, o, "group"),
@@ -202,7 +203,7 @@ static void store_read_options(struct bn_json_in *e, const struct bn_node *list,
       bn_json_in_refuse(e, "an option has no 'name'");
       return;
     }
-    bn_facts_option(f, &option);
+    bn_facts_add_option(f, &option);
   }
 }
 
@@ -212,12 +213,12 @@ static void store_read_messages(struct bn_json_in *e, const struct bn_node *list
   const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *m = bn_node_at(list, i);
+    const struct bn_node *m = bn_node_get_at(list, i);
     const char *text = bn_json_in_text(e, m, "text");
 
-    bn_facts_message(f, bn_json_in_get_count(e, m, "wall_ns"),
-                     (int)bn_json_in_name(e, m, "level", bn_layout_levels),
-                     text != NULL ? text : "", bn_json_in_get_count(e, m, "times"));
+    bn_facts_add_message(f, bn_json_in_get_count(e, m, "wall_ns"),
+                         (int)bn_json_in_name(e, m, "level", bn_layout_levels),
+                         text != NULL ? text : "", bn_json_in_get_count(e, m, "times"));
   }
 }
 
@@ -240,13 +241,13 @@ static int store_read_fact(void *arg, const char *key, const struct bn_node *val
   }
   switch (bn_node_type_of(value)) {
   case BN_NODE_TEXT:
-    bn_facts_text(s->facts, s->name, key, bn_node_get_text(value));
+    bn_facts_set_text(s->facts, s->name, key, bn_node_get_text(value));
     break;
   case BN_NODE_INT:
-    bn_facts_whole(s->facts, s->name, key, bn_node_get_integer(value));
+    bn_facts_set_whole(s->facts, s->name, key, bn_node_get_integer(value));
     break;
   case BN_NODE_REAL:
-    bn_facts_real(s->facts, s->name, key, bn_node_get_real(value));
+    bn_facts_set_real(s->facts, s->name, key, bn_node_get_real(value));
     break;
   default:
     break;
@@ -298,7 +299,7 @@ int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, stru
   const size_t rows = bn_json_in_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
 
   for (size_t i = 0; i < rows && !e.failed; i++) {
-    const struct bn_node *row = bn_node_at(n, i);
+    const struct bn_node *row = bn_node_get_at(n, i);
     const char *text = bn_json_in_text(&e, row, "text"), *unit = bn_json_in_text(&e, row, "unit");
     struct bn_finding f = {.value = bn_json_in_get_number(&e, row, "value"),
                            .at_least = bn_json_in_bool(&e, row, "at_least"),
@@ -310,7 +311,7 @@ int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, stru
     if (text == NULL || unit == NULL)
       bn_json_in_refuse(&e, "an assertion has no 'text' or no 'unit'");
     else
-      bn_facts_verdict(out, text, unit, &f);
+      bn_facts_add_verdict(out, text, unit, &f);
   }
   return bn_json_in_verdict(&e);
 }

@@ -88,9 +88,9 @@ static int store_read_records(const struct bn_node *list, const struct bn_metric
     struct bn_record record;
     int rc;
 
-    if (bn_store_read_record(bn_node_at(list, i), m, span, &record, err) != 0)
+    if (bn_store_read_record(bn_node_get_at(list, i), m, span, &record, err) != 0)
       return -1;
-    rc = bn_store_keep(out, &record.view, err);
+    rc = bn_store_add_view(out, &record.view, err);
     bn_record_done(&record);
     if (rc != 0)
       return -1;
@@ -126,7 +126,7 @@ static void store_read_member(struct bn_json_in *e, const struct bn_node *map, s
 /* Adds a group to the result.  Returns 0, or -1 and err. */
 static int store_read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
-  struct bn_group *g = bn_store_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
+  struct bn_group *g = bn_store_add_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
   struct bn_json_in e = {err, false};
   const struct bn_node *host = bn_json_in_map(&e, n, "host");
   const struct bn_node *metrics = bn_json_in_list(&e, n, "metrics");
@@ -185,7 +185,7 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
       bn_store_read_end(bn_node_get(n, "end"), &out->end, err) != 0)
     return -1;
   for (size_t i = 0; i < bn_node_count(groups); i++)
-    if (store_read_group(bn_node_at(groups, i), out, err) != 0)
+    if (store_read_group(bn_node_get_at(groups, i), out, err) != 0)
       return -1;
   return 0;
 }
@@ -222,7 +222,7 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
   const char *start = bn_lines_block(l, &n);
   int rc;
 
-  out->of_journal = bn_journal_is(start, n);
+  out->of_journal = bn_journal_is_journal(start, n);
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (out->of_journal)
@@ -321,7 +321,7 @@ int bn_store_save(const struct bn_node *document, const char *path, struct bn_er
   rc = bn_file_save(path, text, len);
   if (rc != 0)
     (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path,
-                     bn_file_reason(errno));
+                     bn_file_explain(errno));
   free(text);
   return rc;
 }

@@ -77,7 +77,8 @@ static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *
   if (weight == NULL)
     weight = store_old_weight(f->key);
   f->merge = store_read_merge(e, map, store_old_merge(f->key));
-  f->weight = weight != NULL ? (unsigned)bn_metrics_counter(m, weight) : (unsigned)m->n_counters;
+  f->weight =
+      weight != NULL ? (unsigned)bn_metrics_find_counter(m, weight) : (unsigned)m->n_counters;
 }
 
 /* Checks that the metrics of every run have their places, by which the program finds them. */
@@ -120,7 +121,7 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
 
   memset(out, 0, sizeof *out);
   for (size_t i = 0; i < rows; i++)
-    store_read_metric(&e, bn_node_at(n, i), &all[i]);
+    store_read_metric(&e, bn_node_get_at(n, i), &all[i]);
   if (!e.failed)
     bn_metrics_copy_rows(out, all, rows);
   free(all);
@@ -144,7 +145,7 @@ static void store_read_moments(struct bn_json_in *e, const struct bn_node *list,
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
 
   for (size_t i = 0; list != NULL && i < sizeof values / sizeof *values; i++) {
-    const char *digits = bn_node_get_text(bn_node_at(list, i));
+    const char *digits = bn_node_get_text(bn_node_get_at(list, i));
     char *end = NULL;
 
     *values[i] = digits != NULL ? strtold(digits, &end) : 0;
@@ -161,12 +162,12 @@ static void store_read_labels(struct bn_json_in *e, const struct bn_node *map, s
 
     s->n_labels[i] = bn_json_in_length(e, list, name, BN_LABELS_MAX + 1);
     for (size_t k = 0; k < s->n_labels[i]; k++) {
-      const struct bn_node *row = bn_node_at(list, k);
-      const char *label = bn_node_get_text(bn_node_at(row, 0));
+      const struct bn_node *row = bn_node_get_at(list, k);
+      const char *label = bn_node_get_text(bn_node_get_at(row, 0));
 
       (void)snprintf(s->label[i][k].name, sizeof s->label[i][k].name, "%s",
                      label != NULL ? label : "");
-      s->label[i][k].n = bn_json_in_count(e, bn_node_at(row, 1), name);
+      s->label[i][k].n = bn_json_in_read_count(e, bn_node_get_at(row, 1), name);
     }
   }
 }
@@ -176,13 +177,13 @@ static void store_read_raw_sessions(struct bn_json_in *e, const struct bn_node *
                                     struct bn_snap *s)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    const struct bn_node *row = bn_node_at(list, i);
+    const struct bn_node *row = bn_node_get_at(list, i);
 
-    s->session[i] =
-        (struct bn_snap_session){.events = bn_json_in_count(e, bn_node_at(row, 0), "sessions"),
-                                 .busy_ns = bn_json_in_count(e, bn_node_at(row, 1), "sessions"),
-                                 .min_ns = bn_json_in_count(e, bn_node_at(row, 2), "sessions"),
-                                 .max_ns = bn_json_in_count(e, bn_node_at(row, 3), "sessions")};
+    s->session[i] = (struct bn_snap_session){
+        .events = bn_json_in_read_count(e, bn_node_get_at(row, 0), "sessions"),
+        .busy_ns = bn_json_in_read_count(e, bn_node_get_at(row, 1), "sessions"),
+        .min_ns = bn_json_in_read_count(e, bn_node_get_at(row, 2), "sessions"),
+        .max_ns = bn_json_in_read_count(e, bn_node_get_at(row, 3), "sessions")};
   }
 }
 
@@ -203,7 +204,7 @@ static void store_read_statement_buckets(struct bn_json_in *e, const struct bn_n
   const size_t n = s->statements.hists ? bn_node_count(list) : 0;
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *map = bn_node_at(list, i);
+    const struct bn_node *map = bn_node_get_at(list, i);
     const char *name = bn_json_in_text(e, map, "name");
     const struct bn_statement_sum *sum =
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
@@ -254,9 +255,9 @@ static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
   if (f->type == BN_VIEW_U64)
-    *bn_view_u64_at(v, f->offset) = bn_json_in_count(e, n, f->name);
+    *bn_view_u64_at(v, f->offset) = bn_json_in_read_count(e, n, f->name);
   else
-    *bn_view_f64_at(v, f->offset) = bn_json_in_number(e, n, f->name);
+    *bn_view_f64_at(v, f->offset) = bn_json_in_read_number(e, n, f->name);
 }
 
 static void store_read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
@@ -272,7 +273,7 @@ static void store_read_brief_figures(struct bn_json_in *e, const struct bn_node 
   size_t i = 0;
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    store_read_figure(e, bn_node_at(list, i++), f, v);
+    store_read_figure(e, bn_node_get_at(list, i++), f, v);
   if (bn_node_count(list) != i)
     bn_json_in_refuse(e, "'figures' does not have %zu values", i);
 }
@@ -282,9 +283,9 @@ static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *l
 {
   r->view.n_percents = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
   for (size_t i = 0; i < r->view.n_percents; i++) {
-    r->store.percents[i] = bn_json_in_get_number(e, bn_node_at(list, i), "percent");
-    r->store.percentile_s[i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
-    r->store.at_least[i] = bn_json_in_bool(e, bn_node_at(list, i), "at_least");
+    r->store.percents[i] = bn_json_in_get_number(e, bn_node_get_at(list, i), "percent");
+    r->store.percentile_s[i] = bn_json_in_get_number(e, bn_node_get_at(list, i), "s");
+    r->store.at_least[i] = bn_json_in_bool(e, bn_node_get_at(list, i), "at_least");
   }
   r->view.at_least = r->store.at_least;
   r->view.percents = r->store.percents;
@@ -301,7 +302,7 @@ static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_
   if (n != r->view.n_percents)
     return;
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *map = bn_node_at(list, i);
+    const struct bn_node *map = bn_node_get_at(list, i);
 
     r->store.timing_s[at][i] = bn_json_in_get_number(e, map, "s");
     if (bn_node_get(map, "at_least") != NULL && bn_json_in_bool(e, map, "at_least"))
@@ -347,7 +348,7 @@ static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, 
     return;
   bn_phases_name_all(&r->view, &r->store, &r->delta.metrics);
   for (size_t k = 0; k < r->view.n_phases; k++)
-    bn_json_in_layout(e, bn_node_at(list, k), bn_layout_phase, &r->store.phase[k]);
+    bn_json_in_layout(e, bn_node_get_at(list, k), bn_layout_phase, &r->store.phase[k]);
 }
 
 /* Reads the timings, the kinds of events and the phases, each of which has a list in the order of
@@ -368,18 +369,18 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   while (at + k + phase < most && (at + k < n + n_kinds || phase < n_phases))
     switch (r->delta.metrics.hist[BN_H_FIXED + at + k + phase].kind) {
     case BN_EVENT_HISTOGRAM:
-      store_read_timing(e, bn_node_at(kinds, k++), r);
+      store_read_timing(e, bn_node_get_at(kinds, k++), r);
       break;
     case BN_PHASE_HISTOGRAM:
-      store_read_timing(e, bn_node_at(phases, phase++), r);
+      store_read_timing(e, bn_node_get_at(phases, phase++), r);
       break;
     default:
-      store_read_timing(e, bn_node_at(list, at++), r);
+      store_read_timing(e, bn_node_get_at(list, at++), r);
     }
   r->view.timings = r->store.timing;
   bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
   for (k = 0; k < r->view.n_event_kinds; k++)
-    bn_json_in_layout(e, bn_node_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
+    bn_json_in_layout(e, bn_node_get_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
   store_read_phases(e, phases, r);
 }
 
@@ -409,7 +410,7 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
   s->rows = sum->rows = bn_json_in_get_count(e, map, "rows");
   s->errors = sum->errors = bn_json_in_get_count(e, map, "errors");
   for (size_t i = 0; has_percentiles && i < n; i++)
-    r->store.statement_s[at][i] = bn_json_in_get_number(e, bn_node_at(list, i), "s");
+    r->store.statement_s[at][i] = bn_json_in_get_number(e, bn_node_get_at(list, i), "s");
   s->timing.percentile_s = has_percentiles ? r->store.statement_s[at] : NULL;
   r->view.n_statements++;
 }
@@ -420,7 +421,7 @@ static void store_read_statements(struct bn_json_in *e, const struct bn_node *li
                                   struct bn_record *r)
 {
   for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
-    store_read_statement(e, bn_node_at(list, i), r);
+    store_read_statement(e, bn_node_get_at(list, i), r);
   r->view.statements = r->store.statement;
 }
 
@@ -436,7 +437,7 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
     *c = (struct bn_count){.name = m->counter[i].name, .unit = m->counter[i].unit};
-    bn_json_in_layout(e, bn_node_at(list, r->view.n_counts++), bn_layout_count, c);
+    bn_json_in_layout(e, bn_node_get_at(list, r->view.n_counts++), bn_layout_count, c);
   }
   r->view.counts = r->store.count;
 }
@@ -450,14 +451,14 @@ static void store_read_workload(struct bn_json_in *e, const struct bn_node *list
   char *at;
 
   for (size_t i = 0; i < n; i++) {
-    const char *name = bn_json_in_text(e, bn_node_at(list, i), "name");
-    const char *text = bn_json_in_text(e, bn_node_at(list, i), "text");
+    const char *name = bn_json_in_text(e, bn_node_get_at(list, i), "name");
+    const char *text = bn_json_in_text(e, bn_node_get_at(list, i), "text");
 
     size += (name != NULL ? strlen(name) + 1 : 0) + (text != NULL ? strlen(text) + 1 : 0);
   }
   r->figure_names = at = bn_alloc(1, size);
   for (size_t i = 0; i < n && !e->failed; i++) {
-    const struct bn_node *figure = bn_node_at(list, i);
+    const struct bn_node *figure = bn_node_get_at(list, i);
     const char *name = bn_json_in_text(e, figure, "name");
 
     if (name == NULL) {
@@ -465,9 +466,9 @@ static void store_read_workload(struct bn_json_in *e, const struct bn_node *list
       return;
     }
     r->store.figure[i] =
-        (struct bn_figure){.key = bn_result_keep_text(&at, name),
+        (struct bn_figure){.key = bn_result_copy_text(&at, name),
                            .value = bn_json_in_get_number(e, figure, "value"),
-                           .text = bn_result_keep_text(&at, bn_json_in_text(e, figure, "text"))};
+                           .text = bn_result_copy_text(&at, bn_json_in_text(e, figure, "text"))};
     store_read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);
   }
   r->view.figures = r->store.figure;
@@ -482,7 +483,7 @@ static void store_read_lines(struct bn_json_in *e, const struct bn_node *list, s
 
   bn_buf_init(&b, BN_LINES_MAX);
   for (size_t i = 0; i < n && !e->failed; i++) {
-    const char *line = bn_node_get_text(bn_node_at(list, i));
+    const char *line = bn_node_get_text(bn_node_get_at(list, i));
 
     if (line == NULL || bn_buf_str(&b, line) != 0 || bn_buf_char(&b, '\n') != 0)
       bn_json_in_refuse(e, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
@@ -507,7 +508,7 @@ static int store_read_watched_figure(void *arg, const char *key, const struct bn
     return -1;
   }
   w->out->figure[w->out->n++] =
-      (struct bn_watched_figure){key, bn_json_in_number(w->in, value, key)};
+      (struct bn_watched_figure){key, bn_json_in_read_number(w->in, value, key)};
   return 0;
 }
 
@@ -530,7 +531,7 @@ static void store_read_sessions(struct bn_json_in *e, const struct bn_node *list
   const size_t n = bn_json_in_length(e, list, "sessions", r->delta.n_sessions);
 
   for (size_t i = 0; i < n; i++)
-    bn_json_in_layout(e, bn_node_at(list, i), bn_layout_session, &r->store.session[i]);
+    bn_json_in_layout(e, bn_node_get_at(list, i), bn_layout_session, &r->store.session[i]);
   r->view.sessions = n > 0 ? r->store.session : NULL;
   r->view.n_sessions = n;
 }
@@ -569,7 +570,7 @@ static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
 /* The form of a record. */
 struct form {
   enum bn_view_span span;
-  bool brief; /* it was written by bn_store_brief() */
+  bool brief; /* it was written by bn_store_print_brief() */
   bool hists; /* it has histograms, which are read */
 };
 
@@ -591,7 +592,7 @@ static int store_read_record(const struct bn_node *n, const struct bn_metrics *m
   if (sessions > BN_BOUND_SESSIONS)
     bn_json_in_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
   if (!e.failed) {
-    bn_snap_make(&out->delta, m, (unsigned)sessions, form.hists);
+    bn_snap_init_for_metrics(&out->delta, m, (unsigned)sessions, form.hists);
     bn_statement_table_init(&out->delta.statements, statements, form.hists);
     bn_view_store_init(&out->store, &out->delta);
     store_read_parts(&e, n, raw, form.brief, out);
@@ -667,7 +668,7 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
 
 /* --- adding what was read --------------------------------------------------------------------- */
 
-struct bn_group *bn_store_group(struct bn_result *r, const char *name, struct bn_err *err)
+struct bn_group *bn_store_add_group(struct bn_result *r, const char *name, struct bn_err *err)
 {
   if (r->n_groups == BN_BOUND_GROUPS) {
     (void)bn_err_set(err, EFBIG, "'groups' has more than %d values", BN_BOUND_GROUPS);
@@ -695,7 +696,7 @@ static uint64_t store_bytes_of(const struct bn_result *r)
   return sum;
 }
 
-int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *err)
+int bn_store_add_view(struct bn_result *r, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_group *g = &r->group[r->n_groups - 1];
   const size_t n = v->span == BN_VIEW_INTERVAL ? g->n_intervals : g->n_checkpoints;
@@ -705,6 +706,6 @@ int bn_store_keep(struct bn_result *r, const struct bn_view *v, struct bn_err *e
   if (store_bytes_of(r) >= BN_BOUND_RECORD_BYTES)
     return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
                       (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));
-  bn_group_add(g, v);
+  bn_group_add_view(g, v);
   return 0;
 }

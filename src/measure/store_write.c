@@ -342,7 +342,7 @@ static struct bn_node *store_moments_of(struct bn_json_out *p, const struct bn_m
 
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
-    bn_units_point(digits);
+    bn_units_restore_point(digits);
     bn_json_add(p, list, bn_node_utf8(digits));
   }
   return list;
@@ -503,7 +503,7 @@ static char *store_print_brief(const struct bn_view *v, size_t *len)
   return text;
 }
 
-char *bn_store_brief(const struct bn_view *v, size_t *len)
+char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 {
   const struct bn_snap *s = v->delta;
   struct bn_buf b = {.max = 0}; /* no bound */
@@ -551,7 +551,7 @@ static uint64_t store_count_raw(const struct bn_snap *s)
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     n += 2 + 4 * s->n_labels[i];
-  return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 2 * bn_snap_buckets(s);
+  return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 2 * bn_snap_count_buckets(s);
 }
 
 static uint64_t store_count_timings(const struct bn_view *v)
@@ -588,7 +588,7 @@ static uint64_t store_count_lines(const struct bn_view *v)
   return n;
 }
 
-uint64_t bn_store_values(const struct bn_view *v)
+uint64_t bn_store_bound_values(const struct bn_view *v)
 {
   return 18 + store_count_lines(v) + store_count_layout(bn_layout_view) + store_count_fields() +
          6 * v->n_percents + store_count_timings(v) + store_count_event_kinds(v) +
@@ -623,7 +623,7 @@ static struct bn_node *store_records_of(struct bn_json_out *p, const struct bn_r
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(p, list, store_as_known(bn_store_record(&r[i].view), bn_node_at(known, i)));
+    bn_json_add(p, list, store_as_known(bn_store_record(&r[i].view), bn_node_get_at(known, i)));
   return list;
 }
 
@@ -706,7 +706,7 @@ struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_nod
               store_as_known(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
     bn_json_add(&p, groups,
-                store_group_of(&p, &r->group[i], bn_node_at(bn_node_get(known, "groups"), i)));
+                store_group_of(&p, &r->group[i], bn_node_get_at(bn_node_get(known, "groups"), i)));
   bn_json_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
     bn_json_put(&p, map, "assertions", store_assertions_of(&p, &r->facts));

@@ -10,7 +10,7 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-int bn_sum_too_large(struct bn_err *err)
+int bn_sum_refuse(struct bn_err *err)
 {
   return bn_err_set(err, EOVERFLOW, "the counts of the results do not fit into 64 bits");
 }
@@ -34,18 +34,18 @@ static bool sum_are_finite(const struct bn_moments *m)
   return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
 }
 
-uint64_t bn_sum_most(size_t n)
+uint64_t bn_sum_largest_count(size_t n)
 {
   return UINT64_MAX / 4 / n;
 }
 
 bool bn_sum_fits(const struct bn_view *v, size_t n)
 {
-  const uint64_t most = bn_sum_most(n);
+  const uint64_t most = bn_sum_largest_count(n);
   bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
               sum_are_finite(&v->delta->fair_events) && sum_are_finite(&v->delta->fair_busy_s) &&
               sum_is_span(v->span_s) && sum_is_span(v->at_s) &&
-              (v->ages == NULL || bn_hist_within(v->ages, most));
+              (v->ages == NULL || bn_hist_has_at_most(v->ages, most));
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
@@ -65,7 +65,7 @@ static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct b
     const uint64_t n = bn_view_u64(parts->view[i], f);
 
     if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
-      return bn_sum_too_large(err);
+      return bn_sum_refuse(err);
     *sum = n == UINT64_MAX ? n : *sum + n;
   }
   return 0;
@@ -155,7 +155,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
     v->replaced |= part->replaced;
     v->max_at_least |= part->max_at_least;
   }
-  v->served = bn_view_served(v->finished, v->due);
+  v->served = bn_view_served_share(v->finished, v->due);
   sum_forget_parts(v, parts);
   return 0;
 }
@@ -277,7 +277,8 @@ static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, dou
   for (size_t i = 0; i < v->n_percents; i++) {
     double most_s;
 
-    percentile_s[i] = bn_view_timing_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
+    percentile_s[i] =
+        bn_view_timing_percentile_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
     t->at_least |= (uint32_t)(percentile_s[i] < most_s) << i;
   }
 }

@@ -14,12 +14,12 @@ struct bn_views {
 };
 
 /* Refuses a sum that is beyond 64 bits: sets err and returns -1. */
-int bn_sum_too_large(struct bn_err *err);
+int bn_sum_refuse(struct bn_err *err);
 /* Returns the largest count of which a sum of n fits into 64 bits, even if latencies and the ages
    of events are summed together.  n > 0. */
-uint64_t bn_sum_most(size_t n);
-/* Returns whether a view can be part of a sum of n views: no count is larger than bn_sum_most(n),
-   and the rates and times are numbers. */
+uint64_t bn_sum_largest_count(size_t n);
+/* Returns whether a view can be part of a sum of n views: no count is larger than
+   bn_sum_largest_count(n), and the rates and times are numbers. */
 bool bn_sum_fits(const struct bn_view *v, size_t n);
 /* Sets the figures of a sum that bn_view_fill(), which was called before, has not computed, but for
    its times and what bn_sum_figures() sets.  Returns 0, or -1 and err. */

@@ -90,7 +90,7 @@ bool bn_view_knows(const struct bn_view *v, const struct bn_view_field *f)
 
 bool bn_view_counts_commits(const struct bn_metrics *m)
 {
-  return bn_metrics_counter(m, "missing_commits") < m->n_counters;
+  return bn_metrics_find_counter(m, "missing_commits") < m->n_counters;
 }
 
 enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s)
@@ -218,7 +218,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
     view_settle_timing(&store->statement[i].timing, store->statement_s[i], v->n_percents);
   for (size_t i = 0; v->sessions != NULL && i < v->n_sessions; i++)
     view_settle_session(&store->session[i]);
-  bn_event_kinds_share(v, store);
+  bn_event_kinds_set_shares(v, store);
   for (size_t i = 0; i < v->n_phases; i++)
     bn_phases_settle(&store->phase[i]);
 }
@@ -294,7 +294,7 @@ static double view_unwrapped(uint64_t sum_ns, double about_ns)
   return (double)sum_ns + (turns > 0 ? turns * turn_ns : 0);
 }
 
-uint64_t bn_view_ns(double s)
+uint64_t bn_view_seconds_to_ns(double s)
 {
   return s > 0 && s < 1e9 ? (uint64_t)llround(s * 1e9) : 0;
 }
@@ -304,7 +304,7 @@ double bn_view_mean(double sum, uint64_t n)
   return n > 0 ? sum / (double)n : 0;
 }
 
-double bn_view_served(uint64_t finished, uint64_t due)
+double bn_view_served_share(uint64_t finished, uint64_t due)
 {
   return due > 0 ? (double)finished / (double)due : NAN;
 }
@@ -369,17 +369,17 @@ static uint64_t view_percentile_ns(const struct bn_hist *h, const struct bn_hist
 
   if (nearest)
     return bn_hist_percentile(h, percent);
-  return n > 0 ? bn_hist_nth(h, ages, view_rank_of(n, percent)) : 0;
+  return n > 0 ? bn_hist_value_at_rank(h, ages, view_rank_of(n, percent)) : 0;
 }
 
-double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
-                                 double percent)
+double bn_view_percentile_bound_s(const struct bn_view *v, const struct bn_view_rules *rules,
+                                  double percent)
 {
   const uint64_t ended = bn_hist_count(v->latency);
   const uint64_t rank =
       view_rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
 
-  return rank <= ended ? view_seconds(bn_hist_nth(v->latency, NULL, rank)) : HUGE_VAL;
+  return rank <= ended ? view_seconds(bn_hist_value_at_rank(v->latency, NULL, rank)) : HUGE_VAL;
 }
 
 size_t bn_view_find_rank(const struct bn_view *v, double rank)
@@ -401,36 +401,38 @@ size_t bn_view_greatest_rank(const struct bn_view *v)
   return greatest;
 }
 
-double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest)
+double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool nearest)
 {
   return bn_hist_count(h) > 0 ? view_seconds(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
 }
 
-/* Does bn_view_timing_s() for a phase, whose histogram counts the ages of unfinished events.  Any
-   of these events may take longer than its age, so that the value of a rank is at most that of the
-   rank which is higher by their number. */
+/* Does bn_view_timing_percentile_s() for a phase, whose histogram counts the ages of unfinished
+   events.  Any of these events may take longer than its age, so that the value of a rank is at most
+   that of the rank which is higher by their number. */
 static double view_phase_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
                            double *most_s)
 {
   const uint64_t n = bn_hist_count(h), rank = view_rank_of(n, percent);
-  const double s = view_seconds(bn_hist_nth(h, NULL, rank));
+  const double s = view_seconds(bn_hist_value_at_rank(h, NULL, rank));
 
   *most_s = s;
   if (s >= t->youngest_s)
-    *most_s = t->unfinished <= n - rank ? view_seconds(bn_hist_nth(h, NULL, rank + t->unfinished))
-                                        : HUGE_VAL;
+    *most_s = t->unfinished <= n - rank
+                  ? view_seconds(bn_hist_value_at_rank(h, NULL, rank + t->unfinished))
+                  : HUGE_VAL;
   return s;
 }
 
-double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
-                        double *most_s)
+double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
+                                   double percent, double *most_s)
 {
   const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
 
   if (t->of_phase)
     return view_phase_s(t, h, percent, most_s);
-  *most_s = rank <= ended ? view_seconds(bn_hist_nth(h, NULL, rank)) : HUGE_VAL;
-  return rank > t->unfinished ? view_seconds(bn_hist_nth(h, NULL, rank - t->unfinished)) : 0;
+  *most_s = rank <= ended ? view_seconds(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
+  return rank > t->unfinished ? view_seconds(bn_hist_value_at_rank(h, NULL, rank - t->unfinished))
+                              : 0;
 }
 
 /* Sets the figures of the lag, whose histogram is the last one if the run has it. */
@@ -442,8 +444,8 @@ static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
 
   if (lag == NULL || !bn_hist_bounds(lag, &low, &high))
     return;
-  v->lag_p50_s = bn_view_hist_s(lag, 50, false);
-  v->lag_p99_s = bn_view_hist_s(lag, 99, false);
+  v->lag_p50_s = bn_view_hist_percentile_s(lag, 50, false);
+  v->lag_p99_s = bn_view_hist_percentile_s(lag, 99, false);
   v->lag_max_s = view_seconds(high);
 }
 
@@ -530,7 +532,7 @@ static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
                             .of_phase = delta->metrics.hist[i].kind == BN_PHASE_HISTOGRAM};
     view_find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
-      percentile_s[k] = bn_view_hist_s(delta->hist[i], v->percents[k], nearest);
+      percentile_s[k] = bn_view_hist_percentile_s(delta->hist[i], v->percents[k], nearest);
   }
   v->timings = store->timing;
 }
@@ -563,7 +565,7 @@ static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
     if (s->timing.count == 0 && s->errors == 0)
       continue; /* the next one takes its place */
     for (size_t k = 0; k < v->n_percents; k++)
-      percentile_s[k] = bn_view_hist_s(sum->hist, v->percents[k], nearest);
+      percentile_s[k] = bn_view_hist_percentile_s(sum->hist, v->percents[k], nearest);
     v->n_statements++;
   }
   if (v->n_statements > 0)
@@ -571,7 +573,7 @@ static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
   v->statements = store->statement;
 }
 
-double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s)
+double bn_view_statement_share(const struct bn_view *v, const struct bn_statement_view *s)
 {
   double sum_s = 0;
 
@@ -633,7 +635,7 @@ static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *
 static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *counter,
                                    const char *name, uint64_t otherwise)
 {
-  const size_t i = bn_metrics_counter(&v->delta->metrics, name);
+  const size_t i = bn_metrics_find_counter(&v->delta->metrics, name);
 
   return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
@@ -672,7 +674,7 @@ static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
       (double)(counted.bytes_moved + view_named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }
 
-void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules)
+void bn_view_set_counts(struct bn_view *v, const struct bn_view_rules *rules)
 {
   view_set_counts(v, v->counter, rules->commits);
   v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
@@ -721,7 +723,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
   v->running = delta->running;
   v->in_grace = rules->nearest ? 0 : delta->late; /* dialects do not tell the grace apart */
-  bn_view_count(v, rules);
+  bn_view_set_counts(v, rules);
   view_find_sums(v, delta);
   v->dev_s = view_spread_s(v->latency, bn_hist_count(v->latency), v->avg_s);
   view_find_extremes(v, delta, rules->exact);
@@ -730,7 +732,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   view_find_percentiles(v, store, rules);
   view_find_timings(v, store, delta, rules->nearest);
   view_find_counts(v, store, rules);
-  bn_event_kinds_find(v, store, rules);
+  bn_event_kinds_compute(v, store, rules);
   view_find_lag(v, delta);
   v->fair_events_avg = view_moments_mean(&delta->fair_events);
   v->fair_events_dev = view_moments_dev(&delta->fair_events);

@@ -276,31 +276,31 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
                             double percent, bool *at_least);
 /* Returns the largest value that the percentile may still reach: unfinished events count as longer
    than all others.  HUGE_VAL: it may be that of an unfinished event, or there are no events. */
-double bn_view_percentile_most_s(const struct bn_view *v, const struct bn_view_rules *rules,
-                                 double percent);
+double bn_view_percentile_bound_s(const struct bn_view *v, const struct bn_view_rules *rules,
+                                  double percent);
 /* Returns the index of a rank in the view's list, or n_percents if it is not there. */
 size_t bn_view_find_rank(const struct bn_view *v, double rank);
 /* Returns the index of the greatest rank, which lines with a single percentile show; 0: there is no
    rank. */
 size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram, or NaN if it is empty.  `nearest` is as in the rules. */
-double bn_view_hist_s(const struct bn_hist *h, double percent, bool nearest);
+double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool nearest);
 /* Returns that percentile of a timing, whose histogram is h, or a lower bound of it if it may be
    that of an unfinished event.  Sets *most_s to an upper bound, which is larger in that case and
    equal in others. */
-double bn_view_timing_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
-                        double *most_s);
+double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
+                                   double percent, double *most_s);
 /* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or longer than a run can
    be. */
-uint64_t bn_view_ns(double s);
+uint64_t bn_view_seconds_to_ns(double s);
 /* Returns the mean of n values with that sum, or 0 if there are none. */
 double bn_view_mean(double sum, uint64_t n);
 /* Returns the share of the events due that finished, 0 to 1, or NaN if none was due. */
-double bn_view_served(uint64_t finished, uint64_t due);
+double bn_view_served_share(uint64_t finished, uint64_t due);
 /* Returns the share of the time of all statements of a view that the statements of one name took,
    0 to 1; 0 if they took no time. */
-double bn_view_share(const struct bn_view *v, const struct bn_statement_view *s);
+double bn_view_statement_share(const struct bn_view *v, const struct bn_statement_view *s);
 /* Sets the counts and rates of a view whose delta, counter, span_s and in_grace are set. */
-void bn_view_count(struct bn_view *v, const struct bn_view_rules *rules);
+void bn_view_set_counts(struct bn_view *v, const struct bn_view_rules *rules);
 
 #endif

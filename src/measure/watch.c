@@ -92,8 +92,8 @@ static void watch_add_shares(const struct bn_reading *from, const struct bn_read
               (double)watch_grown(from, to, shares[i].count) / (double)sum * percent);
 }
 
-void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
-                     struct bn_watched *out)
+void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
+                         struct bn_watched *out)
 {
   const double s = watch_span_s(from, to);
 
@@ -152,8 +152,8 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
   watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
 
-void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
-                       struct bn_watched *out)
+void bn_watched_add_device(const struct bn_reading *from, const struct bn_reading *to,
+                           struct bn_watched *out)
 {
   const double s = watch_span_s(from, to), span_ms = s * ms_per_s;
 
@@ -188,8 +188,9 @@ static double watch_transactions_of(const struct bn_view *v)
   return (double)(v->transactions - v->in_grace);
 }
 
-void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
-                       const struct bn_reading *to, const struct bn_view *v, struct bn_watched *out)
+void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_reading *from,
+                           const struct bn_reading *to, const struct bn_view *v,
+                           struct bn_watched *out)
 {
   const double s = watch_span_s(from, to), transactions = watch_transactions_of(v);
 

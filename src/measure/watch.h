@@ -68,8 +68,8 @@ struct bn_watched {
    share of processor time is the difference by the sum of the differences of all kinds: user to
    steal.  A count that falls back, as iowait may (proc_stat(5)), has a difference of 0.  A state,
    such as available memory, is that of the later reading. */
-void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
-                     struct bn_watched *out);
+void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
+                         struct bn_watched *out);
 /* Adds the figures of a device as iostat -x (sysstat) defines them, from the fields that the
    kernel's Documentation/admin-guide/iostats.rst explains, t being the time between the readings:
      utilization  = time with a request in flight / t
@@ -77,8 +77,8 @@ void bn_watched_host(const struct bn_reading *from, const struct bn_reading *to,
      await        = time of the requests that ended / their number     (0 without any)
      merged       = requests merged before they were queued / t        (rrqm/s, wrqm/s)
      size         = bytes / requests                                   (rareq-sz, wareq-sz) */
-void bn_watched_device(const struct bn_reading *from, const struct bn_reading *to,
-                       struct bn_watched *out);
+void bn_watched_add_device(const struct bn_reading *from, const struct bn_reading *to,
+                           struct bn_watched *out);
 
 /* The name of a server's figure begins with BN_WATCHED_SERVER, and that of a figure per transaction
    ends with BN_WATCHED_PER_TRANSACTION.  Documents, and so the merge of several hosts, know the
@@ -96,9 +96,9 @@ struct bn_watched_name {
 
 /* Adds the figures of a server; names: [BN_READING_MAX], by value.  Transactions are those of the
    span of v, without those in the grace.  A counter that has not grown has no figure. */
-void bn_watched_server(const struct bn_watched_name *names, const struct bn_reading *from,
-                       const struct bn_reading *to, const struct bn_view *v,
-                       struct bn_watched *out);
+void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_reading *from,
+                           const struct bn_reading *to, const struct bn_view *v,
+                           struct bn_watched *out);
 
 /* Returns whether a figure of that name is about the server, which all hosts of a run share. */
 bool bn_watched_is_shared(const char *name);

@@ -166,7 +166,7 @@ static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
 
   if (bn_profile_parse(text, of, r->warmup_s, &c->profile, wrong) != 0)
     return conf_refuse_profile(c, s, fault, name, wrong);
-  if (!bn_optset_given(s, "time"))
+  if (!bn_optset_is_given(s, "time"))
     r->time_s = c->profile.span_s;
   if (r->time_s > 0 || c->profile.piece[c->profile.n_pieces - 1].end_rate > 0)
     return 0;
@@ -208,7 +208,7 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
     return rc;
   if (c->profile.most < 1)
     return conf_refuse_profile(c, s, fault, name, "has no active thread at any time");
-  if (!bn_optset_given(s, "threads"))
+  if (!bn_optset_is_given(s, "threads"))
     r->threads = (int64_t)c->profile.most;
   if (c->profile.most <= (double)r->threads)
     return 0;
@@ -314,7 +314,7 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   c->grace_auto = strcasecmp(text, "auto") == 0;
   if (c->grace_auto)
     return 0;
-  if (bn_units_duration(text, &seconds) != 0 || seconds > INT32_MAX)
+  if (bn_units_parse_duration(text, &seconds) != 0 || seconds > INT32_MAX)
     return conf_refuse(
         s, fault,
         &(struct wrong){"time-grace",
@@ -394,7 +394,7 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
-    if (bn_units_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
+    if (bn_units_parse_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
       return conf_refuse(
           s, fault,
           &(struct wrong){"report-checkpoints", "not a whole number of seconds; allowed: 0 or more",
@@ -425,7 +425,7 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
   static const char ranks[] = "; allowed: more than 0, at most 100, or 0 alone for none";
   char what[96], plain[96];
 
-  if (bn_units_double(text, rank) != 0) {
+  if (bn_units_parse_double(text, rank) != 0) {
     (void)snprintf(what, sizeof what, "not a number%s", ranks);
     return conf_refuse(s, fault,
                        &(struct wrong){"percentile", what,
@@ -505,7 +505,7 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 
 const char *const bn_conf_profiles[] = {"rate-profile", "threads-profile", NULL};
 
-const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])
+const char *bn_conf_format_rate(const struct bn_conf *c, char text[BN_CONF_RATE])
 {
   if (c->profile.of == BN_PROFILE_RATE)
     return "--rate-profile";
@@ -513,7 +513,7 @@ const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE])
   return text;
 }
 
-bool bn_conf_pauses(const struct bn_conf *c)
+bool bn_conf_has_pauses(const struct bn_conf *c)
 {
   return !bn_delay_is_none(&c->think) || c->profile.of == BN_PROFILE_THREADS;
 }

@@ -87,14 +87,14 @@ struct bn_conf {
 extern const struct bn_opt bn_rand_options[];
 
 /* Adds all general options to the set, with their values in c.  Returns 0, or -1 and err. */
-int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
+int bn_conf_add_options(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 
 /* Returns the general option of that name, or NULL. */
-const struct bn_opt *bn_conf_option(const char *name);
+const struct bn_opt *bn_conf_find_option(const char *name);
 
 /* Returns a set of the general options alone, for c's policy, or NULL and err.  The caller frees it
    with bn_optset_free. */
-struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err);
+struct bn_optset *bn_conf_new_options(struct bn_conf *c, struct bn_err *err);
 
 /* Derives all but `raw` from the options, which have been parsed; c's policy is set.  Warnings are
    logged.  Returns 0, or another number and the first fault, in the order of sysbench. */
@@ -114,10 +114,10 @@ bool bn_conf_uses(const struct bn_conf *c, const char *option);
 /* Returns the option that makes events due, for messages: "--rate=100" in `text`, or
    "--rate-profile". */
 enum { BN_CONF_RATE = 40 };
-const char *bn_conf_rate_text(const struct bn_conf *c, char text[BN_CONF_RATE]);
+const char *bn_conf_format_rate(const struct bn_conf *c, char text[BN_CONF_RATE]);
 
 /* Returns whether sessions may pause between their events. */
-bool bn_conf_pauses(const struct bn_conf *c);
+bool bn_conf_has_pauses(const struct bn_conf *c);
 
 /* Frees what bn_conf_finish has allocated; the values are the option set's. */
 void bn_conf_done(struct bn_conf *c);

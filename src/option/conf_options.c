@@ -466,7 +466,7 @@ static const struct {
               {BN_GROUP_LOG, log_options},
               {BN_GROUP_LATENCY, latency_options}};
 
-int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
+int bn_conf_add_options(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
 {
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     if (bn_optset_add(s, tables[i].group, tables[i].table, c, false, err) != 0)
@@ -474,7 +474,7 @@ int bn_conf_add(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
   return 0;
 }
 
-const struct bn_opt *bn_conf_option(const char *name)
+const struct bn_opt *bn_conf_find_option(const char *name)
 {
   const struct bn_opt *o = NULL;
 
@@ -483,11 +483,11 @@ const struct bn_opt *bn_conf_option(const char *name)
   return o;
 }
 
-struct bn_optset *bn_conf_options(struct bn_conf *c, struct bn_err *err)
+struct bn_optset *bn_conf_new_options(struct bn_conf *c, struct bn_err *err)
 {
   struct bn_optset *s = bn_optset_new(c->policy);
 
-  if (bn_conf_add(c, s, err) == 0)
+  if (bn_conf_add_options(c, s, err) == 0)
     return s;
   bn_optset_free(s);
   return NULL;

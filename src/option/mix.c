@@ -25,14 +25,14 @@ static const char *mix_find_weight(const char *text, size_t len)
   return text + at - 1;
 }
 
-bool bn_mix_is(const char *text)
+bool bn_mix_has_weight(const char *text)
 {
   return text != NULL && mix_find_weight(text, strlen(text)) != NULL;
 }
 
 bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
 {
-  return policy->dialect == NULL && bn_mix_is(test);
+  return policy->dialect == NULL && bn_mix_has_weight(test);
 }
 
 /* Returns the weight text[0..len), an integer or a decimal, or 0 if the text is no weight up to
@@ -46,7 +46,7 @@ static double mix_read_weight(const char *text, size_t len)
     return 0;
   memcpy(digits, text, len);
   digits[len] = '\0';
-  return bn_units_double(digits, &weight) == 0 && weight <= 1e9 ? weight : 0;
+  return bn_units_parse_double(digits, &weight) == 0 && weight <= 1e9 ? weight : 0;
 }
 
 /* Returns the length of the first workload of the text, up to a blank behind a weight. */

@@ -19,7 +19,7 @@ struct bn_mix_item {
 
 /* Returns whether the text is meant to be "NAME@WEIGHT", or several of them: a number, right or
    wrong, follows its last '@'. */
-bool bn_mix_is(const char *text);
+bool bn_mix_has_weight(const char *text);
 /* Returns whether the test, which may be NULL, is a mix.  Dialects know no mixes. */
 bool bn_mix_is_test(const struct bn_policy *policy, const char *test);
 /* Reads the workload at *at and moves *at behind it.  Returns 1, 0 if there is no other, or -1 and

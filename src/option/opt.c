@@ -14,7 +14,7 @@
 #include "option/optval.h"
 #include "option/words.h"
 
-void bn_optset_files_were_sent(struct bn_optset *s)
+void bn_optset_mark_files_sent(struct bn_optset *s)
 {
   s->sent = true;
 }
@@ -120,9 +120,9 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
 
   if (st->path == NULL || s->sent || opt_takes_all_items(s, e->o))
     return;
-  char *first = bn_optval_first(text, opt_takes_commas(s, e), &rest);
+  char *first = bn_optval_copy_first(text, opt_takes_commas(s, e), &rest);
   const bool has_more = bn_optval_next(&rest, &item) > 0;
-  const bool is_hidden = strcmp(bn_opt_shown(e->o, text), text) != 0;
+  const bool is_hidden = strcmp(bn_opt_mask_text(e->o, text), text) != 0;
 
   if (has_more && is_hidden)
     bn_log_note("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
@@ -256,7 +256,7 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
 static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, const char *text)
 {
   const char *rest;
-  char *first = bn_optval_first(text != NULL ? text : "", true, &rest);
+  char *first = bn_optval_copy_first(text != NULL ? text : "", true, &rest);
   const enum bn_optset_error rc = bn_optval_parse(e->o, e->value, first, false);
 
   free(first);
@@ -339,7 +339,7 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
    may be declared later. */
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
-  struct bn_entry *e = bn_optset_entry(s, st->name);
+  struct bn_entry *e = bn_optset_find_entry(s, st->name);
   enum bn_optset_error rc = opt_is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
 
   st->bad_bool = rc == BN_OPTSET_BOOL;
@@ -377,7 +377,7 @@ static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group,
   e->traits = o->traits;
   e->group = bn_alloc_text(group);
   e->name = bn_alloc_text(o->name);
-  bn_near_underscore(e->name);
+  bn_near_replace_dashes(e->name);
   if (o->alias_of != NULL)
     e->value = &e->own;
   else
@@ -406,7 +406,7 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
   for (size_t i = 0; i < s->n_pending;) {
     struct bn_setting *st = &s->pending[i];
 
-    if (!bn_opt_same_name(st->name, e->o->name)) {
+    if (!bn_opt_is_same_name(st->name, e->o->name)) {
       i++;
       continue;
     }
@@ -439,7 +439,7 @@ static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
 static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
 {
   const char *text = bn_opt_default(e->o, s->policy);
-  enum bn_optset_error rc = bn_optval_default(e->o, s->policy, e->value);
+  enum bn_optset_error rc = bn_optval_set_default(e->o, s->policy, e->value);
 
   if (rc != BN_OPTSET_OK && s->policy->loose_values)
     rc = opt_set_misfit(e, text, rc);
@@ -468,7 +468,7 @@ static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct b
 static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
                        bool override, struct bn_err *err)
 {
-  struct bn_entry *old = bn_optset_entry(s, o->name), *e;
+  struct bn_entry *old = bn_optset_find_entry(s, o->name), *e;
   const struct bn_entry *target;
 
   if (old != NULL && !override)
@@ -481,7 +481,7 @@ static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_o
   }
   s->entry = bn_alloc_resize(s->entry, s->n + 1, sizeof(struct bn_entry *));
   s->entry[s->n++] = e;
-  target = bn_optset_target(s, e);
+  target = bn_optset_find_target(s, e);
   if (target != NULL)
     e->traits |= target->traits;
   if (old != NULL)
@@ -498,7 +498,7 @@ static struct bn_entry *opt_find_replaced(const struct bn_optset *s, const struc
     struct bn_entry *e = s->entry[i];
     const bool stays = e->given && !(opt_defaults_win(s) && e->last.path != NULL);
 
-    if (e->o != own && e->shadowed && !stays && bn_opt_same_name(e->o->name, own->name))
+    if (e->o != own && e->shadowed && !stays && bn_opt_is_same_name(e->o->name, own->name))
       return e;
   }
   return NULL;
@@ -552,8 +552,8 @@ static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struc
   if (!alias->given || opt_forget_zero(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
-    const double def_number = bn_optval_number(alias->o, &def);
-    const double number = bn_optval_number(alias->o, alias->value);
+    const double def_number = bn_optval_to_number(alias->o, &def);
+    const double number = bn_optval_to_number(alias->o, alias->value);
 
     differs = number > def_number || number < def_number;
   }
@@ -573,7 +573,7 @@ void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, cons
     for (size_t a = 0; a < s->n; a++) {
       struct bn_entry *alias = s->entry[a];
 
-      if (bn_optset_target(s, alias) == target && opt_resolve_alias(s, alias, target) &&
+      if (bn_optset_find_target(s, alias) == target && opt_resolve_alias(s, alias, target) &&
           alias->o->deprecated_text != NULL)
         warn(arg, alias->o->deprecated_text);
     }

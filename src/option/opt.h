@@ -29,7 +29,7 @@ struct bn_optset *bn_optset_new(const struct bn_policy *policy);
 /* Says that another process has sent the configuration files, as FOLDER/N-NAME: messages show NAME,
    and notes of what is ignored while a file is read are left out, because the sender has printed
    them.  Comes before the first file. */
-void bn_optset_files_were_sent(struct bn_optset *s);
+void bn_optset_mark_files_sent(struct bn_optset *s);
 /* Frees the set, and the strings and lists that it has put into the structs of values, which must
    still exist.  NULL: nothing. */
 void bn_optset_free(struct bn_optset *s);
@@ -76,7 +76,7 @@ void bn_optset_each_pending(const struct bn_optset *s,
                                        const char *path, unsigned line),
                             void *arg);
 /* Returns whether both names are the same; '-' and '_' are equal here and below. */
-bool bn_opt_same_name(const char *a, const char *b);
+bool bn_opt_is_same_name(const char *a, const char *b);
 /* Returns whether name[0..len), which has no 0, is this name. */
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 /* Returns whether a list, whose names are separated by ", ", has the name.  NULL: an empty list. */
@@ -89,7 +89,7 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
    shadows, and those of the option that it is an old name of; 0 if there is no such option. */
 unsigned bn_optset_traits(const struct bn_optset *s, const char *name);
 /* Returns the known name closest to this one, which may be equal to it, or NULL if none is near. */
-const char *bn_optset_nearest(const struct bn_optset *s, const char *name);
+const char *bn_optset_find_nearest(const struct bn_optset *s, const char *name);
 
 /* A fault of a setting.  Outside of dialects the sentence has one form,
    "--NAME=VALUE: what is wrong; allowed: …", or "FILE:LINE: NAME=VALUE: …". */
@@ -124,7 +124,7 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
 /* Returns whether the user (command line or file) has set the option, under its name or an alias of
    it, and to a text that is not empty. */
-bool bn_optset_given(const struct bn_optset *s, const char *name);
+bool bn_optset_is_given(const struct bn_optset *s, const char *name);
 /* Returns the origin of the last setting of an option, also if it was set to an empty text.  The
    origin of an unknown name is the default. */
 enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name);
@@ -145,23 +145,24 @@ void bn_optset_each(const struct bn_optset *s,
 /* Calls fn for every option that is neither hidden nor an old name, in the order of the tables, and
    then for those that no table declares.  Where a script shadows a general option there are two of
    that name, in two groups.  bn_optset_resolve_aliases comes before. */
-void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
-                     void *arg);
+void bn_optset_each_fact(const struct bn_optset *s,
+                         void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg);
 /* Returns whether the value of the option of that name is never shown: it is declared a secret, it
    is a text and its name has a word of a secret (base/mask.h), or the option is not known. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
 /* Marks the pending settings that a script without declarations reads, according to `reads`.  Their
-   values are no longer hidden in bn_optset_facts. */
+   values are no longer hidden in bn_optset_each_fact. */
 void bn_optset_mark_read(struct bn_optset *s, bool (*reads)(void *arg, const char *name),
                          void *arg);
 
 /* Prints the lines of the options that the policy lists in these n groups, as one aligned block in
    its layout, and nothing else.  Returns the number of lines. */
-size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out);
-/* Prints the options of bn_optset_help as list items of mdoc(7) with types, bounds and defaults,
-   for the manual pages.  Returns the number of items. */
-size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n,
-                          FILE *out);
+size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n,
+                            FILE *out);
+/* Prints the options of bn_optset_print_help as list items of mdoc(7) with types, bounds and
+   defaults, for the manual pages.  Returns the number of items. */
+size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
+                           FILE *out);
 /* Returns the default of an option in this dialect as a user would type it, or NULL. */
 const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy);
 

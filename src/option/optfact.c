@@ -48,7 +48,7 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
     break;
   case BN_DOUBLE:
   case BN_SECONDS:
-    (void)bn_buf_str(b, bn_units_shortest(digits, *(const double *)value));
+    (void)bn_buf_str(b, bn_units_format_shortest(digits, *(const double *)value));
     break;
   case BN_CHOICE:
     (void)bn_buf_str(b, o->choices[*(const int *)value]);
@@ -68,7 +68,7 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
 static bool optfact_is_repeated(const struct bn_optset *s, size_t i)
 {
   for (size_t k = i + 1; k < s->n_pending; k++)
-    if (s->pending[k].path == NULL && bn_opt_same_name(s->pending[k].name, s->pending[i].name))
+    if (s->pending[k].path == NULL && bn_opt_is_same_name(s->pending[k].name, s->pending[i].name))
       return true;
   return false;
 }
@@ -96,8 +96,8 @@ static void optfact_each_free(const struct bn_optset *s,
   }
 }
 
-void bn_optset_facts(const struct bn_optset *s, void (*fn)(void *arg, const struct bn_opt_fact *f),
-                     void *arg)
+void bn_optset_each_fact(const struct bn_optset *s,
+                         void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg)
 {
   struct bn_buf text;
 

@@ -98,7 +98,7 @@ static bool optfile_is_option(const struct reader *r, const char *item, size_t l
   if (len > 2 && strncmp(item, "--", 2) == 0)
     return isalpha((unsigned char)item[2]);
   (void)snprintf(name, sizeof name, "%.*s", (int)end, item);
-  return end < len && bn_optset_entry(r->set, name) != NULL;
+  return end < len && bn_optset_find_entry(r->set, name) != NULL;
 }
 
 /* Finds an option that stands in the value of another one, behind a blank and in no quotes. */
@@ -123,7 +123,7 @@ static int optfile_refuse_second_option(const struct reader *r, const char *name
   struct bn_optval_item item;
   char further[BN_MASK_MAX], masked[BN_MASK_MAX];
 
-  if (optfile_is_loose(r) || bn_optset_entry(r->set, name) == NULL ||
+  if (optfile_is_loose(r) || bn_optset_find_entry(r->set, name) == NULL ||
       !optfile_find_second_option(r, value, &item))
     return 0;
   (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"),

@@ -175,7 +175,7 @@ static const char *opthelp_find_default(const struct bn_opt *o, const struct bn_
 {
   const char *def = bn_opt_default(o, policy);
 
-  return def != NULL && bn_opt_is_secret(o) ? bn_opt_shown(o, def) : def;
+  return def != NULL && bn_opt_is_secret(o) ? bn_opt_mask_text(o, def) : def;
 }
 
 /* Prints the line of an option, or the lines if the text does not fit into one. */
@@ -211,7 +211,8 @@ static struct block opthelp_make_block(const struct bn_optset *s, const char *co
   return (struct block){s, groups, n, bn_optset_policy(s)};
 }
 
-size_t bn_optset_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
+size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n,
+                            FILE *out)
 {
   enum { COLUMNS = 100 };
   const struct block b = opthelp_make_block(s, groups, n);
@@ -365,7 +366,8 @@ static void opthelp_put_item(void *arg, const struct block *b, const struct bn_o
   opthelp_put_default(o, b->policy, out);
 }
 
-size_t bn_optset_help_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
+size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
+                           FILE *out)
 {
   const struct block b = opthelp_make_block(s, groups, n);
 

@@ -22,7 +22,7 @@ bool bn_opt_is_named(const char *name, size_t len, const char *declared)
   return declared[len] == '\0';
 }
 
-bool bn_opt_same_name(const char *a, const char *b)
+bool bn_opt_is_same_name(const char *a, const char *b)
 {
   return bn_opt_is_named(a, strlen(a), b);
 }
@@ -48,20 +48,20 @@ const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, s
   return NULL;
 }
 
-struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name)
+struct bn_entry *bn_optset_find_entry(const struct bn_optset *s, const char *name)
 {
   for (size_t i = s->n; i > 0; i--)
-    if (bn_opt_same_name(s->entry[i - 1]->o->name, name))
+    if (bn_opt_is_same_name(s->entry[i - 1]->o->name, name))
       return s->entry[i - 1];
   return NULL;
 }
 
-struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias)
+struct bn_entry *bn_optset_find_target(const struct bn_optset *s, const struct bn_entry *alias)
 {
   const char *name = alias->o->alias_of;
 
   for (size_t i = 0; name != NULL && i < s->n; i++)
-    if (bn_opt_same_name(s->entry[i]->o->name, name))
+    if (bn_opt_is_same_name(s->entry[i]->o->name, name))
       return s->entry[i];
   return NULL;
 }
@@ -77,7 +77,7 @@ static const char *optquery_find_nearest(const struct bn_optset *s, const char *
   return near.best;
 }
 
-const char *bn_optset_nearest(const struct bn_optset *s, const char *name)
+const char *bn_optset_find_nearest(const struct bn_optset *s, const char *name)
 {
   static const char prefix[] = "oltp-";
   const size_t len = strlen(prefix);
@@ -91,14 +91,14 @@ const char *bn_optset_nearest(const struct bn_optset *s, const char *name)
 
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
 {
-  const struct bn_entry *e = bn_optset_entry(s, name);
+  const struct bn_entry *e = bn_optset_find_entry(s, name);
 
   return e != NULL ? e->o : NULL;
 }
 
 unsigned bn_optset_traits(const struct bn_optset *s, const char *name)
 {
-  const struct bn_entry *e = bn_optset_entry(s, name);
+  const struct bn_entry *e = bn_optset_find_entry(s, name);
 
   return e != NULL ? e->traits : 0;
 }
@@ -142,13 +142,14 @@ static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_
                                      struct bn_optset_fault *out)
 {
   char dashed[128], masked[BN_MASK_MAX];
-  const char *nearest = bn_optset_nearest(s, st->name), *shown = bn_mask_arg(out->typed, masked);
+  const char *nearest = bn_optset_find_nearest(s, st->name),
+             *shown = bn_mask_arg(out->typed, masked);
 
   if (nearest == NULL) {
     (void)snprintf(out->text, sizeof out->text, "%s: no such option", shown);
     return;
   }
-  bn_near_dash(dashed, sizeof dashed, nearest);
+  bn_near_copy_dashed(dashed, sizeof dashed, nearest);
   (void)snprintf(out->text, sizeof out->text, "%s: no such option; did you mean --%s?", shown,
                  dashed);
 }
@@ -196,7 +197,7 @@ void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r,
   (void)bn_opt_refuse(s->policy, r, plain, &err);
   *out = (struct bn_optset_fault){.kind = BN_OPTSET_RANGE};
   (void)snprintf(out->text, sizeof out->text, "%s", err.text);
-  optquery_name_place(s, &bn_optset_entry(s, r->name)->last, out);
+  optquery_name_place(s, &bn_optset_find_entry(s, r->name)->last, out);
 }
 
 bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
@@ -214,7 +215,7 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
   return false;
 }
 
-bool bn_optset_given(const struct bn_optset *s, const char *name)
+bool bn_optset_is_given(const struct bn_optset *s, const char *name)
 {
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_entry *e = s->entry[i];
@@ -222,7 +223,7 @@ bool bn_optset_given(const struct bn_optset *s, const char *name)
     const bool has_text = e->given && e->last.text != NULL && e->last.text[0] != '\0';
     const char *stands_for = o->alias_of != NULL ? o->alias_of : o->name;
 
-    if (has_text && (bn_opt_same_name(o->name, name) || bn_opt_same_name(stands_for, name)))
+    if (has_text && (bn_opt_is_same_name(o->name, name) || bn_opt_is_same_name(stands_for, name)))
       return true;
   }
   return false;
@@ -230,7 +231,7 @@ bool bn_optset_given(const struct bn_optset *s, const char *name)
 
 enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name)
 {
-  const struct bn_entry *e = bn_optset_entry(s, name);
+  const struct bn_entry *e = bn_optset_find_entry(s, name);
 
   return e != NULL ? bn_optval_origin(e) : BN_FROM_DEFAULT;
 }
@@ -242,7 +243,7 @@ void bn_optset_each(const struct bn_optset *s,
 {
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_entry *e = s->entry[i];
-    const struct bn_entry *target = bn_optset_target(s, e);
+    const struct bn_entry *target = bn_optset_find_target(s, e);
 
     if (!e->shadowed)
       fn(arg, e->name, e->o, target != NULL ? target->value : e->value);

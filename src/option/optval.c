@@ -68,7 +68,7 @@ int bn_optval_next(const char **at, struct bn_optval_item *item)
   return 1;
 }
 
-char *bn_optval_first(const char *text, bool with_commas, const char **rest)
+char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest)
 {
   char *first = bn_alloc(strlen(text) + 1, 1);
   struct bn_optval_item item;
@@ -86,7 +86,7 @@ char *bn_optval_first(const char *text, bool with_commas, const char **rest)
   return first;
 }
 
-int bn_optval_items(const char *text, struct bn_list *out)
+int bn_optval_split_items(const char *text, struct bn_list *out)
 {
   struct bn_optval_item item;
   int rc;
@@ -114,7 +114,7 @@ static enum bn_optset_error optval_parse_int(const struct bn_opt *o, int64_t *va
 {
   int64_t v = 0;
 
-  if (text[0] != '\0' && bn_units_int(text, &v) != 0)
+  if (text[0] != '\0' && bn_units_parse_int(text, &v) != 0)
     return BN_OPTSET_BAD;
   if (!optval_is_wide(o) && (v > INT32_MAX || v < INT32_MIN))
     return BN_OPTSET_BAD;
@@ -130,7 +130,7 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
   uint64_t v = 0;
 
   /* sysbench takes a malformed size for 0, which it refuses if it has a sentence for that. */
-  if (text[0] != '\0' && bn_units_size(text, &v) != 0)
+  if (text[0] != '\0' && bn_units_parse_size(text, &v) != 0)
     return o->range_text != NULL ? BN_OPTSET_RANGE : BN_OPTSET_BAD;
   if (optval_is_bounded(o) &&
       (v > (uint64_t)INT64_MAX || (int64_t)v < o->min || (int64_t)v > o->max))
@@ -144,7 +144,7 @@ static bool optval_is_int(const char *text)
 {
   int64_t v;
 
-  return bn_units_int(text, &v) == 0 && v >= INT32_MIN && v <= INT32_MAX;
+  return bn_units_parse_int(text, &v) == 0 && v >= INT32_MIN && v <= INT32_MAX;
 }
 
 bool bn_optval_is_whole(const char *text, bool from_file)
@@ -155,7 +155,7 @@ bool bn_optval_is_whole(const char *text, bool from_file)
 
   if (text == NULL)
     return true;
-  first = from_file ? bn_optval_first(text, false, &rest) : bn_alloc_text(text);
+  first = from_file ? bn_optval_copy_first(text, false, &rest) : bn_alloc_text(text);
   is_whole = first[0] == '\0' || optval_is_int(first);
   free(first);
   return is_whole;
@@ -166,7 +166,7 @@ enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const 
   int64_t v = 0;
 
   if (text != NULL)
-    (void)bn_units_int(text, &v); /* v stays 0 if the text is no number */
+    (void)bn_units_parse_int(text, &v); /* v stays 0 if the text is no number */
   *(int64_t *)value = v < o->min ? o->min : o->max;
   return BN_OPTSET_OK;
 }
@@ -177,8 +177,8 @@ static bool optval_read_number(const struct bn_opt *o, const char *text, double 
 {
   /* A duration has no sign.  A negative number is read all the same, to be out of bounds. */
   if (o->type == BN_SECONDS)
-    return bn_units_duration(text, v) == 0 || bn_units_double(text, v) == 0;
-  return bn_units_number(text, v) == 0;
+    return bn_units_parse_duration(text, v) == 0 || bn_units_parse_double(text, v) == 0;
+  return bn_units_parse_number(text, v) == 0;
 }
 
 static enum bn_optset_error optval_parse_double(const struct bn_opt *o, double *value,
@@ -216,7 +216,7 @@ static enum bn_optset_error optval_parse_bool(bool *value, const char *text, boo
     *value = false;
     return BN_OPTSET_OK;
   }
-  return bn_units_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
+  return bn_units_parse_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
 }
 
 /* An empty text is a value if the option is `blank`; otherwise it stands for NULL, no value. */
@@ -283,7 +283,7 @@ static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_
   if (o->verbatim)
     bn_words_add(&items, text);
   else if (from_file)
-    rc = bn_optval_items(text, &items);
+    rc = bn_optval_split_items(text, &items);
   else
     optval_split_commas(text, &items);
   if (rc != 0) {
@@ -313,8 +313,8 @@ const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *polic
   return def != NULL && strcmp(def, BN_OPT_NO_DEFAULT) == 0 ? NULL : def;
 }
 
-enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_policy *policy,
-                                       void *value)
+enum bn_optset_error bn_optval_set_default(const struct bn_opt *o, const struct bn_policy *policy,
+                                           void *value)
 {
   static const union bn_optval zero;
   static const size_t sizes[] = {[BN_BOOL] = sizeof(bool),           [BN_INT] = sizeof(int64_t),
@@ -330,7 +330,7 @@ enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_p
   return bn_optval_parse(o, value, def, false);
 }
 
-double bn_optval_number(const struct bn_opt *o, const void *value)
+double bn_optval_to_number(const struct bn_opt *o, const void *value)
 {
   switch (o->type) {
   case BN_BOOL:
@@ -360,7 +360,7 @@ bool bn_opt_is_secret(const struct bn_opt *o)
 
 /* Hides a text that was given to a switch such as --mysql-password-prompt, too: it may be the
    password itself. */
-const char *bn_opt_shown(const struct bn_opt *o, const char *text)
+const char *bn_opt_mask_text(const struct bn_opt *o, const char *text)
 {
   const bool hidden = bn_opt_is_secret(o) || (o->type == BN_BOOL && bn_mask_names_secret(o->name));
 
@@ -412,7 +412,7 @@ bool bn_optval_is_numeric(const struct bn_opt *o)
 static void optval_explain_range(const struct bn_opt *o, const char *text,
                                  struct bn_optset_fault *out)
 {
-  const char *shown = bn_optval_is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_shown(o, text);
+  const char *shown = bn_optval_is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_mask_text(o, text);
 
   if (o->range_text != NULL)
     optval_fill_in(out->text, sizeof out->text, o->range_text, shown);
@@ -486,10 +486,10 @@ static const char *optval_find_reason(const struct bn_opt *o, const char *text,
     return "not a time";
   if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
     return "no value";
-  if (o->type == BN_INT && bn_units_int(text, &whole) == 0)
+  if (o->type == BN_INT && bn_units_parse_int(text, &whole) == 0)
     return "out of range";
   if (kind != BN_OPTSET_RANGE || o->type == BN_CHOICE ||
-      (o->type == BN_SIZE && bn_units_size(text, &size) != 0))
+      (o->type == BN_SIZE && bn_units_parse_size(text, &size) != 0))
     return misfits[o->type];
   return "out of range";
 }
@@ -505,9 +505,9 @@ static void optval_explain_plainly(const struct bn_opt *o, const char *text,
     return;
   }
   (void)snprintf(name, sizeof name, "%s", o->name);
-  bn_near_underscore(name);
+  bn_near_replace_dashes(name);
   (void)snprintf(out->text, sizeof out->text, "Invalid value for the '%s' option: '%.400s'", name,
-                 bn_opt_shown(o, text));
+                 bn_opt_mask_text(o, text));
 }
 
 void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
@@ -521,12 +521,12 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     optval_explain_plainly(o, shown, kind, out);
     return;
   }
-  bn_near_dash(name, sizeof name, o->name);
+  bn_near_copy_dashed(name, sizeof name, o->name);
   optval_print_allowed(o, known, sizeof known);
   if (text == NULL)
     (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
   else
     (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
-                   bn_mask_text(bn_opt_shown(o, text), masked), optval_find_reason(o, text, kind),
-                   known);
+                   bn_mask_text(bn_opt_mask_text(o, text), masked),
+                   optval_find_reason(o, text, kind), known);
 }

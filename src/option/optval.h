@@ -30,8 +30,8 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
 /* Sets the value, of which nothing is freed, to its default in this dialect, or to zero if there is
    none.  Returns as bn_optval_parse does: the default of a script's option need not fit its type,
    and the value is then zero. */
-enum bn_optset_error bn_optval_default(const struct bn_opt *o, const struct bn_policy *policy,
-                                       void *value);
+enum bn_optset_error bn_optval_set_default(const struct bn_opt *o, const struct bn_policy *policy,
+                                           void *value);
 /* Frees what a string or list holds; the value becomes empty. */
 void bn_optval_clear(const struct bn_opt *o, void *value);
 /* Fills a fault of that kind in the words of the policy.  text NULL: the option was given without
@@ -42,7 +42,7 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
    value", is left out. */
 void bn_optval_list_choices(const struct bn_opt *o, char *out, size_t len);
 /* Returns the value as a number, for comparisons; 0 for a text or a list. */
-double bn_optval_number(const struct bn_opt *o, const void *value);
+double bn_optval_to_number(const struct bn_opt *o, const void *value);
 
 /* An item of a file's value, without its quotes. */
 struct bn_optval_item {
@@ -55,10 +55,10 @@ struct bn_optval_item {
 int bn_optval_next(const char **at, struct bn_optval_item *item);
 /* Returns the first item of a file's value, "" if there is none, and sets *rest to what is behind
    it.  with_commas: items that commas part are one, "a, b" is "a,b".  The caller frees it. */
-char *bn_optval_first(const char *text, bool with_commas, const char **rest);
+char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest);
 /* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items
    before it are in out. */
-int bn_optval_items(const char *text, struct bn_list *out);
+int bn_optval_split_items(const char *text, struct bn_list *out);
 /* Frees all items of a list but the first. */
 void bn_optval_keep_first(struct bn_list *list);
 
@@ -98,13 +98,13 @@ struct bn_optset {
 };
 
 /* Returns the text, or BN_MASK if the option is a secret and the text is not empty. */
-const char *bn_opt_shown(const struct bn_opt *o, const char *text);
+const char *bn_opt_mask_text(const struct bn_opt *o, const char *text);
 /* Returns the newest option of that name, which is a script's own if it shadows a general one, or
    NULL if there is none. */
-struct bn_entry *bn_optset_entry(const struct bn_optset *s, const char *name);
+struct bn_entry *bn_optset_find_entry(const struct bn_optset *s, const char *name);
 /* Returns the option that an alias stands for, the oldest of that name, which is declared beside
    the alias and has its type; NULL if the option is no alias. */
-struct bn_entry *bn_optset_target(const struct bn_optset *s, const struct bn_entry *alias);
+struct bn_entry *bn_optset_find_target(const struct bn_optset *s, const struct bn_entry *alias);
 
 /* Returns the origin of the last setting. */
 static inline enum bn_origin bn_optval_origin(const struct bn_entry *e)

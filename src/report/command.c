@@ -17,7 +17,7 @@ static void command_put_word(struct bn_buf *out, const char *text)
   if (text[0] != '\0' && text[strspn(text, plain)] == '\0')
     (void)bn_buf_str(out, text);
   else
-    (void)bn_escape_word(out, text);
+    (void)bn_escape_shell_word(out, text);
 }
 
 /* Returns whether the command line repeats the option.  The test and the dialect, which the name of
@@ -40,7 +40,7 @@ static void command_put_option(struct bn_buf *out, const char *name, const char 
   bn_buf_done(&word);
 }
 
-bool bn_command_repeat(const struct bn_facts *f, struct bn_buf *out)
+bool bn_command_append(const struct bn_facts *f, struct bn_buf *out)
 {
   const char *workload = bn_facts_find_text(f, "workload", "name");
   const char *dialect = bn_facts_find_text(f, "program", "dialect");

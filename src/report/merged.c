@@ -65,7 +65,7 @@ static int merged_read_inputs(const struct bn_merged_conf *c, const char *const 
 
     if (bn_store_load(operand[in->n], c->document_max, false, s, err) != 0)
       return -1;
-    bn_facts_declare(&s->result.facts, c->traits_of);
+    bn_facts_set_traits(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
     bn_saved_warn_skipped(operand[in->n], &s->passed);
   }
@@ -105,7 +105,7 @@ static int merged_write_sum(const struct bn_merged_conf *c, const struct inputs 
   if (rc != 0)
     bn_escape_error(err);
   else
-    rc = bn_written_document(bn_store_document(&result, NULL), c->output, err);
+    rc = bn_output_write_document(bn_store_document(&result, NULL), c->output, err);
   if (rc == 0)
     merged_print_notes(&notes);
   bn_result_done(&result);
@@ -119,7 +119,7 @@ int bn_merged_run(const void *conf, const char *const *operand, struct bn_err *e
   struct inputs in = {.n = 0};
   int rc = -1;
 
-  if (bn_written_check(c->output, err) == 0 && merged_check_distinct(operand, err) == 0 &&
+  if (bn_output_check_path(c->output, err) == 0 && merged_check_distinct(operand, err) == 0 &&
       merged_read_inputs(c, operand, &in, err) == 0)
     rc = merged_write_sum(c, &in, err);
   merged_free_inputs(&in);

@@ -15,7 +15,7 @@ void bn_output_init(struct bn_output *o, FILE *out, const char *path)
   struct stat st;
 
   *o = (struct bn_output){.out = out};
-  o->own_file = path != NULL && bn_file_descriptor(path) < 0 && fstat(fileno(out), &st) == 0 &&
+  o->own_file = path != NULL && bn_file_find_descriptor(path) < 0 && fstat(fileno(out), &st) == 0 &&
                 S_ISREG(st.st_mode);
 }
 
@@ -61,7 +61,7 @@ void bn_output_write(struct bn_output *o, const char *text, size_t len)
   bn_output_end(o);
 }
 
-int bn_output_verdict(const struct bn_output *o, struct bn_err *err)
+int bn_output_check_written(const struct bn_output *o, struct bn_err *err)
 {
   if (o->error > 0)
     return bn_err_set(err, o->error, "cannot write the report: %s", strerror(o->error));
@@ -77,12 +77,12 @@ static int output_refuse_document(const struct bn_document *d, struct bn_err *er
   if (d->path == NULL)
     return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
   return bn_err_set(err, errno, "cannot write the report to '%s': %s", d->path,
-                    bn_file_reason(errno));
+                    bn_file_explain(errno));
 }
 
 int bn_document_check_path(const char *form, const char *path, struct bn_err *err)
 {
-  const char *fault = bn_file_fault(path);
+  const char *fault = bn_file_find_fault(path);
 
   if (fault != NULL)
     return bn_err_set(err, EINVAL, "--report=%s:%s: %s", form, path, fault);
@@ -122,21 +122,21 @@ static bool output_is_on_stdout(const char *path)
   return path == NULL || strcmp(path, "-") == 0;
 }
 
-int bn_written_check(const char *path, struct bn_err *err)
+int bn_output_check_path(const char *path, struct bn_err *err)
 {
   const char *fault;
 
   if (output_is_on_stdout(path))
     return 0;
-  fault = bn_file_fault(path);
+  fault = bn_file_find_fault(path);
   if (fault == NULL && bn_file_try_save(path) != 0)
-    fault = bn_file_reason(errno);
+    fault = bn_file_explain(errno);
   if (fault != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--output=%s: %s", path, fault);
   return 0;
 }
 
-int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err)
+int bn_output_write_document(struct bn_node *document, const char *path, struct bn_err *err)
 {
   int rc;
 

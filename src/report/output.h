@@ -36,7 +36,7 @@ void bn_output_end(struct bn_output *o);
 /* Writes a whole piece, from bn_output_begin() to bn_output_end().  len may be 0. */
 void bn_output_write(struct bn_output *o, const char *text, size_t len);
 /* Returns 0 if all pieces were written, or -1 and err with the reason of the first failure. */
-int bn_output_verdict(const struct bn_output *o, struct bn_err *err);
+int bn_output_check_written(const struct bn_output *o, struct bn_err *err);
 
 /* A report written in one piece when the run has ended, so that its file is never half written. */
 struct bn_document {
@@ -44,8 +44,8 @@ struct bn_document {
   FILE *out;        /* borrowed */
 };
 
-/* Returns 0, or -1 and err if no report can be saved to the file (bn_file_fault).  form: the name
-   of the report, as in --report=FORM:PATH. */
+/* Returns 0, or -1 and err if no report can be saved to the file (bn_file_find_fault).  form: the
+   name of the report, as in --report=FORM:PATH. */
 int bn_document_check_path(const char *form, const char *path, struct bn_err *err);
 /* Prepares a document before a run, and refuses a file that could not be written at its end.
    form: as for bn_document_check_path().  path NULL, or a name of standard output: the document
@@ -61,9 +61,9 @@ int bn_document_write(const struct bn_document *d, const char *text, size_t len,
    Both functions return 0, or -1 and err. */
 
 /* Checks before the work that the file can be written, and leaves it as it is. */
-int bn_written_check(const char *path, struct bn_err *err);
+int bn_output_check_path(const char *path, struct bn_err *err);
 /* Replaces the file by the document as a whole, or prints the document, and frees it in every case.
    document NULL: refuses, because there was no memory for it. */
-int bn_written_document(struct bn_node *document, const char *path, struct bn_err *err);
+int bn_output_write_document(struct bn_node *document, const char *path, struct bn_err *err);
 
 #endif

@@ -123,7 +123,7 @@ static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, c
 {
   const struct bn_report_use use = {.ops = ops, .out = stdout};
 
-  bn_facts_text(&r->facts, "document", "path", path);
+  bn_facts_set_text(&r->facts, "document", "path", path);
   bn_result_escape(r);
   if (p->n == 0) {
     bn_reporters_init(p, &use, 1);

@@ -101,11 +101,11 @@ static const char *const old_parts_bool[] = {
 /* internal.declares_options(): returns whether the script declares options. */
 static int script_declares_options(lua_State *L)
 {
-  lua_pushboolean(L, bn_options_declared(bn_instance_api()->options));
+  lua_pushboolean(L, bn_options_are_declared(bn_instance_api()->options));
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make},
+static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make_table},
                                      {"dialect", bn_cmdline_dialect},
                                      {"option", bn_optexport_get},
                                      {NULL, NULL}};
@@ -118,13 +118,13 @@ static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_o
                                           {"declare_kind", bn_metrics_declare_kind},
                                           {"kinds", bn_metrics_list_kinds},
                                           {"workloads", bn_mix_list},
-                                          {"make_workload", bn_mix_make},
+                                          {"make_workload", bn_mix_make_workload},
                                           {"enter", bn_mix_enter},
                                           {"read_options", bn_options_read_own},
-                                          {"export_options", bn_optexport_own},
-                                          {"result", bn_result_make},
-                                          {"latency", bn_hooks_latency},
-                                          {"percentile", bn_hooks_percentile},
+                                          {"export_options", bn_optexport_set_own},
+                                          {"result", bn_result_make_table},
+                                          {"latency", bn_hooks_format_latency},
+                                          {"percentile", bn_hooks_push_percentile_rank},
                                           {NULL, NULL}};
 
 /* The tables of versions in which db_free_results() returns an integer, and a boolean. */
@@ -217,8 +217,8 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
     sc->vm.pools = bn_shared_pools_new(setup->conf->workers);
   sc->api.vm = &sc->vm;
   sc->api.title = sc->title;
-  bn_workload_fill(&sc->workload, &sc->api);
-  bn_hooks_fill(&sc->hooks, &sc->api);
+  bn_workload_init(&sc->workload, &sc->api);
+  bn_hooks_init(&sc->hooks, &sc->api);
   return sc;
 }
 
@@ -237,7 +237,7 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   sc->vm.old_names = script_choose_old_names(sc);
   sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false);
   if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
-      bn_optexport_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
+      bn_optexport_set_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
     return -1;
   bn_declarations_close(&sc->api.declared, sc->workload.metrics);
   script_forget_old_names(sc);
@@ -246,25 +246,25 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   return 0;
 }
 
-int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err)
+int bn_script_read_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err)
 {
   struct bn_lua *lua = &sc->api.main->lua;
 
   if (bn_options_read(lua) != 0)
     return -1;
-  sc->api.takes_any = !bn_options_declared(sc->api.options) && bn_oldstyle_accepts_any(&sc->vm);
+  sc->api.takes_any = !bn_options_are_declared(sc->api.options) && bn_oldstyle_accepts_any(&sc->vm);
   *accepts_any = sc->api.takes_any;
   return bn_options_add(lua, err);
 }
 
-bool bn_script_changes_run(const struct bn_script *sc)
+bool bn_script_has_run_defaults(const struct bn_script *sc)
 {
-  return bn_options_change_run(sc->api.options);
+  return bn_options_has_run_defaults(sc->api.options);
 }
 
-int bn_script_export(struct bn_script *sc)
+int bn_script_export_options(struct bn_script *sc)
 {
-  return bn_optexport(&sc->api.main->lua);
+  return bn_optexport_set(&sc->api.main->lua);
 }
 
 void bn_script_detach(struct bn_script *sc)
@@ -313,7 +313,7 @@ void bn_script_free(struct bn_script *sc)
   free(sc);
 }
 
-const char *bn_script_luajit(void)
+const char *bn_script_luajit_version(void)
 {
   static const char version[] = LUAJIT_VERSION;
   const char *space = strchr(version, ' ');

@@ -28,13 +28,13 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err);
    of the run are checked.  Sets *accepts_any if the script declares no options and takes every
    unknown one as a text.  Returns 0, or -1 and err, whose text is empty if the reason has been
    logged. */
-int bn_script_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err);
-/* Returns, after bn_script_options, whether the script has set defaults of general options, so that
-   the run has to be made anew. */
-bool bn_script_changes_run(const struct bn_script *sc);
+int bn_script_read_options(struct bn_script *sc, bool *accepts_any, struct bn_err *err);
+/* Returns, after bn_script_read_options, whether the script has set defaults of general options, so
+   that the run has to be made anew. */
+bool bn_script_has_run_defaults(const struct bn_script *sc);
 /* Exports sysbench.opt (and the option globals of old scripts) once all options are settled.
    Returns 0, or -1 after logging why. */
-int bn_script_export(struct bn_script *sc);
+int bn_script_export_options(struct bn_script *sc);
 /* Return the workload to run, and its self.  find_command finds the script's commands. */
 const struct bn_workload *bn_script_workload(const struct bn_script *sc);
 void *bn_script_self(struct bn_script *sc);
@@ -50,6 +50,6 @@ void bn_script_detach(struct bn_script *sc);
 void bn_script_free(struct bn_script *sc);
 
 /* Returns the version of LuaJIT for the banner, such as "2.1.0-beta3". */
-const char *bn_script_luajit(void);
+const char *bn_script_luajit_version(void);
 
 #endif

@@ -30,7 +30,7 @@ static void bulk_choose_way(struct bn_sql_conn *c)
     return;
   c->bulk = bn_alloc(1, sizeof *c->bulk);
   c->bulk->max = STATEMENT_MAX;
-  c->bulk->may_load = bn_sql_conn_loads(c);
+  c->bulk->may_load = bn_sql_conn_may_load(c);
   if (c->bulk->may_load && c->drv->ops->info != NULL &&
       c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
@@ -159,7 +159,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   if (!bn_sql_begin(c, NULL, 0))
     return FAILED;
   if (c->cur.more)
-    bn_sql_conn_drop(c);
+    bn_sql_conn_drop_results(c);
   bn_buf_init(&name, 0);
   bn_sql_load_describe(&c->bulk->load, &name);
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
@@ -180,7 +180,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   bn_buf_done(&name);
   if (rc != BN_SQL_DONE)
     return FAILED;
-  bn_sql_load_sent(&c->bulk->load);
+  bn_sql_load_drop_rows(&c->bulk->load);
   return LOADED;
 }
 
@@ -271,7 +271,7 @@ int bn_sql_bulk_done(struct bn_sql_conn *c)
     return 0;
   if (bulk_flush(c, NO_ROW_FOLLOWS) != 0)
     return -1;
-  bn_sql_bulk_empty(c->bulk);
+  bn_sql_bulk_free_rows(c->bulk);
   c->bulk->active = false;
   return 0;
 }

@@ -15,7 +15,7 @@
 
 /* The transaction that is open on a connection. */
 struct state {
-  struct bn_sql_row_of_commits *row; /* NULL: the next commit makes one */
+  struct bn_sql_commit_row *row; /* NULL: the next commit makes one */
   bool in_transaction, wrote;
   bool implicit; /* a transaction begins where one ends: autocommit is off */
   bool foreign;  /* locked tables, or a distributed transaction: not verified */
@@ -55,7 +55,7 @@ void bn_sql_ledger_init(struct bn_sql_ledger *l)
 void bn_sql_ledger_done(struct bn_sql_ledger *l)
 {
   while (l->newest != NULL) {
-    struct bn_sql_row_of_commits *row = l->newest;
+    struct bn_sql_commit_row *row = l->newest;
 
     l->newest = row->next;
     free(row);
@@ -64,9 +64,9 @@ void bn_sql_ledger_done(struct bn_sql_ledger *l)
 }
 
 /* Adds a row with the next id, which has no commit yet. */
-static struct bn_sql_row_of_commits *commits_add_row(struct bn_sql_ledger *l)
+static struct bn_sql_commit_row *commits_add_row(struct bn_sql_ledger *l)
 {
-  struct bn_sql_row_of_commits *row = bn_alloc(1, sizeof *row);
+  struct bn_sql_commit_row *row = bn_alloc(1, sizeof *row);
 
   (void)pthread_mutex_lock(&l->lock);
   row->next = l->newest;
@@ -98,7 +98,7 @@ static enum bn_sql commits_execute_own(const struct call *call, const char *sql,
    if the server has lost it, which then shows as missing commits. */
 static enum bn_sql commits_count_in_row(const struct call *call)
 {
-  const struct bn_sql_row_of_commits *row = call->c->state.row;
+  const struct bn_sql_commit_row *row = call->c->state.row;
   const char *table = call->c->shared->ledger->table;
   uint64_t affected = 0;
   enum bn_sql rc;
@@ -190,7 +190,7 @@ static bool commits_may_be_of_other_statement(const struct call *call)
 static void commits_settle(const struct call *call, enum bn_sql rc, bool is_refused)
 {
   struct state *state = &call->c->state;
-  struct bn_sql_row_of_commits *row = state->row;
+  struct bn_sql_commit_row *row = state->row;
   const bool acknowledged = rc <= BN_SQL_ROWS;
   const bool is_known = acknowledged || (rc != BN_SQL_LOST && is_refused);
 

@@ -24,9 +24,9 @@
 #include "sql/trace.h"
 
 /* A row of the table.  Its only writer is the session's worker; readers may come at any time. */
-struct bn_sql_row_of_commits {
-  struct bn_sql_row_of_commits *next; /* an older one */
-  uint64_t id;                        /* 1, 2, … */
+struct bn_sql_commit_row {
+  struct bn_sql_commit_row *next; /* an older one */
+  uint64_t id;                    /* 1, 2, … */
   _Atomic uint64_t acknowledged;
   _Atomic bool pending; /* a commit was sent, and it is not known what became of it */
 };
@@ -36,7 +36,7 @@ enum { BN_SQL_COMMITS_NAME = 32 };
 /* The rows of the process. */
 struct bn_sql_ledger {
   pthread_mutex_t lock; /* guards the list */
-  struct bn_sql_row_of_commits *newest;
+  struct bn_sql_commit_row *newest;
   char table[BN_SQL_COMMITS_NAME]; /* constant once there are rows */
 };
 

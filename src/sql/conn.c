@@ -55,13 +55,13 @@ static void conn_free_memory(struct bn_sql_conn *c)
   c->failed_len = 0;
   bn_buf_done(&c->emulated);
   if (c->bulk != NULL)
-    bn_sql_bulk_empty(c->bulk);
+    bn_sql_bulk_free_rows(c->bulk);
   free(c->bulk);
   c->bulk = NULL;
   bn_sql_cursor_free(&c->cur);
 }
 
-void bn_sql_conn_drop(struct bn_sql_conn *c)
+void bn_sql_conn_drop_results(struct bn_sql_conn *c)
 {
   const bool open = c->state == BN_CONN_OPEN;
 
@@ -72,10 +72,10 @@ void bn_sql_conn_drop(struct bn_sql_conn *c)
 /* Closes the handle of the driver.  The statements forget that they were prepared. */
 static void conn_shut_handle(struct bn_sql_conn *c)
 {
-  bn_sql_conn_drop(c);
+  bn_sql_conn_drop_results(c);
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
     bn_sql_stmt_shut(st);
-  bn_sql_session_closing(c->owner, &c->link);
+  bn_sql_session_remove_link(c->owner, &c->link);
   bn_sql_link_disconnect(&c->link);
 }
 
@@ -156,7 +156,7 @@ static int conn_make_link(struct bn_sql_conn *c)
   if (c->owner->paired && !is_apart)
     conn_put_split(c);
   if (c->owner->verified && !is_apart) {
-    commits = bn_sql_driver_verify(c->drv, c->link.ops, c->session);
+    commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
     if (commits == NULL)
       return -1;
     conn_put_commits(c, commits);
@@ -183,7 +183,7 @@ static struct bn_sql_conn *conn_make_object(struct bn_sql_session *o, struct bn_
   return c;
 }
 
-bool bn_sql_conn_loads(const struct bn_sql_conn *c)
+bool bn_sql_conn_may_load(const struct bn_sql_conn *c)
 {
   return c->drv->ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
          c->session->services->is_command;
@@ -195,7 +195,7 @@ bool bn_sql_conn_loads(const struct bn_sql_conn *c)
 static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
 {
   return c->places > 1 && c->drv->ignores_silence && c->sys->policy->own_report &&
-         !bn_sql_conn_loads(c);
+         !bn_sql_conn_may_load(c);
 }
 
 /* Describes the server that c is to be connected to.  The target borrows from c. */
@@ -207,7 +207,7 @@ static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *t
       .override_value =
           c->n_overrides > 0 ? (const char *const *)(c->override + c->n_overrides) : NULL,
       .n_overrides = c->n_overrides,
-      .loads = bn_sql_conn_loads(c),
+      .loads = bn_sql_conn_may_load(c),
       /* The bundled workloads say before they connect that each thread does. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
       .elsewhere = conn_goes_elsewhere(c),
@@ -320,7 +320,7 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
   c->full = c->failure.rollback_due = false;
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
-  bn_sql_session_opened(c->owner, &c->link);
+  bn_sql_session_add_link(c->owner, &c->link);
   return 0;
 }
 
@@ -342,7 +342,8 @@ static void conn_ask_limits(struct bn_sql_conn *c)
     bn_sql_link_disconnect(&link);
     bn_sql_link_free(&link);
   }
-  bn_sql_preflight_learn(&c->sys->preflight, &info, (int64_t)atomic_load(&c->sys->n_prepared));
+  bn_sql_preflight_note_limits(&c->sys->preflight, &info,
+                               (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
 /* Opens c.  The first of many connections is opened while the others wait, and asks whether the
@@ -353,14 +354,14 @@ static int conn_open_in_turn(struct bn_sql_conn *c)
   struct bn_sql_preflight *p = &c->sys->preflight;
   int rc;
 
-  if (!bn_sql_preflight_due(c->session))
+  if (!bn_sql_preflight_is_due(c->session))
     return bn_sql_conn_open(c, UINT64_MAX);
   if (!bn_sql_preflight_enter(p))
     return p->refused ? 1 : bn_sql_conn_open(c, UINT64_MAX);
   rc = bn_sql_conn_open(c, UINT64_MAX);
   if (rc == 0) {
     conn_ask_limits(c);
-    bn_sql_preflight_connections(p, c->session);
+    bn_sql_preflight_judge_connections(p, c->session);
   }
   bn_sql_preflight_unlock(p);
   if (!p->refused)
@@ -400,7 +401,7 @@ static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_L
 
   conn_set_target(c, &target);
   if (c->split != NULL)
-    return bn_sql_split_place(c->split, &target, name, BN_LABEL_LEN);
+    return bn_sql_split_name_place(c->split, &target, name, BN_LABEL_LEN);
   return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
 }
 
@@ -593,9 +594,9 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;
   bn_sql_preflight_lock(&sys->preflight);
-  if (bn_sql_preflight_asks(&sys->preflight, s, &expected))
+  if (bn_sql_preflight_wants_limits(&sys->preflight, s, &expected))
     conn_ask_limits(c);
-  rest = bn_sql_preflight_statements(&sys->preflight, s, &expected);
+  rest = bn_sql_preflight_judge_statements(&sys->preflight, s, &expected);
   bn_sql_preflight_unlock(&sys->preflight);
   return rest;
 }

@@ -58,13 +58,13 @@ struct bn_sql_conn {
 };
 
 /* Returns whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
-bool bn_sql_conn_loads(const struct bn_sql_conn *c);
+bool bn_sql_conn_may_load(const struct bn_sql_conn *c);
 /* Returns whether the server prepares each statement once for the connection: statements are
    neither emulated nor prepared anew at each execute. */
 bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c);
 /* Drops the current result and the pending ones.  If they end with the connection, it counts as
    lost. */
-void bn_sql_conn_drop(struct bn_sql_conn *c);
+void bn_sql_conn_drop_results(struct bn_sql_conn *c);
 /* Makes one attempt to open c.  Returns 0, or -1 and diag. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
 /* Closes the driver's connection, whatever its state. */

@@ -53,8 +53,8 @@ enum bn_sql_condition {
 /* The metrics that bn_sqlsys_metrics returns, in the order of their indices: counters with index,
    condition, name, unit, and whether they are of events; histograms and labelled counts with index,
    condition and name.  A counter that depends on a condition follows those that do not, and has its
-   index in runs that have all before it (bn_sql_counter_at).  Labelled counts are by the server as
-   users write it. */
+   index in runs that have all before it (bn_sql_counter_index).  Labelled counts are by the server
+   as users write it. */
 #define BN_SQL_METRICS(COUNTER, HISTOGRAM, LABELLED)                                               \
   /* by enum bn_sql_verb */                                                                        \
   COUNTER(BN_SQL_C_ROWS_READ, BN_SQL_ALWAYS, "rows_read", "1", false)                              \

@@ -198,13 +198,13 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
                       row->name);
   if (driver_check_waits(ops, s, err) != 0 || driver_check_isolation(drv->sys, ops, err) != 0)
     return -1;
-  if (bn_sql_errors_of_driver(&drv->ignored, ops, row->conf, err) != 0)
+  if (bn_sql_errors_read_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
   if (bn_sql_splitter_init(&drv->splitter, &drv->sys->conf->read_hosts, ops, &drv->caps, err) != 0)
     return -1;
   drv->host.anew = drv->sys->anew;
-  drv->host.names_loss = bn_sql_errors_name_loss(&drv->sys->ignored, ops) ||
-                         bn_sql_errors_name_loss(&drv->ignored, ops);
+  drv->host.names_loss = bn_sql_errors_include_loss(&drv->sys->ignored, ops) ||
+                         bn_sql_errors_include_loss(&drv->ignored, ops);
   drv->ignores_silence = driver_ignores_silence(drv, ops);
   drv->host.interrupted = &s->interrupted;
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
@@ -246,9 +246,9 @@ const char *bn_sql_driver_name(const struct bn_sql_driver *drv)
   return drv->ops->name;
 }
 
-const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
-                                                    const struct bn_driver *below,
-                                                    const struct bn_session *s)
+const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_driver *drv,
+                                                           const struct bn_driver *below,
+                                                           const struct bn_session *s)
 {
   /* The connections of the check are the first and the last of the run: they make no database
      either. */
@@ -294,7 +294,7 @@ static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *
   o->measured = true;
   o->verified = sys->conf->verify_commits && is_of_run;
   o->paired = sys->conf->read_hosts.n > 0 && is_of_run;
-  o->read_host_reads = bn_sql_counter_at(sys, BN_SQL_C_READ_HOST_READS);
+  o->read_host_reads = bn_sql_counter_index(sys, BN_SQL_C_READ_HOST_READS);
   o->count_commits = sys->policy->transactions_are_commits;
   o->timed = sys->conf->debug && s->stat->hist != NULL;
   if (s->stat->statements != NULL)
@@ -333,7 +333,7 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
   return o;
 }
 
-void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link)
+void bn_sql_session_add_link(struct bn_sql_session *o, struct bn_sql_link *link)
 {
   pthread_mutex_lock(&o->lock);
   link->next = o->open;
@@ -341,7 +341,7 @@ void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link)
   pthread_mutex_unlock(&o->lock);
 }
 
-void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link)
+void bn_sql_session_remove_link(struct bn_sql_session *o, struct bn_sql_link *link)
 {
   pthread_mutex_lock(&o->lock);
   for (struct bn_sql_link **p = &o->open; *p != NULL; p = &(*p)->next) {
@@ -353,9 +353,9 @@ void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link)
   pthread_mutex_unlock(&o->lock);
 }
 
-void bn_sql_session_ask(struct bn_sql_session *o, const struct bn_sql_driver *drv,
-                        const struct bn_sql_target *t, uint64_t until_ns,
-                        void (*fn)(void *arg, struct bn_sql_link *link), void *arg)
+void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_driver *drv,
+                               const struct bn_sql_target *t, uint64_t until_ns,
+                               void (*fn)(void *arg, struct bn_sql_link *link), void *arg)
 {
   struct bn_sql_diag d = {0};
   struct bn_sql_alarm alarm;
@@ -364,9 +364,9 @@ void bn_sql_session_ask(struct bn_sql_session *o, const struct bn_sql_driver *dr
   bn_sql_link_make(&link, drv->ops, drv->self);
   if (bn_sql_link_connect(&link, t, until_ns, &d) == BN_SQL_DONE &&
       bn_sql_alarm_set(&alarm, &link, until_ns) == 0) {
-    bn_sql_session_opened(o, &link);
+    bn_sql_session_add_link(o, &link);
     fn(arg, &link);
-    bn_sql_session_closing(o, &link);
+    bn_sql_session_remove_link(o, &link);
     bn_sql_alarm_clear(&alarm);
   }
   bn_sql_link_disconnect(&link);

@@ -87,9 +87,9 @@ struct bn_sql_session {
 };
 
 /* Lists the metrics of the run, which depend on options and dialect (options.c). */
-void bn_sql_metrics_fill(struct bn_sqlsys *sys);
+void bn_sql_metrics_init(struct bn_sqlsys *sys);
 /* Returns the index that a counter of count.h has in this run, which has it. */
-unsigned bn_sql_counter_at(const struct bn_sqlsys *sys, unsigned counter);
+unsigned bn_sql_counter_index(const struct bn_sqlsys *sys, unsigned counter);
 /* Returns the word of --db-isolation-level for the level. */
 const char *bn_sql_isolation_word(int level);
 /* Ends the drivers that were loaded. */
@@ -98,9 +98,9 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys);
 /* Returns the layer of --verify-commits that stands before `below`, which reaches this driver.  The
    first call makes the table of commits.  NULL: that is not possible, which has been logged
    (sql/verify.h). */
-const struct bn_sql_committer *bn_sql_driver_verify(const struct bn_sql_driver *drv,
-                                                    const struct bn_driver *below,
-                                                    const struct bn_session *s);
+const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_driver *drv,
+                                                           const struct bn_driver *below,
+                                                           const struct bn_session *s);
 
 /* Returns whether --db-ignore-errors or the driver's own list names the error; a script may answer
    otherwise. */
@@ -118,16 +118,16 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
 /* Returns the SQL part of the session, or NULL. */
 struct bn_sql_session *bn_sql_session_find(const struct bn_session *s);
 /* Lets interrupts of the session reach a link that has been opened. */
-void bn_sql_session_opened(struct bn_sql_session *o, struct bn_sql_link *link);
+void bn_sql_session_add_link(struct bn_sql_session *o, struct bn_sql_link *link);
 /* Lets them no longer reach a link that is about to be closed.  If it was never opened, nothing
    happens. */
-void bn_sql_session_closing(struct bn_sql_session *o, struct bn_sql_link *link);
+void bn_sql_session_remove_link(struct bn_sql_session *o, struct bn_sql_link *link);
 /* Opens a connection of its own to the server of t, calls fn, which asks what it wants to know, and
    closes the connection.  It is interrupted at until_ns, or with the session.  If it cannot be
    opened or interrupted, fn is not called. */
-void bn_sql_session_ask(struct bn_sql_session *o, const struct bn_sql_driver *drv,
-                        const struct bn_sql_target *t, uint64_t until_ns,
-                        void (*fn)(void *arg, struct bn_sql_link *link), void *arg);
+void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_driver *drv,
+                               const struct bn_sql_target *t, uint64_t until_ns,
+                               void (*fn)(void *arg, struct bn_sql_link *link), void *arg);
 /* Removes the SQL part of the session, which nobody finds or interrupts from now on.  NULL: there
    is none. */
 struct bn_sql_session *bn_sql_session_take(struct bn_session *s);

@@ -10,7 +10,7 @@
 
 #include "sql/lex.h"
 
-const char *bn_sql_next_param(const char *p, const char *begin, const char *end,
+const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps)
 {
   const bool mysql = caps->backslash_escapes;
@@ -54,7 +54,7 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   size_t n = 0;
 
   for (;;) {
-    p = bn_sql_next_param(p, sql, end, caps);
+    p = bn_sql_find_param(p, sql, end, caps);
     if (p == end)
       return n;
     n++;
@@ -137,7 +137,7 @@ void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *
 
   bn_buf_clear(out);
   for (;;) {
-    const char *mark = bn_sql_next_param(p, e->sql, end, e->caps);
+    const char *mark = bn_sql_find_param(p, e->sql, end, e->caps);
 
     (void)bn_buf_add(out, p, (size_t)(mark - p));
     if (mark == end)

@@ -21,7 +21,7 @@ struct bn_sql_emulation {
 
 /* Returns the next question mark from p on that stands for a parameter: one outside of literals,
    quoted names and comments.  Returns end if there is none.  The text is from begin to end. */
-const char *bn_sql_next_param(const char *p, const char *begin, const char *end,
+const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps);
 /* Returns how many question marks stand for parameters. */
 size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps);

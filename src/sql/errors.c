@@ -118,8 +118,8 @@ static const struct bn_opt *errors_find_list_option(const struct bn_driver *ops,
   return o->name != NULL && o->type == BN_LIST ? o : NULL;
 }
 
-int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
-                            struct bn_err *err)
+int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *ops,
+                              const void *conf, struct bn_err *err)
 {
   const struct bn_sql_ignore *ignore = &ops->ignore;
   const bool by_code = ignore->key == BN_KEY_CODE;
@@ -161,7 +161,7 @@ void bn_sql_errors_free(struct bn_sql_errors *e)
   e->all = false;
 }
 
-bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops)
+bool bn_sql_errors_include_loss(const struct bn_sql_errors *e, const struct bn_driver *ops)
 {
   for (size_t i = 0; ops->classify != NULL && i < e->n; i++) {
     struct bn_sql_diag d = {.code = 0};

@@ -32,11 +32,11 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
                         const struct bn_list *list, struct bn_err *err);
 /* Reads the list of the errors that a driver ignores by itself; conf holds the values of its
    options.  Returns 0, or -1 and err. */
-int bn_sql_errors_of_driver(struct bn_sql_errors *e, const struct bn_driver *ops, const void *conf,
-                            struct bn_err *err);
+int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *ops,
+                              const void *conf, struct bn_err *err);
 void bn_sql_errors_free(struct bn_sql_errors *e);
 /* Returns whether the list names a SQLSTATE that the driver takes for the loss of a connection. */
-bool bn_sql_errors_name_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
+bool bn_sql_errors_include_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
 /* A class of errors.  A new one is a value of enum bn_sql_class, a row of the table in errors.c,
    and what the `classify` of each driver says. */
 struct bn_sql_class_traits {

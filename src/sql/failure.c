@@ -98,7 +98,7 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
   if (c->state != BN_CONN_OPEN || !failure_is_in_transaction(c) ||
       (c->cur.more && c->sys->policy->unread_results_block))
     return;
-  bn_sql_conn_drop(c);
+  bn_sql_conn_drop_results(c);
   bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
   rc = bn_sql_link_execute(&c->link, "ROLLBACK", NULL, &d);
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))
@@ -204,7 +204,7 @@ static void failure_end_session(const struct bn_sql_conn *c)
   c->session->services->fail_session(c->session, label, c->diag.text);
 }
 
-void bn_sql_leave(struct bn_sql_conn *c)
+void bn_sql_leave_session(struct bn_sql_conn *c)
 {
   c->view.error = failure_is_in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
@@ -244,7 +244,7 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
     failure_ask(c);
     break;
   case BN_SQL_LEAVE:
-    bn_sql_leave(c);
+    bn_sql_leave_session(c);
     break;
   case BN_SQL_RETRY:
     c->view.error = BN_VERDICT_NONE;
@@ -264,7 +264,7 @@ static bool failure_try_again(struct bn_sql_conn *c)
 
   f.again = true;
   f.over = bn_session_over(c->session);
-  r = bn_sql_recover(&f);
+  r = bn_sql_choose_recovery(&f);
   if (r.action != BN_SQL_RETRY)
     return false;
   failure_act(c, &r);
@@ -291,8 +291,8 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
   return c->failed_len > 0 ? c->failed_text : NULL;
 }
 
-bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
-                   size_t len)
+bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
+                           const char *sql, size_t len)
 {
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
@@ -307,7 +307,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
   if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
   f = failure_describe(c, BN_ANSWER_NONE);
-  r = bn_sql_recover(&f);
+  r = bn_sql_choose_recovery(&f);
   failure_act(c, &r);
   if (failure_is_final(c, &r))
     failure_end_session(c);
@@ -318,7 +318,7 @@ bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
          !failure_is_in_event(c) && c->state == BN_CONN_OPEN && failure_try_again(c);
 }
 
-void bn_sql_defer(struct bn_sql_conn *c)
+void bn_sql_defer_failure(struct bn_sql_conn *c)
 {
   c->failure.asks = true;
 }
@@ -333,7 +333,7 @@ static bool failure_take_kept(struct bn_sql_conn *c)
   return true;
 }
 
-void bn_sql_settle(struct bn_sql_conn *c, bool ignore)
+void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
 {
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
@@ -343,7 +343,7 @@ void bn_sql_settle(struct bn_sql_conn *c, bool ignore)
     return;
   c->failure.pending = false;
   f = failure_describe(c, ignore ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
-  r = bn_sql_recover(&f);
+  r = bn_sql_choose_recovery(&f);
   failure_act(c, &r);
   if (taken)
     bn_sql_pending_failure_free(&c->failure);
@@ -375,8 +375,8 @@ static void failure_roll_back_all(const struct bn_sql_session *o)
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
-  const struct bn_sql_repetition r =
-      bn_sql_repeat(tries, (uint64_t)sys->conf->max_tries, failure_session_noise(s, now_ns));
+  const struct bn_sql_repetition r = bn_sql_choose_repetition(tries, (uint64_t)sys->conf->max_tries,
+                                                              failure_session_noise(s, now_ns));
 
   failure_roll_back_all(bn_sql_session_find(s));
   if (r.wait_ns > 0)

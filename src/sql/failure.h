@@ -14,13 +14,13 @@ struct bn_sql_conn;
    ignores the failure, opens the connection again, leaves the decision to the script, or logs the
    failure.  Returns true if a new connection is open on which the failed call, a PREPARE or BIND
    outside of events, may be tried again. */
-bool bn_sql_failed(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step, const char *sql,
-                   size_t len);
+bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
+                           const char *sql, size_t len);
 /* Sends the rollback that an ignored failure has left due, unless the transaction is over.  If the
    server does not carry it out, c is opened again, and is not open if that fails. */
 void bn_sql_roll_back(struct bn_sql_conn *c);
 /* Sets the view for a statement of an interrupted session, without a message: IGNORABLE in an
    event, which is not repeated any more, and FATAL in a command, which fails. */
-void bn_sql_leave(struct bn_sql_conn *c);
+void bn_sql_leave_session(struct bn_sql_conn *c);
 
 #endif

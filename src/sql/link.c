@@ -84,7 +84,7 @@ int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uin
   a->at_ns = at_ns;
   if (link->ops->interrupt == NULL)
     return -1;
-  bn_wait_init(&a->changed);
+  bn_wait_init_cond(&a->changed);
   (void)pthread_mutex_init(&a->lock, NULL);
   if (bn_wait_spawn(&a->thread, 0, link_alarm_main, a) == 0)
     return 0;

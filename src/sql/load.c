@@ -194,7 +194,7 @@ bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
   return false;
 }
 
-void bn_sql_load_sent(struct bn_sql_load *l)
+void bn_sql_load_drop_rows(struct bn_sql_load *l)
 {
   bn_buf_clear(&l->lines);
   l->rows = 0;

@@ -26,7 +26,7 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len);
    inserted. */
 bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len);
 /* Removes the rows, which have been loaded. */
-void bn_sql_load_sent(struct bn_sql_load *l);
+void bn_sql_load_drop_rows(struct bn_sql_load *l);
 /* Adds the text that stands for the load in messages and traces. */
 void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b);
 /* Frees the rows and the name of the table, and turns loading off. */
@@ -52,7 +52,7 @@ struct bn_sql_bulk {
 };
 
 /* Frees the memory of the rows, and keeps what was chosen for the connection. */
-static inline void bn_sql_bulk_empty(struct bn_sql_bulk *b)
+static inline void bn_sql_bulk_free_rows(struct bn_sql_bulk *b)
 {
   bn_sql_load_forget(&b->load);
   bn_buf_done(&b->text);

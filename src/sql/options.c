@@ -145,7 +145,7 @@ static bool options_have_metric(const struct bn_sqlsys *sys, size_t row)
   return true;
 }
 
-void bn_sql_metrics_fill(struct bn_sqlsys *sys)
+void bn_sql_metrics_init(struct bn_sqlsys *sys)
 {
   size_t n = 0;
 
@@ -156,7 +156,7 @@ void bn_sql_metrics_fill(struct bn_sqlsys *sys)
   sys->metrics[n] = (struct bn_metric){.name = NULL};
 }
 
-unsigned bn_sql_counter_at(const struct bn_sqlsys *sys, unsigned counter)
+unsigned bn_sql_counter_index(const struct bn_sqlsys *sys, unsigned counter)
 {
   unsigned at = BN_C_FIXED;
 

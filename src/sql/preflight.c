@@ -49,7 +49,7 @@ bool bn_sql_preflight_is_worker(const struct bn_session *s)
   return bn_session_is_worker(s) && !atomic_load_explicit(&s->stat->running, memory_order_relaxed);
 }
 
-bool bn_sql_preflight_due(const struct bn_session *s)
+bool bn_sql_preflight_is_due(const struct bn_session *s)
 {
   return s->services->conf->plan.threads >= FEWEST_CONNECTIONS && bn_sql_preflight_is_worker(s);
 }
@@ -75,8 +75,8 @@ static void preflight_escape_names(struct bn_sql_quota *q)
   (void)bn_escape(q->raise, sizeof q->raise, told.raise, "");
 }
 
-void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info,
-                            int64_t ours)
+void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
+                                  int64_t ours)
 {
   int64_t *used = &p->info.prepared_statements;
 
@@ -122,7 +122,7 @@ static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct
   return bn_limit_check_log(&d) != BN_REFUSED;
 }
 
-void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s)
+void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct bn_session *s)
 {
   const struct bn_sql_info *info = &p->info;
   const struct bn_sql_quota server = {
@@ -139,12 +139,12 @@ bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_s
                              unsigned n)
 {
   /* Each session that is due has waited for the lock since these were written. */
-  return bn_sql_preflight_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
+  return bn_sql_preflight_is_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
          preflight_threads_of(p, s) * n > p->info.max_prepared_statements;
 }
 
-bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
-                           const struct bn_sql_expected *e)
+bool bn_sql_preflight_wants_limits(const struct bn_sql_preflight *p, const struct bn_session *s,
+                                   const struct bn_sql_expected *e)
 {
   const bool is_ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
   const uint64_t all = s->services->conf->plan.threads * e->in_all;
@@ -153,7 +153,7 @@ bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_ses
          (e->way == BN_SQL_PREPARE_EAGER || all > (is_ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
 }
 
-enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost)
+enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
 {
   if (cost->all > BN_SQL_EAGER_MAX)
     return BN_EXCESS_NUMBER;
@@ -218,7 +218,7 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
     break;
   case BN_EXCESS_SHARE:
     bn_buf_init(&b, 0);
-    bn_limit_check_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
+    bn_limit_check_append_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
     bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
                 "the server has left; to prepare them before the run, %suse --db-prepare=eager",
                 what, (long long)cost->here, (long long)cost->left, b.data != NULL ? b.data : "");
@@ -277,15 +277,16 @@ static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight
     return BN_SQL_REST_NOW;
   if (judgement != BN_ENOUGH)
     return BN_SQL_REST_LATER;
-  excess = bn_sql_preflight_excess(&cost);
+  excess = bn_sql_preflight_find_excess(&cost);
   if (excess == BN_EXCESS_NONE)
     return BN_SQL_REST_NOW;
   preflight_log_excess(p, &cost, excess);
   return BN_SQL_REST_LATER;
 }
 
-enum bn_sql_rest bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
-                                             const struct bn_sql_expected *e)
+enum bn_sql_rest bn_sql_preflight_judge_statements(struct bn_sql_preflight *p,
+                                                   const struct bn_session *s,
+                                                   const struct bn_sql_expected *e)
 {
   if (!p->statements_judged)
     p->rest = preflight_judge_statements(p, s, e);

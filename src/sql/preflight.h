@@ -29,7 +29,7 @@ void bn_sql_preflight_done(struct bn_sql_preflight *p);
 
 /* Returns whether a connection that s opens now belongs to the start of a run with many threads,
    for which the server is asked. */
-bool bn_sql_preflight_due(const struct bn_session *s);
+bool bn_sql_preflight_is_due(const struct bn_session *s);
 /* Enters the session.  Returns true if it is the first one: then the others wait until it unlocks.
    Each other session waits for that, and false is returned. */
 bool bn_sql_preflight_enter(struct bn_sql_preflight *p);
@@ -38,11 +38,11 @@ void bn_sql_preflight_unlock(struct bn_sql_preflight *p);
 
 /* Notes the server's answer, with the lock held.  `ours` is how many of the statements in use were
    prepared by this run, which are not those of other clients. */
-void bn_sql_preflight_learn(struct bn_sql_preflight *p, const struct bn_sql_info *info,
-                            int64_t ours);
+void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
+                                  int64_t ours);
 /* Judges whether the server lets the run of s open its connections, with the lock held.  Says on
    standard error if it does not, or may not, and sets `refused` if it surely does not. */
-void bn_sql_preflight_connections(struct bn_sql_preflight *p, const struct bn_session *s);
+void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct bn_session *s);
 /* Returns whether statement number n of each thread waits until it is executed, because the server
    does not allow n of all threads: the script may say how many it needs before that, and is refused
    then.  The session has been admitted. */
@@ -69,18 +69,19 @@ enum bn_sql_excess { BN_EXCESS_NONE, BN_EXCESS_NUMBER, BN_EXCESS_SHARE, BN_EXCES
 
 /* Returns why --db-prepare=auto does not prepare all statements before the events: they are more
    than BN_SQL_EAGER_MAX, or more than half of what is left, or it takes too long. */
-enum bn_sql_excess bn_sql_preflight_excess(const struct bn_sql_cost *cost);
+enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost);
 enum { BN_SQL_EAGER_MAX = 50000 };
 
 /* Returns whether the server is to be asked before the statements are judged: it has not been
    asked, and they are so many that it may refuse them.  The caller holds the lock. */
-bool bn_sql_preflight_asks(const struct bn_sql_preflight *p, const struct bn_session *s,
-                           const struct bn_sql_expected *e);
+bool bn_sql_preflight_wants_limits(const struct bn_sql_preflight *p, const struct bn_session *s,
+                                   const struct bn_sql_expected *e);
 /* Judges once, at the first call, when the statements that the script does not prepare at its start
    are prepared, and says on standard error what a user should know.  Returns the judgement.  The
    caller holds the lock. */
-enum bn_sql_rest bn_sql_preflight_statements(struct bn_sql_preflight *p, const struct bn_session *s,
-                                             const struct bn_sql_expected *e);
+enum bn_sql_rest bn_sql_preflight_judge_statements(struct bn_sql_preflight *p,
+                                                   const struct bn_session *s,
+                                                   const struct bn_sql_expected *e);
 
 /* Returns whether it was judged that statements are prepared when they are first used.  Any
    thread. */

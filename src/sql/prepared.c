@@ -13,7 +13,7 @@
 static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
-    bn_sql_conn_drop(st->conn);
+    bn_sql_conn_drop_results(st->conn);
   bn_sql_stmt_shut(st);
 }
 
@@ -107,8 +107,8 @@ static void prepared_note_number(struct bn_sql_conn *c, unsigned n)
 static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const enum bn_sql rc =
-      c->cur.more ? bn_sql_unread(c, BN_STEP_PREPARE, false) : bn_sql_stmt_prepare(st, &c->diag);
+  const enum bn_sql rc = c->cur.more ? bn_sql_refuse_unread(c, BN_STEP_PREPARE, false)
+                                     : bn_sql_stmt_prepare(st, &c->diag);
 
   if (rc == BN_SQL_DONE)
     prepared_note_number(c, 1);
@@ -193,7 +193,7 @@ static int prepared_prepare(struct bn_sql_stmt *st)
       prepared_give_up(st);
       return 0;
     }
-  } while (bn_sql_failed(c, rc, BN_STEP_PREPARE, st->text, st->len));
+  } while (bn_sql_handle_failure(c, rc, BN_STEP_PREPARE, st->text, st->len));
   return -1;
 }
 
@@ -238,7 +238,7 @@ struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st)
   return st->conn;
 }
 
-void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name)
+void bn_sql_stmt_set_name(struct bn_sql_stmt *st, const char *name)
 {
   const struct bn_sql_session *o = st->conn->owner;
 
@@ -262,7 +262,7 @@ static int prepared_bind(struct bn_sql_stmt *st)
     return 0;
   }
   if (rc != BN_SQL_MISCOUNT)
-    return bn_sql_failed(c, rc, BN_STEP_BIND, st->text, st->len) ? 1 : -1;
+    return bn_sql_handle_failure(c, rc, BN_STEP_BIND, st->text, st->len) ? 1 : -1;
   bn_log(BN_ALERT, "%s", bn_sql_shown(&c->diag).text);
   bn_sql_refuse(c);
   return -1;
@@ -376,7 +376,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
     prepared_announce_emulated(c, st);
   since_ns = bn_clock_now(&c->session->clock);
   rc = c->cur.more
-           ? bn_sql_unread(c, BN_STEP_QUERY, false)
+           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, text->data, text->len, &c->cur.result, &c->diag);
   return bn_sql_finish(c, rc, since_ns, st->type, text->data, text->len);
 }
@@ -412,7 +412,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   c->cur.source = st;
   since_ns = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
-           ? bn_sql_unread(c, BN_STEP_QUERY, true)
+           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, true)
            : c->link.ops->execute(st->handle, &c->cur.result, &c->diag);
   return bn_sql_finish(c, rc, since_ns, st->type, st->text, st->len);
 }
@@ -420,7 +420,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
 /* --- statements that are prepared together
    ------------------------------------------------------ */
 
-void bn_sql_hold(struct bn_session *s)
+void bn_sql_hold_prepares(struct bn_session *s)
 {
   const struct bn_sql_session *o = bn_sql_session_find(s);
 
@@ -471,7 +471,7 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
     rc = c->link.ops->prepare_all(c->link.handle, list, n, &n_done, &d);
   if (rc != BN_SQL_DONE) {
     c->diag = d;
-    if (!bn_sql_failed(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
+    if (!bn_sql_handle_failure(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
       return -1;
   }
   for (size_t i = 0; i < n_done; i++)

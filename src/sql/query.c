@@ -9,7 +9,7 @@
 #include "measure/stat.h"
 #include "sql/failure.h"
 
-enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared)
+enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared)
 {
   /* A ROLLBACK would not be sent either. */
   c->diag.rolled_back = true;
@@ -26,7 +26,7 @@ static void query_refuse_all(struct bn_sql_conn *c, bool closed)
     bn_log(BN_ALERT, "attempt to use an already closed connection");
   bn_sql_refuse(c);
   if (interrupted)
-    bn_sql_leave(c);
+    bn_sql_leave_session(c);
 }
 
 /* Returns whether the statement repeats an event: a script with a loop of its own shows that by its
@@ -52,7 +52,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   }
   /* Otherwise `more` stays, and with it the results that are in the way. */
   if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
-    bn_sql_conn_drop(c);
+    bn_sql_conn_drop_results(c);
   if (c->failure.pending) {
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
     c->diag.rolled_back = false;
@@ -157,7 +157,7 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   if (__builtin_expect(c->owner->observed, 0))
     query_observe(c, rc, took_ns, type, sql, len);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
-    (void)bn_sql_failed(c, rc, BN_STEP_QUERY, sql, len);
+    (void)bn_sql_handle_failure(c, rc, BN_STEP_QUERY, sql, len);
     return NULL;
   }
   if (__builtin_expect(type.kind != BN_SQL_UNCOUNTED, 1)) {
@@ -181,7 +181,7 @@ static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sq
   bn_sql_trace(&c->sys->trace, c->session, sql, len);
   since_ns = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
-           ? bn_sql_unread(c, BN_STEP_QUERY, false)
+           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, false)
            : c->link.ops->query(c->link.handle, sql, len, &c->cur.result, &c->diag);
   return bn_sql_finish(c, rc, since_ns, type, sql, len);
 }
@@ -196,10 +196,10 @@ struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql,
   struct bn_sql_rs *rs;
 
   if (c->split != NULL)
-    bn_sql_split_write_only(c->split, true);
+    bn_sql_split_set_write_only(c->split, true);
   rs = query_send(c, sql, len, (struct bn_sql_statement_type){.kind = BN_SQL_UNCOUNTED});
   if (c->split != NULL)
-    bn_sql_split_write_only(c->split, false);
+    bn_sql_split_set_write_only(c->split, false);
   return rs;
 }
 

@@ -29,7 +29,7 @@ static inline bool bn_sql_begin(struct bn_sql_conn *c, const char *sql, size_t l
 /* Takes the place of sending a statement if unread results are in its way (cur.more after begin).
    Returns the error with which the driver refuses the statement.  prepared: it is executed as a
    prepared statement. */
-enum bn_sql bn_sql_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared);
+enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared);
 /* Finishes a statement that was sent at since_ns and has come back with rc, and with its result in
    cur.result: measures and counts it, or acts on its failure.  Returns its rows, or NULL. */
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since_ns,

@@ -136,7 +136,7 @@ static size_t readhosts_greatest_divisor(size_t a, size_t b)
 /* Both lists are used in step.  After `again` connections both begin again together, with the same
    pairs; from then on the read servers are one further each time, until all pairs have been
    used. */
-size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
+size_t bn_sql_read_hosts_choose(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
   const size_t rounds = readhosts_greatest_divisor(places, h->n), again = places / rounds * h->n;
 

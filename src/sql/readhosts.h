@@ -31,7 +31,7 @@ void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memo
 /* Returns the index of the read server for the connection with that ordinal, whose write server is
    number ordinal % places.  The ordinals from 0 to places * n - 1 have every pair of two servers
    once, so that a pair of which both work is found. */
-size_t bn_sql_read_hosts_index(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
+size_t bn_sql_read_hosts_choose(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
 
 /* Returns whether the driver has this option: "host" is one of "mysql" if its table has
  * "mysql-host". */

@@ -78,7 +78,7 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
                                          .over = over || bn_clock_mono() >= until_ns,
                                          .tries = c->tries,
                                          .places = c->places};
-  const struct bn_sql_recovery r = bn_sql_recover(&failing);
+  const struct bn_sql_recovery r = bn_sql_choose_recovery(&failing);
 
   if (r.action == BN_SQL_FAIL)
     return reconnect_give_up(c, over);

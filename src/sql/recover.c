@@ -56,7 +56,7 @@ static bool recover_is_useless(const struct bn_sql_failing *f)
   return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->moves);
 }
 
-struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
+struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
 {
   const bool executed = f->step == BN_STEP_QUERY, counted = executed || f->all_count;
 
@@ -78,7 +78,8 @@ struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f)
   return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counted && !f->untold};
 }
 
-struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise)
+struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_tries,
+                                                  uint64_t noise)
 {
   uint64_t half_ns;
 

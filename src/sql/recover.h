@@ -58,7 +58,7 @@ struct bn_sql_recovery {
 };
 
 /* Decides about a failure.  Pure. */
-struct bn_sql_recovery bn_sql_recover(const struct bn_sql_failing *f);
+struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f);
 
 /* The decision about an event that an ignored error has ended for the tries-th time.  The first
    repetition begins at once, because most conflicts are over then.  Before the others is a wait of
@@ -71,7 +71,8 @@ struct bn_sql_repetition {
 
 /* Decides about a repetition.  max_tries 0: the event is repeated for ever, and without waits.
    noise: any number. */
-struct bn_sql_repetition bn_sql_repeat(uint64_t tries, uint64_t max_tries, uint64_t noise);
+struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_tries,
+                                                  uint64_t noise);
 
 struct bn_sql_kept;
 

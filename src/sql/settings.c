@@ -52,7 +52,7 @@ static void settings_ask(void *arg, struct bn_sql_link *link)
     s.services->fact(s.services->of, "database", "pooler", "yes");
   for (const struct bn_sql_question *each = ops->questions; each->section != NULL; each++) {
     s.section = each->section;
-    (void)bn_sql_side_query_pairs(&q, each->sql, settings_add, &s, &err);
+    (void)bn_sql_side_query_read_pairs(&q, each->sql, settings_add, &s, &err);
   }
   if (level != BN_ISOLATION_DEFAULT)
     s.services->fact(s.services->of, "server", "isolation", bn_sql_isolation_word(level));
@@ -64,5 +64,5 @@ void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *t
 
   if (c->sys->asks && c->drv->ops->questions != NULL && bn_sql_preflight_is_worker(c->session) &&
       !atomic_exchange(&c->sys->settings_told, true))
-    bn_sql_session_ask(c->owner, c->drv, target, until_ns, settings_ask, c);
+    bn_sql_session_ask_server(c->owner, c->drv, target, until_ns, settings_ask, c);
 }

@@ -7,8 +7,8 @@
 
 /* Asks the server of c the questions of the driver, on a connection of its own, and adds the
    answers to the facts.  The first call in a process that a starting worker of a run makes does so,
-   if a report wants to know (bn_sqlsys_ask).  A question that fails is passed over.  target: that
-   of c. */
+   if a report wants to know (bn_sqlsys_ask_settings).  A question that fails is passed over.
+   target: that of c. */
 void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *target);
 
 #endif

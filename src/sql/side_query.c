@@ -49,9 +49,9 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
   return 0;
 }
 
-int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
-                            void (*fn)(void *arg, const struct bn_sql_value pair[2]), void *arg,
-                            struct bn_err *err)
+int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
+                                 void (*fn)(void *arg, const struct bn_sql_value pair[2]),
+                                 void *arg, struct bn_err *err)
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};

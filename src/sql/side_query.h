@@ -32,9 +32,9 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
 /* Executes a query, and calls fn with the first two values of each row, which end where their
    length says.  Rows in which one of them is NULL or missing are left out.  Returns 0, or -1 and
    err; then fn may have been called for some rows. */
-int bn_sql_side_query_pairs(struct bn_sql_side_query *p, const char *sql,
-                            void (*fn)(void *arg, const struct bn_sql_value pair[2]), void *arg,
-                            struct bn_err *err);
+int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
+                                 void (*fn)(void *arg, const struct bn_sql_value pair[2]),
+                                 void *arg, struct bn_err *err);
 /* Interrupts the call of the other thread, which then waits for the server no longer.  Any thread
    may call it until the connection is closed. */
 void bn_sql_side_query_interrupt(struct bn_sql_side_query *p);

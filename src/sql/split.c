@@ -211,7 +211,7 @@ static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
     return target;
   }
   target.elsewhere &= hosts->n > 1;
-  host = &hosts->item[bn_sql_read_hosts_index(hosts, t->ordinal, writers)];
+  host = &hosts->item[bn_sql_read_hosts_choose(hosts, t->ordinal, writers)];
   target.ordinal = 0; /* a host without a port has the first one */
   target.override_name = host->name;
   target.override_value = host->value;
@@ -219,8 +219,8 @@ static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
   return target;
 }
 
-size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
-                          size_t size)
+size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql_target *t,
+                               char *name, size_t size)
 {
   const struct bn_sql_target target = split_target_of(p, t, p->role);
 
@@ -275,7 +275,7 @@ static enum bn_sql_transaction split_transaction(void *conn)
   return split_transaction_of(p, p->reading ? BN_ROLE_READ : BN_ROLE_WRITE);
 }
 
-void bn_sql_split_write_only(struct bn_sql_split *p, bool on)
+void bn_sql_split_set_write_only(struct bn_sql_split *p, bool on)
 {
   p->write_only = on;
 }

@@ -47,10 +47,10 @@ struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);
 /* Names the server that had the last statement, as the driver's `place` does.  Returns how many
    pairs of servers there are. */
-size_t bn_sql_split_place(const struct bn_sql_split *p, const struct bn_sql_target *t, char *name,
-                          size_t size);
+size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql_target *t,
+                               char *name, size_t size);
 /* Sets whether queries outside of the read server's transactions all go to the write server: the
    answers about tables that a script is going to change must not be out of date. */
-void bn_sql_split_write_only(struct bn_sql_split *p, bool on);
+void bn_sql_split_set_write_only(struct bn_sql_split *p, bool on);
 
 #endif

@@ -61,7 +61,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
 /* Lets the first session that connects before its loop ask its server for the settings that
    documents of the run show. */
-void bn_sqlsys_ask(struct bn_sqlsys *sys);
+void bn_sqlsys_ask_settings(struct bn_sqlsys *sys);
 /* Returns whether the workload declares that it tells statements apart. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* Returns whether a metric of that name exists with some configuration. */
@@ -76,13 +76,13 @@ bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
 int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_err *err);
 /* Drops the table of --verify-commits without comparing it, because there was no event.  It takes a
    second at most. */
-void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main);
+void bn_sqlsys_drop_commit_table(struct bn_sqlsys *sys, struct bn_session *main);
 /* The longest times of verifying if servers do not answer, to compare and to drop: both, and both
    once somebody has asked the run to stop. */
 enum { BN_SQL_VERIFY_S = 22, BN_SQL_VERIFY_HURRY_S = 4 };
 /* Sets the workload's four metrics of verified commits, as its `sample`.  They are 0 until
    bn_sqlsys_verify has compared. */
-void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter);
+void bn_sqlsys_sample_commits(const struct bn_sqlsys *sys, uint64_t *counter);
 /* Says on standard error, after the threads of a run have ended, whether updates, deletes or reads
    found no row, and which share of the events had to wait for statements that were first used. */
 void bn_sqlsys_log_end_hints(const struct bn_sqlsys *sys);
@@ -167,10 +167,10 @@ void bn_sql_conn_free(struct bn_sql_conn *c);
 void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s);
 
 /* From now on a fatal failure of a query, execute or next_result is neither logged nor counted
-   before bn_sql_settle says whether to ignore it after all.  A failure that is never settled is
-   forgotten. */
-void bn_sql_defer(struct bn_sql_conn *c);
-void bn_sql_settle(struct bn_sql_conn *c, bool ignore);
+   before bn_sql_settle_failure says whether to ignore it after all.  A failure that is never
+   settled is forgotten. */
+void bn_sql_defer_failure(struct bn_sql_conn *c);
+void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore);
 
 /* From now on an error with this SQLSTATE is an answer of the server: the statement counts as
    completed, has no result, and nothing is logged.  "": none is. */
@@ -207,11 +207,11 @@ int bn_sql_free_result(struct bn_sql_rs *rs);
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len);
 struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st);
 /* Names the statement for --statements, in place of the digest of its text. */
-void bn_sql_stmt_name(struct bn_sql_stmt *st, const char *name);
+void bn_sql_stmt_set_name(struct bn_sql_stmt *st, const char *name);
 /* Holds back the statements that are prepared and bound from now on, until bn_sql_prepare_held, on
    the session's connections that can prepare statements together.  Statements that are prepared
    anew at each execute gain nothing by that, and are not held back. */
-void bn_sql_hold(struct bn_session *s);
+void bn_sql_hold_prepares(struct bn_session *s);
 /* Prepares and binds the statements that are held back.  Returns 0, or -1 if one failed, which has
    been logged. */
 int bn_sql_prepare_held(const struct bn_session *s);

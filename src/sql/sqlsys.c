@@ -18,7 +18,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   sys->conf = conf;
   sys->policy = policy;
   sys->by_first_word = policy->statements_by_first_word;
-  bn_sql_metrics_fill(sys);
+  bn_sql_metrics_init(sys);
   sys->rows = rows;
   sys->n_rows = n_rows;
   for (size_t i = 0; i < n_rows; i++)
@@ -27,9 +27,9 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
                                              .host = {.log = bn_log_text,
                                                       .policy = policy,
                                                       .now_ns = bn_clock_mono,
-                                                      .verbosity = bn_log_verbosity,
+                                                      .verbosity = bn_log_set_verbosity,
                                                       .notice = bn_log_foreign,
-                                                      .next_param = bn_sql_next_param,
+                                                      .next_param = bn_sql_find_param,
                                                       .alloc = bn_alloc,
                                                       .resize = bn_alloc_resize,
                                                       .text = bn_alloc_text,
@@ -50,7 +50,7 @@ void bn_sql_all_connect(struct bn_sqlsys *sys)
   bn_sql_preflight_unlock(&sys->preflight);
 }
 
-void bn_sqlsys_ask(struct bn_sqlsys *sys)
+void bn_sqlsys_ask_settings(struct bn_sqlsys *sys)
 {
   sys->asks = true;
 }
@@ -75,7 +75,7 @@ static bool sqlsys_start_verified(struct bn_sqlsys *sys, struct bn_session *main
     drv++;
   if (bn_sql_session_get(sys, main, drv) != NULL)
     return true;
-  bn_sql_verify_leave(&sys->verify, "");
+  bn_sql_verify_log_left_table(&sys->verify, "");
   return false;
 }
 
@@ -88,20 +88,20 @@ int bn_sqlsys_verify(struct bn_sqlsys *sys, struct bn_session *main, struct bn_e
   return bn_sql_verify_end(&sys->verify, main, err);
 }
 
-void bn_sqlsys_forget(struct bn_sqlsys *sys, struct bn_session *main)
+void bn_sqlsys_drop_commit_table(struct bn_sqlsys *sys, struct bn_session *main)
 {
   if (bn_sql_verify_cancel(&sys->verify) && sqlsys_start_verified(sys, main))
     bn_sql_verify_drop(&sys->verify, main);
 }
 
-void bn_sqlsys_sample(const struct bn_sqlsys *sys, uint64_t *counter)
+void bn_sqlsys_sample_commits(const struct bn_sqlsys *sys, uint64_t *counter)
 {
   const struct bn_sql_commit_counts *c = &sys->verify.counts;
 
-  counter[bn_sql_counter_at(sys, BN_SQL_C_ACKNOWLEDGED)] = c->acknowledged;
-  counter[bn_sql_counter_at(sys, BN_SQL_C_MISSING)] = c->missing;
-  counter[bn_sql_counter_at(sys, BN_SQL_C_UNKNOWN)] = c->unknown;
-  counter[bn_sql_counter_at(sys, BN_SQL_C_UNKNOWN_STORED)] = c->unknown_stored;
+  counter[bn_sql_counter_index(sys, BN_SQL_C_ACKNOWLEDGED)] = c->acknowledged;
+  counter[bn_sql_counter_index(sys, BN_SQL_C_MISSING)] = c->missing;
+  counter[bn_sql_counter_index(sys, BN_SQL_C_UNKNOWN)] = c->unknown;
+  counter[bn_sql_counter_index(sys, BN_SQL_C_UNKNOWN_STORED)] = c->unknown_stored;
 }
 
 void bn_sqlsys_free(struct bn_sqlsys *sys)

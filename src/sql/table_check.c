@@ -239,7 +239,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
   o = bn_sql_session_get(sys, s, drv);
   /* A statement may wait for a lock of another client. */
   if (o != NULL)
-    bn_sql_session_ask(o, drv, &target, found.until_ns, table_check_each, &found);
+    bn_sql_session_ask_server(o, drv, &target, found.until_ns, table_check_each, &found);
   if (found.missing == 1)
     return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
   if (found.missing > 1)

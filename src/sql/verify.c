@@ -50,7 +50,7 @@ struct visit {
 
 /* The rows that a server has. */
 struct content {
-  const struct bn_sql_row_of_commits *newest;
+  const struct bn_sql_commit_row *newest;
   struct bn_sql_known_row *known; /* by id, n + 1 of them */
   uint64_t n;
   bool marked; /* the row with id 0 is there, with which the table was made */
@@ -244,7 +244,7 @@ static int verify_read_table(struct bn_sql_verify *v, struct stop stop, struct c
   char sql[128];
   int rc;
 
-  bn_sql_verify_take(content->newest, content->known);
+  bn_sql_verify_snapshot_rows(content->newest, content->known);
   content->marked = false;
   (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->ledger.table);
   rc = verify_open_visit(&visit, v, stop, err);
@@ -284,7 +284,7 @@ static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[DROP
   return sql;
 }
 
-void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why)
+void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why)
 {
   char sql[DROP_ROOM], text[800];
 
@@ -316,7 +316,7 @@ static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
       verify_sleep_a_while();
   } while (rc != 0 && bn_clock_mono() < verify_work_deadline(v));
   if (rc != 0)
-    bn_sql_verify_leave(v, err.text);
+    bn_sql_verify_log_left_table(v, err.text);
   return rc;
 }
 
@@ -588,9 +588,10 @@ const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
 /* --- after them
    -------------------------------------------------------------------------------- */
 
-void bn_sql_verify_take(const struct bn_sql_row_of_commits *newest, struct bn_sql_known_row *known)
+void bn_sql_verify_snapshot_rows(const struct bn_sql_commit_row *newest,
+                                 struct bn_sql_known_row *known)
 {
-  for (const struct bn_sql_row_of_commits *row = newest; row != NULL; row = row->next) {
+  for (const struct bn_sql_commit_row *row = newest; row != NULL; row = row->next) {
     struct bn_sql_known_row *k = &known[row->id];
 
     /* A commit ceases to be pending after it was counted.  In this order it is not taken for
@@ -661,7 +662,7 @@ static int verify_compare(struct bn_sql_verify *v, struct content *content, stru
 /* Counts all commits as unknown, because no server could be asked. */
 static void verify_note_nothing_known(struct bn_sql_verify *v, struct content *content)
 {
-  bn_sql_verify_take(content->newest, content->known);
+  bn_sql_verify_snapshot_rows(content->newest, content->known);
   v->counts = bn_sql_verify_compare(content->known, content->n);
   v->counts.unknown += v->counts.acknowledged;
   v->counts.missing = 0;
@@ -673,7 +674,7 @@ static int verify_and_drop(struct bn_sql_verify *v, struct content *content, str
 {
   if (verify_compare(v, content, err) != 0) {
     verify_note_nothing_known(v, content);
-    bn_sql_verify_leave(v, "");
+    bn_sql_verify_log_left_table(v, "");
     return -1;
   }
   v->until_ns = bn_clock_max(

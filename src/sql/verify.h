@@ -67,12 +67,13 @@ bool bn_sql_verify_cancel(struct bn_sql_verify *v);
 void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main);
 /* Says on standard error, also in a dialect, that the table is left, and how to remove it, because
    nobody else knows its name.  `why` is the reason, which may quote a server, or "". */
-void bn_sql_verify_leave(const struct bn_sql_verify *v, const char *why);
+void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why);
 
 /* Sets known[1] to known[n], where n is the id of the newest row, to what is known of the rows,
    with nothing stored.  It is called before a server is asked, because sessions may go on
    committing: a commit that is acknowledged later may not be stored yet when the server answers. */
-void bn_sql_verify_take(const struct bn_sql_row_of_commits *newest, struct bn_sql_known_row *known);
+void bn_sql_verify_snapshot_rows(const struct bn_sql_commit_row *newest,
+                                 struct bn_sql_known_row *known);
 /* Returns the sums over known[1] to known[n].  Pure. */
 struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row *known, uint64_t n);
 

@@ -109,7 +109,7 @@ static int child_open_output(const char *path, struct bn_err *err)
 
   if (fd < 0)
     (void)bn_err_set(err, errno, "cannot write '%s': %s", path != NULL ? path : "/dev/null",
-                     bn_file_reason(errno));
+                     bn_file_explain(errno));
   return fd;
 }
 

@@ -177,7 +177,7 @@ static unsigned declaration_read_traits(const struct reading *r)
   unsigned traits = 0;
 
   for (; name != NULL && *name != NULL; name++) {
-    const unsigned trait = bn_layout_trait(*name);
+    const unsigned trait = bn_layout_find_trait(*name);
 
     if (trait == 0)
       declaration_refuse(r, "unknown trait '%s'", *name);
@@ -226,7 +226,7 @@ static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
 static void declaration_check_default(const struct reading *r, const struct bn_opt *o)
 {
   union bn_optval value = {.u = 0};
-  const enum bn_optset_error rc = bn_optval_default(o, &bn_policy_bench, &value);
+  const enum bn_optset_error rc = bn_optval_set_default(o, &bn_policy_bench, &value);
 
   bn_optval_clear(o, &value);
   if (rc != BN_OPTSET_OK)
@@ -308,7 +308,7 @@ static const struct bn_opt *declaration_read_options(const struct reading *r, si
   return n > 0 ? option : NULL;
 }
 
-const struct bn_opt *bn_declaration_options(lua_State *L, int index, size_t *conf_size)
+const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t *conf_size)
 {
   lua_newtable(L);
   return declaration_read_options(&(struct reading){L, index, lua_gettop(L), "options"}, conf_size);
@@ -328,7 +328,7 @@ static size_t declaration_read_size(const struct reading *r, const char *name, s
   return (size_t)n;
 }
 
-const struct bn_subcommand *bn_declaration_study(lua_State *L, int index)
+const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
 {
   static const char *const names[] = {"name",         "title",        "operands",
                                       "min_operands", "max_operands", "takes_run",

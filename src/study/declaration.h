@@ -14,10 +14,10 @@
 /* Reads the list of options at `index`, which is absolute.  Returns a table of them, NULL for an
    empty list, and pushes a value that keeps the table alive; the list may change afterwards.  Sets
    *conf_size to the size of memory for their values. */
-const struct bn_opt *bn_declaration_options(lua_State *L, int index, size_t *conf_size);
+const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t *conf_size);
 /* Reads the declaration of a study at `index`, which is absolute, in the same way.  Checks that its
    `run` is a function, but leaves the member to the caller. */
-const struct bn_subcommand *bn_declaration_study(lua_State *L, int index);
+const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index);
 /* Pushes two tables, whose keys are the names of the options with '_' for '-': one of their values,
    and one that says which were given. */
 void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, const void *conf);

@@ -144,7 +144,7 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
     lua_createtable(L, (int)bn_node_count(n), 0);
     document_set_mark(L, list_key);
     for (size_t i = 0; i < bn_node_count(n); i++) {
-      document_push_node(L, bn_node_at(n, i));
+      document_push_node(L, bn_node_get_at(n, i));
       lua_rawseti(L, -2, (int)i + 1);
     }
     break;
@@ -223,7 +223,7 @@ static int document_read(lua_State *L)
 
   t->text.max = DOCUMENT_MAX;
   if (bn_file_read(path, &t->text) != 0)
-    return bn_native_read_error(L, path, errno);
+    return bn_native_push_read_error(L, path, errno);
   n = document_push_parsed(L, t, t->text.data, t->text.len);
   if (lua_isnil(L, -n)) {
     lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));

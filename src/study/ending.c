@@ -101,7 +101,7 @@ static void ending_handle(int signo)
   const int saved_errno = errno;
 
   if (ending.noting && ending.noted == 0) {
-    bn_ending_note(signo);
+    bn_ending_note_signal(signo);
   } else if (!ending.noting || bn_clock_mono() - atomic_load(&ending.noted_ns) > TOGETHER_NS) {
     bn_ending_remove_folder();
     (void)signal(signo, SIG_DFL);
@@ -144,7 +144,7 @@ int bn_ending_signal(void)
   return ending.noted;
 }
 
-void bn_ending_note(int signo)
+void bn_ending_note_signal(int signo)
 {
   if (ending.noted != 0 || signo == 0)
     return;
@@ -178,7 +178,7 @@ static int ending_make_root(const char *base)
   return error;
 }
 
-int bn_ending_folder(char path[PATH_MAX], struct bn_err *err)
+int bn_ending_make_folder(char path[PATH_MAX], struct bn_err *err)
 {
   const char *base = getenv("TMPDIR");
   int error = 0;

@@ -15,11 +15,11 @@ void bn_ending_begin(void);
 /* Returns the signal that was noted, or 0. */
 int bn_ending_signal(void);
 /* Notes a signal that was received in another way, unless one was noted before; 0 is none. */
-void bn_ending_note(int signo);
+void bn_ending_note_signal(int signo);
 
 /* Makes a new empty folder in the study's temporary folder, which only this user can read and which
    the first call makes.  Returns 0 and the path, or -1 and err. */
-int bn_ending_folder(char path[PATH_MAX], struct bn_err *err);
+int bn_ending_make_folder(char path[PATH_MAX], struct bn_err *err);
 /* Removes the temporary folder with its content.  exit() does it too, and a signal before it ends
    the process. */
 void bn_ending_remove_folder(void);

@@ -34,7 +34,7 @@ static const struct module {
    still there.  A failure, which native.fail() has raised for the user, stays as it is. */
 static int interpreter_add_traceback(lua_State *L)
 {
-  if (bn_native_failure(L, 1) != NULL)
+  if (bn_native_get_failure(L, 1) != NULL)
     return 1;
   lua_getglobal(L, "tostring");
   lua_pushvalue(L, 1);
@@ -47,7 +47,7 @@ static int interpreter_add_traceback(lua_State *L)
    err empty. */
 static void interpreter_take_error(lua_State *L, const char *name, struct bn_err *err)
 {
-  const char *failure = bn_native_failure(L, lua_gettop(L));
+  const char *failure = bn_native_get_failure(L, lua_gettop(L));
   struct bn_buf text = {.max = 0};
 
   if (failure != NULL) {

@@ -31,16 +31,16 @@ bn_opt_traits_of *bn_native_get_traits(lua_State *L);
 int bn_native_raise(lua_State *L);
 /* Returns the sentence of the failure at `index`, which is absolute, or NULL if the value is no
    failure. */
-const char *bn_native_failure(lua_State *L, int index);
+const char *bn_native_get_failure(lua_State *L, int index);
 /* Makes what failures need, before the first one. */
 void bn_native_register_failures(lua_State *L);
 /* Pushes the function native.rng. */
 void bn_native_push_rng(lua_State *L);
 
 /* Pushes nil, the sentence and the code of an error, and returns their number, 3. */
-int bn_native_error(lua_State *L, const struct bn_err *err);
+int bn_native_push_error(lua_State *L, const struct bn_err *err);
 /* The same for the errno value of bn_file_read() (base/file.h). */
-int bn_native_read_error(lua_State *L, const char *path, int error);
+int bn_native_push_read_error(lua_State *L, const char *path, int error);
 /* Pushes a list of texts. */
 void bn_native_push_list(lua_State *L, const struct bn_list *list);
 /* Pushes a table {NAME = true, …} of bits of enum bn_opt_trait, which the caller must not change,

@@ -45,7 +45,7 @@ void bn_native_open_children(lua_State *L)
 static void children_leave(struct family *f)
 {
   if (f->begun)
-    bn_ending_note(f->children.signo);
+    bn_ending_note_signal(f->children.signo);
   (void)sigprocmask(SIG_SETMASK, &f->children.before, NULL);
 }
 
@@ -196,7 +196,7 @@ static int native_child(lua_State *L)
   children_leave(f);
   if (rc != 0) {
     bn_buf_done(&output);
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   }
   children_push_end(L, &end);
   if (child.output != NULL) {

@@ -8,7 +8,7 @@
 
 static const char failure_key[] = "bn.failure";
 
-int bn_native_error(lua_State *L, const struct bn_err *err)
+int bn_native_push_error(lua_State *L, const struct bn_err *err)
 {
   lua_pushnil(L);
   lua_pushstring(L, err->text);
@@ -16,13 +16,13 @@ int bn_native_error(lua_State *L, const struct bn_err *err)
   return 3;
 }
 
-int bn_native_read_error(lua_State *L, const char *path, int error)
+int bn_native_push_read_error(lua_State *L, const char *path, int error)
 {
   struct bn_err err;
 
   (void)bn_err_set(&err, error, "cannot read '%s': %s", path,
                    error == EFBIG ? "it is too large" : strerror(error));
-  return bn_native_error(L, &err);
+  return bn_native_push_error(L, &err);
 }
 
 int bn_native_raise(lua_State *L)
@@ -50,7 +50,7 @@ void bn_native_register_failures(lua_State *L)
   lua_pop(L, 1);
 }
 
-const char *bn_native_failure(lua_State *L, int index)
+const char *bn_native_get_failure(lua_State *L, int index)
 {
   const char *text = NULL;
 

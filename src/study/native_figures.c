@@ -53,7 +53,7 @@ static int native_figure(lua_State *L)
   struct bn_err err;
 
   if (bn_figure_parse(&figure, luaL_checkstring(L, 1), &err) != 0)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   lua_createtable(L, 0, 6);
   bn_native_set_text(L, "text", figure.text);
   bn_native_set_text(L, "unit", bn_figure_unit(&figure));
@@ -96,7 +96,7 @@ static int native_assertion(lua_State *L)
   struct bn_err err;
 
   if (bn_assert_parse(&a, text, &err) != 0)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   lua_createtable(L, 0, 10);
   bn_native_set_text(L, "text", text);
   bn_native_set_text(L, "what", whats[a.what]);
@@ -136,7 +136,7 @@ static int figures_judge(lua_State *L)
   bn_native_set_switch(L, "at_least", verdict.found.at_least);
   bn_native_set_number(L, "value", verdict.found.value);
   bn_native_set_text(L, "unit", a.unit);
-  bn_native_set_text(L, "shown", bn_assert_show(&verdict, shown, sizeof shown));
+  bn_native_set_text(L, "shown", bn_assert_format(&verdict, shown, sizeof shown));
   return 1;
 }
 

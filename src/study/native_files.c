@@ -20,15 +20,15 @@
 static const char lock_key[] = "bn.lock";
 
 /* Pushes nil, the sentence "cannot VERB 'PATH': WHY" and the code, and returns their number.  `why`
-   is bn_file_reason() after a function of base/file.h, which gives some codes a meaning of its own,
-   else strerror(). */
+   is bn_file_explain() after a function of base/file.h, which gives some codes a meaning of its
+   own, else strerror(). */
 static int files_push_error(lua_State *L, const char *verb, const char *path, int error,
                             const char *why)
 {
   struct bn_err err;
 
   (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, why);
-  return bn_native_error(L, &err);
+  return bn_native_push_error(L, &err);
 }
 
 /* --- a lock --- */
@@ -65,7 +65,7 @@ static int native_lock(lua_State *L)
     (void)bn_err_set(&err, errno, "--out=%s: another sweep uses this folder now", path);
   else
     (void)bn_err_set(&err, errno, "--out=%s: cannot lock the folder: %s", path, strerror(errno));
-  return bn_native_error(L, &err);
+  return bn_native_push_error(L, &err);
 }
 
 void bn_native_open_files(lua_State *L)
@@ -91,7 +91,7 @@ static int native_replace(lua_State *L)
   const char *text = luaL_checklstring(L, 2, &len);
 
   if (bn_file_save(path, text, len) != 0)
-    return files_push_error(L, "write", path, errno, bn_file_reason(errno));
+    return files_push_error(L, "write", path, errno, bn_file_explain(errno));
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -106,7 +106,7 @@ static int native_read(lua_State *L)
 
   if (error != 0) {
     bn_buf_done(&text);
-    return bn_native_read_error(L, path, error);
+    return bn_native_push_read_error(L, path, error);
   }
   lua_pushlstring(L, text.data, text.len);
   bn_buf_done(&text);
@@ -119,12 +119,12 @@ static int native_read(lua_State *L)
 static int native_fault(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  const char *fault = bn_file_fault(path);
+  const char *fault = bn_file_find_fault(path);
 
   if (fault == NULL && bn_file_try_save(path) != 0) {
     const int error = errno;
 
-    lua_pushstring(L, bn_file_reason(error));
+    lua_pushstring(L, bn_file_explain(error));
     lua_pushinteger(L, error);
     return 2;
   }
@@ -176,7 +176,7 @@ static int native_mkdir(lua_State *L)
                      "cannot make the folder '%s': '%.*s' is a symbolic link of another user, or "
                      "may lead to one; name its target",
                      path, (int)foreign, path);
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   }
   if (mkdir(path, 0777) != 0) {
     const int error = errno;
@@ -269,8 +269,8 @@ static int native_temp_folder(lua_State *L)
   char path[PATH_MAX];
   struct bn_err err;
 
-  if (bn_ending_folder(path, &err) != 0)
-    return bn_native_error(L, &err);
+  if (bn_ending_make_folder(path, &err) != 0)
+    return bn_native_push_error(L, &err);
   lua_pushstring(L, path);
   return 1;
 }
@@ -282,7 +282,7 @@ static int native_data_folder(lua_State *L)
   struct bn_err err;
 
   if (bn_plugin_data_dir(path, sizeof path, &err) == NULL)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   lua_pushstring(L, path);
   return 1;
 }

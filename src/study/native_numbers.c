@@ -56,7 +56,7 @@ static int native_number(lua_State *L)
 {
   double x;
 
-  if (bn_units_number(luaL_checkstring(L, 1), &x) == 0)
+  if (bn_units_parse_number(luaL_checkstring(L, 1), &x) == 0)
     lua_pushnumber(L, x);
   else
     lua_pushnil(L);
@@ -68,7 +68,7 @@ static int native_real(lua_State *L)
 {
   double x;
 
-  if (bn_units_double(luaL_checkstring(L, 1), &x) == 0)
+  if (bn_units_parse_double(luaL_checkstring(L, 1), &x) == 0)
     lua_pushnumber(L, x);
   else
     lua_pushnil(L);
@@ -80,7 +80,7 @@ static int native_bytes(lua_State *L)
 {
   uint64_t n;
 
-  if (bn_units_size(luaL_checkstring(L, 1), &n) == 0)
+  if (bn_units_parse_size(luaL_checkstring(L, 1), &n) == 0)
     bn_int64_push_unsigned(L, n);
   else
     lua_pushnil(L);
@@ -92,7 +92,7 @@ static int native_seconds(lua_State *L)
 {
   double s;
 
-  if (bn_units_duration(luaL_checkstring(L, 1), &s) == 0)
+  if (bn_units_parse_duration(luaL_checkstring(L, 1), &s) == 0)
     lua_pushnumber(L, s);
   else
     lua_pushnil(L);
@@ -104,7 +104,7 @@ static int native_shortest(lua_State *L)
 {
   char digits[BN_UNITS_DIGITS];
 
-  lua_pushstring(L, bn_units_shortest(digits, luaL_checknumber(L, 1)));
+  lua_pushstring(L, bn_units_format_shortest(digits, luaL_checknumber(L, 1)));
   return 1;
 }
 

@@ -58,7 +58,7 @@ void bn_native_push_traits(lua_State *L, unsigned traits)
 /* native.option(name): returns a table about a general option; nil: there is none of that name. */
 static int native_option(lua_State *L)
 {
-  const struct bn_opt *o = bn_conf_option(luaL_checkstring(L, 1));
+  const struct bn_opt *o = bn_conf_find_option(luaL_checkstring(L, 1));
 
   if (o == NULL) {
     lua_pushnil(L);
@@ -103,7 +103,7 @@ static int options_check(struct general *g, const char *name, const char *value,
   struct bn_optset_fault fault;
 
   g->conf.policy = &bn_policy_bench;
-  g->set = bn_conf_options(&g->conf, err);
+  g->set = bn_conf_new_options(&g->conf, err);
   if (g->set == NULL)
     return -1;
   if (bn_optset_find(g->set, name) == NULL)
@@ -127,7 +127,7 @@ static int native_check_option(lua_State *L)
   bn_optset_free(g.set);
   bn_conf_done(&g.conf);
   if (rc != 0)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -190,7 +190,7 @@ static int native_parse(lua_State *L)
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  options = bn_declaration_options(L, 1, &size);
+  options = bn_declaration_read_options(L, 1, &size);
   conf = lua_newuserdata(L, size + 1);
   memset(conf, 0, size + 1);
   set = options_push_new_set(L);
@@ -227,7 +227,7 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
 
   (void)path;
   /* The reader of the file has refused a value whose quotes are not closed. */
-  (void)bn_optval_items(value != NULL ? value : "", &words);
+  (void)bn_optval_split_items(value != NULL ? value : "", &words);
   lua_createtable(L, 0, 3);
   bn_native_set_text(L, "name", name);
   bn_native_set_number(L, "line", line);
@@ -246,7 +246,7 @@ static int native_settings(lua_State *L)
   struct bn_err err;
 
   if (bn_optset_read_file(set, path, &err) != 0)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   lua_newtable(L);
   bn_optset_each_pending(set, options_add_setting, L);
   return 1;

@@ -356,11 +356,11 @@ static int native_result(lua_State *L)
   rc = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
   r->open = true; /* also after a failure there may be something to free */
   if (rc > 0) {
-    bn_facts_declare(&r->stored.result.facts, bn_native_get_traits(L));
+    bn_facts_set_traits(&r->stored.result.facts, bn_native_get_traits(L));
     return 1;
   }
   if (rc < 0)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   lua_pushboolean(L, 0);
   lua_pushstring(L, err.text);
   return 2;

@@ -78,7 +78,7 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
    share; nothing for a kind that the interval does not have. */
 static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_event_kind *k = bn_event_kinds_named(v, bn_event_kinds_part(a->timing));
+  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->timing));
 
   if (k == NULL)
     return (struct batch){0, 0};
@@ -140,7 +140,7 @@ static void rows_push_cell(lua_State *L, const struct bn_cell *c)
 
   lua_createtable(L, 0, 3);
   bn_native_set_text(L, "name", c->name);
-  bn_native_set_text(L, "text", bn_cell_digits(c, digits));
+  bn_native_set_text(L, "text", bn_cell_print(c, digits));
   if (c->type == BN_CELL_WHOLE || c->type == BN_CELL_REAL)
     bn_native_set_number(L, "value", c->type == BN_CELL_WHOLE ? (double)c->whole : c->real);
 }
@@ -152,7 +152,7 @@ static int rows_row(lua_State *L)
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
   struct bn_row row = {.n = 0};
 
-  bn_row_total(&row, &r->facts.plan, bn_result_total(r));
+  bn_row_set_total(&row, &r->facts.plan, bn_result_total(r));
   lua_createtable(L, (int)row.n, 0);
   for (size_t i = 0; i < row.n; i++) {
     rows_push_cell(L, &row.cell[i]);

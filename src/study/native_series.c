@@ -52,7 +52,7 @@ static double series_latency_s(const struct bn_view *v, const struct bn_hist *h,
     return v->median_s;
   if (rank == 100)
     return v->max_s;
-  return h != NULL ? bn_view_hist_s(h, rank, is_nearest) : NAN;
+  return h != NULL ? bn_view_hist_percentile_s(h, rank, is_nearest) : NAN;
 }
 
 /* Sets number i of the array of that name in the table at `series`. */

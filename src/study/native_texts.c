@@ -86,7 +86,7 @@ static int native_words(lua_State *L)
   struct bn_err err;
 
   if (bn_words_split(luaL_checkstring(L, 1), &words, &err) != 0)
-    return bn_native_error(L, &err);
+    return bn_native_push_error(L, &err);
   bn_native_push_list(L, &words);
   bn_words_done(&words);
   return 1;

@@ -33,7 +33,7 @@ static int study_declare(lua_State *L)
     return bn_native_raise(L);
   }
   lua_settop(L, 1);
-  s->sub = *bn_declaration_study(L, 1);
+  s->sub = *bn_declaration_read_study(L, 1);
   s->sub.name = name;
   lua_setfield(L, LUA_REGISTRYINDEX, kept_key);
   lua_getfield(L, 1, "run");

@@ -26,8 +26,8 @@ static void cpu_describe(const void *self, struct bn_facts *f)
 {
   const struct cpu_conf *conf = self;
 
-  bn_facts_row(f, BN_INFO, "Doing CPU performance benchmark\n\n");
-  bn_facts_row(f, BN_NOTICE, "Prime numbers limit: %lld\n\n", (long long)conf->max_prime);
+  bn_facts_add_row(f, BN_INFO, "Doing CPU performance benchmark\n\n");
+  bn_facts_add_row(f, BN_NOTICE, "Prime numbers limit: %lld\n\n", (long long)conf->max_prime);
 }
 
 /* Counts the primes once. */

@@ -118,7 +118,7 @@ static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct b
    killed.  Returns 0, or -1 and err. */
 static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
 {
-  const size_t limit = bn_area_limit();
+  const size_t limit = bn_area_read_limit();
   const uint64_t countable = SIZE_MAX / (BN_VECTOR_ARRAYS + 1); /* with it no sum overflows */
 
   if (memory_opens_by_session(m) && !m->local)
@@ -183,13 +183,13 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 static void memory_describe_work(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)
-    bn_facts_row(f, BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
+    bn_facts_add_row(f, BN_NOTICE, "  operation: %s (%s)", m->vector->name, m->vector->width);
   else
-    bn_facts_row(f, BN_NOTICE, "  operation: %s", m->conf->oper);
+    bn_facts_add_row(f, BN_NOTICE, "  operation: %s", m->conf->oper);
   if (m->work == BN_MEMORY_LOADS)
-    bn_facts_row(f, BN_NOTICE, "  loads per operation: %d", BN_CHASE_LOADS);
+    bn_facts_add_row(f, BN_NOTICE, "  loads per operation: %d", BN_CHASE_LOADS);
   if (m->way.numa != NULL)
-    bn_facts_row(f, BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
+    bn_facts_add_row(f, BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
 }
 
 /* Describes the test; 0.5 has other rows than later versions. */
@@ -201,18 +201,18 @@ static void memory_describe(const void *self, struct bn_facts *f)
   const unsigned long long mib = m->conf->total_size / 1024 / 1024;
 
   if (old) {
-    bn_facts_row(f, BN_INFO, "Doing memory operations speed test\nMemory block size: %lluK\n\n",
-                 kib);
-    bn_facts_row(f, BN_INFO, "Memory transfer size: %lluM\n\n", mib);
-    bn_facts_row(f, BN_INFO, "Memory operations type: %s\nMemory scope type: %s", m->conf->oper,
-                 m->conf->scope);
+    bn_facts_add_row(f, BN_INFO, "Doing memory operations speed test\nMemory block size: %lluK\n\n",
+                     kib);
+    bn_facts_add_row(f, BN_INFO, "Memory transfer size: %lluM\n\n", mib);
+    bn_facts_add_row(f, BN_INFO, "Memory operations type: %s\nMemory scope type: %s", m->conf->oper,
+                     m->conf->scope);
     return;
   }
-  bn_facts_row(f, BN_NOTICE, "Running memory speed test with the following options:");
-  bn_facts_row(f, BN_NOTICE, "  block size: %lluKiB", kib);
-  bn_facts_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
+  bn_facts_add_row(f, BN_NOTICE, "Running memory speed test with the following options:");
+  bn_facts_add_row(f, BN_NOTICE, "  block size: %lluKiB", kib);
+  bn_facts_add_row(f, BN_NOTICE, "  total size: %lluMiB", mib);
   memory_describe_work(m, f);
-  bn_facts_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
+  bn_facts_add_row(f, BN_NOTICE, "  scope: %s\n\n", m->conf->scope);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static int area_read_place(const char *text, int *where)
   return 0;
 }
 
-int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *err)
+int bn_area_read_placement(struct bn_area_traits *way, const char *text, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_PLACEMENT_KIND;
 
@@ -116,7 +116,7 @@ static int area_fill_with_zeros(char *at, size_t size, const struct bn_session *
   return 0;
 }
 
-int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *way,
                  const struct bn_session *s, struct bn_err *err)
 {
   if ((way->huge ? area_map_huge(a, size) : area_map(a, size)) != 0)
@@ -133,7 +133,7 @@ void bn_area_close(struct bn_area *a)
   a->at = NULL;
 }
 
-size_t bn_area_limit(void)
+size_t bn_area_read_limit(void)
 {
   struct sysinfo info;
   uint64_t all;

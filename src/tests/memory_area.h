@@ -16,7 +16,7 @@ struct bn_area {
 };
 
 /* The properties of the areas to be made. */
-struct bn_area_way {
+struct bn_area_traits {
   bool huge;                       /* takes pages from the pool of huge pages */
   const struct bn_placement *numa; /* NULL: the kernel chooses the place */
   int where;                       /* with numa: a node, BN_PLACE_LOCAL or BN_PLACE_INTERLEAVE */
@@ -25,17 +25,17 @@ struct bn_area_way {
 /* Reads a placement ("local", "interleave" or the number of a node; NULL or "": none) and opens the
    module that checks it.  Returns 0, or -1 and err: BN_ERR_OPTION without a text if the word is
    none of these. */
-int bn_area_placement(struct bn_area_way *way, const char *text, struct bn_err *err);
+int bn_area_read_placement(struct bn_area_traits *way, const char *text, struct bn_err *err);
 /* The bytes that are written between two checks whether the run is over. */
 enum { BN_AREA_PIECE = 64 << 20 };
 /* Makes an area, zero-filled by writing so that no page is missing in the measured time.  Returns
    0, or -1 and err: EINTR without a text if the run is over, nothing if the reason was logged or
    the memory is refused.  The caller closes the area after either. */
-int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_way *way,
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *way,
                  const struct bn_session *s, struct bn_err *err);
 /* Frees the area; one that is not open is left as it is. */
 void bn_area_close(struct bn_area *a);
 /* Returns the bytes of memory and swap of this machine, or SIZE_MAX if unknown. */
-size_t bn_area_limit(void);
+size_t bn_area_read_limit(void);
 
 #endif

@@ -149,7 +149,7 @@ static long mutex_count_cpus(void)
 static void mutex_describe(const void *self, struct bn_facts *f)
 {
   (void)self;
-  bn_facts_row(f, BN_INFO, "Doing mutex performance test");
+  bn_facts_add_row(f, BN_INFO, "Doing mutex performance test");
 }
 
 /* Warns of a lock whose waiters need a CPU each. */

@@ -68,9 +68,9 @@ static void threads_describe(const void *self, struct bn_facts *f)
 {
   const struct threads *t = self;
 
-  bn_facts_row(f, BN_INFO, "Doing thread subsystem performance test");
-  bn_facts_row(f, BN_INFO, "Thread yields per test: %lld Locks used: %lld",
-               (long long)t->conf->yields, (long long)t->conf->locks);
+  bn_facts_add_row(f, BN_INFO, "Doing thread subsystem performance test");
+  bn_facts_add_row(f, BN_INFO, "Thread yields per test: %lld Locks used: %lld",
+                   (long long)t->conf->yields, (long long)t->conf->locks);
 }
 
 /* Locks, yields and unlocks --thread-yields times.  Event n of all sessions together takes lock

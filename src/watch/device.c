@@ -97,7 +97,7 @@ static void device_compare(void *self, const struct bn_reading *from, const stru
 {
   (void)self;
   (void)v;
-  bn_watched_device(from, to, out);
+  bn_watched_add_device(from, to, out);
 }
 
 static void device_interrupt(void *self)

@@ -40,9 +40,9 @@ static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
   static const struct {
     const char *path;
     void (*parse)(const char *text, uint64_t value[BN_HOST_COUNTS]);
-  } files[] = {{"/proc/stat", bn_proc_stat},
-               {"/proc/meminfo", bn_proc_meminfo},
-               {"/proc/self/net/dev", bn_proc_net}};
+  } files[] = {{"/proc/stat", bn_proc_parse_stat},
+               {"/proc/meminfo", bn_proc_parse_meminfo},
+               {"/proc/self/net/dev", bn_proc_parse_net}};
   struct host *h = self;
 
   for (size_t i = 0; i < BN_HOST_COUNTS; i++)
@@ -61,7 +61,7 @@ static void host_compare(void *self, const struct bn_reading *from, const struct
 {
   (void)self;
   (void)v;
-  bn_watched_host(from, to, out);
+  bn_watched_add_host(from, to, out);
 }
 
 static void host_close(void *self)

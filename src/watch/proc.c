@@ -61,7 +61,7 @@ static void proc_parse_times(const char *line, uint64_t *value)
     value[counts[i]] = number[i];
 }
 
-void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
+void bn_proc_parse_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
   static const struct line lines[] = {{"ctxt ", BN_HOST_SWITCHES},
                                       {"intr ", BN_HOST_INTERRUPTS},
@@ -75,7 +75,7 @@ void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
   }
 }
 
-void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
+void bn_proc_parse_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
   static const struct line lines[] = {{"MemAvailable:", BN_HOST_AVAILABLE},
                                       {"Cached:", BN_HOST_CACHED},
@@ -100,7 +100,7 @@ void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
 
 /* A line is "  eth0: received packets … sent packets …", with eight numbers of each direction, of
    which the first two count. */
-void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS])
+void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
   enum { SENT = 8, NUMBERS = SENT + 2 };
   uint64_t received[2] = {0}, sent[2] = {0}, number[NUMBERS]; /* bytes and packets */

@@ -10,8 +10,8 @@
 /* These parse /proc/stat, /proc/meminfo and /proc/net/dev.  Each sets the counts that it finds, by
    enum bn_host_count, and leaves the others unchanged.  The counts of the network are sums of all
    interfaces but the loopback, which has a count of its own. */
-void bn_proc_stat(const char *text, uint64_t value[BN_HOST_COUNTS]);
-void bn_proc_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS]);
-void bn_proc_net(const char *text, uint64_t value[BN_HOST_COUNTS]);
+void bn_proc_parse_stat(const char *text, uint64_t value[BN_HOST_COUNTS]);
+void bn_proc_parse_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS]);
+void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS]);
 
 #endif

@@ -146,7 +146,8 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 
     if (s->absent[i])
       continue;
-    s->absent[i] = bn_sql_side_query_pairs(&s->side_query, c->sql, server_add_pair, &p, err) != 0;
+    s->absent[i] =
+        bn_sql_side_query_read_pairs(&s->side_query, c->sql, server_add_pair, &p, err) != 0;
     if (s->absent[i] && !c->optional)
       return -1;
   }
@@ -168,7 +169,7 @@ static void server_compare(void *self, const struct bn_reading *from, const stru
 {
   const struct server *s = self;
 
-  bn_watched_server(s->name, from, to, v, out);
+  bn_watched_add_server(s->name, from, to, v, out);
 }
 
 static void server_interrupt(void *self)

@@ -70,11 +70,11 @@ static void look_at(const struct bn_frame *f)
 {
   char text[100];
 
-  bn_frame_text(f, text, sizeof text);
+  bn_frame_get_text(f, text, sizeof text);
   if (f->len > 0)
     check_text(text);
-  (void)bn_frame_time(f, 1);
-  (void)bn_frame_byte(f);
+  (void)bn_frame_get_number(f, 1);
+  (void)bn_frame_get_byte(f);
   if (f->type == BN_FRAME_FILE)
     check_file(f);
   else if (f->type == BN_FRAME_HELLO)

@@ -59,8 +59,8 @@ static void fetch_all(const struct bn_mysql_reply *r, const uint8_t *reply)
 
     if (bn_mysql_row_next(reply, &at, &joined, &row) != 0 || at > r->at)
       abort();
-    rc = r->binary ? bn_mysql_row_binary(&row, column, r->nfields, cells, value)
-                   : bn_mysql_row_text(&row, r->nfields, value);
+    rc = r->binary ? bn_mysql_row_get_binary(&row, column, r->nfields, cells, value)
+                   : bn_mysql_row_get_text(&row, r->nfields, value);
     for (uint32_t k = 0; k < r->nfields && rc == 0; k++)
       check_value(&row, cells, &value[k]);
   }

@@ -110,7 +110,7 @@ static void read_idle(const uint8_t *bytes, size_t size)
     return;
   memcpy(data + 1, bytes, size);
   bn_pgsql_reply_begin(&r, BN_PGSQL_NO_ROWS);
-  if (bn_pgsql_reply_idle(&r, data + 1, size) == BN_PGSQL_INCOMPLETE && r.need <= size)
+  if (bn_pgsql_reply_read_asides(&r, data + 1, size) == BN_PGSQL_INCOMPLETE && r.need <= size)
     abort();
   free(data);
 }

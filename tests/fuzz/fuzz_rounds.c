@@ -40,7 +40,7 @@ static void look(void *arg, const struct bn_view *v)
 /* Both hosts measure the same. */
 static void begin(struct bn_intervals *r)
 {
-  const struct bn_intervals_out out = {.rules = rules, .start = {.at_ns = 1}, .show = look};
+  const struct bn_intervals_output out = {.rules = rules, .start = {.at_ns = 1}, .show = look};
   struct bn_node *group = bn_node_map();
   struct bn_err err = {.code = 0};
   struct bn_metrics m;
@@ -49,8 +49,8 @@ static void begin(struct bn_intervals *r)
   bn_metrics_init(&m, own);
   must(bn_node_set(group, "metrics", bn_store_metrics(&m)) == 0);
   for (size_t i = 0; i < HOSTS; i++)
-    must(bn_intervals_begin(r, i, group, &said, &err) == 0);
-  bn_intervals_start(r, &out);
+    must(bn_intervals_begin_host(r, i, group, &said, &err) == 0);
+  bn_intervals_set_output(r, &out);
   bn_metrics_done(&m);
   bn_node_free(group);
 }
@@ -65,7 +65,7 @@ static char *view_line(enum bn_view_span span, double at_s)
   char *line;
 
   bn_metrics_init(&m, own);
-  bn_snap_make(&s, &m, 0, true);
+  bn_snap_init_for_metrics(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   s.span_ns = 1000000000;
   s.counter[BN_C_EVENTS] = 100;
@@ -81,7 +81,7 @@ static char *view_line(enum bn_view_span span, double at_s)
     v.watched = watched;
     v.n_watched = sizeof watched / sizeof *watched;
   }
-  line = bn_store_brief(&v, &len);
+  line = bn_store_print_brief(&v, &len);
   must(line != NULL);
   bn_view_store_done(&store);
   bn_snap_done(&s);
@@ -94,10 +94,10 @@ static void take(struct bn_intervals *r, size_t host, const char *line, size_t l
   struct bn_err err = {.code = 0};
   int shown;
 
-  must(bn_intervals_take(r, host, line, len, &err) == 0 || err.text[0] != '\0');
+  must(bn_intervals_take_line(r, host, line, len, &err) == 0 || err.text[0] != '\0');
   do {
     err.text[0] = '\0';
-    shown = bn_intervals_next(r, &err);
+    shown = bn_intervals_show_next(r, &err);
     must(shown >= 0 || err.text[0] != '\0');
   } while (shown != 0);
 }

@@ -40,14 +40,14 @@ static char *honest_text(void)
   return text;
 }
 
-static void begin(struct bn_valid_as *as, const struct bn_result *r)
+static void begin(struct bn_valid_spec *as, const struct bn_result *r)
 {
   struct bn_node *group = bn_node_map();
   struct bn_err err = {.code = 0};
 
   must(bn_node_set(group, "name", bn_node_utf8("cpu")) == 0);
   must(bn_node_set(group, "metrics", bn_store_metrics(&r->group[0].total.delta.metrics)) == 0);
-  must(bn_valid_begin(as, group, &r->facts, HOSTS, &err) == 0);
+  must(bn_valid_read_spec(as, group, &r->facts, HOSTS, &err) == 0);
   bn_node_free(group);
 }
 
@@ -77,7 +77,7 @@ static void sum(struct bn_result *other)
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_optset *options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};
-  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
+  const struct bn_merged_result_request of = {.conf = &conf, .options = options, .groups = &hosts};
   struct bn_result honest = {.n_groups = 0}, out;
   char names[HOSTS][2] = {"a", "b"};
   struct bn_merged_result_part part[HOSTS] = {{.member = {.host = names[0]}, .result = other},
@@ -101,13 +101,13 @@ static void take(const char *data, size_t len)
 {
   struct bn_buf text = {.max = 0};
   struct bn_result said = {.n_groups = 0}, out;
-  struct bn_valid_as as;
+  struct bn_valid_spec as;
   struct bn_err err = {.code = 0};
 
   make_result(&said, 100 * SEC, EVENTS);
   begin(&as, &said);
   must(bn_buf_add(&text, data, len) == 0);
-  if (bn_valid_read(&as, &text, true, &out, &err) == 0)
+  if (bn_valid_read_result(&as, &text, true, &out, &err) == 0)
     sum(&out);
   else
     must(err.text[0] != '\0');

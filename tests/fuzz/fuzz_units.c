@@ -17,10 +17,10 @@ static void check_int(const char *text)
   int64_t value, again;
   char printed[32];
 
-  if (bn_units_int(text, &value) != 0)
+  if (bn_units_parse_int(text, &value) != 0)
     return;
   snprintf(printed, sizeof printed, "%" PRId64, value);
-  if (bn_units_int(printed, &again) != 0 || again != value)
+  if (bn_units_parse_int(printed, &again) != 0 || again != value)
     abort();
 }
 
@@ -29,10 +29,10 @@ static void check_size(const char *text)
   uint64_t value, again;
   char printed[32];
 
-  if (bn_units_size(text, &value) != 0)
+  if (bn_units_parse_size(text, &value) != 0)
     return;
   snprintf(printed, sizeof printed, "%" PRIu64, value);
-  if (bn_units_size(printed, &again) != 0 || again != value)
+  if (bn_units_parse_size(printed, &again) != 0 || again != value)
     abort();
   if (strlen(bn_units_format_size(printed, sizeof printed, value, true)) >= sizeof printed)
     abort();
@@ -43,13 +43,13 @@ static void check_real(const char *text)
   double value;
   bool on;
 
-  if (bn_units_double(text, &value) == 0 && !isfinite(value))
+  if (bn_units_parse_double(text, &value) == 0 && !isfinite(value))
     abort();
-  if (bn_units_number(text, &value) == 0 && !isfinite(value))
+  if (bn_units_parse_number(text, &value) == 0 && !isfinite(value))
     abort();
-  if (bn_units_duration(text, &value) == 0 && !isfinite(value))
+  if (bn_units_parse_duration(text, &value) == 0 && !isfinite(value))
     abort();
-  (void)bn_units_bool(text, &on);
+  (void)bn_units_parse_bool(text, &on);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -117,7 +117,7 @@ static void ignore_notice(const char *text)
 }
 
 static const struct bn_driver_host plain_host = {.log = log_line,
-                                                 .next_param = bn_sql_next_param,
+                                                 .next_param = bn_sql_find_param,
                                                  .policy = &bn_policy_bench,
                                                  .now_ns = bn_clock_mono,
                                                  .verbosity = ignore_level,
@@ -534,8 +534,8 @@ int main(int argc, char **argv)
   conf = calloc(1, s.ops->conf_size);
   started = bn_optset_add(set, "driver", s.ops->options, conf, false, &err) == 0 &&
             set_options(set, argc, argv) == 0 &&
-            bn_sql_errors_of_driver(&s.ignored, s.ops, conf, &err) == 0;
-  host.names_loss = bn_sql_errors_name_loss(&s.ignored, s.ops);
+            bn_sql_errors_read_driver(&s.ignored, s.ops, conf, &err) == 0;
+  host.names_loss = bn_sql_errors_include_loss(&s.ignored, s.ops);
   started = started && s.ops->init(&s.self, conf, &host, &err) == 0 &&
             (s.ops->thread_init == NULL || s.ops->thread_init(s.self) == 0);
   printf("{\"rc\": \"%s\"", started ? "DONE" : "INIT");

@@ -26,7 +26,7 @@ static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
   struct bn_view v;
 
   bn_metrics_init(&m, NULL);
-  bn_snap_make(&s, &m, 0, true);
+  bn_snap_init_for_metrics(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   s.at_ns = 110 * SEC;
   s.wall_ns = 1010 * SEC;
@@ -37,7 +37,7 @@ static void make_result(struct bn_result *r, uint64_t start_ns, uint64_t events)
   v.span = BN_VIEW_TOTAL;
   v.watched = watched;
   v.n_watched = sizeof watched / sizeof *watched;
-  bn_group_add(g, &v);
+  bn_group_add_view(g, &v);
   r->facts.start_ns = start_ns;
   r->facts.start_wall_ns = r->facts.end_wall_ns = 1000 * SEC;
   r->facts.plan.percents[0] = ranks[0];

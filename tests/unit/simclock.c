@@ -443,7 +443,7 @@ void bn_wait_join(const struct bn_wait *w, pthread_t thread)
   (void)pthread_join(thread, NULL);
 }
 
-void bn_wait_init(pthread_cond_t *cond)
+void bn_wait_init_cond(pthread_cond_t *cond)
 {
   (void)pthread_cond_init(cond, NULL);
 }
@@ -511,7 +511,7 @@ bool bn_wait_is_writable(int fd)
   return true;
 }
 
-bool bn_wait_writable(int fd, uint64_t deadline_ns)
+bool bn_wait_until_writable(int fd, uint64_t deadline_ns)
 {
   (void)deadline_ns;
   return bn_wait_is_writable(fd);
@@ -549,15 +549,15 @@ void bn_wait_park(const struct bn_wait *w)
 }
 
 /* No test waits for a mutex that nobody releases. */
-void bn_wait_alarm(uint64_t after_ns, void (*handler)(int signo, siginfo_t *info, void *context),
-                   int value)
+void bn_wait_set_alarm(uint64_t after_ns,
+                       void (*handler)(int signo, siginfo_t *info, void *context), int value)
 {
   (void)after_ns;
   (void)handler;
   (void)value;
 }
 
-void bn_wait_send(pthread_t thread, int signo)
+void bn_wait_send_signal(pthread_t thread, int signo)
 {
   struct task *t;
 

@@ -29,7 +29,7 @@ static inline uint64_t arrivals_until(double rate, double end_s, uint64_t index,
 
   bn_arrivals_init(&a, make_conf(1).seed, &phase, 1);
   for (;;) {
-    const double s = bn_arrivals_time(&a, position = bn_arrivals_after(&a, position));
+    const double s = bn_arrivals_time(&a, position = bn_arrivals_next(&a, position));
 
     if (n == index)
       *at_s = s;

@@ -103,21 +103,21 @@ static int make(struct made *out, const struct bn_policy *policy, const char *te
       .threads = 8, .first_session = 16, .events = 50, .per_session = per_session, .rate = 12.5};
   struct bn_conf conf = {.policy = policy};
   struct bn_optset *options = bn_optset_new(policy);
-  const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
-                                         .test = test,
-                                         .command = "run",
-                                         .is_bundled = builtin,
-                                         .options = options,
-                                         .seed = 77,
-                                         .interval_ns = interval_ns};
+  const struct bn_arguments_input from = {.args = (char *const *)(uintptr_t)args,
+                                          .test = test,
+                                          .command = "run",
+                                          .is_bundled = builtin,
+                                          .options = options,
+                                          .seed = 77,
+                                          .interval_ns = interval_ns};
   struct bn_list argv = {.n = 0};
   struct bn_arguments arguments;
   int rc;
 
-  assert_int_equal(bn_conf_add(&conf, options, err), 0);
+  assert_int_equal(bn_conf_add_options(&conf, options, err), 0);
   rc = bn_arguments_make(&arguments, &from, err);
   if (rc == 0) {
-    bn_arguments_argv(&arguments, &share, &argv);
+    bn_arguments_make_argv(&arguments, &share, &argv);
     join(out->argv, sizeof out->argv, &argv);
     list_files(out->files, sizeof out->files, &arguments.files);
     bn_words_done(&argv);
@@ -190,7 +190,7 @@ static void settings_are_sent_as_a_file_and_passwords_as_values(void **state)
   struct made m;
 
   (void)state;
-  assert_int_equal(make(&m, bn_policy_named("1.0"), "cpu", true,
+  assert_int_equal(make(&m, bn_policy_find("1.0"), "cpu", true,
                         ARGS("cpu", "--config-file=my.conf", "--mysql-password-file=secret",
                              "--pgsql-password=x y", "run"),
                         &err),
@@ -205,15 +205,15 @@ static void settings_are_sent_as_a_file_and_passwords_as_values(void **state)
 static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state)
 {
   static const char *const lines[][2] = {{"num-threads", "9"}, {"rand-init", "on"}, {"time", "3"}};
-  struct bn_conf conf = {.policy = bn_policy_named("0.5")};
+  struct bn_conf conf = {.policy = bn_policy_find("0.5")};
   struct bn_err err = {0};
-  struct bn_optset *options = bn_conf_options(&conf, &err);
+  struct bn_optset *options = bn_conf_new_options(&conf, &err);
   const char *const args[] = {"bench", "--test=cpu", "--max-requests=7", "run", NULL};
-  const struct bn_arguments_from from = {.args = (char *const *)(uintptr_t)args,
-                                         .test = "cpu",
-                                         .command = "run",
-                                         .is_bundled = true,
-                                         .options = options};
+  const struct bn_arguments_input from = {.args = (char *const *)(uintptr_t)args,
+                                          .test = "cpu",
+                                          .command = "run",
+                                          .is_bundled = true,
+                                          .options = options};
   struct bn_arguments arguments;
   char words[512];
 

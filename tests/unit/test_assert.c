@@ -81,7 +81,7 @@ static void every_figure_of_documents_is_a_metric(void **state)
   struct bn_buf names = {0};
 
   (void)state;
-  bn_assert_names(&names);
+  bn_assert_list_names(&names);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     struct bn_err err = {0};
     struct bn_assert a;
@@ -213,7 +213,7 @@ static void one_event(struct bench *b, uint64_t took_ns)
 static void fill(struct bench *b, enum bn_kind kind)
 {
   bn_snap_take(&b->delta, &b->set, 2000000000);
-  bn_snap_diff(&b->delta, &b->base);
+  bn_snap_subtract(&b->delta, &b->base);
   bn_view_fill(&b->view, &b->store, &b->delta, &b->rules);
   b->view.kind = kind;
 }
@@ -591,7 +591,7 @@ static void values_are_shown_with_their_units(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    assert_string_equal(bn_assert_show(&rows[i].v, shown, sizeof shown), rows[i].text);
+    assert_string_equal(bn_assert_format(&rows[i].v, shown, sizeof shown), rows[i].text);
 }
 
 BN_TESTS(assert)

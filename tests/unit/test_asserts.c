@@ -26,7 +26,7 @@ static const struct bn_assert *second(struct bn_asserts *j, double span_s, doubl
 {
   const struct bn_view v = view_of(span_s, tps);
 
-  return bn_asserts_second(j, &v, &rules);
+  return bn_asserts_judge_second(j, &v, &rules);
 }
 
 static void seconds_in_a_row_count(void **state)
@@ -82,7 +82,7 @@ static void what_ended_the_run_does_not_hold(void **state)
   parse(&a[1], "tps>500");
   bn_asserts_init(&j, a, 2, 1);
   assert_ptr_equal(second(&j, 1, 200), &a[1]);
-  bn_asserts_total(&j, &good, &rules, &f);
+  bn_asserts_judge_total(&j, &good, &rules, &f);
   assert_int_equal(f.n_verdicts, 2);
   assert_true(f.verdict[0].found.holds && !f.verdict[0].found.ended_run);
   assert_true(!f.verdict[1].found.holds && f.verdict[1].found.ended_run);
@@ -101,7 +101,7 @@ static void nothing_measured_holds_nothing(void **state)
   (void)state;
   parse(&a, "tps<100");
   bn_asserts_init(&j, &a, 1, 0);
-  bn_asserts_total(&j, NULL, &rules, &f);
+  bn_asserts_judge_total(&j, NULL, &rules, &f);
   assert_false(f.verdict[0].found.holds || f.verdict[0].found.measured);
   bn_facts_done(&f);
 }

@@ -134,7 +134,7 @@ static void keeps_rows_after_a_failure(void **state)
   struct bn_sql_conn *c = start(&f);
 
   (void)state;
-  bn_sql_defer(c);
+  bn_sql_defer_failure(c);
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1062, .rolled_back = true});
   assert_int_equal(bn_sql_bulk_init(c, "I ", 2), 0);
   assert_int_equal(next(c, "(1)"), 0);

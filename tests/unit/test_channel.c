@@ -35,11 +35,11 @@ static struct bn_channel *open_channel(struct bn_channels *all, struct far *far,
 static void expect(struct bn_channel *c, char *message, enum bn_channel_message what,
                    const char *text)
 {
-  const size_t len = bn_channel_next(c, message, SIZE);
+  const size_t len = bn_channel_make_message(c, message, SIZE);
 
   assert_int_equal(len, BN_CHANNEL_HEAD + strlen(text));
   assert_int_equal(message[0], what);
-  assert_int_equal(bn_channel_number(message), NUMBER);
+  assert_int_equal(bn_channel_get_number(message), NUMBER);
   assert_memory_equal(message + BN_CHANNEL_HEAD, text, strlen(text));
 }
 
@@ -52,15 +52,15 @@ static void a_channel_opens_and_sends(void **state)
 
   (void)state;
   expect(c, message, BN_CHANNEL_OPEN, "");
-  assert_int_equal(bn_channel_next(c, message, sizeof message), 0);
+  assert_int_equal(bn_channel_make_message(c, message, sizeof message), 0);
   assert_int_equal(write(far.out, "abc", 3), 3);
   expect(c, message, BN_CHANNEL_DATA, "abc");
-  assert_int_equal(bn_channel_next(c, message, sizeof message), 0);
+  assert_int_equal(bn_channel_make_message(c, message, sizeof message), 0);
   assert_int_equal(close(far.out), 0);
   expect(c, message, BN_CHANNEL_END, "");
   assert_int_equal(c->in, -1);
-  assert_int_equal(bn_channel_next(c, message, sizeof message), 0);
-  bn_channels_sweep(&all);
+  assert_int_equal(bn_channel_make_message(c, message, sizeof message), 0);
+  bn_channels_remove_ended(&all);
   assert_int_equal(all.n, 1); /* the other side may still send */
   (void)close(far.in);
   bn_channels_done(&all);
@@ -77,9 +77,9 @@ static void what_comes_is_written_before_the_end(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof text; i++)
     text[i] = (char)(i * 7 / 3);
-  bn_channel_take(c, text, sizeof text);
-  bn_channel_end(c);
-  assert_true(bn_pipe_waits(&c->to)); /* a pipe holds less */
+  bn_channel_take_data(c, text, sizeof text);
+  bn_channel_take_end(c);
+  assert_true(bn_pipe_has_queued(&c->to)); /* a pipe holds less */
   while (have < sizeof got) {
     const ssize_t n = read(far.in, got + have, sizeof got - have);
 
@@ -91,7 +91,7 @@ static void what_comes_is_written_before_the_end(void **state)
   assert_int_equal(read(far.in, got, 1), 0);
   assert_int_equal(close(far.out), 0);
   expect(c, text, BN_CHANNEL_END, "");
-  bn_channels_sweep(&all);
+  bn_channels_remove_ended(&all);
   assert_int_equal(all.n, 0);
   (void)close(far.in);
   bn_channels_done(&all);
@@ -109,7 +109,7 @@ static void a_slow_reader_gets_everything(void **state)
 
   (void)state;
   for (int i = 0; i < 400; i++, sent += sizeof text) {
-    bn_channel_take(c, text, sizeof text);
+    bn_channel_take_data(c, text, sizeof text);
     n = read(far.in, text, 7000);
     got += n > 0 ? (size_t)n : 0;
     assert_int_equal(c->to.queue.len - c->to.sent + got <= sent + sizeof text, 1);
@@ -119,7 +119,7 @@ static void a_slow_reader_gets_everything(void **state)
     bn_channel_write(c);
   }
   assert_int_equal(got, sent);
-  assert_false(bn_pipe_waits(&c->to));
+  assert_false(bn_pipe_has_queued(&c->to));
   (void)close(far.in);
   (void)close(far.out);
   bn_channels_done(&all);
@@ -133,10 +133,10 @@ static void what_nobody_reads_is_thrown_away(void **state)
 
   (void)state;
   assert_int_equal(close(far.in), 0);
-  bn_channel_take(c, "abc", 3);
+  bn_channel_take_data(c, "abc", 3);
   assert_int_equal(c->to.fd, -1);
-  assert_false(bn_pipe_waits(&c->to));
-  bn_channel_take(c, "abc", 3);
+  assert_false(bn_pipe_has_queued(&c->to));
+  bn_channel_take_data(c, "abc", 3);
   assert_null(bn_channels_find(&all, 2, NUMBER));
   assert_null(bn_channels_find(&all, 1, NUMBER + 1));
   (void)close(far.out);

@@ -27,8 +27,8 @@ static void one_exchange_gives_half_of_its_round_trip(void **state)
   assert_int_equal(v.offset_ns, 500000);
   assert_int_equal(v.error_ns, 501); /* with the drift of 1 us, rounded up */
   assert_true(v.drift_ppm == 0 && isinf(v.drift_error_ppm));
-  assert_int_equal(bn_clock_sync_there(&v, 7), 500007);
-  assert_int_equal(bn_clock_sync_here(&v, 500007), 7);
+  assert_int_equal(bn_clock_sync_to_there(&v, 7), 500007);
+  assert_int_equal(bn_clock_sync_to_here(&v, 500007), 7);
 }
 
 static void the_bound_widens_with_time(void **state)
@@ -68,8 +68,8 @@ static void a_clock_before_ours_has_a_negative_offset(void **state)
   assert_int_equal(bn_clock_sync_add(&s, 5 * SEC, 100, 5 * SEC + 200), 0);
   assert_true(bn_clock_sync_read(&s, 5 * SEC + 200, &v));
   assert_true(v.offset_ns == -(int64_t)(5 * SEC));
-  assert_true(bn_clock_sync_there(&v, 6 * SEC) == SEC);
-  assert_true(bn_clock_sync_here(&v, SEC) == 6 * SEC);
+  assert_true(bn_clock_sync_to_there(&v, 6 * SEC) == SEC);
+  assert_true(bn_clock_sync_to_here(&v, SEC) == 6 * SEC);
 }
 
 static void impossible_times_are_refused(void **state)

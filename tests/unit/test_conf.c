@@ -24,7 +24,7 @@ static void open_conf(const struct bn_policy *policy)
   conf.policy = policy;
   set = bn_optset_new(policy);
   assert_non_null(set);
-  assert_int_equal(bn_conf_add(&conf, set, &err), 0);
+  assert_int_equal(bn_conf_add_options(&conf, set, &err), 0);
 }
 
 static void close_conf(void)
@@ -69,7 +69,7 @@ static void test_every_default_parses(void **state)
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
       union bn_optval value;
 
-      if (bn_optval_default(o, forms[i], &value) != 0)
+      if (bn_optval_set_default(o, forms[i], &value) != 0)
         fail_msg("default of --%s", o->name);
       bn_optval_clear(o, &value);
       assert_non_null(o->help);

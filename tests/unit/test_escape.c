@@ -129,9 +129,9 @@ static void a_word_of_a_shell_is_in_quotes(void **state)
   struct bn_buf word = {.max = 16};
 
   (void)state;
-  assert_int_equal(bn_escape_word(&word, "a 'b' $c"), 0);
+  assert_int_equal(bn_escape_shell_word(&word, "a 'b' $c"), 0);
   assert_string_equal(word.data, "'a '\\''b'\\'' $c'");
-  assert_int_equal(bn_escape_word(&word, ""), -1);
+  assert_int_equal(bn_escape_shell_word(&word, ""), -1);
   bn_buf_done(&word);
 }
 

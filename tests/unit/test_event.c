@@ -12,8 +12,8 @@
 
 static unsigned looks;
 
-void bn_outage_check(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                     uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
+                      uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
   (void)o;
   (void)self;
@@ -208,8 +208,10 @@ static void a_wait_is_not_part_of_the_service(void **state)
   assert_in_range(bn_stat_get(&st->service_ns), 200 * ms, 205 * ms);
   bn_snap_init(&snap, &c.set);
   bn_snap_take(&snap, &c.set, now_ns);
-  assert_float_equal(bn_view_hist_s(snap.hist[st->service_hist], 100, false), 0.2, 0.005);
-  assert_float_equal(bn_view_hist_s(snap.hist[st->queueing_hist], 100, false), 0.3, 0.005);
+  assert_float_equal(bn_view_hist_percentile_s(snap.hist[st->service_hist], 100, false), 0.2,
+                     0.005);
+  assert_float_equal(bn_view_hist_percentile_s(snap.hist[st->queueing_hist], 100, false), 0.3,
+                     0.005);
   bn_snap_done(&snap);
   bn_statset_done(&c.set);
 }

@@ -51,7 +51,7 @@ static void make(struct bn_snap *s)
   struct bn_metrics m;
 
   bn_metrics_init(&m, metrics);
-  bn_snap_make(s, &m, 0, true);
+  bn_snap_init_for_metrics(s, &m, 0, true);
   bn_metrics_done(&m);
 }
 
@@ -147,12 +147,12 @@ static void figures_have_names(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    assert_true(bn_event_kinds_value(&kind, known[i].name, &value));
+    assert_true(bn_event_kinds_get_value(&kind, known[i].name, &value));
     assert_true(value == known[i].value);
   }
-  assert_false(bn_event_kinds_value(&kind, "errors", &value));
-  assert_string_equal(bn_event_kinds_part("event:a"), "a");
-  assert_null(bn_event_kinds_part("events"));
+  assert_false(bn_event_kinds_get_value(&kind, "errors", &value));
+  assert_string_equal(bn_event_kinds_parse_part("event:a"), "a");
+  assert_null(bn_event_kinds_parse_part("events"));
   assert_string_equal(bn_event_kinds_name("odd"), "odd");
 }
 

@@ -166,12 +166,12 @@ static void links_are_refused(void **state)
     assert_int_equal(bn_file_create(*p), -1);
     assert_int_equal(errno, ELOOP);
   }
-  assert_non_null(strstr(bn_file_reason(ELOOP), "it is a symbolic link"));
+  assert_non_null(strstr(bn_file_explain(ELOOP), "it is a symbolic link"));
   assert_int_equal(link("file", "hard"), 0);
   errno = 0;
   assert_int_equal(bn_file_create("hard"), -1);
   assert_int_equal(errno, EMLINK);
-  assert_non_null(strstr(bn_file_reason(EMLINK), "it is a hard link"));
+  assert_non_null(strstr(bn_file_explain(EMLINK), "it is a hard link"));
   assert_int_equal(bn_file_open("hard", O_RDWR, 0), -1);
   check_text("file", "kept");
   assert_int_equal(unlink("hard"), 0);
@@ -191,7 +191,7 @@ static void open_files_are_written_where_they_stand(void **state)
   file = open("file", O_WRONLY | O_APPEND | O_CLOEXEC);
   assert_int_not_equal(file, -1);
   (void)snprintf(name, sizeof name, "/dev/fd/%d", file);
-  assert_int_equal(bn_file_descriptor(name), file);
+  assert_int_equal(bn_file_find_descriptor(name), file);
   twin = bn_file_create(name);
   assert_int_not_equal(twin, -1);
   assert_int_equal(fcntl(twin, F_GETFD), FD_CLOEXEC);
@@ -225,7 +225,7 @@ static void few_names_are_open_files(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    assert_int_equal(bn_file_descriptor(rows[i].path), rows[i].fd);
+    assert_int_equal(bn_file_find_descriptor(rows[i].path), rows[i].fd);
 }
 
 static void check_follow(const char *path, const char *wanted)
@@ -421,10 +421,10 @@ static void names_that_cannot_be_saved_are_known_before(void **state)
 {
   (void)state;
   assert_int_equal(symlink("none", "link"), 0);
-  assert_null(bn_file_fault("none"));
-  assert_string_equal(bn_file_fault(""), "the name is empty; name a file");
-  assert_string_equal(bn_file_fault("."), "this is a folder; name a file");
-  assert_string_equal(bn_file_fault("link"),
+  assert_null(bn_file_find_fault("none"));
+  assert_string_equal(bn_file_find_fault(""), "the name is empty; name a file");
+  assert_string_equal(bn_file_find_fault("."), "this is a folder; name a file");
+  assert_string_equal(bn_file_find_fault("link"),
                       "this is a symbolic link; name the file that it leads to");
   assert_true(bn_file_is_replaceable("none"));
   assert_true(bn_file_is_replaceable("link"));

@@ -70,19 +70,19 @@ static unsigned check_all(struct bn_frame_reader *r, unsigned i)
       break;
     case 1:
       assert_int_equal(f.type, BN_FRAME_PONG);
-      assert_true(bn_frame_time(&f, 0) == 17 && bn_frame_time(&f, 1) == UINT64_MAX);
-      assert_true(bn_frame_time(&f, 2) == 0);
+      assert_true(bn_frame_get_number(&f, 0) == 17 && bn_frame_get_number(&f, 1) == UINT64_MAX);
+      assert_true(bn_frame_get_number(&f, 2) == 0);
       break;
     case 2:
       assert_text(&f, "{}");
       break;
     case 3:
-      bn_frame_text(&f, text, sizeof text);
+      bn_frame_get_text(&f, text, sizeof text);
       assert_string_equal(text, "no\\x1b[2J \\x0asecond");
       break;
     default:
       assert_int_equal(f.type, BN_FRAME_END);
-      assert_int_equal(bn_frame_byte(&f), 3);
+      assert_int_equal(bn_frame_get_byte(&f), 3);
     }
   return i;
 }
@@ -199,8 +199,8 @@ static void a_writer_refuses_what_a_reader_would(void **state)
   assert_int_equal(bn_frame_put(&out, (enum bn_frame_type)9, "x", 1), -1);
   assert_int_equal(out.len, 0);
   assert_int_equal(bn_frame_put_byte(&out, BN_FRAME_STOP, BN_FRAME_STOP_NOW), 0);
-  assert_string_equal(bn_frame_name(BN_FRAME_STOP), "STOP");
-  assert_string_equal(bn_frame_name((enum bn_frame_type)9), "frame");
+  assert_string_equal(bn_frame_type_name(BN_FRAME_STOP), "STOP");
+  assert_string_equal(bn_frame_type_name((enum bn_frame_type)9), "frame");
   bn_buf_done(&out);
 }
 

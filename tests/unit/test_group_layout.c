@@ -79,7 +79,7 @@ static void record(const struct world *w, size_t i, uint64_t events, struct bn_r
   struct bn_snap s;
   struct bn_view v;
 
-  bn_snap_make(&s, m, 1, true);
+  bn_snap_init_for_metrics(&s, m, 1, true);
   s.span_ns = 2000000000;
   s.counter[BN_C_EVENTS] = events;
   s.session[0].events = events;
@@ -101,12 +101,12 @@ static void record(const struct world *w, size_t i, uint64_t events, struct bn_r
   bn_record_copy(r, &v);
   bn_view_store_done(&store);
   bn_snap_done(&s);
-  bn_group_layout_record(&w->layout, i, r);
+  bn_group_layout_convert_record(&w->layout, i, r);
 }
 
 static const struct bn_event_kind *kind(const struct bn_view *v, const char *name)
 {
-  const struct bn_event_kind *k = bn_event_kinds_named(v, name);
+  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, name);
 
   assert_non_null(k);
   return k;
@@ -155,7 +155,7 @@ static void a_group_without_a_rate_has_not_waited(void **state)
   assert_int_equal(r.view.finished, 7);
   assert_int_equal(bn_hist_count(r.delta.hist[n - 2]), 8); /* service */
   assert_int_equal(bn_hist_count(r.delta.hist[n - 3]), 8); /* queueing, of 0 ns */
-  assert_true(bn_view_hist_s(r.delta.hist[n - 3], 100, false) < 2e-9);
+  assert_true(bn_view_hist_percentile_s(r.delta.hist[n - 3], 100, false) < 2e-9);
   assert_int_equal(r.delta.session[0].service_ns, 8000);
   bn_record_done(&r);
   record(w, REPORT, 5, &r);
@@ -177,7 +177,7 @@ static void records_of_groups_are_summed(void **state)
 
   record(*state, READS, 8, &r[READS]);
   record(*state, REPORT, 5, &r[REPORT]);
-  assert_int_equal(bn_merged_view_span(&sum, &parts, NULL, &rules, &t, &err), 0);
+  assert_int_equal(bn_merged_view_make(&sum, &parts, NULL, &rules, &t, &err), 0);
   assert_int_equal(sum.snap.counter[BN_C_EVENTS], 13);
   /* An interval leaves out the events of the grace. */
   assert_int_equal(kind(&sum.view, "group:reads")->events, 7);
@@ -203,7 +203,7 @@ static void histograms_of_a_line_find_their_rows(void **state)
   assert_int_equal(bn_hist_codec_take(&line, 0, "`!`c", 4), 1);
   assert_int_equal(bn_hist_codec_take(&line, 1, "_", 1), 1);
   assert_int_equal(line.count[0], 2 + 5);
-  bn_group_layout_line(&w->layout, READS, &line);
+  bn_group_layout_convert_line(&w->layout, READS, &line);
   assert_int_equal(line.count[0], 7);
   assert_int_equal(line.count[BN_H_FIXED], 1);
   assert_int_equal(line.count[BN_H_FIXED + 1], 7); /* group:reads */
@@ -227,7 +227,7 @@ static void a_line_of_an_idle_group_is_empty(void **state)
 
   assert_int_equal(bn_hist_codec_take(&line, 0, "", 0), 1);
   assert_int_equal(bn_hist_codec_take(&line, 1, "", 0), 1);
-  bn_group_layout_line(&w->layout, READS, &line);
+  bn_group_layout_convert_line(&w->layout, READS, &line);
   assert_int_equal(line.n, 0);
   for (size_t i = 0; i < w->layout.all.n_hists; i++) {
     assert_int_equal(line.count[i], 0);

@@ -123,10 +123,10 @@ static void the_longest_throttling_of_groups_counts(void **state)
   assert_float_equal(bn_host_throttled_s(root), 1.5, 1e-9);
   put("sys/fs/cgroup/system.slice/cpu.stat", "usage_usec 9\nthrottled_usec 2500000\n");
   assert_float_equal(bn_host_throttled_s(root), 2.5, 1e-9);
-  assert_float_equal(bn_host_throttled_since(root, 1.5), 1, 1e-9);
-  assert_true(bn_host_throttled_since(root, -1) < 0);
+  assert_float_equal(bn_host_throttled_since_s(root, 1.5), 1, 1e-9);
+  assert_true(bn_host_throttled_since_s(root, -1) < 0);
   /* The group is another one, or was made again. */
-  assert_true(bn_host_throttled_since(root, 2.6) < 0);
+  assert_true(bn_host_throttled_since_s(root, 2.6) < 0);
   /* A group without a quota has no such line. */
   put("sys/fs/cgroup/system.slice/cpu.stat", "usage_usec 9\n");
   assert_float_equal(bn_host_throttled_s(root), 1.5, 1e-9);

@@ -110,7 +110,7 @@ static int run_and_leave(void)
   atomic_store(&t.running, 2);
   if (run == NULL || bn_run_execute(run) != BN_STATUS_TIMEOUT)
     return 1;
-  if (!bn_run_abandoned(run) || bn_clock_mono() - began >= 8 * BN_NSEC_PER_SEC)
+  if (!bn_run_is_abandoned(run) || bn_clock_mono() - began >= 8 * BN_NSEC_PER_SEC)
     return 2;
   if (totals != 1 || unfinished < 1 || unfinished > 2)
     return 3;
@@ -148,7 +148,7 @@ static void only_who_withdraws_waits(void **state)
   bn_interrupt_init(&it, s, SESSIONS);
   bn_interrupt_set(&it, &s[0], interrupt_that_blocks, &t);
   bn_interrupt_set(&it, &s[2], interrupt_that_works, &t);
-  bn_interrupt_first(&it, 2);
+  bn_interrupt_first_sessions(&it, 2);
   while (atomic_load(&t.interrupts) == 0)
     (void)usleep(1000);
   assert_true(bn_session_interrupted(&s[1]));
@@ -159,7 +159,7 @@ static void only_who_withdraws_waits(void **state)
   atomic_store(&t.let_go, true);
   bn_interrupt_set(&it, &s[0], NULL, NULL);
   assert_int_equal(atomic_load(&t.interrupts), 1);
-  bn_interrupt_first(&it, SESSIONS);
+  bn_interrupt_first_sessions(&it, SESSIONS);
   wait_until(&t.second_returns);
   bn_interrupt_set(&it, &s[2], NULL, NULL);
   assert_true(bn_interrupt_stop(&it));

@@ -19,7 +19,7 @@ static const struct bn_merge_time start = {.at_ns = 5000000000, .wall_ns = 70000
 /* Has the host send a line, and frees it. */
 static int send_line(struct bn_intervals *r, size_t host, char *line, struct bn_err *err)
 {
-  const int rc = bn_intervals_take(r, host, line, strlen(line), err);
+  const int rc = bn_intervals_take_line(r, host, line, strlen(line), err);
 
   free(line);
   return rc;
@@ -79,7 +79,7 @@ static int send_group(struct bn_intervals *r, size_t host, const char *name,
   bn_metrics_init(&m, extra);
   assert_int_equal(bn_node_set(group, "metrics", bn_store_metrics(&m)), 0);
   bn_metrics_done(&m);
-  rc = bn_intervals_begin(r, host, group, &said, err);
+  rc = bn_intervals_begin_host(r, host, group, &said, err);
   bn_node_free(group);
   return rc;
 }
@@ -105,7 +105,7 @@ static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
   char *line;
 
   bn_metrics_init(&m, own);
-  bn_snap_make(&s, &m, 0, true);
+  bn_snap_init_for_metrics(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   s.span_ns = span_ns;
   s.at_ns = 89000000000 + (uint64_t)(fmin(fmax(at_s, 0), 1000) * 1e9);
@@ -124,7 +124,7 @@ static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
   v.n_watched = watched != NULL;
   if (v.span == BN_VIEW_INTERVAL)
     bn_snap_pack(&s, &s);
-  line = bn_store_brief(&v, &len);
+  line = bn_store_print_brief(&v, &len);
   assert_non_null(line);
   assert_int_equal(strlen(line), len);
   bn_view_store_done(&store);
@@ -168,12 +168,12 @@ static void look(void *arg, const struct bn_view *v)
 
 static void begin(struct bn_intervals *r, size_t hosts)
 {
-  const struct bn_intervals_out out = {rules, start, look, &seen};
+  const struct bn_intervals_output out = {rules, start, look, &seen};
   struct bn_err err = {0};
 
   seen = (struct seen){.times = 0};
   bn_intervals_init(r, hosts, 1);
-  bn_intervals_start(r, &out);
+  bn_intervals_set_output(r, &out);
   for (size_t i = 0; i < hosts; i++)
     assert_int_equal(send_metrics(r, i, own, &err), 0);
 }
@@ -186,11 +186,11 @@ static void a_round_is_the_sum_of_all_hosts(void **state)
   (void)state;
   begin(&r, 2);
   assert_int_equal(send_view(&r, 0, "interval", 1.0004, 90, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "interval", 2.0001, 5, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 1, "interval", 1.002, 10, 5000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 100);
   assert_int_equal(seen.in_hist, 100);
   assert_int_equal(seen.running, 6);
@@ -199,7 +199,7 @@ static void a_round_is_the_sum_of_all_hosts(void **state)
   /* Percentiles of all events, not means of the hosts' own. */
   assert_true(fabs(seen.p50_s - 0.001) < 1e-5);
   assert_true(fabs(seen.p99_s - 0.005) < 5e-5);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   bn_intervals_done(&r);
 }
 
@@ -219,7 +219,7 @@ static void a_host_that_ends_intervals_late_lowers_no_rate(void **state)
   assert_int_equal(send_view(&r, 1, "interval", 2, 700, 1000, &err), 0);
   span_ns = 1000000000;
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(bn_intervals_next(&r, &err), 1);
+    assert_int_equal(bn_intervals_show_next(&r, &err), 1);
     assert_true(fabs(seen.events_per_s - 2000) < 1e-3);
   }
   bn_intervals_done(&r);
@@ -234,15 +234,15 @@ static void a_host_that_is_far_behind_is_left_out(void **state)
   begin(&r, 2);
   for (unsigned i = 1; i <= r.ahead / 2; i++)
     assert_int_equal(send_view(&r, 0, "interval", i, 7, 1000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "interval", (double)r.ahead / 2 + 1, 7, 1000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 7);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   /* What comes later is dropped, and it is back with the next. */
   assert_int_equal(send_view(&r, 1, "interval", 1, 8, 1000, &err), 0);
   assert_int_equal(send_view(&r, 1, "interval", 2, 8, 1000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 15);
   bn_intervals_done(&r);
 }
@@ -257,18 +257,18 @@ static void a_host_that_has_ended_is_not_waited_for(void **state)
   assert_int_equal(send_view(&r, 0, "interval", 1, 7, 1000, &err), 0);
   /* It was held up, so that its first interval is the second. */
   assert_int_equal(send_view(&r, 1, "interval", 2, 8, 1000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 7);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
-  bn_intervals_end(&r, 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
+  bn_intervals_end_host(&r, 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 8);
   /* Nobody has an interval at 3 s. */
   assert_int_equal(send_view(&r, 1, "interval", 4, 9, 1000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_true(fabs(seen.at_s - 4) < 1e-9);
-  bn_intervals_end(&r, 1);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  bn_intervals_end_host(&r, 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   bn_intervals_done(&r);
 }
 
@@ -285,12 +285,12 @@ static void a_host_that_ends_within_a_round_is_part_of_it(void **state)
   in_flight = 9;
   assert_int_equal(send_view(&r, 2, "interval", 0.4, 400, 1000, &err), 0);
   in_flight = 0;
-  bn_intervals_end(&r, 2);
+  bn_intervals_end_host(&r, 2);
   span_ns = 1000000000;
   for (int i = 1; i <= 3; i++)
     assert_int_equal(send_view(&r, 0, "interval", i, 1000, 1000, &err), 0);
   assert_int_equal(send_view(&r, 1, "interval", 1, 1000, 1000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_true(seen.events == 2400 && seen.in_hist == 2400 && seen.running == 6);
   assert_true(fabs(seen.events_per_s - 2400) < 1e-3 && fabs(seen.at_s - 1) < 1e-9);
   /* It was held up at 2 s. */
@@ -298,17 +298,17 @@ static void a_host_that_ends_within_a_round_is_part_of_it(void **state)
   assert_int_equal(send_view(&r, 1, "interval", 2.7, 1700, 1000, &err), 0);
   span_ns = 100000000;
   assert_int_equal(send_view(&r, 1, "interval", 2.8, 100, 1000, &err), 0);
-  bn_intervals_end(&r, 1);
+  bn_intervals_end_host(&r, 1);
   span_ns = 500000000;
   assert_int_equal(send_view(&r, 0, "interval", 3.5, 500, 1000, &err), 0);
-  bn_intervals_end(&r, 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  bn_intervals_end_host(&r, 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 2700);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 1100);
   assert_true(fabs(seen.events_per_s - 1100) < 1e-3 && fabs(seen.at_s - 3) < 1e-9);
   assert_int_equal(seen.running, 3);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   span_ns = 1000000000;
   assert_int_equal(send_view(&r, 0, "interval", 4, 1, 1, &err), -1);
   assert_string_equal(err.text, "its interval at 4.000 s comes at a wrong time");
@@ -324,17 +324,17 @@ static void a_tick_is_all_that_was_measured(void **state)
   (void)state;
   begin(&r, 2);
   assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 1, "tick", 1, 20, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 30);
   assert_int_equal(seen.in_hist, 30);
   assert_int_equal(send_view(&r, 0, "tick", 2, 15, 1000000, &err), 0);
-  bn_intervals_end(&r, 1);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  bn_intervals_end_host(&r, 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 35);
   assert_int_equal(seen.in_hist, 45);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   bn_intervals_done(&r);
 }
 
@@ -349,13 +349,13 @@ static void ticks_become_a_result(void **state)
   (void)state;
   in_flight = 4;
   begin(&r, 1);
-  assert_null(bn_intervals_last(&r, 0));
-  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
+  assert_null(bn_intervals_last_tick(&r, 0));
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 0);
   assert_int_equal(result.n_groups, 0);
   assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 2, 25, 2000000, &err), 0);
-  assert_int_equal(bn_intervals_last(&r, 0)->events, 25);
-  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 1);
+  assert_int_equal(bn_intervals_last_tick(&r, 0)->events, 25);
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 1);
   assert_int_equal(result.n_groups, 1);
   assert_string_equal(result.group[0].name, "cpu");
   assert_true(result.group[0].has_total && result.end.partial);
@@ -376,7 +376,7 @@ static const uint64_t checkpoints[] = {0, 2000000000, 4000000000};
 static void begin_with_checkpoints(struct bn_intervals *r, size_t hosts)
 {
   begin(r, hosts);
-  bn_intervals_checkpoints(r, checkpoints, 3);
+  bn_intervals_set_checkpoints(r, checkpoints, 3);
 }
 
 /* What was measured since the one before, on all hosts. */
@@ -388,22 +388,22 @@ static void a_checkpoint_is_the_sum_of_all_hosts(void **state)
   (void)state;
   begin_with_checkpoints(&r, 2);
   assert_int_equal(send_view(&r, 0, "checkpoint", 2.0002, 90, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 4.0002, 80, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 1, "checkpoint", 2.0004, 10, 9000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 100);
   assert_int_equal(seen.in_hist, 100);
   assert_int_equal(seen.running, 6);
   assert_true(fabs(seen.at_s - 2.0003) < 1e-9);
   assert_true(fabs(seen.events_per_s - 100 / 2.0003) < 1e-3);
   assert_true(fabs(seen.p50_s - 0.001) < 1e-5 && fabs(seen.p99_s - 0.009) < 1e-4);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
-  bn_intervals_end(&r, 1);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
+  bn_intervals_end_host(&r, 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 80);
   assert_true(fabs(seen.events_per_s - 80 / (4.0002 - 2.0003)) < 1e-3);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 4.1, 1, 1, &err), -1);
   assert_string_equal(err.text, "its checkpoint report at 4.100 s comes at a wrong time");
   bn_intervals_done(&r);
@@ -422,9 +422,9 @@ static void a_checkpoint_that_a_host_has_missed(void **state)
   begin_with_checkpoints(&r, 2);
   assert_int_equal(send_view(&r, 0, "checkpoint", 2, 90, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 1, "checkpoint", 4, 10, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 4, 60, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_int_equal(seen.events, 160);
   assert_int_equal(seen.in_hist, 160);
   assert_int_equal(seen.running, 6);
@@ -444,11 +444,11 @@ static void what_is_cut_begins_at_the_checkpoint(void **state)
   begin_with_checkpoints(&r, 1);
   assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 0, "checkpoint", 2, 25, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 2, 25, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 0);
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 3, 37, 2000000, &err), 0);
-  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), 1);
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 1);
   v = &result.group[0].total.view;
   assert_int_equal(v->events, 12);
   assert_int_equal(bn_hist_count(v->latency), 37); /* what the tick was given here */
@@ -470,7 +470,7 @@ static void what_is_less_than_at_the_checkpoint_is_refused(void **state)
   assert_int_equal(send_view(&r, 0, "checkpoint", 2, 25, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 2, 25, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 3, 24, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_result(&r, 0, &result, &err), -1);
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), -1);
   assert_string_equal(err.text, "its figures have become less");
   assert_int_equal(result.n_groups, 0);
   bn_intervals_done(&r);
@@ -501,7 +501,7 @@ static void the_rate_of_all_hosts_together(void **state)
   assert_int_equal(send_view(&r, 1, "tick", 4, 100, 1000, &err), 0);
   assert_int_equal(r.together.second, 4);
   assert_true(fabs(r.together.events_per_s - 125) < 1e-9);
-  bn_intervals_end(&r, 1);
+  bn_intervals_end_host(&r, 1);
   assert_int_equal(send_view(&r, 0, "tick", 5, 500, 1000, &err), 0);
   assert_int_equal(r.together.second, 4);
   /* So far ahead that the second it is compared with has been forgotten. */
@@ -534,17 +534,17 @@ static void what_the_first_host_watches(void **state)
   (void)state;
   begin_with_checkpoints(&r, 2);
   send_watched(&r, "interval", 1);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_true(seen.watched == 2);
   send_watched(&r, "checkpoint", 2);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_true(seen.watched == 2);
   send_watched(&r, "tick", 2);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_true(seen.watched == -1);
-  bn_intervals_end(&r, 0);
+  bn_intervals_end_host(&r, 0);
   assert_int_equal(send_view(&r, 1, "interval", 2, 100, 1000000, &err), 0);
-  assert_int_equal(bn_intervals_next(&r, &err), 1);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
   assert_true(seen.watched == -1 && seen.times == 4);
   bn_intervals_done(&r);
 }
@@ -559,11 +559,11 @@ static void foreign_lines_are_refused(void **state)
   bn_intervals_init(&r, 3, 1);
   assert_int_equal(send_view(&r, 0, "interval", 1, 1, 1, &err), -1);
   assert_string_equal(err.text, "it sent figures before it said what it measures");
-  assert_null(bn_intervals_metrics(&r));
-  assert_int_equal(bn_intervals_begin(&r, 0, NULL, &said, &err), -1);
+  assert_null(bn_intervals_get_metrics(&r));
+  assert_int_equal(bn_intervals_begin_host(&r, 0, NULL, &said, &err), -1);
   assert_string_equal(err.text, "it did not say what it measures");
   assert_int_equal(send_metrics(&r, 0, own, &err), 0);
-  assert_ptr_equal(bn_intervals_metrics(&r), &r.host[0].as.metrics);
+  assert_ptr_equal(bn_intervals_get_metrics(&r), &r.host[0].as.metrics);
   assert_int_equal(send_metrics(&r, 0, own, &err), -1);
   assert_string_equal(err.text, "it said twice what it measures");
   assert_int_equal(send_group(&r, 2, "mutex", own, &err), -1);
@@ -593,11 +593,11 @@ static void foreign_lines_are_refused(void **state)
   assert_non_null(strstr(err.text, "'figures'"));
   assert_int_equal(send_view(&r, 0, "tick", 1, UINT64_MAX - 1, 1, &err), -1);
   assert_string_equal(err.text, "its figures are too large");
-  assert_int_equal(send_view(&r, 0, "tick", 1, bn_sum_most(3), 1, &err), 0);
+  assert_int_equal(send_view(&r, 0, "tick", 1, bn_sum_largest_count(3), 1, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 2, 1, 1, &err), -1);
   assert_string_equal(err.text, "its histograms are too large");
-  assert_int_equal(bn_intervals_take(&r, 0, "{", 1, &err), -1);
-  assert_int_equal(bn_intervals_take(&r, 0, "{\"later\":1}", 11, &err), 0);
+  assert_int_equal(bn_intervals_take_line(&r, 0, "{", 1, &err), -1);
+  assert_int_equal(bn_intervals_take_line(&r, 0, "{\"later\":1}", 11, &err), 0);
   bn_intervals_done(&r);
 }
 

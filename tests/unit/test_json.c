@@ -59,11 +59,11 @@ static void values_come_back_as_they_were(void **state)
   assert_null(bn_node_get(back, "other"));
   assert_null(bn_node_get_text(bn_node_get(back, "most")));
   for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-    const double x = bn_node_get_real(bn_node_at(bn_node_get(back, "reals"), i));
+    const double x = bn_node_get_real(bn_node_get_at(bn_node_get(back, "reals"), i));
 
     assert_memory_equal(&x, &reals[i], sizeof x);
   }
-  assert_null(bn_node_at(bn_node_get(back, "reals"), 5));
+  assert_null(bn_node_get_at(bn_node_get(back, "reals"), 5));
   bn_node_free(back);
 }
 

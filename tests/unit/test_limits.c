@@ -9,7 +9,7 @@ static void expect(const char *text)
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  bn_limits_append(&b, root);
+  bn_limits_append_thread_limits(&b, root);
   assert_string_equal(b.len > 0 ? b.data : "", text);
   bn_buf_done(&b);
 }

@@ -74,7 +74,7 @@ static size_t there_at(struct world *w, uint64_t now_ns)
     w->connection[i].link.heard_ns = now_ns;
   bn_liveness_check(&w->fleet, now_ns);
   for (size_t i = 0; i < HOSTS; i++)
-    n += bn_connection_is_there(&w->connection[i]);
+    n += bn_connection_is_alive(&w->connection[i]);
   return n;
 }
 
@@ -86,7 +86,7 @@ static void a_host_has_twenty_seconds_to_answer(void **state)
   w->connection[0].state = BN_CONNECTION_OPENING;
   assert_int_equal(there_at(w, begin_ns + 20 * sec), 2);
   assert_int_equal(there_at(w, begin_ns + 20 * sec + 1), 1);
-  assert_true(bn_connection_is_there(&w->connection[0]));
+  assert_true(bn_connection_is_alive(&w->connection[0]));
   assert_string_equal(w->connection[1].why.text,
                       "bench has not answered there in time; does the shell "
                       "connect without a question (--hosts-shell)?");
@@ -116,7 +116,7 @@ static void threads_get_ready_in_time(void **state)
   w->connection[0].state = BN_CONNECTION_READY;
   assert_int_equal(there_at(w, begin_ns + 32 * sec), 2);
   assert_int_equal(there_at(w, begin_ns + 32 * sec + 1), 1);
-  assert_true(bn_connection_is_there(&w->connection[0]));
+  assert_true(bn_connection_is_alive(&w->connection[0]));
 }
 
 /* Checks that hosts that have not ended by the limit are stopped before they are lost, so that one
@@ -235,9 +235,9 @@ static void files_that_a_host_does_not_take(void **state)
   l->heard_ns = begin_ns;
   l->taken_ns = begin_ns + sec;
   bn_liveness_check(&w->fleet, begin_ns + 6 * sec);
-  assert_true(bn_connection_is_there(&w->connection[1]));
+  assert_true(bn_connection_is_alive(&w->connection[1]));
   bn_liveness_check(&w->fleet, begin_ns + 6 * sec + 1);
-  assert_false(bn_connection_is_there(&w->connection[1]));
+  assert_false(bn_connection_is_alive(&w->connection[1]));
   assert_string_equal(w->connection[1].why.text, "it has sent nothing for 5 s");
 }
 
@@ -283,7 +283,7 @@ static void a_result_that_stops_is_lost(void **state)
   p->link.heard_ns = begin_ns + 11 * sec;
   p->ping_ns = p->pinged_ns = begin_ns + 11 * sec;
   bn_liveness_check(&w->fleet, begin_ns + 16 * sec);
-  assert_true(bn_connection_is_there(p));
+  assert_true(bn_connection_is_alive(p));
   bn_liveness_check(&w->fleet, begin_ns + 16 * sec + 1);
   assert_string_equal(p->why.text, "it has sent nothing for 5 s");
 }

@@ -88,7 +88,7 @@ static struct bn_lockfile claimed(void)
   struct bn_lockfile c;
   struct bn_err err = {0};
 
-  if (bn_lockfile_take(&c, path, &err) != 0)
+  if (bn_lockfile_claim(&c, path, &err) != 0)
     fail_msg("%s", err.text);
   return c;
 }
@@ -98,7 +98,7 @@ static void assert_refused(const char *why)
   struct bn_lockfile c;
   struct bn_err err = {0};
 
-  assert_int_equal(bn_lockfile_take(&c, path, &err), -1);
+  assert_int_equal(bn_lockfile_claim(&c, path, &err), -1);
   assert_non_null(strstr(err.text, why));
   assert_int_equal(c.fd, -1);
 }

@@ -51,7 +51,7 @@ static void test_prefixes(void **state)
   struct capture c = capture_begin(stdout);
 
   (void)state;
-  bn_log_verbosity(5);
+  bn_log_set_verbosity(5);
   bn_log(BN_FATAL, "a %d", 1);
   bn_log(BN_ALERT, "b");
   bn_log(BN_WARNING, "c\n");
@@ -59,7 +59,7 @@ static void test_prefixes(void **state)
   bn_log(BN_INFO, "e");
   bn_log(BN_DEBUG, "f\ng");
   bn_log_errno(BN_FATAL, 2, "open");
-  bn_log_verbosity(3);
+  bn_log_set_verbosity(3);
   assert_string_equal(capture_end(&c), "FATAL: a 1\nALERT: b\nWARNING: c\nd\n\ne\nDEBUG: f\ng\n"
                                        "FATAL: open errno = 2 (No such file or directory)\n");
 }
@@ -72,10 +72,10 @@ static void test_verbosity(void **state)
   assert_int_equal(bn_log_get_verbosity(), 3);
   bn_log(BN_INFO, "not shown");
   bn_log(BN_NOTICE, "shown");
-  bn_log_verbosity(0);
+  bn_log_set_verbosity(0);
   bn_log(BN_ALERT, "not shown");
   bn_log(BN_FATAL, "shown too");
-  bn_log_verbosity(3);
+  bn_log_set_verbosity(3);
   assert_string_equal(capture_end(&c), "shown\nFATAL: shown too\n");
 }
 
@@ -139,10 +139,10 @@ static void test_stderr(void **state)
   struct capture c = capture_begin(stderr);
 
   (void)state;
-  bn_log_verbosity(0);
+  bn_log_set_verbosity(0);
   bn_log_stderr("n = %d", 7);
   bn_log_stderr("n = %d", 7);
-  bn_log_verbosity(3);
+  bn_log_set_verbosity(3);
   assert_string_equal(capture_end(&c), "n = 7\nn = 7\n");
 }
 
@@ -194,7 +194,7 @@ static void expect_in_new_process(void (*body)(void), const char *expected)
   int status = -1;
 
   if (child == 0) {
-    bn_log_errors_apart();
+    bn_log_separate_errors();
     body();
     (void)fflush(NULL);
     _exit(0);
@@ -217,8 +217,8 @@ static void fail_statement(int i)
 static void fail_statements(void)
 {
   fail_in_threads(3, fail_statement);
-  bn_log_more_threads();
-  bn_log_more_threads();
+  bn_log_print_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_errors_of_a_kind_are_told_once(void **state)
@@ -238,7 +238,7 @@ static void fail_in_sessions(void)
     bn_log_speak_for(&session[i]);
     fail_statement(i);
   }
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_sessions_of_a_worker_are_threads(void **state)
@@ -260,7 +260,7 @@ static void fail_block(int i)
 static void fail_blocks(void)
 {
   fail_in_threads(3, fail_block);
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_errors_in_other_words_are_other_errors(void **state)
@@ -287,7 +287,7 @@ static void warn_in_threads(void)
 {
   fail_in_threads(2, warn_twice);
   bn_log(BN_WARNING, "files differ");
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_warnings_are_apart_too(void **state)
@@ -308,12 +308,12 @@ static void fail_twice(int i)
 static void fail_once_more_later(void)
 {
   fail_in_threads(4, fail_twice);
-  bn_log_more_threads();
+  bn_log_print_more_threads();
   bn_log(BN_FATAL, "event failed");
   bn_log(BN_FATAL, "mine 1");
   bn_log(BN_FATAL, "mine 1");
   bn_log(BN_FATAL, "mine 2");
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_threads_that_had_all_errors_are_one_number(void **state)
@@ -340,7 +340,7 @@ static void fail_in_halves(int i)
 static void fail_in_two_halves(void)
 {
   fail_in_threads(4, fail_in_halves);
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_threads_with_different_errors_are_told_apart(void **state)
@@ -372,7 +372,7 @@ static void fail_at_length(int i)
 static void fail_at_length_or_not(void)
 {
   fail_in_threads(3, fail_at_length);
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 static void test_what_is_printed_again_is_short(void **state)
@@ -395,7 +395,7 @@ static void fail_in_many_ways(int i)
 static void fail_in_too_many_ways(void)
 {
   fail_in_threads(2, fail_in_many_ways);
-  bn_log_more_threads();
+  bn_log_print_more_threads();
 }
 
 /* What there is no place for is told by each thread. */
@@ -433,7 +433,7 @@ static void fail_during_progress(void)
 
   fail_in_threads(2, fail_statement);
   bn_log_progress("50 %");
-  bn_log_more_threads();
+  bn_log_print_more_threads();
   while (strstr(shown, "thread)\r\n") == NULL && len < sizeof shown - 1) {
     const ssize_t n = read(terminal, shown + len, sizeof shown - 1 - len);
 
@@ -494,15 +494,15 @@ static void test_full_disk_is_noticed(void **state)
   (void)state;
   if (full == NULL)
     skip();
-  assert_true(bn_log_ok());
+  assert_true(bn_log_flush());
   (void)fflush(stdout);
   saved = dup(STDOUT_FILENO);
   assert_true(dup2(fileno(full), STDOUT_FILENO) >= 0);
   bn_log(BN_NOTICE, "lost");
   assert_true(dup2(saved, STDOUT_FILENO) >= 0);
-  assert_false(bn_log_ok());
+  assert_false(bn_log_flush());
   clearerr(stdout);
-  assert_true(bn_log_ok());
+  assert_true(bn_log_flush());
   (void)close(saved);
   (void)fclose(full);
 }
@@ -527,7 +527,7 @@ static void test_what_was_told_is_remembered(void **state)
     bn_log(BN_FATAL, "x = %d\n", 1);
     bn_log_stderr("y");
     bn_log(BN_FATAL, "x = %d", 1);
-    bn_log_verbosity(0);
+    bn_log_set_verbosity(0);
     bn_log(BN_WARNING, "unheard");
     bn_log_settle();
     for (int i = 0; i < 2 * BN_LOG_MESSAGES_MAX; i++)
@@ -552,12 +552,12 @@ static void test_asides(void **state)
   (void)state;
   bn_log_hint("hint %d", 1);
   bn_log_note("note %d", 1);
-  bn_log_asides(false);
+  bn_log_set_asides(false);
   bn_log_hint("hint %d", 2);
   bn_log_note("note %d", 2);
   bn_log_at_once("signal");
   bn_log_stderr("error");
-  bn_log_asides(true);
+  bn_log_set_asides(true);
   bn_log_hint("hint %d", 3);
   assert_string_equal(capture_end(&c), "hint 1\nnote 1\nerror\nhint 3\n");
 }

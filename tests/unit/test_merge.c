@@ -88,7 +88,7 @@ static void add_view(struct bn_group *g, const struct made *m, enum bn_view_span
   struct bn_view v;
 
   bn_metrics_init(&metrics, own);
-  bn_snap_make(&s, &metrics, span == BN_VIEW_TOTAL ? sessions : 0, true);
+  bn_snap_init_for_metrics(&s, &metrics, span == BN_VIEW_TOTAL ? sessions : 0, true);
   bn_view_store_init(&store, &s);
   count(&s, m);
   s.waiting = true;
@@ -101,7 +101,7 @@ static void add_view(struct bn_group *g, const struct made *m, enum bn_view_span
   v.n_figures = 4;
   set_others(&v, m->n);
   g->packs = m->hists;
-  bn_group_add(g, &v);
+  bn_group_add_view(g, &v);
   bn_view_store_done(&store);
   bn_snap_done(&s);
   bn_metrics_done(&metrics);
@@ -124,23 +124,23 @@ static void make_result(struct bn_result *r, const struct made *m)
   r->facts.start_ns = 100 * second;
   r->facts.start_wall_ns = 1000 * second + m->late_ns;
   r->facts.end_wall_ns = r->facts.start_wall_ns + 11 * second;
-  bn_facts_text(&r->facts, "host", "name", m->host);
-  bn_facts_text(&r->facts, "program", "name", "bench");
-  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "threads",
-                                                   .group = "General",
-                                                   .text = m->host,
-                                                   .origin = BN_FROM_COMMAND_LINE,
-                                                   .traits = BN_OPT_ADDED});
-  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "rate",
-                                                   .group = "General",
-                                                   .text = "1.5",
-                                                   .origin = BN_FROM_COMMAND_LINE});
-  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "mysql-password",
-                                                   .group = "mysql",
-                                                   .text = "x",
-                                                   .origin = BN_FROM_COMMAND_LINE,
-                                                   .secret = true});
-  bn_facts_row(&r->facts, 3, "Doing something");
+  bn_facts_set_text(&r->facts, "host", "name", m->host);
+  bn_facts_set_text(&r->facts, "program", "name", "bench");
+  bn_facts_add_option(&r->facts, &(struct bn_opt_fact){.name = "threads",
+                                                       .group = "General",
+                                                       .text = m->host,
+                                                       .origin = BN_FROM_COMMAND_LINE,
+                                                       .traits = BN_OPT_ADDED});
+  bn_facts_add_option(&r->facts, &(struct bn_opt_fact){.name = "rate",
+                                                       .group = "General",
+                                                       .text = "1.5",
+                                                       .origin = BN_FROM_COMMAND_LINE});
+  bn_facts_add_option(&r->facts, &(struct bn_opt_fact){.name = "mysql-password",
+                                                       .group = "mysql",
+                                                       .text = "x",
+                                                       .origin = BN_FROM_COMMAND_LINE,
+                                                       .secret = true});
+  bn_facts_add_row(&r->facts, 3, "Doing something");
   g = bn_result_add_group(r, "toy");
   assert_non_null(g);
   for (int i = 1; i <= 3; i++)
@@ -508,7 +508,7 @@ static void no_times(struct bn_result *r)
 
 static void hostile_merge(struct bn_result *r)
 {
-  bn_facts_whole(&r->facts, "merge", "parts", INT64_MAX);
+  bn_facts_set_whole(&r->facts, "merge", "parts", INT64_MAX);
 }
 
 static void too_many(struct bn_result *r)
@@ -528,18 +528,18 @@ static void late(struct bn_result *r)
 
 static void other_option(struct bn_result *r)
 {
-  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "cpu-max-prime",
-                                                   .group = "cpu",
-                                                   .text = "7",
-                                                   .origin = BN_FROM_COMMAND_LINE});
+  bn_facts_add_option(&r->facts, &(struct bn_opt_fact){.name = "cpu-max-prime",
+                                                       .group = "cpu",
+                                                       .text = "7",
+                                                       .origin = BN_FROM_COMMAND_LINE});
 }
 
 static void default_option(struct bn_result *r)
 {
-  bn_facts_option(&r->facts, &(struct bn_opt_fact){.name = "cpu-max-prime",
-                                                   .group = "cpu",
-                                                   .text = "7",
-                                                   .origin = BN_FROM_DEFAULT});
+  bn_facts_add_option(&r->facts, &(struct bn_opt_fact){.name = "cpu-max-prime",
+                                                       .group = "cpu",
+                                                       .text = "7",
+                                                       .origin = BN_FROM_DEFAULT});
 }
 
 static void other_rate(struct bn_result *r)

@@ -46,7 +46,7 @@ static void the_last_start_and_the_first_end_count(void **state)
 
   (void)state;
   make(&h, (uint64_t[]){100, 103, 100}, (uint64_t[]){120, 123, 110});
-  bn_merged_result_together(h.part, HOSTS, &seconds, &facts);
+  bn_merged_result_add_together(h.part, HOSTS, &seconds, &facts);
   assert_true(fabs(real_of(&facts, BN_HOSTS_TIME) - 7) < 1e-9);
   assert_true(real_of(&facts, BN_HOSTS_RATE) == 1234.5);
   assert_int_equal(bn_facts_find(&facts, BN_HOSTS_SECTION, BN_HOSTS_SECONDS)->whole, 6);
@@ -61,7 +61,7 @@ static void hosts_may_never_have_run_together(void **state)
 
   (void)state;
   make(&h, (uint64_t[]){100, 100, 115}, (uint64_t[]){120, 110, 120});
-  bn_merged_result_together(h.part, HOSTS, &none, &facts);
+  bn_merged_result_add_together(h.part, HOSTS, &none, &facts);
   assert_true(real_of(&facts, BN_HOSTS_TIME) == 0);
   assert_null(bn_facts_find(&facts, BN_HOSTS_SECTION, BN_HOSTS_RATE));
   bn_facts_done(&facts);
@@ -76,7 +76,7 @@ static void of_a_host_that_told_nothing_nothing_is_known(void **state)
   (void)state;
   make(&h, (uint64_t[]){100, 100, 100}, (uint64_t[]){120, 120, 120});
   h.part[1].result = NULL;
-  bn_merged_result_together(h.part, HOSTS, &none, &facts);
+  bn_merged_result_add_together(h.part, HOSTS, &none, &facts);
   assert_int_equal(facts.n_facts, 0);
   bn_facts_done(&facts);
 }
@@ -88,7 +88,7 @@ static void a_senseless_result_does_not_cost_the_report(void **state)
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};
-  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
+  const struct bn_merged_result_request of = {.conf = &conf, .options = options, .groups = &hosts};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_result result[HOSTS] = {{.n_groups = 0}}, out;
@@ -135,7 +135,7 @@ static void check_watched(bool has_first)
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};
-  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
+  const struct bn_merged_result_request of = {.conf = &conf, .options = options, .groups = &hosts};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
   struct bn_result first = {.n_groups = 0}, second = {.n_groups = 0}, out;
@@ -178,7 +178,7 @@ static bool counts_after(uint64_t still_ns, bool is_seen)
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};
-  const struct bn_merged_result_of of = {.conf = &conf, .options = options, .groups = &hosts};
+  const struct bn_merged_result_request of = {.conf = &conf, .options = options, .groups = &hosts};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC - still_ns};
   const int64_t before_ns = -1234;

@@ -24,10 +24,12 @@ static void after_a_deadlock_no_transaction_is_open(void **state)
   struct bn_sql_diag d = {0};
 
   (void)state;
-  assert_int_equal(bn_mysql_fail_as(&status, 1062, "23000", "f()", "duplicate", &d), BN_SQL_ERROR);
+  assert_int_equal(bn_mysql_fail_with_status(&status, 1062, "23000", "f()", "duplicate", &d),
+                   BN_SQL_ERROR);
   assert_false(d.rolled_back);
   assert_int_equal(bn_mysql_transaction_of(status), BN_TRANSACTION_OPEN);
-  assert_int_equal(bn_mysql_fail_as(&status, 1213, "40001", "f()", "deadlock", &d), BN_SQL_ERROR);
+  assert_int_equal(bn_mysql_fail_with_status(&status, 1213, "40001", "f()", "deadlock", &d),
+                   BN_SQL_ERROR);
   assert_true(d.rolled_back);
   assert_int_equal(bn_mysql_transaction_of(status), BN_TRANSACTION_OWN);
   assert_int_equal(status, AUTOCOMMIT | OTHER);
@@ -38,7 +40,8 @@ static enum bn_sql_class class_of(int code, const char *text)
   unsigned status = AUTOCOMMIT | IN_TRANSACTION;
   struct bn_sql_diag d = {0};
 
-  assert_int_equal(bn_mysql_fail_as(&status, code, "HY000", "f()", text, &d), BN_SQL_ERROR);
+  assert_int_equal(bn_mysql_fail_with_status(&status, code, "HY000", "f()", text, &d),
+                   BN_SQL_ERROR);
   return bn_mysql_classify(&d);
 }
 
@@ -88,7 +91,8 @@ static void a_connection_is_lost_with_its_encryption(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-    assert_int_equal(bn_mysql_fail_as(&status, codes[i], "HY000", "f()", "gone", &d), BN_SQL_LOST);
+    assert_int_equal(bn_mysql_fail_with_status(&status, codes[i], "HY000", "f()", "gone", &d),
+                     BN_SQL_LOST);
     assert_int_equal(bn_mysql_classify(&d), BN_CLASS_CONNECTION);
   }
 }

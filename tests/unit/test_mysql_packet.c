@@ -336,7 +336,7 @@ static void test_a_row_of_several_packets(void **state)
   }
   assert_int_equal(row.len, total);
   assert_memory_equal(row.data, payload, total);
-  assert_int_equal(bn_mysql_row_text(&row, 1, &v), 0);
+  assert_int_equal(bn_mysql_row_get_text(&row, 1, &v), 0);
   assert_int_equal(v.len, total - 9);
   free(joined);
   free(payload);
@@ -435,7 +435,7 @@ static void test_long_values_are_parted(void **state)
     len = bn_mysql_put_execute(out, 1, &b, 1, false, false);
     payload = 12 + 4 + value_len;
     assert_true(len <= room);
-    assert_int_equal(len, bn_mysql_sealed(payload));
+    assert_int_equal(len, bn_mysql_sealed_len(payload));
     assert_int_equal(bn_mysql_answer_seq(len), payload / BN_MYSQL_PACKET_MAX + 1);
     assert_int_equal(out[len - 1], payload == BN_MYSQL_PACKET_MAX ? 1 : 'v');
     free(out);

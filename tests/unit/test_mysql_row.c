@@ -65,15 +65,16 @@ static void test_binary_values(void **state)
     struct bn_sql_value v;
 
     memcpy(data + 2, values[i].bytes.bytes, values[i].bytes.len);
-    assert_int_equal(bn_mysql_row_binary(&row, &c, 1, cell, &v), 0);
+    assert_int_equal(bn_mysql_row_get_binary(&row, &c, 1, cell, &v), 0);
     assert_int_equal(v.len, strlen(values[i].text));
     assert_memory_equal(v.ptr, values[i].text, v.len);
     row.len--;
-    assert_int_equal(bn_mysql_row_binary(&row, &c, 1, cell, &v), -1);
+    assert_int_equal(bn_mysql_row_get_binary(&row, &c, 1, cell, &v), -1);
     data[1] = 4;
-    assert_int_equal(bn_mysql_row_binary(&row, &c, 1, cell, &v), values[i].bytes.len == 1 ? 0 : -1);
+    assert_int_equal(bn_mysql_row_get_binary(&row, &c, 1, cell, &v),
+                     values[i].bytes.len == 1 ? 0 : -1);
     row.len = 2;
-    assert_int_equal(bn_mysql_row_binary(&row, &c, 1, cell, &v), 0);
+    assert_int_equal(bn_mysql_row_get_binary(&row, &c, 1, cell, &v), 0);
     assert_null(v.ptr);
     free(data);
   }
@@ -96,7 +97,7 @@ static void test_times_of_any_length(void **state)
       memset(data, 0xff, 3 + len);
       data[0] = data[1] = 0;
       data[2] = (uint8_t)len;
-      assert_int_equal(bn_mysql_row_binary(&row, &c, 1, cell, &v), 0);
+      assert_int_equal(bn_mysql_row_get_binary(&row, &c, 1, cell, &v), 0);
       assert_true(v.len >= 10 && v.len < 60);
       free(data);
     }
@@ -111,24 +112,24 @@ static void test_text_rows(void **state)
   struct bn_sql_value v[5];
 
   (void)state;
-  assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){good, len}, 4, v), 0);
+  assert_int_equal(bn_mysql_row_get_text(&(struct bn_mysql_row){good, len}, 4, v), 0);
   assert_int_equal(v[0].len, 3);
   assert_null(v[1].ptr);
   assert_non_null(v[2].ptr);
   assert_int_equal(v[2].len, 0);
   assert_memory_equal(v[3].ptr, "z", 1);
-  assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){good, len}, 3, v), -1);
-  assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){good, len}, 5, v), -1);
+  assert_int_equal(bn_mysql_row_get_text(&(struct bn_mysql_row){good, len}, 3, v), -1);
+  assert_int_equal(bn_mysql_row_get_text(&(struct bn_mysql_row){good, len}, 5, v), -1);
   /* Of memory that ends with the row: AddressSanitizer sees a read behind it. */
   for (size_t n = 1; n < len; n++) {
     uint8_t *cut = malloc(n);
 
     memcpy(cut, good, n);
-    assert_int_equal(bn_mysql_row_text(&(struct bn_mysql_row){cut, n}, 4, v), -1);
+    assert_int_equal(bn_mysql_row_get_text(&(struct bn_mysql_row){cut, n}, 4, v), -1);
     free(cut);
   }
   assert_int_equal(
-      bn_mysql_row_text(
+      bn_mysql_row_get_text(
           &(struct bn_mysql_row){(const uint8_t *)"\xfe\xff\xff\xff\xff\xff\xff\xff\xff", 9}, 1, v),
       -1);
 }

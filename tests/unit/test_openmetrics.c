@@ -27,7 +27,7 @@ static struct page *page_new(void)
 
   assert_non_null(p);
   bn_metrics_init(&metrics, extra);
-  bn_snap_make(&p->delta, &metrics, 0, true);
+  bn_snap_init_for_metrics(&p->delta, &metrics, 0, true);
   bn_metrics_done(&metrics);
   p->delta.counter[BN_C_FIXED] = 7;
   p->delta.counter[BN_C_FIXED + 1] = BN_ABSENT;
@@ -61,8 +61,8 @@ static void page_free(struct page *p)
 static const char *render(struct page *p)
 {
   bn_buf_clear(&p->text);
-  bn_openmetrics_facts(&p->text, &p->facts);
-  bn_openmetrics_view(&p->text, &p->view);
+  bn_openmetrics_add_facts(&p->text, &p->facts);
+  bn_openmetrics_add_view(&p->text, &p->view);
   assert_false(p->text.failed);
   return p->text.data;
 }
@@ -86,8 +86,8 @@ static void a_run_that_measured_nothing_has_facts_and_an_end(void **state)
   (void)state;
   p->facts.plan.threads = 4;
   p->facts.start_wall_ns = UINT64_C(1500000000);
-  bn_openmetrics_facts(&p->text, &p->facts);
-  bn_openmetrics_end(&p->text, &failed);
+  bn_openmetrics_add_facts(&p->text, &p->facts);
+  bn_openmetrics_add_end(&p->text, &failed);
   assert_string_equal(p->text.data,
                       "# TYPE bench_run_info gauge\n"
                       "# HELP bench_run_info Test, server and version of the run.\n"
@@ -104,7 +104,7 @@ static void a_run_that_measured_nothing_has_facts_and_an_end(void **state)
                       "bench_exit_status 1\n"
                       "# EOF\n");
   bn_buf_clear(&p->text);
-  bn_openmetrics_end(&p->text, &killed);
+  bn_openmetrics_add_end(&p->text, &killed);
   assert_string_equal(p->text.data, "# EOF\n");
   page_free(p);
 }
@@ -116,8 +116,8 @@ static void texts_are_escaped(void **state)
                                              {.key = "ns_per_load", .value = -0.5}};
 
   (void)state;
-  bn_facts_text(&p->facts, "workload", "name", "a \"b\" \\c\n\x1b[m");
-  bn_facts_text(&p->facts, "database", "driver", "mysql");
+  bn_facts_set_text(&p->facts, "workload", "name", "a \"b\" \\c\n\x1b[m");
+  bn_facts_set_text(&p->facts, "database", "driver", "mysql");
   p->view.figures = figures;
   p->view.n_figures = 2;
   expect(p, "bench_run_info{workload=\"a \\\"b\\\" \\\\c\\\\x0a\\\\x1b[m\",driver=\"mysql\"} 1\n");

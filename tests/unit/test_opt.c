@@ -193,8 +193,8 @@ static void test_names(void **state)
   assert_int_equal(put("Long-count", "7"), BN_OPTSET_UNKNOWN);
   assert_int_equal(put("long-coun", "7"), BN_OPTSET_UNKNOWN);
   assert_int_equal(values.count, 6);
-  assert_true(bn_optset_given(set, "long_count"));
-  assert_false(bn_optset_given(set, "size"));
+  assert_true(bn_optset_is_given(set, "long_count"));
+  assert_false(bn_optset_is_given(set, "size"));
 }
 
 static void test_booleans(void **state)
@@ -342,10 +342,10 @@ static void test_pending(void **state)
   open_set(&bn_policy_bench);
   (void)put("my-password", "4711");
   assert_string_equal(unknown(), "--my-password=***: no such option");
-  assert_string_equal(bn_optset_nearest(set, "oltp-longcount"), "long-count");
-  assert_string_equal(bn_optset_nearest(set, "size"), "size");
-  assert_null(bn_optset_nearest(set, "something-else"));
-  assert_null(bn_optset_nearest(set, ""));
+  assert_string_equal(bn_optset_find_nearest(set, "oltp-longcount"), "long-count");
+  assert_string_equal(bn_optset_find_nearest(set, "size"), "size");
+  assert_null(bn_optset_find_nearest(set, "something-else"));
+  assert_null(bn_optset_find_nearest(set, ""));
 }
 
 static void find_count(void *arg, const char *name, const struct bn_opt *o, const void *value)
@@ -404,7 +404,7 @@ static void test_aliases(void **state)
     bn_optset_resolve_aliases(set, count_warning, &warnings);
     assert_int_equal(values.count, cases[i].count);
     assert_int_equal(warnings, cases[i].warnings);
-    assert_true(bn_optset_given(set, "long-count"));
+    assert_true(bn_optset_is_given(set, "long-count"));
     bn_optset_each(set, find_count, &sum);
     assert_int_equal((int)sum, 2 * cases[i].count);
   }
@@ -417,7 +417,7 @@ static const char *help_text(void)
   FILE *out = fmemopen(text, sizeof text, "w");
 
   assert_non_null(out);
-  (void)bn_optset_help(set, groups, 1, out);
+  (void)bn_optset_print_help(set, groups, 1, out);
   (void)fclose(out);
   return text;
 }

@@ -93,7 +93,7 @@ static const char *facts(void)
   static char text[2048];
 
   text[0] = '\0';
-  bn_optset_facts(set, add_fact, text);
+  bn_optset_each_fact(set, add_fact, text);
   return text;
 }
 

@@ -52,8 +52,9 @@ static void look(struct scene *c, unsigned i, uint64_t at_ns)
   const struct bn_stat *st = c->set.stat[i];
   const uint64_t start_ns = start_of(st);
 
-  bn_outage_check(&c->outage, st, start_ns,
-                  st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns, at_ns, 100 * s);
+  bn_outage_search(&c->outage, st, start_ns,
+                   st->service_hist != 0 ? bn_stat_get(&st->last_end_ns) : start_ns, at_ns,
+                   100 * s);
 }
 
 static void show(struct scene *c, unsigned i, uint64_t at_ns)
@@ -228,7 +229,7 @@ static void the_end_of_the_run_ends_one(void **state)
   begin(&c, 0, 1 * s);
   begin(&c, 1, 2 * s);
   atomic_store(&c.set.stat[2]->running, false);
-  bn_outage_end(&c.outage, 4 * s);
+  bn_outage_search_at_end(&c.outage, 4 * s);
   expect(&c, 1, 2 * s);
   end_scene(&c);
 }
@@ -248,7 +249,7 @@ static void a_search_ends_where_it_is_decided(void **state)
   c.set.stat[2] = NULL;
   look(&c, 0, 5 * s);
   c.set.stat[0] = NULL;
-  bn_outage_check(&c.outage, first, 1 * s, 1 * s, 5 * s + 10, 100 * s);
+  bn_outage_search(&c.outage, first, 1 * s, 1 * s, 5 * s + 10, 100 * s);
   c.set.stat[0] = first;
   c.set.stat[2] = last;
   expect(&c, 0, 0);
@@ -319,7 +320,7 @@ static void *see_gap(void *arg)
     const uint64_t ended_ns = 10 * (uint64_t)round * s;
 
     (void)pthread_barrier_wait(w->together);
-    bn_outage_check(&w->c->outage, st, ended_ns - 5 * s, ended_ns - 5 * s, ended_ns, UINT64_MAX);
+    bn_outage_search(&w->c->outage, st, ended_ns - 5 * s, ended_ns - 5 * s, ended_ns, UINT64_MAX);
   }
   return NULL;
 }

@@ -56,9 +56,9 @@ static void set_all(struct bn_outcome *o, const struct row *r)
     if ((r->flags & bit) != 0)
       bn_outcome_set(o, (enum bn_outcome_flag)bit);
   if (r->signo != 0)
-    bn_outcome_signal(o, r->signo);
+    bn_outcome_record_signal(o, r->signo);
   if (r->script_status >= 0)
-    bn_outcome_leave(o, r->script_status);
+    bn_outcome_record_exit(o, r->script_status);
 }
 
 static void the_first_reason_counts(void **state)
@@ -118,22 +118,22 @@ static void nothing_is_taken_back(void **state)
 
   (void)state;
   bn_outcome_init(&o);
-  bn_outcome_leave(&o, 256 + 5);
-  bn_outcome_leave(&o, 6);
+  bn_outcome_record_exit(&o, 256 + 5);
+  bn_outcome_record_exit(&o, 6);
   assert_int_equal(bn_outcome_status(&o, true), 5);
-  bn_outcome_signal(&o, SIGINT);
-  bn_outcome_signal(&o, SIGTERM);
+  bn_outcome_record_signal(&o, SIGINT);
+  bn_outcome_record_signal(&o, SIGTERM);
   assert_int_equal(bn_outcome_status(&o, true), 130);
   assert_int_equal(bn_outcome_limit(&o, 1000), 1000);
-  bn_outcome_cut(&o, 700);
-  bn_outcome_cut(&o, 600);
+  bn_outcome_record_cut(&o, 700);
+  bn_outcome_record_cut(&o, 600);
   assert_int_equal(bn_outcome_limit(&o, 1000), 700);
   assert_int_equal(bn_outcome_limit(&o, 500), 500);
-  bn_outcome_end(&o, 20);
-  bn_outcome_end(&o, 10);
+  bn_outcome_record_end(&o, 20);
+  bn_outcome_record_end(&o, 10);
   assert_int_equal(atomic_load(&o.end_ns), 20);
-  bn_outcome_looped(&o, 30, 40);
-  bn_outcome_looped(&o, 35, 38);
+  bn_outcome_record_looped(&o, 30, 40);
+  bn_outcome_record_looped(&o, 35, 38);
   assert_int_equal(atomic_load(&o.last_ns), 35);
   assert_int_equal(atomic_load(&o.looped_ns), 40);
 }

@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
 
 static double next_s(const struct bn_arrivals *a, uint64_t *position)
 {
-  return bn_arrivals_time(a, *position = bn_arrivals_after(a, *position));
+  return bn_arrivals_time(a, *position = bn_arrivals_next(a, *position));
 }
 
 /* The largest distance between the distribution of N sorted gaps and the exponential one. */
@@ -183,8 +183,8 @@ static void constant_gaps_are_exact(void **state)
     assert_int_equal(bn_pacer_claim(&leading), n * 250000000 - 125000000);
     assert_true(fabs((double)bn_pacer_claim(&ramped) - at_ns) <= 1);
   }
-  assert_int_equal(bn_pacer_passed(&p, UINT64_C(2249999999)), 8);
-  assert_int_equal(bn_pacer_passed(&p, UINT64_C(2250000000)), 9);
+  assert_int_equal(bn_pacer_count_passed(&p, UINT64_C(2249999999)), 8);
+  assert_int_equal(bn_pacer_count_passed(&p, UINT64_C(2250000000)), 9);
   bn_pacer_done(&ramped);
   bn_pacer_done(&leading);
   bn_pacer_done(&p);
@@ -198,8 +198,8 @@ static void positions_end(void **state)
 
   (void)state;
   bn_arrivals_init(&a, 3, &phase, 1);
-  assert_true(bn_arrivals_after(&a, UINT64_MAX - 1) == UINT64_MAX);
-  assert_true(bn_arrivals_after(&a, UINT64_MAX) == UINT64_MAX);
+  assert_true(bn_arrivals_next(&a, UINT64_MAX - 1) == UINT64_MAX);
+  assert_true(bn_arrivals_next(&a, UINT64_MAX) == UINT64_MAX);
 }
 
 static void ramps_follow_the_cumulative_rate(void **state)
@@ -277,14 +277,14 @@ static void hosts_share_a_profile(void **state)
   (void)state;
   bn_pacer_init(&small, 1, ramp, 2);
   bn_pacer_init(&large, 2, ramp, 2);
-  bn_pacer_take_share(&small, 0.25);
-  bn_pacer_take_share(&large, 0.75);
+  bn_pacer_set_share(&small, 0.25);
+  bn_pacer_set_share(&large, 0.75);
   bn_pacer_make_constant(&small, 0.125);
   bn_pacer_make_constant(&large, 0.625);
-  assert_int_equal(bn_pacer_passed(&small, 5 * BN_NSEC_PER_SEC), 250);
-  assert_int_equal(bn_pacer_passed(&large, 5 * BN_NSEC_PER_SEC), 750);
-  assert_int_equal(bn_pacer_passed(&small, 100 * BN_NSEC_PER_SEC), 1000);
-  assert_int_equal(bn_pacer_passed(&large, 100 * BN_NSEC_PER_SEC), 3000);
+  assert_int_equal(bn_pacer_count_passed(&small, 5 * BN_NSEC_PER_SEC), 250);
+  assert_int_equal(bn_pacer_count_passed(&large, 5 * BN_NSEC_PER_SEC), 750);
+  assert_int_equal(bn_pacer_count_passed(&small, 100 * BN_NSEC_PER_SEC), 1000);
+  assert_int_equal(bn_pacer_count_passed(&large, 100 * BN_NSEC_PER_SEC), 3000);
   bn_pacer_done(&large);
   bn_pacer_done(&small);
 }
@@ -304,7 +304,7 @@ static void replay_counts_what_was_due(void **state)
     at = bn_pacer_claim(&p);
     assert_int_equal(at, bn_pacer_claim(&q)); /* a pure function of the seed */
     claimed++;
-    assert_int_equal(bn_pacer_passed(&p, at), claimed);
+    assert_int_equal(bn_pacer_count_passed(&p, at), claimed);
   }
   bn_pacer_done(&p);
   bn_pacer_done(&q);
@@ -323,7 +323,7 @@ static void hopeless_rates_are_estimated(void **state)
   for (at = 1000; at < UINT64_C(100000000000); at += UINT64_C(999999999)) {
     const double wanted = (double)(at - 1000) * 1e3;
 
-    passed = bn_pacer_passed(&p, at);
+    passed = bn_pacer_count_passed(&p, at);
     assert_true(passed >= last);
     assert_true(fabs((double)passed - wanted) <= 2000 + wanted * 1e-3); /* times are whole ns */
     last = passed;
@@ -342,13 +342,13 @@ static void the_count_is_exact_again_after_a_pause(void **state)
   (void)state;
   bn_pacer_init(&p, 3, &phase, 1);
   bn_pacer_start(&p, 1000);
-  assert_in_range(bn_pacer_passed(&p, 1000 + BN_NSEC_PER_SEC), 995000, 1005000);
-  passed = bn_pacer_passed(&p, 1000 + 6 * BN_NSEC_PER_SEC);
+  assert_in_range(bn_pacer_count_passed(&p, 1000 + BN_NSEC_PER_SEC), 995000, 1005000);
+  passed = bn_pacer_count_passed(&p, 1000 + 6 * BN_NSEC_PER_SEC);
   assert_in_range(passed, 5990000, 6010000);
-  assert_true(bn_pacer_passed(&p, 1000 + 6 * BN_NSEC_PER_SEC) >= passed);
+  assert_true(bn_pacer_count_passed(&p, 1000 + 6 * BN_NSEC_PER_SEC) >= passed);
   while (bn_pacer_claim(&p) <= end_ns)
     claimed++;
-  assert_int_equal(bn_pacer_passed(&p, end_ns), claimed);
+  assert_int_equal(bn_pacer_count_passed(&p, end_ns), claimed);
   bn_pacer_done(&p);
 }
 
@@ -374,7 +374,7 @@ static void a_replay_tells_who_waits(void **state)
   }
   due = bn_pacer_due(&p, warm_ns, end_ns);
   assert_true(due.warmup == before && due.counted == counted);
-  bn_pacer_ages(&p, end_ns, 2000, before + counted - 2000, ages, &oldest);
+  bn_pacer_add_ages(&p, end_ns, 2000, before + counted - 2000, ages, &oldest);
   assert_int_equal(oldest, end_ns - first_left);
   assert_int_equal(bn_hist_count(ages), before + counted - 2000);
   bn_pacer_done(&p);
@@ -428,7 +428,7 @@ static void expect_ages(struct bn_pacer *p, uint64_t skip, uint64_t n, uint64_t 
   uint64_t oldest = 1;
 
   assert_non_null(ages);
-  bn_pacer_ages(p, to_ns, skip, n, ages, &oldest);
+  bn_pacer_add_ages(p, to_ns, skip, n, ages, &oldest);
   assert_int_equal(bn_hist_count(ages), n);
   assert_int_equal(oldest, to_ns - first_ns);
   for (unsigned percent = 10; percent < 100; percent += 10) {
@@ -449,11 +449,11 @@ static void many_arrivals_are_counted(void **state)
   bn_pacer_init_rate(&p, 5, many_rate);
   bn_pacer_start(&p, 1000);
   for (uint64_t at = 1000; at < to_ns; at += BN_NSEC_PER_SEC / 4)
-    (void)bn_pacer_passed(&p, at);
+    (void)bn_pacer_count_passed(&p, at);
   expect_due(&p, to_ns, m.warmup, m.all);
   expect_due(&p, cut_ns, m.warmup, m.cut); /* the replay has gone beyond it */
   assert_int_equal(bn_pacer_due(&p, 0, to_ns).counted, m.all);
-  assert_int_equal(bn_pacer_passed(&p, to_ns), m.all);
+  assert_int_equal(bn_pacer_count_passed(&p, to_ns), m.all);
   expect_ages(&p, many_middle - 1, m.all - many_middle + 1, m.at_ns[1]);
   expect_ages(&p, 100, m.all - 100, m.at_ns[0]); /* in groups */
   expect_ages(&p, m.all - 1, 1, m.at_ns[2]);
@@ -481,7 +481,7 @@ static void marks_stay_exact(void **state)
     assert_int_equal(bn_pacer_due(&q, 0, at_ns[i]).counted, i + 1);
     assert_int_equal(bn_pacer_due(&p, at_ns[ALL - i - 1], at_ns[ALL - 1]).counted, i + 1);
     if (ages != NULL) {
-      bn_pacer_ages(&p, at_ns[ALL - 1], i, ALL - i, ages, &oldest);
+      bn_pacer_add_ages(&p, at_ns[ALL - 1], i, ALL - i, ages, &oldest);
       assert_int_equal(oldest, at_ns[ALL - 1] - at_ns[i]);
       assert_int_equal(bn_hist_count(ages), ALL - i);
       bn_hist_free(ages);
@@ -509,15 +509,15 @@ static void a_replay_without_end_is_estimated(void **state)
   assert_true(due.estimated);
   assert_in_range(due.warmup, warmup - 1000, warmup); /* at the nanosecond before */
   assert_int_equal(due.warmup + due.counted, warmup + counted);
-  bn_pacer_ages(&p, end_ns, due.warmup, due.counted, ages, &oldest);
+  bn_pacer_add_ages(&p, end_ns, due.warmup, due.counted, ages, &oldest);
   assert_in_range(oldest, 2 * BN_NSEC_PER_SEC - 2, 2 * BN_NSEC_PER_SEC + 2);
   assert_int_equal(bn_hist_count(ages), due.counted);
   assert_true(bn_hist_bounds(ages, &youngest, &oldest) && youngest < BN_NSEC_PER_SEC / 1000);
   bn_hist_clear(ages);
-  bn_pacer_ages(&p, end_ns, due.warmup, 10, ages, &oldest);
+  bn_pacer_add_ages(&p, end_ns, due.warmup, 10, ages, &oldest);
   assert_in_range(oldest, 2 * BN_NSEC_PER_SEC - 2, 2 * BN_NSEC_PER_SEC + 2);
   assert_int_equal(bn_hist_count(ages), 10);
-  bn_pacer_ages(&p, end_ns, 0, 0, ages, &oldest);
+  bn_pacer_add_ages(&p, end_ns, 0, 0, ages, &oldest);
   assert_true(oldest == 0 && bn_hist_count(ages) == 10);
   bn_pacer_done(&p);
   bn_hist_free(ages);
@@ -536,7 +536,7 @@ static void distant_arrivals_never_come(void **state)
     bn_pacer_init(&p, 3, &phase, 1);
     bn_pacer_start(&p, 1000);
     assert_true(bn_pacer_claim(&p) > UINT64_C(1000000000000));
-    assert_int_equal(bn_pacer_passed(&p, UINT64_C(1000000000000)), 0);
+    assert_int_equal(bn_pacer_count_passed(&p, UINT64_C(1000000000000)), 0);
     bn_pacer_done(&p);
   }
 }
@@ -545,12 +545,13 @@ static void distant_arrivals_never_come(void **state)
 static void the_backlog_is_what_has_not_begun(void **state)
 {
   (void)state;
-  assert_int_equal(bn_pacer_queued(0, 0, UINT64_MAX), 0);
-  assert_int_equal(bn_pacer_queued(100, 40, UINT64_MAX), 60);
-  assert_int_equal(bn_pacer_queued(100, 40, 60), 60);
-  assert_int_equal(bn_pacer_queued(100, 40, 7), 7);
-  assert_int_equal(bn_pacer_queued(100, 40, 0), 0);
-  assert_int_equal(bn_pacer_queued(40, 41, UINT64_MAX), 0); /* begun before the replay saw it */
+  assert_int_equal(bn_pacer_count_queued(0, 0, UINT64_MAX), 0);
+  assert_int_equal(bn_pacer_count_queued(100, 40, UINT64_MAX), 60);
+  assert_int_equal(bn_pacer_count_queued(100, 40, 60), 60);
+  assert_int_equal(bn_pacer_count_queued(100, 40, 7), 7);
+  assert_int_equal(bn_pacer_count_queued(100, 40, 0), 0);
+  assert_int_equal(bn_pacer_count_queued(40, 41, UINT64_MAX),
+                   0); /* begun before the replay saw it */
 }
 
 /* Sleeping ends at the arrival, or at once when the limit is below it. */

@@ -223,12 +223,12 @@ static void counts_what_was_prepared(void **state)
   assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, BYTES(PARSED PARSED PARSED READY)),
                    BN_PGSQL_READY);
   assert_int_equal(a.reply.kind, BN_PGSQL_NOTHING);
-  assert_int_equal(bn_pgsql_reply_parsed(&a.reply, a.data), 3);
+  assert_int_equal(bn_pgsql_reply_count_parsed(&a.reply, a.data), 3);
   forget(&a);
   assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, BYTES(PARSED NOTICE PARSED ERROR_ READY)),
                    BN_PGSQL_READY);
   assert_int_equal(a.reply.kind, BN_PGSQL_ERROR);
-  assert_int_equal(bn_pgsql_reply_parsed(&a.reply, a.data), 2);
+  assert_int_equal(bn_pgsql_reply_count_parsed(&a.reply, a.data), 2);
   forget(&a);
 }
 
@@ -441,7 +441,7 @@ static void gives_no_row_of_an_answer_with_copy(void **state)
 static enum bn_pgsql_seen idle(struct answer *a, const char *bytes, size_t len)
 {
   bn_pgsql_reply_begin(&a->reply, BN_PGSQL_NO_ROWS);
-  return bn_pgsql_reply_idle(&a->reply, bytes, len);
+  return bn_pgsql_reply_read_asides(&a->reply, bytes, len);
 }
 
 static void hears_what_is_said_between_answers(void **state)

@@ -82,7 +82,7 @@ static void the_sum_of_unfinished_events_alone_has_no_deviation(void **state)
 
   (void)state;
   bn_metrics_init(&m, metrics);
-  bn_snap_make(&s, &m, 0, true);
+  bn_snap_init_for_metrics(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   bn_hist_put(s.hist[FIRST_PHASE], 3000000000, 4); /* the ages */
   bn_view_fill(&v, &store, &s, &rules);

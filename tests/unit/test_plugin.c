@@ -29,7 +29,7 @@ static int probe(const char *what, const char *name)
   if (strcmp(what, "lib") == 0)
     return puts(bn_plugin_lib_dir(dir, sizeof dir, &err)) < 0;
   if (strcmp(what, "names") == 0) {
-    const size_t n = bn_plugin_names(&drivers, names, 4);
+    const size_t n = bn_plugin_list(&drivers, names, 4);
 
     for (size_t i = 0; i < n; i++) {
       printf("%s;", names[i]);

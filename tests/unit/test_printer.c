@@ -53,7 +53,7 @@ static void letter_make(struct scene *s, struct letter *l, char c)
 static void put(struct scene *s, struct letter *l, char c)
 {
   letter_make(s, l, c);
-  bn_printer_put(&s->printer, &l->job);
+  bn_printer_put_job(&s->printer, &l->job);
 }
 
 static void begin(struct scene *s)
@@ -106,7 +106,7 @@ static void too_many_jobs_are_dropped(void **state)
   put(&s, &l[0], 'w');
   for (size_t i = 1; i < JOBS; i++) {
     letter_make(&s, &l[i], 'a');
-    bn_printer_offer(&s.printer, &l[i].job);
+    bn_printer_offer_job(&s.printer, &l[i].job);
   }
   assert_in_range(s.done, 1, 2); /* the first one may still wait itself */
   assert_true(s.printer.dropped);
@@ -141,8 +141,8 @@ static void lines_are_printed_in_order(void **state)
   begin(&s);
   put(&s, &l, 'w');
   bn_printer_say(&s.printer, "%s is lost", "a");
-  bn_printer_foreign(&s.printer, "b: \x1b[2J");
-  bn_printer_failure(&s.printer, &failure);
+  bn_printer_say_foreign(&s.printer, "b: \x1b[2J");
+  bn_printer_say_failure(&s.printer, &failure);
   assert_int_equal(read(reader, text, sizeof text - 1), -1);
   open_gate(&s);
   end(&s);

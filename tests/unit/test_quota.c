@@ -73,7 +73,7 @@ static void begin(const struct game *g, struct session *s)
   s->claimed = false;
   s->start[s->in_flight++] = g->now_ns;
   if (g->now_ns >= g->measure_ns)
-    bn_quota_began(s->share);
+    bn_quota_note_begun(s->share);
   bn_stat_bump(&s->st->begun_at, g->now_ns);
   bn_stat_bump(&s->st->begun, 1);
 }
@@ -94,7 +94,7 @@ static void end(const struct game *g, struct session *s)
 {
   if (take_off(s) < g->measure_ns && g->by_start) {
     bn_stat_bump(&s->st->warm_events, 1);
-    bn_quota_was_warm(s->share);
+    bn_quota_note_warm_end(s->share);
     s->warm++;
     return;
   }
@@ -461,15 +461,15 @@ static void counted_events_are_those_since_the_baseline(void **state)
     begin(g, s);
     end(g, s);
   }
-  assert_int_equal(bn_quota_counted(s->share, &n), BN_QUOTA_YES);
+  assert_int_equal(bn_quota_get_counted(s->share, &n), BN_QUOTA_YES);
   assert_int_equal(n, 0);
   go_on(g);
-  assert_int_equal(bn_quota_counted(s->share, &n), BN_QUOTA_FROZEN);
+  assert_int_equal(bn_quota_get_counted(s->share, &n), BN_QUOTA_FROZEN);
   go_on(g);
   begin(g, s);
   end(g, s);
   go_on(g);
-  assert_int_equal(bn_quota_counted(s->share, &n), BN_QUOTA_YES);
+  assert_int_equal(bn_quota_get_counted(s->share, &n), BN_QUOTA_YES);
   assert_int_equal(n, 1);
   end_game(g);
 }

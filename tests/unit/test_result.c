@@ -23,15 +23,15 @@ static void facts_are_replaced_by_key(void **state)
 
   (void)state;
   for (int64_t i = 0; i < 100; i++)
-    bn_facts_whole(&f, "host", i % 2 == 0 ? "even" : "odd", i);
-  bn_facts_text(&f, "host", "even", "none");
-  bn_facts_real(&f, "clock", "even", 0.5);
+    bn_facts_set_whole(&f, "host", i % 2 == 0 ? "even" : "odd", i);
+  bn_facts_set_text(&f, "host", "even", "none");
+  bn_facts_set_real(&f, "clock", "even", 0.5);
   assert_int_equal(f.n_facts, 3);
   assert_string_equal(bn_facts_find(&f, "host", "even")->text, "none");
   assert_int_equal(bn_facts_find(&f, "host", "odd")->whole, 99);
   assert_true(bn_facts_find(&f, "clock", "even")->real == 0.5);
   assert_null(bn_facts_find(&f, "clock", "odd"));
-  bn_facts_whole(&f, "host", "even", 7);
+  bn_facts_set_whole(&f, "host", "even", 7);
   assert_null(bn_facts_find(&f, "host", "even")->text);
   bn_facts_done(&f);
 }
@@ -41,20 +41,20 @@ static void secrets_are_not_kept(void **state)
   struct bn_facts f = {.start_ns = 0};
 
   (void)state;
-  bn_facts_option(&f, &(struct bn_opt_fact){.name = "mysql-password",
-                                            .group = "mysql options",
-                                            .text = "hunter2",
-                                            .origin = BN_FROM_FILE,
-                                            .secret = true});
-  bn_facts_option(&f, &(struct bn_opt_fact){.name = "mysql-user",
-                                            .group = "mysql options",
-                                            .text = "me",
-                                            .origin = BN_FROM_COMMAND_LINE});
-  bn_facts_option(&f, &(struct bn_opt_fact){.name = "config-file",
-                                            .group = "General options",
-                                            .text = NULL,
-                                            .origin = BN_FROM_DEFAULT});
-  bn_facts_row(&f, 3, "%d files", 7);
+  bn_facts_add_option(&f, &(struct bn_opt_fact){.name = "mysql-password",
+                                                .group = "mysql options",
+                                                .text = "hunter2",
+                                                .origin = BN_FROM_FILE,
+                                                .secret = true});
+  bn_facts_add_option(&f, &(struct bn_opt_fact){.name = "mysql-user",
+                                                .group = "mysql options",
+                                                .text = "me",
+                                                .origin = BN_FROM_COMMAND_LINE});
+  bn_facts_add_option(&f, &(struct bn_opt_fact){.name = "config-file",
+                                                .group = "General options",
+                                                .text = NULL,
+                                                .origin = BN_FROM_DEFAULT});
+  bn_facts_add_row(&f, 3, "%d files", 7);
   assert_int_equal(f.n_options, 3);
   assert_null(f.option[0].value);
   assert_true(f.option[0].secret && f.option[0].origin == BN_FROM_FILE);
@@ -101,12 +101,12 @@ static void measure(struct bn_group *g)
     for (uint64_t k = 0; i < INTERVALS && k <= i; k++)
       one_event(set.stat[k % SESSIONS], (i + 1) * 1000000);
     bn_snap_take(&now, &set, (i < INTERVALS ? i + 1 : i) * 1000000000);
-    bn_snap_diff(&now, base);
+    bn_snap_subtract(&now, base);
     bn_view_fill(&v, &store, &now, &rules);
     v.span = i < INTERVALS ? BN_VIEW_INTERVAL : BN_VIEW_TOTAL;
     v.figures = &figure;
     v.n_figures = 1;
-    bn_group_add(g, &v);
+    bn_group_add_view(g, &v);
     bn_snap_take(&last, &set, (i + 1) * 1000000000);
   }
   figure.text = "gone";

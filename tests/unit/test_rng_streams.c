@@ -27,7 +27,7 @@ static void *draw(void *arg)
   struct session *s = arg;
   struct bn_rng work, pacing;
 
-  if (!bn_start_barrier_wait(s->start_barrier, 1))
+  if (!bn_start_barrier_arrive(s->start_barrier, 1))
     return NULL;
   bn_rng_seed(&work, s->seed, BN_RNG_WORKLOAD, s->id);
   bn_rng_seed(&pacing, s->seed, BN_RNG_PACER, s->id);
@@ -38,7 +38,7 @@ static void *draw(void *arg)
     s->drawn[i] = bn_dist_default(&d, &work, 1, 1000000);
     (void)bn_dist_exponential(bn_rng_next(&pacing));
   }
-  bn_dist_template(&work, "###-@@@-###-@@@", sizeof s->text - 1, s->text);
+  bn_dist_fill_template(&work, "###-@@@-###-@@@", sizeof s->text - 1, s->text);
   return NULL;
 }
 
@@ -59,7 +59,8 @@ static void run(struct session *sessions, unsigned n, uint64_t seed)
     sessions[i].id = i;
     assert_int_equal(pthread_create(&threads[i], NULL, draw, &sessions[i]), 0);
   }
-  assert_int_equal(bn_start_barrier_await(&start_barrier, UINT64_MAX), BN_START_BARRIER_OPEN);
+  assert_int_equal(bn_start_barrier_wait_for_all(&start_barrier, UINT64_MAX),
+                   BN_START_BARRIER_OPEN);
   bn_start_barrier_open(&start_barrier);
   for (unsigned i = 0; i < n; i++)
     assert_int_equal(pthread_join(threads[i], NULL), 0);

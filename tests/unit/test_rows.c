@@ -23,8 +23,8 @@ static void test_names_and_values(void **state)
   struct bn_buf b = {.max = 0};
 
   (void)state;
-  bn_line_names(&b, &row);
-  bn_line_values(&b, &row);
+  bn_line_add_names(&b, &row);
+  bn_line_add_values(&b, &row);
   assert_string_equal(b.data, "time,events,p99.9_s,late,tps,big\n"
                               "2000-02-29T00:00:00.007,18446744073709551614,0.1,,100.0,1e+22\n");
   bn_buf_done(&b);
@@ -35,7 +35,7 @@ static void test_json(void **state)
   struct bn_buf b = {.max = 0};
 
   (void)state;
-  bn_line_json(&b, &row);
+  bn_line_add_json(&b, &row);
   assert_string_equal(b.data, "{\"time\":\"2000-02-29T00:00:00.007Z\","
                               "\"events\":18446744073709551614,\"p99.9_s\":0.1,\"late\":null,"
                               "\"tps\":100.0,\"big\":1e+22}\n");
@@ -62,7 +62,7 @@ static void test_texts(void **state)
                                .n = 1};
     struct bn_buf b = {.max = 0};
 
-    bn_line_values(&b, &one);
+    bn_line_add_values(&b, &one);
     assert_string_equal(b.data, rows[i][1]);
     bn_buf_done(&b);
   }
@@ -76,10 +76,10 @@ static void test_first(void **state)
   struct bn_err err = {0};
 
   (void)state;
-  assert_int_equal(bn_line_first(&b, &row, &names, &err), 0);
-  assert_int_equal(bn_line_first(&b, &row, &names, &err), 0);
+  assert_int_equal(bn_line_add_names_once(&b, &row, &names, &err), 0);
+  assert_int_equal(bn_line_add_names_once(&b, &row, &names, &err), 0);
   assert_int_equal(b.len, strlen("time,events,p99.9_s,late,tps,big\n"));
-  assert_int_equal(bn_line_first(&b, &other, &names, &err), -1);
+  assert_int_equal(bn_line_add_names_once(&b, &other, &names, &err), -1);
   assert_non_null(strstr(err.text, "--percentile"));
   bn_buf_done(&b);
   bn_buf_done(&names);
@@ -108,7 +108,7 @@ static void test_most_columns(void **state)
   }
   bn_metrics_init(&m, extra);
   plan.metrics = &m;
-  bn_row_total(&total, &plan, NULL);
+  bn_row_set_total(&total, &plan, NULL);
   assert_true(total.n > (size_t)2 * PARTS * BN_PERCENTS_MAX);
   assert_string_equal(total.cell[total.n - 1].name, "max_s@phase:32");
   assert_string_equal(total.cell[total.n - 2].name, "p81_s@phase:32");

@@ -111,7 +111,7 @@ static void queue_serve(const struct bn_conf *c, const struct server *s)
     unsigned first = 0;
 
     assert_true(i < MOST);
-    position = bn_arrivals_after(&a, position);
+    position = bn_arrivals_next(&a, position);
     queue.due_ns[i] = (uint64_t)(bn_arrivals_time(&a, position) * 1e9);
     if (queue.due_ns[i] >= until_ns)
       return;
@@ -577,13 +577,13 @@ static void what_is_lost_has_a_phase(void **state)
   bn_pacer_start(&pacer, start_ns);
   bn_phases_start(p, start_ns);
   for (int i = 0; i < 3; i++)
-    bn_phases_began(p, 7, late.begun_ns);
-  bn_phases_failed(p, 7, late.start_ns, 4);
-  bn_phases_dropped(p, 7, &late);
-  assert_int_equal(bn_phases_ended(p, 7, late.start_ns, 5, 2), 0);
+    bn_phases_note_begun(p, 7, late.begun_ns);
+  bn_phases_count_failed(p, 7, late.start_ns, 4);
+  bn_phases_count_dropped(p, 7, &late);
+  assert_int_equal(bn_phases_count_ended(p, 7, late.start_ns, 5, 2), 0);
   bn_phases_end(p, &pacer, &end);
   bn_metrics_init(&m, rows);
-  bn_snap_make(&s, &m, 0, true);
+  bn_snap_init_for_metrics(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   bn_view_fill(&v, &store, &s, &rules);
   bn_phases_fill(p, &v, &store, &s, NULL, 0);

@@ -36,8 +36,8 @@ static struct ground *lay(double rate)
   g->conf.plan.threads = 1;
   assert_int_equal(pthread_mutex_init(&g->threads.lock, NULL), 0);
   bn_outcome_init(&g->outcome);
-  bn_outcome_cut(&g->outcome, end_ns);
-  bn_outcome_looped(&g->outcome, end_ns, end_ns + 1);
+  bn_outcome_record_cut(&g->outcome, end_ns);
+  bn_outcome_record_looped(&g->outcome, end_ns, end_ns + 1);
   assert_int_equal(bn_load_init(&g->load, 1, 1, NULL, BN_STAT_WARMUP | BN_STAT_WAITING, NULL), 0);
   g->load.stats.stat[0]->counts_from_ns = times.measure_ns;
   plan.stat = g->load.stats.stat;

@@ -73,7 +73,7 @@ static struct bn_run *begin(const struct bn_conf *c, const struct bn_workload *o
 /* What hangs is let go afterwards, so that the run can be freed. */
 static struct end end(struct bn_run *run, int status)
 {
-  const struct end e = {status, bn_run_abandoned(run), sim_s()};
+  const struct end e = {status, bn_run_is_abandoned(run), sim_s()};
 
   check_waits();
   sim_release();

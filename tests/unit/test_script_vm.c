@@ -214,7 +214,7 @@ static void test_find_instead(void **state)
     char wanted[512];
 
     conf.policy = rows[i].policy;
-    char *file = bn_script_file_instead(&setup, rows[i].name, true);
+    char *file = bn_script_file_find_substitute(&setup, rows[i].name, true);
 
     if (rows[i].file == NULL) {
       assert_null(file);

@@ -27,7 +27,7 @@ static int read_password(size_t len, const char *end, char out[BN_SECRET_MAX], s
     (void)putc('x', f);
   assert_true(fputs(end, f) >= 0);
   assert_int_equal(fclose(f), 0);
-  rc = bn_secret_file(path, out, err);
+  rc = bn_secret_read_file(path, out, err);
   (void)unlink(path);
   return rc;
 }

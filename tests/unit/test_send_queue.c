@@ -44,11 +44,11 @@ static void check_frames(struct scene *c)
   struct bn_frame f;
 
   while (bn_frame_next(&c->reader, &f, NULL) == 1) {
-    const uint64_t thread = bn_frame_time(&f, 0);
+    const uint64_t thread = bn_frame_get_number(&f, 0);
 
     assert_int_equal(f.type, BN_FRAME_PONG);
     assert_in_range(thread, 0, THREADS - 1);
-    assert_int_equal(bn_frame_time(&f, 1), c->seen[thread]);
+    assert_int_equal(bn_frame_get_number(&f, 1), c->seen[thread]);
     c->seen[thread]++;
   }
 }
@@ -75,7 +75,7 @@ static bool await_frames(struct scene *c)
   if (finished)
     return false;
   assert_int_equal(poll(&wake, 1, -1), 1);
-  bn_send_queue_woken(&c->queue);
+  bn_send_queue_reset_wake(&c->queue);
   return true;
 }
 
@@ -94,7 +94,7 @@ static void frames_of_threads_arrive_whole(void **state)
     assert_int_equal(pthread_create(&putter[i].thread, NULL, putter_main, &putter[i]), 0);
   }
   while (await_frames(&c)) {
-    assert_int_equal(bn_send_queue_send(&c.queue), 0);
+    assert_int_equal(bn_send_queue_send_piece(&c.queue), 0);
     read_all(&c, ends[0]);
   }
   for (unsigned i = 0; i < THREADS; i++) {

@@ -27,7 +27,7 @@ static void test_template(void **state)
   bn_rng_seed(&r, 24, BN_RNG_DATA, 0);
   out[LEN] = 'E';
   for (int n = 0; n < N; n++) {
-    bn_dist_template(&r, fmt, LEN, out);
+    bn_dist_fill_template(&r, fmt, LEN, out);
     for (int i = 0; i < LEN; i++)
       if (fmt[i] == '#') {
         assert_in_range(out[i], '0', '9');
@@ -63,7 +63,7 @@ static void test_varchars(void **state)
   bn_rng_seed(&r, 25, BN_RNG_DATA, 0);
   out[LEN] = 'E';
   for (int n = 0; n < 30000; n++) {
-    bn_dist_varchars(&r, out, LEN);
+    bn_dist_fill_varchars(&r, out, LEN);
     for (int i = 0; i < LEN; i++) {
       assert_in_range(out[i], '0', 'z');
       count[i][out[i] - '0']++;

@@ -57,7 +57,7 @@ static void differences_are_exact(void **state)
   bn_labels_count(set.labels[0], "1205", 1);
   bn_labels_count(set.labels[0], "1213", 1);
   bn_snap_take(&b, &set, 20000);
-  bn_snap_diff(&b, &a);
+  bn_snap_subtract(&b, &a);
   assert_int_equal(b.counter[BN_C_EVENTS], 2);
   assert_int_equal(b.counter[EXTRA], 7);
   assert_int_equal(b.span_ns, 10000);
@@ -70,7 +70,7 @@ static void differences_are_exact(void **state)
   assert_true(b.fair_events.n == 3 && b.fair_events.sum == 2 && b.fair_events.sum_sq == 2);
   /* A run that ended before its last checkpoint was reported. */
   bn_snap_take(&b, &set, 9999);
-  bn_snap_diff(&b, &a);
+  bn_snap_subtract(&b, &a);
   assert_int_equal(b.span_ns, 0);
   bn_snap_done(&a);
   bn_snap_done(&b);
@@ -100,7 +100,7 @@ static void sums_of_hosts_are_exact(void **state)
   a.counter[BN_C_ERROR] = BN_ABSENT;
   a.fair_events = (struct bn_moments){3, 1, 1};
   b.fair_events = (struct bn_moments){3, 5, 25};
-  bn_snap_make(&sum, &a.metrics, SESSIONS + 2, true);
+  bn_snap_init_for_metrics(&sum, &a.metrics, SESSIONS + 2, true);
   assert_int_equal(bn_snap_merge(&sum, &a, 0), 0);
   bn_snap_pack(&b, &b);
   bn_hist_free(b.hist[0]);
@@ -113,7 +113,7 @@ static void sums_of_hosts_are_exact(void **state)
   assert_int_equal(sum.busy_ns, 71000);
   assert_true(sum.min_ns == 1000 && sum.max_ns == 70000);
   assert_int_equal(bn_hist_count(sum.hist[BN_H_LATENCY]), 2);
-  assert_int_equal(bn_hist_nth(sum.hist[BN_H_LATENCY], NULL, 1), 1000);
+  assert_int_equal(bn_hist_value_at_rank(sum.hist[BN_H_LATENCY], NULL, 1), 1000);
   assert_int_equal(sum.n_labels[0], 3);
   assert_string_equal(sum.label[0][1].name, "1213");
   assert_int_equal(sum.label[0][1].n, 71000);
@@ -137,8 +137,8 @@ static void sums_that_do_not_fit_are_refused(void **state)
 
     (void)state;
     bn_metrics_init(&metrics, extra);
-    bn_snap_make(&a, &metrics, 0, true);
-    bn_snap_make(&sum, &metrics, 0, true);
+    bn_snap_init_for_metrics(&a, &metrics, 0, true);
+    bn_snap_init_for_metrics(&sum, &metrics, 0, true);
     if (place == 0)
       a.counter[EXTRA] = UINT64_C(1) << 63;
     else if (place == 1)
@@ -179,7 +179,7 @@ static void looked_up_values_are_differences_too(void **state)
   bn_snap_init(&c, &set);
   bn_snap_take(&a, &set, 1);
   bn_snap_take(&c, &set, 2);
-  bn_snap_diff(&c, &a);
+  bn_snap_subtract(&c, &a);
   assert_int_equal(c.counter[EXTRA], 40);
   assert_true(c.counter[BN_C_ERROR] == BN_ABSENT);
   bn_snap_done(&a);
@@ -205,7 +205,7 @@ static void views_are_consistent(void **state)
   bn_view_store_init(&store, &now);
   bn_snap_take(&zero, &set, 0);
   bn_snap_take(&now, &set, 0);
-  bn_snap_diff(&now, &zero);
+  bn_snap_subtract(&now, &zero);
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(isnan(v.min_s) && isnan(v.avg_s) && isnan(v.median_s) && isnan(v.dev_s));
   assert_true(isnan(v.max_s) && isnan(v.percentile_s[2]) && v.sum_s == 0);
@@ -213,13 +213,13 @@ static void views_are_consistent(void **state)
   /* No percentile is beyond the exact extremes, the median of a single event neither. */
   one_event(set.stat[1], 1, 10001);
   bn_snap_take(&now, &set, 1000000000);
-  bn_snap_diff(&now, &zero);
+  bn_snap_subtract(&now, &zero);
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(v.median_s == v.max_s && v.median_s == v.min_s && v.percentile_s[0] == v.max_s);
   for (i = 2; i <= 1000; i++)
     one_event(set.stat[i % 2], i, i * 10001);
   bn_snap_take(&now, &set, 2000000000);
-  bn_snap_diff(&now, &zero);
+  bn_snap_subtract(&now, &zero);
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(fabs(v.min_s - 10001e-9) < 1e-15 && fabs(v.max_s - 10001000e-9) < 1e-15);
   assert_true(fabs(v.percentile_s[0] / 5000500e-9 - 1) < 0.001);
@@ -264,7 +264,7 @@ static void end_scene(struct scene *c)
 static void look(struct scene *c, const struct bn_view_rules *rules)
 {
   bn_snap_take(&c->now, &c->set, 2000000000);
-  bn_snap_diff(&c->now, &c->zero);
+  bn_snap_subtract(&c->now, &c->zero);
   bn_view_fill(&c->v, &c->store, &c->now, rules);
 }
 
@@ -367,11 +367,11 @@ static void counts_cover_the_time_of_each_session(void **state)
   bn_statset_leave(&set, set.stat[1], 400);
   for (unsigned i = 0; i < SESSIONS; i++)
     bn_stat_count(set.stat[i], EXTRA, 1);
-  assert_int_equal(bn_snap_count(counter, &set, 1000, 1009), 1005);
+  assert_int_equal(bn_snap_raise_counters(counter, &set, 1000, 1009), 1005);
   assert_int_equal(counter[EXTRA], 31);
   assert_int_equal(counter[BN_C_READ], 7);
   /* Nobody can look before the span is over. */
-  assert_int_equal(bn_snap_count(counter, &set, 2000, 1999), 2000);
+  assert_int_equal(bn_snap_raise_counters(counter, &set, 2000, 1999), 2000);
   bn_statset_done(&set);
 }
 
@@ -454,7 +454,7 @@ static void ages_are_those_in_flight(void **state)
   for (unsigned i = 0; i < 3; i++)
     c.set.stat[i]->counts_from_ns = 500;
   bn_snap_take(&c.now, &c.set, 1000);
-  assert_int_equal(bn_snap_ages(&c.now, 1000, false, ages, &oldest), 3);
+  assert_int_equal(bn_snap_collect_ages(&c.now, 1000, false, ages, &oldest), 3);
   assert_int_equal(oldest, 250);
   assert_int_equal(bn_hist_count(ages), 3);
   assert_int_equal(c.now.unfinished, 4);
@@ -481,7 +481,7 @@ static void sums_of_centuries_are_right(void **state)
   for (i = 0; i < 10000000; i++)
     one_event(set.stat[i % 2], i, UINT64_C(4000000000000) + i % 2 * 1000000000);
   bn_snap_take(&now, &set, 2000000000);
-  bn_snap_diff(&now, &zero);
+  bn_snap_subtract(&now, &zero);
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(fabs(v.sum_s / 4.0005e10 - 1) < 1e-9);
   assert_true(fabs(v.avg_s / 4000.5 - 1) < 1e-9);
@@ -515,7 +515,7 @@ static void values_beyond_the_range_have_extremes(void **state)
   one_event(set.stat[0], 2, UINT64_C(20000000000000));
   bn_stat_record(set.stat[0], 1, UINT64_C(9000000000000));
   bn_snap_take(&now, &set, 2000000000);
-  bn_snap_diff(&now, &zero);
+  bn_snap_subtract(&now, &zero);
   bn_view_fill(&v, &store, &now, &rules);
   assert_true(v.min_s == 9000 && v.max_s == 20000);
   assert_true(v.timings[0].count == 1 && v.timings[0].max_s == HUGE_VAL);
@@ -618,7 +618,7 @@ static void counters_of_a_script_have_rates(void **state)
   bn_stat_count(set.stat[2], EXTRA + 1, 12);
   bn_stat_record(set.stat[1], BN_H_FIXED, 1500);
   bn_snap_take(&now, &set, UINT64_C(2000000000));
-  bn_snap_diff(&now, &base);
+  bn_snap_subtract(&now, &base);
   bn_view_fill(&v, &store, &now, &rules);
   assert_int_equal(v.n_counts, 2);
   assert_string_equal(v.counts[0].name, "bytes_untouched");

@@ -258,14 +258,14 @@ static void sees_old_bytes_after_it_was_lent(void **state)
 
   (void)state;
   assert_int_equal(write(w->peer, "ab", 2), 2);
-  bn_sockwait_bytes(&w->wait, w->s.fd);
+  bn_sockwait_await_bytes(&w->wait, w->s.fd);
   assert_int_equal(recv(w->s.fd, &c, 1, 0), 1);
-  assert_true(bn_sockwait_unread(&w->wait, w->s.fd));
+  assert_true(bn_sockwait_await_unread(&w->wait, w->s.fd));
   assert_int_equal(bn_stream_take(&w->s), 0);
   assert_int_equal(bn_stream_need(&w->s, 1), 0);
   assert_int_equal(*bn_stream_data(&w->s), 'b');
   (void)shutdown(w->peer, SHUT_RDWR);
-  assert_false(bn_sockwait_unread(&w->wait, w->s.fd));
+  assert_false(bn_sockwait_await_unread(&w->wait, w->s.fd));
   watched_close(w);
 }
 

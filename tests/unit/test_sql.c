@@ -358,7 +358,7 @@ static void waits_with_a_failure_until_it_is_settled(void **state)
   fixture_open(&f, BN_V11);
   struct bn_sql_conn *c = connect_to(&f);
 
-  bn_sql_defer(c);
+  bn_sql_defer_failure(c);
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 5});
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 6, .rolled_back = true});
   capture_begin();
@@ -366,14 +366,14 @@ static void waits_with_a_failure_until_it_is_settled(void **state)
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_FATAL);
   assert_string_equal(capture_end(), "");
   capture_begin();
-  bn_sql_settle(c, false);
-  bn_sql_settle(c, false);
+  bn_sql_settle_failure(c, false);
+  bn_sql_settle_failure(c, false);
   assert_string_equal(capture_end(),
                       "FATAL: fake_query() returned error 5 (failure 5) for query 'one'\n");
   assert_int_equal(counted(&f, BN_C_ERROR), 1);
   capture_begin();
   assert_null(query(c, "two"));
-  bn_sql_settle(c, true);
+  bn_sql_settle_failure(c, true);
   assert_string_equal(capture_end(), "");
   assert_int_equal(bn_sql_conn_view(c)->error, BN_VERDICT_IGNORABLE);
   assert_int_equal(counted(&f, BN_C_ERROR), 2);
@@ -515,11 +515,11 @@ static void refuses_a_wrong_mode_and_unknown_drivers(void **state)
   fixture_close(&f);
   fixture_open(&f, BN_V11);
   f.sql_conf.driver = none;
-  bn_log_verbosity(BN_INFO);
+  bn_log_set_verbosity(BN_INFO);
   capture_begin();
   assert_ptr_equal(bn_sql_driver(f.sys, f.s, NULL), f.drv);
   assert_string_equal(capture_end(), "No DB drivers specified, using fake\n");
-  bn_log_verbosity(BN_NOTICE);
+  bn_log_set_verbosity(BN_NOTICE);
   fixture_close(&f);
 }
 

@@ -79,7 +79,7 @@ static struct bn_sql_commit_counts counts(const struct trial *t, uint64_t first,
 {
   struct bn_sql_known_row known[3] = {0};
 
-  bn_sql_verify_take(t->f.sys->verify.ledger.newest, known);
+  bn_sql_verify_snapshot_rows(t->f.sys->verify.ledger.newest, known);
   known[1].stored = first;
   known[2].stored = second;
   return bn_sql_verify_compare(known, 2);

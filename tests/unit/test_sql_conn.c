@@ -181,12 +181,12 @@ static void a_state_of_any_bytes_makes_a_label_of_text(void **state)
 static void answer_after_reconnect(struct fixture *f, struct bn_sql_conn *c, enum bn_sql what,
                                    bool ignored)
 {
-  bn_sql_defer(c);
+  bn_sql_defer_failure(c);
   plan((struct fake_answer){.rc = what, .code = 1146, .state = "42S02"});
   assert_null(query(c, "SELECT 1"));
   assert_int_equal(bn_sql_reconnect(c), 0);
   fake.log[0] = '\0';
-  bn_sql_settle(c, ignored);
+  bn_sql_settle_failure(c, ignored);
   assert_string_equal(fake.log, "");
   assert_int_equal(bn_sql_conn_view(c)->sql_errno, 1146);
   assert_string_equal(bn_sql_conn_view(c)->sql_state, "42S02");
@@ -505,13 +505,13 @@ static void keeps_the_text_of_an_emulated_statement(void **state)
   struct bn_sql_stmt *fails = bn_sql_prepare(c, "SELECT bad", 10);
   struct bn_sql_stmt *longer = bn_sql_prepare(c, "SELECT ?", 8);
 
-  bn_sql_defer(c);
+  bn_sql_defer_failure(c);
   assert_int_equal(bn_sql_bind(longer, &b, 1), 0);
   plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146});
   capture_begin();
   assert_null(bn_sql_execute(fails));
   assert_null(bn_sql_execute(longer));
-  bn_sql_settle(c, false);
+  bn_sql_settle_failure(c, false);
   assert_string_equal(
       capture_end(),
       "FATAL: fake_query() returned error 1146 (failure 1146) for query 'SELECT bad'\n");
@@ -530,12 +530,12 @@ static void emulates_when_asked(void **state)
   struct bn_sql_conn *c = connect_to(&f);
   struct bn_sql_stmt *st;
 
-  bn_log_verbosity(BN_INFO);
+  bn_log_set_verbosity(BN_INFO);
   capture_begin();
   st = bn_sql_prepare(c, "FLUSH", 5);
   assert_string_equal(capture_end(),
                       "Failed to prepare query \"FLUSH\" (1295: failure 1295), using emulation\n");
-  bn_log_verbosity(BN_NOTICE);
+  bn_log_set_verbosity(BN_NOTICE);
   (void)bn_sql_execute(st);
   assert_non_null(strstr(fake.log, "query FLUSH;"));
   bn_sql_stmt_free(st);
@@ -675,16 +675,16 @@ static void ends_the_run_by_the_failure_that_a_hook_is_asked_about(void **state)
     fixture_open(&f, BN_V11);
     struct bn_sql_conn *c = connect_to(&f);
 
-    bn_sql_defer(c);
+    bn_sql_defer_failure(c);
     atomic_store(&f.s->stat->running, true);
     plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146});
     plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1064});
     capture_begin();
     assert_null(query(c, "SELECT asked"));
     assert_null(query(c, "SELECT tried"));
-    bn_sql_settle(c, false);
+    bn_sql_settle_failure(c, false);
     assert_int_equal(f.failed, 0);
-    bn_sql_settle(c, failed == 0);
+    bn_sql_settle_failure(c, failed == 0);
     (void)capture_end();
     assert_int_equal(f.failed, failed);
     fixture_close(&f);

@@ -94,7 +94,7 @@ static void step(struct trial *t, bool asks)
     t->seen.in_flight = 1;
     check(t);
     t->seen.in_flight = 0;
-    bn_sql_settle(t->c, draw(t, 2));
+    bn_sql_settle_failure(t->c, draw(t, 2));
   }
   look(t);
   check(t);
@@ -117,7 +117,7 @@ static void run_trial(bool asks)
   t.c = bn_sql_connect(t.f.drv, t.f.s, NULL, NULL, 0);
   t.st = bn_sql_prepare(t.c, "UPDATE t", 8);
   if (asks)
-    bn_sql_defer(t.c);
+    bn_sql_defer_failure(t.c);
   for (unsigned i = 0; i < STEPS / AT_A_TIME; i++) {
     capture_begin();
     for (unsigned k = 0; k < AT_A_TIME; k++)

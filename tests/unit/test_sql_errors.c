@@ -118,7 +118,7 @@ static void reads_a_driver_s_option(void **state)
     char copy[MAX][16], *item[MAX];
     const struct conf conf = {.ignored = list_of(rows[i].item, copy, item)};
     struct bn_err err = {0};
-    const int rc = bn_sql_errors_of_driver(&e, &ops, &conf, &err);
+    const int rc = bn_sql_errors_read_driver(&e, &ops, &conf, &err);
 
     assert_string_equal(rc == 0 ? matched(&e) : err.text, rows[i].expected);
   }
@@ -146,8 +146,8 @@ static void knows_whether_a_loss_is_named(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     parse(&e, rows[i].item);
-    assert_int_equal(bn_sql_errors_name_loss(&e, &ops), rows[i].expected);
-    assert_false(bn_sql_errors_name_loss(&e, &plain));
+    assert_int_equal(bn_sql_errors_include_loss(&e, &ops), rows[i].expected);
+    assert_false(bn_sql_errors_include_loss(&e, &plain));
   }
   bn_sql_errors_free(&e);
 }

@@ -31,7 +31,7 @@ static void weighs_what_all_would_cost(void **state)
     struct bn_sql_cost cost = costs[i].cost;
 
     cost.most_ns = HALF_A_MINUTE;
-    assert_int_equal(bn_sql_preflight_excess(&cost), costs[i].expected);
+    assert_int_equal(bn_sql_preflight_find_excess(&cost), costs[i].expected);
   }
 }
 
@@ -47,8 +47,8 @@ static enum bn_sql_rest judged(enum bn_sql_prepare_way way, int64_t allowed, uin
   enum bn_sql_rest rest;
 
   bn_sql_preflight_init(&p);
-  rest = bn_sql_preflight_statements(&p, &s, &e);
-  assert_int_equal(bn_sql_preflight_statements(&p, &s, NULL), rest); /* once */
+  rest = bn_sql_preflight_judge_statements(&p, &s, &e);
+  assert_int_equal(bn_sql_preflight_judge_statements(&p, &s, NULL), rest); /* once */
   assert_int_equal(bn_sql_preflight_is_lazy(&p), rest == BN_SQL_REST_LATER);
   bn_sql_preflight_done(&p);
   return rest;
@@ -57,7 +57,7 @@ static enum bn_sql_rest judged(enum bn_sql_prepare_way way, int64_t allowed, uin
 static void decides_when_statements_are_prepared(void **state)
 {
   (void)state;
-  bn_log_asides(false);
+  bn_log_set_asides(false);
   assert_int_equal(judged(BN_SQL_PREPARE_AUTO, -1, 0), BN_SQL_REST_NOW);
   assert_int_equal(judged(BN_SQL_PREPARE_AUTO, 1000000, 0), BN_SQL_REST_NOW);
   assert_int_equal(judged(BN_SQL_PREPARE_AUTO, 2 * 32 * 902, 0), BN_SQL_REST_NOW);
@@ -70,7 +70,7 @@ static void decides_when_statements_are_prepared(void **state)
   assert_int_equal(judged(BN_SQL_PREPARE_EAGER, -1, 60 * SECOND_NS), BN_SQL_REST_NOW);
   assert_int_equal(judged(BN_SQL_PREPARE_EAGER, 32 * 902, 0), BN_SQL_REST_NOW);
   assert_int_equal(judged(BN_SQL_PREPARE_EAGER, 32 * 902 - 1, 0), BN_SQL_REST_REFUSED);
-  bn_log_asides(true);
+  bn_log_set_asides(true);
 }
 
 static bool asks(enum bn_sql_prepare_way way, unsigned threads, uint64_t in_all)
@@ -81,7 +81,7 @@ static bool asks(enum bn_sql_prepare_way way, unsigned threads, uint64_t in_all)
   const struct bn_sql_expected e = {11, in_all, way, 0};
   const struct bn_sql_preflight p = {.asked = false};
 
-  return bn_sql_preflight_asks(&p, &s, &e);
+  return bn_sql_preflight_wants_limits(&p, &s, &e);
 }
 
 static void asks_before_it_prepares_more(void **state)
@@ -100,7 +100,7 @@ static int64_t others(int64_t in_use, int64_t ours, int64_t places)
   const struct bn_sql_info info = {.prepared_statements = in_use, .places = places};
   struct bn_sql_preflight p = {.asked = false};
 
-  bn_sql_preflight_learn(&p, &info, ours);
+  bn_sql_preflight_note_limits(&p, &info, ours);
   assert_true(p.asked);
   return p.info.prepared_statements;
 }
@@ -122,7 +122,7 @@ static void escapes_names_of_accounts(void **state)
   (void)state;
   (void)snprintf(info.quota[0].by, sizeof info.quota[0].by, "ROLE \"a\x1b[2J\n\"");
   (void)snprintf(info.quota[1].raise, sizeof info.quota[1].raise, "ALTER ROLE \"b\x9b\" LIMIT %%n");
-  bn_sql_preflight_learn(&p, &info, 0);
+  bn_sql_preflight_note_limits(&p, &info, 0);
   assert_string_equal(p.info.quota[0].by, "ROLE \"a\\x1b[2J\\x0a\"");
   assert_string_equal(p.info.quota[1].raise, "ALTER ROLE \"b\\x9b\" LIMIT %n");
 }

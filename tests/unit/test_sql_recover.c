@@ -186,7 +186,7 @@ static void decides(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const struct bn_sql_recovery got = bn_sql_recover(&rows[i].failing);
+    const struct bn_sql_recovery got = bn_sql_choose_recovery(&rows[i].failing);
     const struct bn_sql_recovery *e = &rows[i].expected;
 
     if (got.action != e->action || got.roll_back != e->roll_back || got.counts != e->counts ||
@@ -227,15 +227,16 @@ static void repeats(void **state)
   for (size_t i = 0; i < sizeof repetitions / sizeof *repetitions; i++) {
     const uint64_t longest_ns = repetitions[i].longest_ms * 1000000;
     const uint64_t tries = repetitions[i].tries, max_tries = repetitions[i].max_tries;
-    const struct bn_sql_repetition first = bn_sql_repeat(tries, max_tries, 0);
+    const struct bn_sql_repetition first = bn_sql_choose_repetition(tries, max_tries, 0);
 
     assert_int_equal(first.fails, repetitions[i].fails);
     assert_int_equal(first.wait_ns, longest_ns / 2);
     for (uint64_t noise = 1; longest_ns > 0 && noise != 0; noise *= 2)
-      assert_in_range(bn_sql_repeat(tries, max_tries, noise).wait_ns, longest_ns / 2,
+      assert_in_range(bn_sql_choose_repetition(tries, max_tries, noise).wait_ns, longest_ns / 2,
                       longest_ns - 1);
     if (longest_ns > 0)
-      assert_int_equal(bn_sql_repeat(tries, max_tries, longest_ns / 2 - 1).wait_ns, longest_ns - 1);
+      assert_int_equal(bn_sql_choose_repetition(tries, max_tries, longest_ns / 2 - 1).wait_ns,
+                       longest_ns - 1);
   }
 }
 

@@ -542,7 +542,7 @@ static void prepare_three(struct fixture *f, struct bn_sql_conn *c, unsigned tog
   struct bn_sql_stmt *st[3];
 
   servers.together = together;
-  bn_sql_hold(f->s);
+  bn_sql_hold_prepares(f->s);
   st[0] = make(c, "SELECT ?");
   st[1] = make(c, "UPDATE ?");
   st[2] = make(c, "SELECT ?+1");

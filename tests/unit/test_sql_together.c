@@ -26,7 +26,7 @@ static void prepares_together(void **state)
   fixture_open(&f, BN_V11);
   struct bn_sql_conn *c = connect_to(&f);
 
-  bn_sql_hold(f.s);
+  bn_sql_hold_prepares(f.s);
   st[0] = bn_sql_prepare(c, "A", 1);
   st[1] = bn_sql_prepare(c, "B ?", 3);
   assert_int_equal(bn_sql_bind(st[1], &b, 1), 0);
@@ -58,14 +58,14 @@ static void tells_what_cannot_be_prepared_together(void **state)
   fixture_open(&f, BN_V11);
   struct bn_sql_conn *c = connect_to(&f);
 
-  bn_sql_hold(f.s);
+  bn_sql_hold_prepares(f.s);
   for (int i = 0; i < N; i++)
     st[i] = bn_sql_prepare(c, "A", 1);
   fake.together = BN_SQL_AT_ONCE;
   assert_int_equal(bn_sql_prepare_held(f.s), 0);
   assert_non_null(strstr(fake.log, "all 64 A A"));
   assert_non_null(strstr(fake.log, ";all 1 A;"));
-  bn_sql_hold(f.s);
+  bn_sql_hold_prepares(f.s);
   bn_sql_stmt_free(st[0]);
   st[0] = bn_sql_prepare(c, "B", 1);
   fake.together = 0;
@@ -93,7 +93,7 @@ enum { HELD = BN_SQL_AT_ONCE + 2 };
 static int prepare_and_lose(struct fixture *f, struct bn_sql_conn *c, struct bn_sql_stmt **st,
                             unsigned in)
 {
-  bn_sql_hold(f->s);
+  bn_sql_hold_prepares(f->s);
   for (int i = 0; i < HELD; i++)
     st[i] = bn_sql_prepare(c, "A", 1);
   fake.together = BN_SQL_AT_ONCE;
@@ -176,7 +176,7 @@ static void prepares_all_again_after_a_later_loss(void **state)
   (void)state;
   struct bn_sql_conn *c = fixture_ignoring(&f, all);
 
-  bn_sql_hold(f.s);
+  bn_sql_hold_prepares(f.s);
   for (int i = 0; i < HELD; i++)
     st[i] = bn_sql_prepare(c, "A", 1);
   fake.together = BN_SQL_AT_ONCE - 1;

@@ -13,18 +13,18 @@
 /* One connection whose row has had so many commits. */
 static struct trial {
   struct fixture f;
-  struct bn_sql_row_of_commits *row; /* the ledger's */
-  char stored[24];                   /* what all servers have of it */
-  bool commits_go_on;                /* the session commits while a server answers */
-  bool marked[2];                    /* those servers have what was made */
-  const char *refused;               /* how statements begin that fail */
-  int code;                          /* of that failure; 0: 1142 */
-  unsigned refuses;                  /* connections, so many after such a failure */
-  const char *lost;                  /* and those that lose their connection */
-  double until_s;                    /* both until then; 0: for ever */
-  bool freezes;                      /* the server does so then */
-  unsigned creates[2], drops[2];     /* of a server */
-  char created[2][64];               /* the first and the last text */
+  struct bn_sql_commit_row *row; /* the ledger's */
+  char stored[24];               /* what all servers have of it */
+  bool commits_go_on;            /* the session commits while a server answers */
+  bool marked[2];                /* those servers have what was made */
+  const char *refused;           /* how statements begin that fail */
+  int code;                      /* of that failure; 0: 1142 */
+  unsigned refuses;              /* connections, so many after such a failure */
+  const char *lost;              /* and those that lose their connection */
+  double until_s;                /* both until then; 0: for ever */
+  bool freezes;                  /* the server does so then */
+  unsigned creates[2], drops[2]; /* of a server */
+  char created[2][64];           /* the first and the last text */
 } trial;
 
 static bool begins(const char *sql, const char *word)
@@ -82,7 +82,7 @@ static void end(void)
 
 static const struct bn_sql_committer *make(void)
 {
-  return bn_sql_driver_verify(trial.f.drv, trial.f.drv->ops, trial.f.s);
+  return bn_sql_driver_get_committer(trial.f.drv, trial.f.drv->ops, trial.f.s);
 }
 
 static void count(uint64_t acknowledged, const char *stored)
@@ -428,14 +428,14 @@ static void a_table_that_stays_is_told(void **state)
   (void)state;
   begin(1);
   count(5, "3");
-  bn_log_asides(false);
+  bn_log_set_asides(false);
   trial.refused = "DROP";
   atomic_store(&trial.f.limit.until_ns, 0);
   began_s = sim_s();
   check(-1, 5, 2, 0);
   assert_true(sim_s() - began_s < 2.7);
   assert_true(is_left_told());
-  bn_log_asides(true);
+  bn_log_set_asides(true);
   end();
 }
 
@@ -444,14 +444,14 @@ static void the_table_of_a_start_that_was_given_up_is_dropped(void **state)
 {
   (void)state;
   begin(2);
-  bn_sqlsys_forget(trial.f.sys, trial.f.s);
+  bn_sqlsys_drop_commit_table(trial.f.sys, trial.f.s);
   assert_int_equal(fake.connects, 0);
   end();
   begin(2);
   count(5, "3");
   fake.frozen = 2;
   atomic_store(&trial.f.limit.until_ns, 0);
-  bn_sqlsys_forget(trial.f.sys, trial.f.s);
+  bn_sqlsys_drop_commit_table(trial.f.sys, trial.f.s);
   assert_int_equal(trial.drops[0], 1);
   assert_null(make());
   check(0, 0, 0, 0);

@@ -15,7 +15,7 @@ static const uint64_t SLOW_NS = 30 * BN_NSEC_PER_SEC;
 
 static void *wait_at(void *start_barrier)
 {
-  return bn_start_barrier_wait(start_barrier, 1) ? start_barrier : NULL;
+  return bn_start_barrier_arrive(start_barrier, 1) ? start_barrier : NULL;
 }
 
 static void *fail_it(void *start_barrier)
@@ -61,7 +61,7 @@ static void test_crowd_starts_together(void **state)
   (void)state;
   bn_start_barrier_init(&g, CROWD);
   assert_int_equal(start(threads, CROWD, wait_at, &g), CROWD);
-  assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
   const uint64_t before = bn_clock_mono();
 
   bn_start_barrier_open(&g);
@@ -80,15 +80,15 @@ static void test_nobody_passes_before_it_opens(void **state)
   assert_int_equal(start(threads, 2, wait_at, &g), 2);
   const uint64_t deadline = bn_clock_mono() + 20 * BN_NSEC_PER_MSEC;
 
-  assert_int_equal(bn_start_barrier_await(&g, deadline), BN_START_BARRIER_CLOSED);
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, deadline), BN_START_BARRIER_CLOSED);
   assert_in_range(bn_clock_mono(), deadline, deadline + SLOW_NS);
-  assert_int_equal(bn_start_barrier_await(&g, 0), BN_START_BARRIER_CLOSED); /* long past */
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, 0), BN_START_BARRIER_CLOSED); /* long past */
   assert_int_equal(start(threads + 2, 1, wait_at, &g), 1);
-  assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
   assert_int_equal(g.state, BN_START_BARRIER_CLOSED);
   bn_start_barrier_open(&g);
   assert_int_equal(join(threads, 3), 3);
-  assert_true(bn_start_barrier_wait(&g, 1)); /* who comes late finds it open */
+  assert_true(bn_start_barrier_arrive(&g, 1)); /* who comes late finds it open */
   bn_start_barrier_done(&g);
 }
 
@@ -102,10 +102,10 @@ static void test_party_fails(void **state)
   bn_start_barrier_init(&g, 20);
   assert_int_equal(start(threads, 10, wait_at, &g), 10);
   assert_int_equal(start(threads + 10, 1, fail_it, &g), 1);
-  assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_FAILED);
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, UINT64_MAX), BN_START_BARRIER_FAILED);
   bn_start_barrier_open(&g);
   assert_int_equal(join(threads, 11), 0);
-  assert_false(bn_start_barrier_wait(&g, 1));
+  assert_false(bn_start_barrier_arrive(&g, 1));
   bn_start_barrier_done(&g);
 }
 
@@ -119,7 +119,7 @@ static void test_opener_fails(void **state)
   assert_int_equal(start(threads, 10, wait_at, &g), 10);
   bn_start_barrier_fail(&g);
   assert_int_equal(join(threads, 10), 0);
-  assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_FAILED);
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, UINT64_MAX), BN_START_BARRIER_FAILED);
   bn_start_barrier_done(&g);
 }
 
@@ -148,7 +148,7 @@ static void test_nobody_expected(void **state)
 
   (void)state;
   bn_start_barrier_init(&g, 0);
-  assert_int_equal(bn_start_barrier_await(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
+  assert_int_equal(bn_start_barrier_wait_for_all(&g, UINT64_MAX), BN_START_BARRIER_OPEN);
   bn_start_barrier_open(&g);
   bn_start_barrier_done(&g);
 }

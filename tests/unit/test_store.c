@@ -39,7 +39,7 @@ static void make_sample(struct sample *s, enum bn_view_span span)
   if (s->ages != NULL)
     bn_hist_put(s->ages, 2000, 6);
   bn_metrics_init(&s->metrics, own);
-  bn_snap_make(&s->delta, &s->metrics, 2, true);
+  bn_snap_init_for_metrics(&s->delta, &s->metrics, 2, true);
   s->delta.span_ns = 3000000000;
   s->delta.wall_ns = UINT64_MAX - 1; /* beyond 63 bits */
   s->delta.counter[BN_C_EVENTS] = 5;
@@ -261,7 +261,7 @@ static void a_document_says_how_figures_are_merged(void **state)
   assert_merge(&r.view, 3, BN_MERGE_NONE, 0);
   assert_merge(&r.view, 4, BN_MERGE_MEAN, LOADS + 1);
   n = bn_store_record(&r.view);
-  again = bn_node_get_text(bn_node_get(bn_node_at(bn_node_get(n, "workload"), 1), "weight"));
+  again = bn_node_get_text(bn_node_get(bn_node_get_at(bn_node_get(n, "workload"), 1), "weight"));
   assert_string_equal(again, "loads");
   bn_node_free(n);
   bn_record_done(&r);
@@ -295,7 +295,7 @@ static void assert_sparse(const struct bn_snap *s)
   assert_non_null(s->sparse);
   assert_null(s->hist[0]);
   assert_int_equal(s->sparse[0].n, 2);
-  assert_int_equal(bn_snap_buckets(s), 3);
+  assert_int_equal(bn_snap_count_buckets(s), 3);
   assert_bucket(&s->sparse[0], 0, 1000, 3);
   assert_bucket(&s->sparse[0], 1, UINT64_C(1) << BN_HIST_TOP_BIT, 2);
   assert_bucket(&s->sparse[1], 0, bn_hist_lowest(bn_hist_index(123456789)), UINT64_C(1) << 63);
@@ -312,19 +312,19 @@ static void intervals_have_histograms_on_request(void **state)
 
   (void)state;
   make_sample(&s, BN_VIEW_INTERVAL);
-  bn_group_add(&plain, &s.view);
+  bn_group_add_view(&plain, &s.view);
   assert_null(plain.interval[0].delta.sparse);
   n = bn_store_record(&plain.interval[0].view);
   assert_null(bn_node_get(bn_node_get(n, "raw"), "histograms"));
   bn_node_free(n);
-  bn_group_add(&packed, &s.view);
+  bn_group_add_view(&packed, &s.view);
   assert_sparse(&packed.interval[0].delta);
   n = bn_store_record(&packed.interval[0].view);
   assert_int_equal(bn_store_read_record(n, &s.metrics, BN_VIEW_INTERVAL, &r, &err), 0);
   assert_same_view(&r.view, &s.view);
   assert_sparse(&r.delta);
   /* What was read is kept without being asked for. */
-  bn_group_add(&copy, &r.view);
+  bn_group_add_view(&copy, &r.view);
   assert_sparse(&copy.interval[0].delta);
   bn_record_done(&r);
   bn_node_free(n);
@@ -364,10 +364,10 @@ static void a_record_is_counted_before_it_is_written(void **state)
     const struct bn_view *v;
 
     make_sample(&s, spans[i]);
-    bn_group_add(&g, &s.view);
+    bn_group_add_view(&g, &s.view);
     v = i == 0 ? &g.interval[0].view : &g.checkpoint[0].view;
-    assert_true(bn_store_values(v) >= values_in(v));
-    assert_true(bn_store_values(v) <= values_in(v) + 48);
+    assert_true(bn_store_bound_values(v) >= values_in(v));
+    assert_true(bn_store_bound_values(v) <= values_in(v) + 48);
     /* A label takes 136 bytes and there is one; a figure takes 24 and there is none. */
     assert_true(malloc_usable_size(v->delta->label[0]) < 512);
     assert_true(malloc_usable_size((void *)(uintptr_t)v->figures) < 128);
@@ -407,15 +407,15 @@ static void texts_that_are_not_utf8_are_kept_as_far_as_possible(void **state)
   struct bn_node *n;
 
   (void)state;
-  bn_facts_text(&facts, "host", "name",
-                "a\xff"
-                "b");
-  bn_facts_option(&facts, &(struct bn_opt_fact){.name = "db-password",
-                                                .group = "g",
-                                                .text = "x",
-                                                .origin = BN_FROM_FILE,
-                                                .secret = true});
-  bn_facts_message(&facts, UINT64_C(1700000000000000001), 2, "slow", 3);
+  bn_facts_set_text(&facts, "host", "name",
+                    "a\xff"
+                    "b");
+  bn_facts_add_option(&facts, &(struct bn_opt_fact){.name = "db-password",
+                                                    .group = "g",
+                                                    .text = "x",
+                                                    .origin = BN_FROM_FILE,
+                                                    .secret = true});
+  bn_facts_add_message(&facts, UINT64_C(1700000000000000001), 2, "slow", 3);
   n = bn_store_facts(&facts);
   assert_non_null(n);
   assert_int_equal(bn_store_read_facts(n, &back, &err), 0);
@@ -445,8 +445,8 @@ static void facts_whose_keys_are_not_utf8_are_kept(void **state)
 
   (void)state;
   for (int i = 0; i < 5; i++) {
-    bn_facts_whole(&facts, "\xe9", keys[i], i);
-    bn_facts_real(&facts, "when", keys[i], i + 0.5);
+    bn_facts_set_whole(&facts, "\xe9", keys[i], i);
+    bn_facts_set_real(&facts, "when", keys[i], i + 0.5);
   }
   n = bn_store_facts(&facts);
   assert_non_null(n);
@@ -483,12 +483,12 @@ static void ticks_of_a_journal_add_up(void **state)
   (void)state;
   make_file(path);
   assert_int_equal(bn_journal_open(&j, path, &err), 0);
-  assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);
+  assert_int_equal(bn_journal_write_facts(&j, &facts, &err), 0);
   make_sample(&one, BN_VIEW_TICK);
-  assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
+  assert_int_equal(bn_journal_write_view(&j, "w", &one.view, &err), 0);
   bn_hist_put(one.delta.hist[0], 2000, 7);
   one.view.events = 12;
-  assert_int_equal(bn_journal_view(&j, "w", &one.view, &err), 0);
+  assert_int_equal(bn_journal_write_view(&j, "w", &one.view, &err), 0);
   bn_journal_close(&j, false);
   for (int keep = 0; keep < 2; keep++) {
     if (bn_store_load(path, BN_BOUND_FILE_BYTES, keep != 0, &s, &err) != 0)
@@ -518,9 +518,9 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
   assert_int_equal(bn_journal_open(&j, path, &err), 0);
   assert_int_not_equal(dup2(STDIN_FILENO, j.lock.fd), -1);
   assert_int_equal(close(j.lock.fd), 0);
-  assert_int_equal(bn_journal_facts(&j, &facts, &err), -1);
+  assert_int_equal(bn_journal_write_facts(&j, &facts, &err), -1);
   assert_non_null(strstr(err.text, "ends early: Bad file descriptor"));
-  assert_int_equal(bn_journal_facts(&j, &facts, &err), 0);
+  assert_int_equal(bn_journal_write_facts(&j, &facts, &err), 0);
   bn_journal_close(&j, true);
   assert_int_equal(access(path, F_OK), -1);
 }

@@ -93,7 +93,7 @@ static const struct bn_subcommand *find(const char *line)
   char *argv[16];
   const int argc = split(line, argv);
 
-  return bn_subcommand_find(table, argc, argv);
+  return bn_subcommand_find_asked(table, argc, argv);
 }
 
 static void test_find(void **state)
@@ -110,8 +110,8 @@ static void test_find(void **state)
   assert_null(find("help"));
   assert_null(find("help cpu"));
   assert_ptr_equal(find("help show"), &table[1]);
-  assert_ptr_equal(bn_subcommand_named(table, "study"), &table[0]);
-  assert_null(bn_subcommand_named(table, "lat"));
+  assert_ptr_equal(bn_subcommand_find_named(table, "study"), &table[0]);
+  assert_null(bn_subcommand_find_named(table, "lat"));
 }
 
 static int run(const char *line, char *out, size_t size, struct bn_err *err)
@@ -239,8 +239,8 @@ static void test_lists(void **state)
 
   (void)state;
   assert_non_null(file);
-  bn_subcommand_list(table, file);
-  assert_int_equal(bn_subcommand_man(table, file), 0);
+  bn_subcommand_print_list(table, file);
+  assert_int_equal(bn_subcommand_print_man(table, file), 0);
   assert_int_equal(fclose(file), 0);
   assert_non_null(strstr(out, "Subcommands:\n  study - run several\n  show - print a file\n\n"));
   assert_non_null(strstr(out, ".Ss bench show\n.Bl "));
@@ -260,7 +260,7 @@ static void test_study_that_does_not_load(void **state)
   (void)state;
   assert_true(saved >= 0 && said != NULL && out != NULL);
   assert_true(dup2(fileno(said), STDERR_FILENO) >= 0);
-  assert_int_equal(bn_subcommand_man(missing, out), -1);
+  assert_int_equal(bn_subcommand_print_man(missing, out), -1);
   assert_true(dup2(saved, STDERR_FILENO) >= 0 && close(saved) == 0);
   rewind(said);
   len = fread(text, 1, sizeof text - 1, said);

@@ -249,7 +249,7 @@ static void shows_each_session_when_debugging(void **unused)
   struct bn_page *p;
 
   (void)unused;
-  bn_log_verbosity(BN_DEBUG);
+  bn_log_set_verbosity(BN_DEBUG);
   p = bn_page_new(BN_V11, BN_KIND_PLAIN);
   p->view.sessions = sessions;
   p->view.n_sessions = 2;
@@ -277,7 +277,7 @@ static void shows_each_session_when_debugging(void **unused)
   assert_non_null(
       strstr(p->text, "DEBUG:                  total time taken by even execution: 0.9949s\n\n"));
   bn_page_free(p);
-  bn_log_verbosity(BN_NOTICE);
+  bn_log_set_verbosity(BN_NOTICE);
 }
 
 /* transcript cpu-checkpoints: the elapsed time is since the start, rates are of the span */
@@ -397,7 +397,7 @@ static void says_nothing_below_notice(void **unused)
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
 
   (void)unused;
-  bn_log_verbosity(BN_WARNING);
+  bn_log_set_verbosity(BN_WARNING);
   p->plan->histogram = true;
   bn_page_begin(p);
   bn_reporter_text.starting(p->state, &p->facts);
@@ -406,7 +406,7 @@ static void says_nothing_below_notice(void **unused)
   bn_page_checkpoint(p);
   bn_page_total(p);
   assert_int_equal(p->len, 0);
-  bn_log_verbosity(BN_NOTICE);
+  bn_log_set_verbosity(BN_NOTICE);
   bn_page_free(p);
 }
 

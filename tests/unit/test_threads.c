@@ -78,15 +78,15 @@ static void *wait_for_ever(void *arg)
   struct ground *g = s->state;
   bool met;
 
-  bn_threads_enter(&g->threads, s, BN_SESSION_READY);
+  bn_threads_enter_stage(&g->threads, s, BN_SESSION_READY);
   if (bn_threads_await_start_barrier(&g->threads, 1)) {
     met = s < &g->session[2]
               ? bn_pacer_sleep(&g->pacer, &g->quota.limit, bn_clock_mono() + 3600 * BN_NSEC_PER_SEC)
               : bn_threads_await_barrier(&g->threads);
     atomic_fetch_add(met ? &g->met : &g->woken, 1);
-    bn_threads_looped(&g->threads, s, 5);
+    bn_threads_note_looped(&g->threads, s, 5);
   }
-  bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
+  bn_threads_enter_stage(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
 
@@ -119,12 +119,12 @@ static void a_failure_ends_the_run_or_is_counted(void **state)
         bn_outcome_set(&g->outcome, BN_OUTCOME_OPENED);
       assert_int_equal(bn_threads_fail(&g->threads, 2), counts);
       assert_false(bn_threads_fail(&g->threads, 2));
-      assert_int_equal(bn_threads_failed(&g->threads), counts);
+      assert_int_equal(bn_threads_count_failed(&g->threads), counts);
       assert_int_equal(bn_outcome_has(&g->outcome, BN_OUTCOME_FAILED), !counts);
       assert_int_equal(bn_outcome_status(&g->outcome, true), 1);
       for (unsigned i = 0; i < N; i++)
         (void)bn_threads_fail(&g->threads, i);
-      assert_int_equal(bn_threads_failed(&g->threads), counts ? N : 0);
+      assert_int_equal(bn_threads_count_failed(&g->threads), counts ? N : 0);
       assert_true(bn_outcome_has(&g->outcome, BN_OUTCOME_FAILED));
       clear(g);
     }
@@ -142,17 +142,17 @@ static void one_call_ends_every_wait(void **state)
 
     spawn(g, wait_for_ever);
     assert_int_equal(bn_threads_await_ready(&g->threads, UINT64_MAX), BN_START_BARRIER_OPEN);
-    assert_false(bn_threads_times(&g->threads, &times));
+    assert_false(bn_threads_get_times(&g->threads, &times));
     assert_true(bn_threads_open(&g->threads, &endless));
-    assert_true(bn_threads_times(&g->threads, &times));
+    assert_true(bn_threads_get_times(&g->threads, &times));
     (void)usleep(20000);
     assert_false(bn_threads_await(&g->threads, bn_clock_mono() + BN_NSEC_PER_MSEC));
-    assert_int_equal(bn_threads_busy(&g->threads), N);
+    assert_int_equal(bn_threads_count_busy(&g->threads), N);
     bn_threads_end(&g->threads, causes[i], 15);
     assert_true(bn_threads_await(&g->threads, bn_clock_mono() + 8 * BN_NSEC_PER_SEC));
     assert_int_equal(atomic_load(&g->woken), N);
-    assert_int_equal(bn_threads_gone(&g->threads), N);
-    assert_int_equal(bn_threads_reached_limit(&g->threads), 0);
+    assert_int_equal(bn_threads_count_gone(&g->threads), N);
+    assert_int_equal(bn_threads_count_at_limit(&g->threads), 0);
     assert_int_equal(bn_outcome_status(&g->outcome, true), statuses[i]);
     assert_int_equal(bn_quota_claim(&g->quota.share[0], 1), BN_QUOTA_CLOSED);
     bn_threads_join(&g->threads);
@@ -166,10 +166,10 @@ static void *loop_once(void *arg)
   struct bn_session *s = bn_worker_session(arg, 0);
   struct ground *g = s->state;
 
-  bn_threads_enter(&g->threads, s, BN_SESSION_READY);
+  bn_threads_enter_stage(&g->threads, s, BN_SESSION_READY);
   if (bn_threads_await_start_barrier(&g->threads, 1))
-    bn_threads_looped(&g->threads, s, 5);
-  bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
+    bn_threads_note_looped(&g->threads, s, 5);
+  bn_threads_enter_stage(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
 
@@ -236,7 +236,7 @@ static void *meet(void *arg)
   if (s != g->session)
     for (int i = 0; i < ROUNDS; i++)
       atomic_fetch_add(bn_threads_await_barrier(&g->threads) ? &g->met : &g->woken, 1);
-  bn_threads_enter(&g->threads, s, BN_SESSION_GONE);
+  bn_threads_enter_stage(&g->threads, s, BN_SESSION_GONE);
   return NULL;
 }
 
@@ -260,7 +260,7 @@ static void *come_later(void *arg)
 
   (void)usleep(2000);
   assert_int_equal(atomic_load(&g->met), (g->told - 1) * (N - 1));
-  bn_threads_pass(&g->threads);
+  bn_threads_release_barrier(&g->threads);
   return NULL;
 }
 
@@ -280,7 +280,7 @@ static void sessions_of_other_hosts_are_waited_for(void **state)
 
   (void)state;
   g->threads.host_group = &host_group;
-  bn_threads_pass(&g->threads); /* nobody waits: it means nothing */
+  bn_threads_release_barrier(&g->threads); /* nobody waits: it means nothing */
   spawn(g, meet);
   assert_true(bn_threads_await(&g->threads, UINT64_MAX));
   bn_threads_join(&g->threads);
@@ -324,11 +324,11 @@ static void the_grace_follows_what_was_completed(void **state)
   conf.grace_ns = 5;
   assert_true(bn_grace_is_limited(&parts));
   assert_int_equal(bn_grace_ns(&parts, 2000), 5);
-  before = bn_grace_progress(&parts);
+  before = bn_grace_read_progress(&parts);
   bn_stat_count(g->load.side.stat[0], BN_C_OTHER, 2);
   bn_stat_bump(&g->load.stats.stat[5]->ended, 1);
-  bn_threads_enter(&g->threads, &g->session[4], BN_SESSION_GONE);
-  after = bn_grace_progress(&parts);
+  bn_threads_enter_stage(&g->threads, &g->session[4], BN_SESSION_GONE);
+  after = bn_grace_read_progress(&parts);
   assert_int_equal(after.all, before.all + 4);
   assert_int_equal(after.ended, before.ended + 2);
   assert_int_equal(bn_grace_longest_ns(&parts, 20), 3000);
@@ -348,7 +348,7 @@ static void events_at_a_rate_last_as_long_as_their_service(void **state)
   st = load.stats.stat[1];
   bn_stat_record(st, st->service_hist, 7000);
   atomic_store(&st->max_ns, 900000);
-  assert_in_range(bn_load_longest_event(&load), 7000, 7070);
+  assert_in_range(bn_load_find_longest_event(&load), 7000, 7070);
   bn_statset_done(&load.stats);
 }
 

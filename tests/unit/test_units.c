@@ -27,11 +27,11 @@ static void test_int(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_int_equal(bn_units_int(good[i].text, &x), 0);
+    assert_int_equal(bn_units_parse_int(good[i].text, &x), 0);
     assert_int_equal(x, good[i].value);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(bn_units_int(bad[i], &x), -1);
+    assert_int_equal(bn_units_parse_int(bad[i], &x), -1);
 }
 
 static void test_double(void **state)
@@ -47,11 +47,11 @@ static void test_double(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_int_equal(bn_units_double(good[i].text, &x), 0);
+    assert_int_equal(bn_units_parse_double(good[i].text, &x), 0);
     assert_true(x == good[i].value);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(bn_units_double(bad[i], &x), -1);
+    assert_int_equal(bn_units_parse_double(bad[i], &x), -1);
 }
 
 static void test_size(void **state)
@@ -102,11 +102,11 @@ static void test_size(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_int_equal(bn_units_size(good[i].text, &x), 0);
+    assert_int_equal(bn_units_parse_size(good[i].text, &x), 0);
     assert_true(x == good[i].value);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(bn_units_size(bad[i], &x), -1);
+    assert_int_equal(bn_units_parse_size(bad[i], &x), -1);
 }
 
 static void test_number(void **state)
@@ -120,11 +120,11 @@ static void test_number(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_int_equal(bn_units_number(good[i].text, &x), 0);
+    assert_int_equal(bn_units_parse_number(good[i].text, &x), 0);
     assert_true(x == good[i].value);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(bn_units_number(bad[i], &x), -1);
+    assert_int_equal(bn_units_parse_number(bad[i], &x), -1);
 }
 
 static void test_duration(void **state)
@@ -140,11 +140,11 @@ static void test_duration(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    assert_int_equal(bn_units_duration(good[i].text, &x), 0);
+    assert_int_equal(bn_units_parse_duration(good[i].text, &x), 0);
     assert_true(x == good[i].value);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(bn_units_duration(bad[i], &x), -1);
+    assert_int_equal(bn_units_parse_duration(bad[i], &x), -1);
 }
 
 static void test_bool(void **state)
@@ -156,13 +156,13 @@ static void test_bool(void **state)
   (void)state;
   for (size_t i = 0; i < 3; i++) {
     x = false;
-    assert_int_equal(bn_units_bool(yes[i], &x), 0);
+    assert_int_equal(bn_units_parse_bool(yes[i], &x), 0);
     assert_true(x);
-    assert_int_equal(bn_units_bool(no[i], &x), 0);
+    assert_int_equal(bn_units_parse_bool(no[i], &x), 0);
     assert_false(x);
   }
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_int_equal(bn_units_bool(bad[i], &x), -1);
+    assert_int_equal(bn_units_parse_bool(bad[i], &x), -1);
 }
 
 /* A refused text leaves *out alone: the caller's default survives. */
@@ -174,12 +174,12 @@ static void test_refusal_changes_nothing(void **state)
   bool b = true;
 
   (void)state;
-  assert_int_equal(bn_units_int("12x", &i), -1);
-  assert_int_equal(bn_units_size("12x", &u), -1);
-  assert_int_equal(bn_units_double("12x", &d), -1);
-  assert_int_equal(bn_units_number("12x", &d), -1);
-  assert_int_equal(bn_units_duration("12x", &d), -1);
-  assert_int_equal(bn_units_bool("12x", &b), -1);
+  assert_int_equal(bn_units_parse_int("12x", &i), -1);
+  assert_int_equal(bn_units_parse_size("12x", &u), -1);
+  assert_int_equal(bn_units_parse_double("12x", &d), -1);
+  assert_int_equal(bn_units_parse_number("12x", &d), -1);
+  assert_int_equal(bn_units_parse_duration("12x", &d), -1);
+  assert_int_equal(bn_units_parse_bool("12x", &b), -1);
   assert_true(i == 7 && u == 7 && d == 7 && b);
 }
 
@@ -217,7 +217,7 @@ static void test_decimals(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    assert_int_equal(bn_units_decimals(rows[i].value, rows[i].least), rows[i].decimals);
+    assert_int_equal(bn_units_count_decimals(rows[i].value, rows[i].least), rows[i].decimals);
 }
 
 static void test_shortest(void **state)
@@ -237,7 +237,7 @@ static void test_shortest(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const char *text = bn_units_shortest(digits, rows[i].value);
+    const char *text = bn_units_format_shortest(digits, rows[i].value);
 
     assert_string_equal(text, rows[i].text);
     assert_true(strtod(text, NULL) == rows[i].value);
@@ -255,7 +255,7 @@ static void test_point(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     (void)snprintf(digits, sizeof digits, "%s", rows[i][0]);
-    bn_units_point(digits);
+    bn_units_restore_point(digits);
     assert_string_equal(digits, rows[i][1]);
   }
 }

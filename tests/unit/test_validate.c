@@ -15,7 +15,7 @@ enum { HOSTS = 3, EVENTS = 500 };
 /* An honest result and what its host said before. */
 struct host {
   struct bn_result result;
-  struct bn_valid_as as;
+  struct bn_valid_spec as;
 };
 
 static void begin(struct host *h)
@@ -28,7 +28,7 @@ static void begin(struct host *h)
   assert_int_equal(bn_node_set(group, "name", bn_node_utf8("cpu")), 0);
   assert_int_equal(
       bn_node_set(group, "metrics", bn_store_metrics(&h->result.group[0].total.delta.metrics)), 0);
-  assert_int_equal(bn_valid_begin(&h->as, group, &h->result.facts, HOSTS, &err), 0);
+  assert_int_equal(bn_valid_read_spec(&h->as, group, &h->result.facts, HOSTS, &err), 0);
   bn_node_free(group);
 }
 
@@ -55,7 +55,7 @@ static int send_changed(struct host *h, const char *what, const char *with, stru
       bn_buf_printf(&text, "%.*s%s%s", (int)(at - honest), honest, with, at + strlen(what)), 0);
   free(honest);
   *err = (struct bn_err){0};
-  rc = bn_valid_read(&h->as, &text, false, &out, err);
+  rc = bn_valid_read_result(&h->as, &text, false, &out, err);
   if (rc == 0 && out.n_groups > 0)
     assert_int_equal(out.group[0].total.view.events, EVENTS);
   bn_result_done(&out);
@@ -71,7 +71,7 @@ static void an_honest_result_is_taken(void **state)
   (void)state;
   begin(&h);
   assert_int_equal(send_changed(&h, "\"format\"", "\"later\":[1],\"format\"", &err), 0);
-  assert_true(bn_valid_bytes(&h.as, false) < 16 << 20);
+  assert_true(bn_valid_max_bytes(&h.as, false) < 16 << 20);
   end(&h);
 }
 
@@ -125,12 +125,12 @@ static void what_is_watched_on_a_host_is_of_its_total(void **state)
   v = h.result.group[0].total.view;
   v.n_watched = 1;
   v.watched = &own;
-  assert_int_equal(bn_valid_check(&h.as, &v, &err), 0);
+  assert_int_equal(bn_valid_check_view(&h.as, &v, &err), 0);
   v.span = BN_VIEW_INTERVAL;
-  assert_int_equal(bn_valid_check(&h.as, &v, &err), -1);
+  assert_int_equal(bn_valid_check_view(&h.as, &v, &err), -1);
   assert_string_equal(err.text, "it sent a figure of --watch that is none");
   v.watched = &shared;
-  assert_int_equal(bn_valid_check(&h.as, &v, &err), 0);
+  assert_int_equal(bn_valid_check_view(&h.as, &v, &err), 0);
   end(&h);
 }
 
@@ -145,10 +145,10 @@ static void many_values_are_refused_unread(void **state)
   (void)state;
   begin(&h);
   assert_int_equal(bn_buf_char(&text, '['), 0);
-  while (text.len < bn_valid_bytes(&h.as, false))
+  while (text.len < bn_valid_max_bytes(&h.as, false))
     assert_int_equal(bn_buf_str(&text, "[],"), 0);
   assert_int_equal(bn_buf_str(&text, "0]"), 0);
-  assert_int_equal(bn_valid_read(&h.as, &text, false, &out, &err), -1);
+  assert_int_equal(bn_valid_read_result(&h.as, &text, false, &out, &err), -1);
   assert_non_null(strstr(err.text, "it has more than "));
   assert_int_equal(out.n_groups, 0);
   bn_buf_done(&text);
@@ -165,17 +165,17 @@ static void counts_that_are_taken_can_be_summed(void **state)
   (void)state;
   begin(&h);
   v = &h.result.group[0].total.view;
-  h.result.group[0].total.delta.counter[BN_C_EVENTS] = bn_sum_most(HOSTS);
-  assert_int_equal(bn_valid_check(&h.as, v, &err), 0);
+  h.result.group[0].total.delta.counter[BN_C_EVENTS] = bn_sum_largest_count(HOSTS);
+  assert_int_equal(bn_valid_check_view(&h.as, v, &err), 0);
   h.result.group[0].total.delta.counter[BN_C_EVENTS]++;
-  assert_int_equal(bn_valid_check(&h.as, v, &err), -1);
+  assert_int_equal(bn_valid_check_view(&h.as, v, &err), -1);
   assert_string_equal(err.text, "its figures are too large");
   h.result.group[0].total.delta.counter[BN_C_EVENTS] = BN_ABSENT;
-  assert_int_equal(bn_valid_check(&h.as, v, &err), -1);
+  assert_int_equal(bn_valid_check_view(&h.as, v, &err), -1);
   assert_string_equal(err.text, "its figures lack a count");
   h.result.group[0].total.delta.counter[BN_C_EVENTS] = EVENTS;
   v->grace_s = HUGE_VAL;
-  assert_int_equal(bn_valid_check(&h.as, v, &err), -1);
+  assert_int_equal(bn_valid_check_view(&h.as, v, &err), -1);
   end(&h);
 }
 

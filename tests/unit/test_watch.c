@@ -34,7 +34,7 @@ static void counts_of_processors(void **state)
 
   (void)state;
   forget(v);
-  bn_proc_stat(stat_text, v);
+  bn_proc_parse_stat(stat_text, v);
   assert_int_equal(v[BN_HOST_USER], 1000);
   assert_int_equal(v[BN_HOST_NICE], 200);
   assert_int_equal(v[BN_HOST_SYSTEM], 300);
@@ -57,10 +57,11 @@ static void counts_of_memory(void **state)
 
   (void)state;
   forget(v);
-  bn_proc_meminfo("MemTotal:       1000 kB\nMemAvailable:    600 kB\nCached:          200 kB\n"
-                  "SwapCached:        5 kB\nSwapTotal:       100 kB\nSwapFree:         40 kB\n"
-                  "Dirty:             8 kB\nWriteback:         2 kB\nWritebackTmp:      7 kB\n",
-                  v);
+  bn_proc_parse_meminfo(
+      "MemTotal:       1000 kB\nMemAvailable:    600 kB\nCached:          200 kB\n"
+      "SwapCached:        5 kB\nSwapTotal:       100 kB\nSwapFree:         40 kB\n"
+      "Dirty:             8 kB\nWriteback:         2 kB\nWritebackTmp:      7 kB\n",
+      v);
   assert_int_equal(v[BN_HOST_AVAILABLE], 600 * 1024);
   assert_int_equal(v[BN_HOST_CACHED], 200 * 1024);
   assert_int_equal(v[BN_HOST_DIRTY], 8 * 1024);
@@ -74,12 +75,13 @@ static void counts_of_the_network(void **state)
 
   (void)state;
   forget(v);
-  bn_proc_net("Inter-|   Receive                 |  Transmit\n"
-              " face |bytes    packets errs drop fifo frame compressed multicast|bytes packets\n"
-              "    lo:     500 5 0 0 0 0 0 0      500 5 0 0 0 0 0 0\n"
-              "  eth0:1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n"
-              " wlan0: 1 1 0 0 0 0 0 0 2 2 0 0 0 0 0 0\n",
-              v);
+  bn_proc_parse_net(
+      "Inter-|   Receive                 |  Transmit\n"
+      " face |bytes    packets errs drop fifo frame compressed multicast|bytes packets\n"
+      "    lo:     500 5 0 0 0 0 0 0      500 5 0 0 0 0 0 0\n"
+      "  eth0:1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n"
+      " wlan0: 1 1 0 0 0 0 0 0 2 2 0 0 0 0 0 0\n",
+      v);
   assert_int_equal(v[BN_HOST_RECEIVED], 1001);
   assert_int_equal(v[BN_HOST_RECEIVED_PACKETS], 11);
   assert_int_equal(v[BN_HOST_SENT], 2002);
@@ -113,9 +115,9 @@ static void odd_texts(void **state)
 
     assert_non_null(exact);
     forget(v);
-    bn_proc_stat(exact, v);
-    bn_proc_meminfo(exact, v);
-    bn_proc_net(exact, v);
+    bn_proc_parse_stat(exact, v);
+    bn_proc_parse_meminfo(exact, v);
+    bn_proc_parse_net(exact, v);
     for (size_t k = 0; k < BN_HOST_COUNTS; k++)
       assert_true(v[k] == BN_ABSENT);
     free(exact);
@@ -154,7 +156,7 @@ static void figures_of_the_host(void **state)
 
   (void)state;
   forget(from.value);
-  bn_proc_stat(stat_text, from.value);
+  bn_proc_parse_stat(stat_text, from.value);
   to = (struct bn_reading){.at_ns = 3 * second};
   memcpy(to.value, from.value, sizeof to.value);
   to.value[BN_HOST_USER] += 100;
@@ -163,7 +165,7 @@ static void figures_of_the_host(void **state)
   to.value[BN_HOST_IOWAIT] -= 5; /* the kernel may take it back */
   to.value[BN_HOST_SWITCHES] += 500;
   to.value[BN_HOST_RUNNING] = 7;
-  bn_watched_host(&from, &to, &w);
+  bn_watched_add_host(&from, &to, &w);
   same(figure(&w, "host_user_percent"), 50);
   same(figure(&w, "host_system_percent"), 30);
   same(figure(&w, "host_idle_percent"), 20);
@@ -185,7 +187,7 @@ static void figures_of_a_device(void **state)
       "8 0 sda 100 10 8000 50 200 20 16000 4294967290 0 300 400 1 0 8 2 5 5", 8, 0, from.value));
   assert_true(bn_diskrow_parse("8 0 sda 140 16 9600 70 300 50 24000 194 3 1300 3400 1 0 8 2 15 25",
                                8, 0, to.value));
-  bn_watched_device(&from, &to, &w);
+  bn_watched_add_device(&from, &to, &w);
   same(figure(&w, "device_reads_per_s"), 20);
   same(figure(&w, "device_read_bytes_per_s"), 1600 * 512 / 2.0);
   same(figure(&w, "device_reads_merged_per_s"), 3);
@@ -211,7 +213,7 @@ static void old_rows_have_fewer_figures(void **state)
   (void)state;
   assert_true(bn_diskrow_parse("8 0 sda 1 0 8 0 1 0 8 0 0 0 0", 8, 0, from.value));
   assert_true(bn_diskrow_parse("8 0 sda 2 0 16 0 1 0 8 0 0 0 0", 8, 0, to.value));
-  bn_watched_device(&from, &to, &w);
+  bn_watched_add_device(&from, &to, &w);
   same(figure(&w, "device_reads_per_s"), 1);
   assert_false(has(&w, "device_discards_per_s"));
   assert_false(has(&w, "device_flushes_per_s"));
@@ -240,7 +242,7 @@ static void figures_of_a_server(void **state)
   to.value[1] = 3;
   from.value[2] = to.value[2] = 7; /* has not changed */
   to.value[3] = 5;                 /* was not there */
-  bn_watched_server(names, &from, &to, &v, &w);
+  bn_watched_add_server(names, &from, &to, &v, &w);
   assert_int_equal(w.n, 3);
   same(figure(&w, "server_a_per_s"), 40);
   same(figure(&w, "server_a_per_transaction"), 2);

@@ -101,7 +101,7 @@ static void a_run_that_is_asked_to_stop_leaves_the_rest(void **state)
   assert_true(bn_workqueue_take(&q, &taker, &s));
   atomic_store(&limit.until_ns, 0);
   assert_false(bn_workqueue_take(&q, &taker, &s));
-  assert_int_equal(bn_workqueue_left(&q), 2);
+  assert_int_equal(bn_workqueue_count(&q), 2);
   bn_workqueue_leave(&q, &taker);
   bn_workqueue_leave(&q, &giver);
   bn_workqueue_done(&q);

@@ -178,9 +178,9 @@ static inline void toy_attach(void *of, struct bn_run *run)
 
   h->run = run;
   if (h->start_s > 0) {
-    bn_run_start_at(run, bn_clock_mono() + (uint64_t)(h->start_s * 1e9));
+    bn_run_set_start(run, bn_clock_mono() + (uint64_t)(h->start_s * 1e9));
     /* The first call counts. */
-    bn_run_start_at(run, 1);
+    bn_run_set_start(run, 1);
   }
 }
 
@@ -205,7 +205,7 @@ static inline int run_with(const struct bn_conf *conf, const struct bn_workload 
   struct bn_run *run = new_run(conf, ops, self, &recorder, other);
   const int status = bn_run_execute(run);
 
-  if (!bn_run_abandoned(run))
+  if (!bn_run_is_abandoned(run))
     bn_run_free(run);
   return status;
 }

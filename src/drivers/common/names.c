@@ -78,7 +78,7 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
   return list;
 }
 
-const char *bn_names_find(struct bn_names *n, const char *host)
+const char *bn_names_resolve(struct bn_names *n, const char *host)
 {
   const char *found = NULL;
   struct known_name *k;

@@ -17,6 +17,6 @@ void bn_names_free(struct bn_names *n);
    name asks the system, while other threads wait.  Returns NULL if the host has no address, is an
    address itself, or names no single host.  The text is valid until bn_names_free.  Any thread may
    call this. */
-const char *bn_names_find(struct bn_names *n, const char *host);
+const char *bn_names_resolve(struct bn_names *n, const char *host);
 
 #endif

@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
+int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
 {
   const char *home = "", *rest = path;
   int n;
@@ -73,13 +73,13 @@ static int secret_read_line(FILE *f, char out[BN_SECRET_MAX])
   return 0;
 }
 
-int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
+int bn_secret_read_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
 {
   char full[BN_SECRET_MAX];
   FILE *f;
   int rc = 0;
 
-  if (bn_secret_path(path, full, err) != 0)
+  if (bn_secret_expand_home(path, full, err) != 0)
     return -1;
   f = fopen(full, "re");
   if (f == NULL)

@@ -11,10 +11,10 @@ enum { BN_SECRET_MAX = 4096 }; /* bytes of a password or path, with its terminat
    the secret, which the caller wipes. */
 
 /* Copies path, with a leading "~/" replaced by the home folder. */
-int bn_secret_path(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
+int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
 /* Reads the first line of a file, without its end.  A leading "~/" of the path is the home
    folder. */
-int bn_secret_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
+int bn_secret_read_file(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
 /* Asks on the terminal, without echo, which it has back before a signal ends or stops the program.
    The driver's init calls it. */
 int bn_secret_prompt(const char *question, const struct bn_driver_host *host,

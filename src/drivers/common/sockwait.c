@@ -17,24 +17,24 @@ static int sockwait_for(const struct bn_sql_waiter *w, int fd, short events, boo
   return came;
 }
 
-int bn_sockwait_bytes(struct bn_sockwait *w, int fd)
+int bn_sockwait_await_bytes(struct bn_sockwait *w, int fd)
 {
   return sockwait_for(w->waiter, fd, POLLIN, &w->armed);
 }
 
-int bn_sockwait_room(const struct bn_sockwait *w, int fd)
+int bn_sockwait_await_room(const struct bn_sockwait *w, int fd)
 {
   return sockwait_for(w->waiter, fd, POLLIN | POLLOUT, NULL);
 }
 
-bool bn_sockwait_unread(struct bn_sockwait *w, int fd)
+bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd)
 {
   char byte;
   ssize_t n;
 
   while ((n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT)) < 0 &&
          (errno == EAGAIN || errno == EWOULDBLOCK))
-    (void)bn_sockwait_bytes(w, fd);
+    (void)bn_sockwait_await_bytes(w, fd);
   return n > 0;
 }
 

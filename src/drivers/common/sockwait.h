@@ -19,12 +19,12 @@ struct bn_sockwait {
 /* Waits for bytes that were not there when the socket was last found empty, or when the caller last
    sent what will be answered.  Returns the events of poll().  Bytes and the end of the connection
    may be one event. */
-int bn_sockwait_bytes(struct bn_sockwait *w, int fd);
+int bn_sockwait_await_bytes(struct bn_sockwait *w, int fd);
 /* Waits until the socket takes bytes or has some.  Returns the events of poll(). */
-int bn_sockwait_room(const struct bn_sockwait *w, int fd);
+int bn_sockwait_await_room(const struct bn_sockwait *w, int fd);
 /* Waits until there are bytes, old or new, and leaves them there.  Returns false if the socket has
    ended. */
-bool bn_sockwait_unread(struct bn_sockwait *w, int fd);
+bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd);
 
 /* The waits between connects to a Unix socket that are repeated because its backlog is full:
    connect does not wait for room there.  All zero before the first wait. */

@@ -124,7 +124,7 @@ static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, 
   (void)stream_widen(buf, cap, first, 2 * used);
 }
 
-void bn_stream_emptied(struct bn_stream *s)
+void bn_stream_note_empty(struct bn_stream *s)
 {
   const size_t used = s->end;
 
@@ -203,7 +203,7 @@ static void stream_sleep_once(const struct bn_stream *s)
    socket down. */
 static void stream_watch(struct bn_stream *s)
 {
-  const int came = bn_sockwait_bytes(s->wait, s->fd);
+  const int came = bn_sockwait_await_bytes(s->wait, s->fd);
 
   if (came == 0 || (came & (POLLHUP | POLLERR | POLLRDHUP)) != 0)
     s->ended = true;
@@ -307,7 +307,7 @@ static int stream_unblock(struct bn_stream *s)
   short came;
 
   if (s->wait != NULL)
-    came = (short)bn_sockwait_room(s->wait, s->fd);
+    came = (short)bn_sockwait_await_room(s->wait, s->fd);
   else if (stream_poll(s, POLLIN | POLLOUT, &came) != 0)
     return -1;
   return (came & POLLIN) == 0 || bn_stream_fill(s, false) >= 0 ? 0 : -1;

@@ -66,7 +66,7 @@ void bn_stream_drain(struct bn_stream *s);
 int bn_stream_wait(struct bn_stream *s, size_t n);
 /* The end of bn_stream_skip and of bn_stream_cut, if no received bytes are left: the buffer begins
    anew, and one that is too large, or is idle with a waiter, is freed. */
-void bn_stream_emptied(struct bn_stream *s);
+void bn_stream_note_empty(struct bn_stream *s);
 
 /* Returns the first of the received bytes. */
 static inline const char *bn_stream_data(const struct bn_stream *s)
@@ -92,7 +92,7 @@ static inline void bn_stream_skip(struct bn_stream *s, size_t n)
 {
   s->begin += n;
   if (s->begin == s->end)
-    bn_stream_emptied(s);
+    bn_stream_note_empty(s);
 }
 
 /* Keeps only the first n received bytes. */
@@ -100,7 +100,7 @@ static inline void bn_stream_cut(struct bn_stream *s, size_t n)
 {
   s->end = s->begin + n;
   if (n == 0)
-    bn_stream_emptied(s);
+    bn_stream_note_empty(s);
 }
 
 /* Returns room for n more bytes behind the unsent bytes, valid until the next call, or NULL. */

@@ -9,7 +9,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-bool bn_tls_is_of(const char *version)
+bool bn_tls_matches_version(const char *version)
 {
   static const char name[] = "OpenSSL ";
   const char *own = OpenSSL_version(OPENSSL_VERSION);

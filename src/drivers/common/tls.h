@@ -13,7 +13,7 @@ struct ssl_st; /* SSL of OpenSSL */
 
 /* Returns whether a library that names its version so ("OpenSSL 3.0.15", and what may follow) has
    been linked with this OpenSSL: only then its SSL may be used here. */
-bool bn_tls_is_of(const char *version);
+bool bn_tls_matches_version(const char *version);
 
 /* Called before the driver reads or writes.  Then one call of the system reads what has come, where
    OpenSSL takes two for each record.  brief: one of many connections that are idle at a time, which

@@ -8,7 +8,7 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
-const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf)
+const char *bn_mysql_find_library_option(const struct bn_mysql_conf *conf)
 {
   if (conf->debug)
     return "--mysql-debug=on";
@@ -26,8 +26,8 @@ static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *
   const int protocol = c->driver->conf->protocol;
   struct ssl_st *const tls = bn_mysql_lib_tls(&c->lib);
   const bool by_wire = protocol != BN_PROTOCOL_LIBRARY &&
-                       (tls != NULL || !bn_mysql_lib_encrypted(&c->lib)) &&
-                       bn_mysql_needs_library(c->driver->conf) == NULL;
+                       (tls != NULL || !bn_mysql_lib_is_encrypted(&c->lib)) &&
+                       bn_mysql_find_library_option(c->driver->conf) == NULL;
 
   if (protocol == BN_PROTOCOL_OWN && !by_wire)
     refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
@@ -38,7 +38,7 @@ static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *
     return bn_mysql_fail_text(0, "mysql_real_connect()", refusal, d);
   c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
   if (by_wire && c->wait.waiter != NULL)
-    bn_mysql_lib_slim(&c->lib);
+    bn_mysql_lib_free_cache(&c->lib);
   if (by_wire)
     bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
                                      .fd = bn_mysql_lib_socket(&c->lib),

@@ -56,13 +56,13 @@ static inline void bn_mysql_settle(struct bn_mysql_conn *c)
    number may already be another connection's. */
 static inline void bn_mysql_note_library(struct bn_mysql_conn *c)
 {
-  if (c->way == BN_MYSQL_WAY_WIRE && !bn_mysql_lib_connected(&c->lib))
+  if (c->way == BN_MYSQL_WAY_WIRE && !bn_mysql_lib_is_connected(&c->lib))
     bn_mysql_wire_give_up(&c->wire);
 }
 
 /* Returns the first option that only the client library supports, as a user writes it, or NULL: the
    library alone traces calls, compresses packets and limits the time of reading. */
-const char *bn_mysql_needs_library(const struct bn_mysql_conf *conf);
+const char *bn_mysql_find_library_option(const struct bn_mysql_conf *conf);
 
 /* Hooks of the driver (api/driver.h). */
 

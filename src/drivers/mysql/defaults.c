@@ -253,7 +253,7 @@ int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_h
   char full[BN_SECRET_MAX];
 
   d->driver_host = host;
-  return bn_secret_path(path, full, err) == 0 ? defaults_read_file(d, full, 0, err) : -1;
+  return bn_secret_expand_home(path, full, err) == 0 ? defaults_read_file(d, full, 0, err) : -1;
 }
 
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d)

@@ -51,14 +51,14 @@ static int driver_choose_ssl(struct bn_mysql *driver, struct bn_err *err)
   int choice = driver->conf->ssl;
 
   if (word != NULL && !driver->conf->ssl_given) {
-    choice = bn_mysql_ssl_choice(word);
+    choice = bn_mysql_find_ssl_choice(word);
     if (choice < 0)
       return bn_err_set(err, EINVAL,
                         "%s: ssl-mode=%s: unknown; allowed: disabled, preferred, required, "
                         "verify_ca, verify_identity",
                         driver->conf->defaults_file, word);
   }
-  driver->ssl = bn_mysql_ssl_mode(choice);
+  driver->ssl = bn_mysql_ssl_mode_of(choice);
   return 0;
 }
 
@@ -89,7 +89,7 @@ static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
    err. */
 static int driver_check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
 {
-  const char *other = bn_mysql_needs_library(conf);
+  const char *other = bn_mysql_find_library_option(conf);
 
   if (conf->protocol != BN_PROTOCOL_OWN || other == NULL)
     return 0;
@@ -166,7 +166,7 @@ static int driver_ask_password(const struct bn_mysql *driver, char out[BN_SECRET
 {
   if (driver->conf->password_prompt)
     return bn_secret_prompt("MySQL password", driver->host, out, err);
-  return bn_secret_file(driver->conf->password_file, out, err);
+  return bn_secret_read_file(driver->conf->password_file, out, err);
 }
 
 /* Returns the password of the option, of the option file or of the environment, in this order, or

@@ -194,8 +194,8 @@ static enum bn_sql error_fill(int code, const char *state, const char *call, con
   return error_is_lost(code) ? BN_SQL_LOST : BN_SQL_ERROR;
 }
 
-enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
-                             const char *text, struct bn_sql_diag *d)
+enum bn_sql bn_mysql_fail_with_status(unsigned *status, int code, const char *state,
+                                      const char *call, const char *text, struct bn_sql_diag *d)
 {
   /* These errors end the transaction, but come without a status that would say so. */
   if (code == SERVER_DEADLOCK || code == SERVER_CERTIFICATION)
@@ -204,7 +204,7 @@ enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, cons
   return error_fill(code, state, call, text, d);
 }
 
-bool bn_mysql_sends_as_text(int code)
+bool bn_mysql_can_send_as_text(int code)
 {
   enum {
     UNPREPARABLE = 1295, /* "not supported in the prepared statement protocol yet" */

@@ -24,8 +24,8 @@ enum bn_mysql_client_error {
 
 /* Fills all of d but `where`; returns LOST if the connection is lost after that number, else ERROR.
    status: of the server after the last statement that succeeded; it is updated. */
-enum bn_sql bn_mysql_fail_as(unsigned *status, int code, const char *state, const char *call,
-                             const char *text, struct bn_sql_diag *d);
+enum bn_sql bn_mysql_fail_with_status(unsigned *status, int code, const char *state,
+                                      const char *call, const char *text, struct bn_sql_diag *d);
 /* Does the same without a connection; d->rolled_back stays. */
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
 /* Returns whether the client library gives this errno as the reason of a failed connect: it writes
@@ -33,7 +33,7 @@ enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, str
 bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error);
 /* Returns whether a statement that the server refused to prepare with this number can be sent as
    text: it cannot prepare such statements, or no more of them. */
-bool bn_mysql_sends_as_text(int code);
+bool bn_mysql_can_send_as_text(int code);
 /* Returns the transaction of the next statement, by the server's status after the last one. */
 enum bn_sql_transaction bn_mysql_transaction_of(unsigned status);
 

@@ -13,14 +13,14 @@ static const char *const ssl_words[] = {
 
 static const char *const protocols[] = BN_PROTOCOL_WORDS;
 
-int bn_mysql_ssl_mode(int choice)
+int bn_mysql_ssl_mode_of(int choice)
 {
   if (choice < BN_MYSQL_SSL_WORDS)
     return choice;
   return choice < BN_MYSQL_SSL_WORDS + OFF_WORDS ? BN_MYSQL_SSL_DISABLED : BN_MYSQL_SSL_REQUIRED;
 }
 
-int bn_mysql_ssl_choice(const char *word)
+int bn_mysql_find_ssl_choice(const char *word)
 {
   for (int i = 0; ssl_words[i] != NULL; i++)
     if (strcasecmp(ssl_words[i], word) == 0)

@@ -16,10 +16,10 @@ enum {
   BN_MYSQL_SSL_WORDS
 };
 /* Returns the mode that a choice stands for. */
-int bn_mysql_ssl_mode(int choice);
+int bn_mysql_ssl_mode_of(int choice);
 
 /* Returns the choice with that spelling, or -1. */
-int bn_mysql_ssl_choice(const char *word);
+int bn_mysql_find_ssl_choice(const char *word);
 
 /* The host that the library reaches by a socket. */
 #define BN_MYSQL_HOST "localhost"
@@ -32,7 +32,7 @@ struct bn_mysql_conf {
   int64_t myisam_max_rows;
   int64_t connect_timeout_s, read_timeout_s; /* 0: none */
   bool compression, debug, dry_run, password_prompt, cleartext_password;
-  int ssl;                                            /* a choice, for bn_mysql_ssl_mode */
+  int ssl;                                            /* a choice, for bn_mysql_ssl_mode_of */
   int protocol;                                       /* enum bn_protocol */
   bool host_given, port_given, user_given, ssl_given; /* false: the option file decides */
   char *ssl_key, *ssl_ca, *ssl_cert, *ssl_cipher, *compression_algorithms;

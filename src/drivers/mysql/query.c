@@ -9,7 +9,7 @@ enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sq
   enum bn_sql rc;
 
   c->source = NULL;
-  if (c->way == BN_MYSQL_WAY_WIRE && bn_mysql_wire_takes(sql, len))
+  if (c->way == BN_MYSQL_WAY_WIRE && bn_mysql_wire_takes_text(sql, len))
     return bn_mysql_wire_query(&c->wire, sql, len, r, d);
   if (c->way == BN_MYSQL_WAY_NONE) {
     *r = (struct bn_sql_result){.dry = true};
@@ -48,7 +48,7 @@ static void query_learn_columns(struct bn_mysql_stmt *st)
   uint32_t n;
   struct bn_mysql_column *column = bn_mysql_lib_stmt_columns(&st->lib, &n);
 
-  bn_mysql_wire_learn(&st->wire, column, n);
+  bn_mysql_wire_set_columns(&st->wire, column, n);
 }
 
 /* Fetches a row that wire/ has read.  Returns false at the end, or with r->cut. */
@@ -57,7 +57,7 @@ static bool query_fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result 
 {
   struct bn_mysql_stmt *st = c->source;
 
-  if (st != NULL && !bn_mysql_wire_knows(&c->wire, &st->wire))
+  if (st != NULL && !bn_mysql_wire_knows_columns(&c->wire, &st->wire))
     query_learn_columns(st);
   return bn_mysql_wire_fetch(&c->wire, st != NULL ? &st->wire : NULL, r, row);
 }

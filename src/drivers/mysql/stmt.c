@@ -45,7 +45,7 @@ static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sq
   *d = why;
   if (rc == BN_SQL_LOST)
     return rc;
-  return bn_mysql_sends_as_text(d->code) ? BN_SQL_EMULATE : BN_SQL_ERROR;
+  return bn_mysql_can_send_as_text(d->code) ? BN_SQL_EMULATE : BN_SQL_ERROR;
 }
 
 enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len,
@@ -74,7 +74,7 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
 
   if (st->conn->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  rc = bn_mysql_lib_count_params(&st->lib, n, d);
+  rc = bn_mysql_lib_check_params(&st->lib, n, d);
   if (rc != BN_SQL_DONE)
     return rc;
   bn_mysql_wire_bind(&st->wire, b, n);
@@ -112,9 +112,9 @@ static enum bn_sql stmt_refuse_unbound(struct bn_mysql_stmt *st, struct bn_sql_d
 {
   enum { PARAMS_NOT_BOUND = 2031 };
 
-  return bn_mysql_fail_as(bn_mysql_lib_status(&st->conn->lib), PARAMS_NOT_BOUND, "HY000",
-                          "mysql_stmt_execute()",
-                          "No data supplied for parameters in prepared statement", d);
+  return bn_mysql_fail_with_status(bn_mysql_lib_status(&st->conn->lib), PARAMS_NOT_BOUND, "HY000",
+                                   "mysql_stmt_execute()",
+                                   "No data supplied for parameters in prepared statement", d);
 }
 
 enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
@@ -144,10 +144,10 @@ void bn_mysql_close(void *stmt)
   struct bn_mysql_stmt *st = stmt;
 
   if (st->by_wire && st->conn->way == BN_MYSQL_WAY_WIRE)
-    bn_mysql_wire_drop(&st->conn->wire, st->wire.id);
+    bn_mysql_wire_drop_stmt(&st->conn->wire, st->wire.id);
   st->by_wire = false;
   bn_mysql_lib_stmt_close(&st->lib);
   if (st->conn != NULL)
     bn_mysql_note_library(st->conn);
-  bn_mysql_wire_forget(&st->wire);
+  bn_mysql_wire_free_stmt(&st->wire);
 }

@@ -36,7 +36,7 @@ char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
    libpq's words for them. */
 static bool conn_can_use_wire(const struct bn_pgsql_conn *c)
 {
-  return bn_pgsql_lib_is_known(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
+  return bn_pgsql_lib_speaks_version_3(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
 /* Chooses, after the login by libpq, who talks to the server from now on.  Returns DONE, or ERROR
@@ -117,7 +117,7 @@ bool bn_pgsql_pooled(void *conn)
   struct bn_pgsql_conn *c = conn;
 
   bn_pgsql_wire_lend(&c->wire);
-  return bn_pgsql_lib_pooled(&c->lib);
+  return bn_pgsql_lib_is_pooled(&c->lib);
 }
 
 int bn_pgsql_info(void *conn, struct bn_sql_info *out)
@@ -131,7 +131,7 @@ int bn_pgsql_info(void *conn, struct bn_sql_info *out)
   return bn_pgsql_lib_info(&c->lib, out);
 }
 
-enum bn_sql_transaction bn_pgsql_in_transaction(void *conn)
+enum bn_sql_transaction bn_pgsql_transaction_state(void *conn)
 {
   switch (bn_pgsql_transaction(conn)) {
   case 'T':

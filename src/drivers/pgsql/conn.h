@@ -59,7 +59,7 @@ void bn_pgsql_interrupt(void *conn);
 void bn_pgsql_about(void *conn, struct bn_sql_about *out);
 int bn_pgsql_info(void *conn, struct bn_sql_info *out);
 bool bn_pgsql_pooled(void *conn);
-enum bn_sql_transaction bn_pgsql_in_transaction(void *conn);
+enum bn_sql_transaction bn_pgsql_transaction_state(void *conn);
 size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len);
 enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,
                                 struct bn_sql_diag *d);

@@ -72,7 +72,7 @@ static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
   if (conf->password_prompt)
     rc = bn_secret_prompt("PostgreSQL password", driver->host, asked, err);
   else
-    rc = bn_secret_file(conf->password_file, asked, err);
+    rc = bn_secret_read_file(conf->password_file, asked, err);
   if (rc == 0)
     driver->password = driver->host->text(asked);
   /* After a failure, too: the file or the terminal may have given a part of the password. */
@@ -110,7 +110,7 @@ static int driver_join_methods(struct bn_pgsql *driver, struct bn_err *err)
 
   if (list->n == 0)
     return 0;
-  if (!bn_pgsql_lib_knows("require_auth"))
+  if (!bn_pgsql_lib_knows_parameter("require_auth"))
     return bn_err_set(err, EINVAL,
                       "--pgsql-require-auth needs libpq 16 or later; leave it out, or use "
                       "--pgsql-sslmode=verify-full to know which server asks");
@@ -221,7 +221,7 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .remedy = bn_pgsql_remedy,
     .prepare_all = bn_pgsql_prepare_all,
     .place = bn_pgsql_place,
-    .transaction = bn_pgsql_in_transaction,
+    .transaction = bn_pgsql_transaction_state,
     .silence = silence,
     .pooled = bn_pgsql_pooled,
     .counters =

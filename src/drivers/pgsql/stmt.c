@@ -48,7 +48,7 @@ void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
   struct bn_pgsql_conn *c = conn;
 
   if (r->rows == &c->wire)
-    bn_pgsql_wire_free(&c->wire);
+    bn_pgsql_wire_free_result(&c->wire);
   else
     bn_pgsql_lib_free_result(r);
   r->rows = NULL;

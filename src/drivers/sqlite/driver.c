@@ -233,7 +233,7 @@ static void sqlite_disconnect(void *conn)
     (void)sqlite3_close_v2(c->db); /* rolls back an open transaction */
     pthread_mutex_unlock(&c->driver->lock);
     c->db = NULL;
-    bn_sqlite_leave(c);
+    bn_sqlite_end_turn(c);
   }
   bn_sqlite_rows_free(&c->rows);
   if (c->turn_made)
@@ -396,8 +396,8 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .close = sqlite_close_stmt,
     .texts = texts,
     .isolation = isolation,
-    .missing = bn_sqlite_missing,
-    .remedy = bn_sqlite_remedy,
+    .missing = bn_sqlite_is_missing_table,
+    .remedy = bn_sqlite_find_remedy,
     .transaction = sqlite_transaction,
     .check_room = sqlite_check_room,
 };

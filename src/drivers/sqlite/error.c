@@ -49,7 +49,7 @@ enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
 }
 
 /* SQLite has no error number for a table that exists already. */
-const char *bn_sqlite_remedy(const struct bn_sql_diag *d)
+const char *bn_sqlite_find_remedy(const struct bn_sql_diag *d)
 {
   return d->code == SQLITE_ERROR && strncmp(d->text, "table ", 6) == 0 &&
                  strstr(d->text, " already exists") != NULL
@@ -58,7 +58,7 @@ const char *bn_sqlite_remedy(const struct bn_sql_diag *d)
 }
 
 /* SQLite has no error number for a missing table. */
-bool bn_sqlite_missing(const struct bn_sql_diag *d)
+bool bn_sqlite_is_missing_table(const struct bn_sql_diag *d)
 {
   static const char beginning[] = "no such table: ";
 
@@ -137,7 +137,7 @@ static void error_end_useless_transaction(struct bn_sqlite_conn *c, struct bn_sq
     (void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
   d->rolled_back = sqlite3_get_autocommit(c->db) != 0;
   if (d->rolled_back)
-    bn_sqlite_leave(c);
+    bn_sqlite_end_turn(c);
 }
 
 enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,

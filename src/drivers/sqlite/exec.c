@@ -91,7 +91,7 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
     p->affected = (uint64_t)sqlite3_changes(c->db);
   (void)sqlite3_reset(st);
   if (c->holds != BN_SQLITE_NONE && sqlite3_get_autocommit(c->db) != 0)
-    bn_sqlite_leave(c);
+    bn_sqlite_end_turn(c);
   return p->kind;
 }
 
@@ -152,7 +152,7 @@ enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_s
   if (rc == BN_SQL_ERROR)
     return rc;
   exec_run_other_statements(c, sql, end);
-  bn_sqlite_rows_show(&c->rows, &p, r);
+  bn_sqlite_rows_select_part(&c->rows, &p, r);
   return rc;
 }
 
@@ -169,7 +169,7 @@ enum bn_sql bn_sqlite_next(void *conn, void *stmt, struct bn_sql_result *r, stru
   if (p->kind == BN_SQL_ERROR)
     *d = c->pending_diag;
   else
-    bn_sqlite_rows_show(&c->rows, p, r);
+    bn_sqlite_rows_select_part(&c->rows, p, r);
   return p->kind;
 }
 
@@ -256,6 +256,6 @@ enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql
   }
   rc = exec_run(c, s->st, &p, d);
   if (rc != BN_SQL_ERROR)
-    bn_sqlite_rows_show(&c->rows, &p, r);
+    bn_sqlite_rows_select_part(&c->rows, &p, r);
   return rc;
 }

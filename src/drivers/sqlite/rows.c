@@ -92,8 +92,8 @@ void bn_sqlite_rows_add_part(const struct bn_driver_host *host, struct bn_sqlite
   rows->part[rows->n_parts++] = *p;
 }
 
-void bn_sqlite_rows_show(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
-                         struct bn_sql_result *r)
+void bn_sqlite_rows_select_part(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
+                                struct bn_sql_result *r)
 {
   rows->at = p->begin;
   rows->end = p->end;

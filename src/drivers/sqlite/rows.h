@@ -38,8 +38,8 @@ int bn_sqlite_rows_add(struct bn_sqlite_rows *rows, sqlite3_stmt *st, int nfield
 void bn_sqlite_rows_add_part(const struct bn_driver_host *host, struct bn_sqlite_rows *rows,
                              const struct bn_sqlite_part *p);
 /* Makes p the current part, and fills r with what is known of it. */
-void bn_sqlite_rows_show(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
-                         struct bn_sql_result *r);
+void bn_sqlite_rows_select_part(struct bn_sqlite_rows *rows, const struct bn_sqlite_part *p,
+                                struct bn_sql_result *r);
 /* Puts the next row of the current part into row; the values stay valid until the next query.
    Returns false if there is none. */
 bool bn_sqlite_rows_fetch(struct bn_sqlite_rows *rows, uint32_t nfields, struct bn_sql_value *row);

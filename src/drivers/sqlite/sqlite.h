@@ -52,7 +52,7 @@ struct bn_sqlite_stmt {
 };
 
 /* Ends the turn of the connection in the queue of its file. */
-static inline void bn_sqlite_leave(struct bn_sqlite_conn *c)
+static inline void bn_sqlite_end_turn(struct bn_sqlite_conn *c)
 {
   if (c->holds == BN_SQLITE_NONE)
     return;
@@ -69,8 +69,8 @@ enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
 enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *call,
                                 const char *text, struct bn_sql_diag *d);
 enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d);
-bool bn_sqlite_missing(const struct bn_sql_diag *d);
-const char *bn_sqlite_remedy(const struct bn_sql_diag *d);
+bool bn_sqlite_is_missing_table(const struct bn_sql_diag *d);
+const char *bn_sqlite_find_remedy(const struct bn_sql_diag *d);
 
 /* --- exec.c --- */
 enum bn_sql bn_sqlite_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,

@@ -122,7 +122,7 @@ void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struc
   bn_buf_done(&framed);
 }
 
-uint64_t bn_hdr_max(const struct bn_hist_sparse *s)
+uint64_t bn_hdr_find_max(const struct bn_hist_sparse *s)
 {
   return s->n > 0 ? bn_hist_highest(encode_index_of(s->bucket[s->n - 1].lowest)) : 0;
 }

@@ -21,6 +21,6 @@
 /* Appends the text of a histogram, compressed by `zlib`.  b has no limit. */
 void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib);
 /* Returns the highest value of the highest bucket that is not empty, or 0 if there is none. */
-uint64_t bn_hdr_max(const struct bn_hist_sparse *s);
+uint64_t bn_hdr_find_max(const struct bn_hist_sparse *s);
 
 #endif

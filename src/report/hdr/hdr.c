@@ -54,7 +54,7 @@ static void hdr_print_number(const struct hdr *h, double value, const char *afte
   char digits[64];
 
   (void)snprintf(digits, sizeof digits, "%.3f", value);
-  bn_units_point(digits);
+  bn_units_restore_point(digits);
   (void)fprintf(h->out, "%s%s", digits, after);
 }
 
@@ -139,7 +139,7 @@ static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, 
     hdr_print_tag(h, tag);
   hdr_print_number(h, from_s, ",");
   hdr_print_number(h, to_s > from_s ? to_s - from_s : 0, ",");
-  hdr_print_number(h, (double)bn_hdr_max(s) / ns_per_ms, ",");
+  hdr_print_number(h, (double)bn_hdr_find_max(s) / ns_per_ms, ",");
   (void)fprintf(h->out, "%s\n", text.data);
   bn_buf_done(&text);
 }
@@ -380,7 +380,7 @@ static int hdr_close(void *self, struct bn_err *err)
   struct hdr *h = self;
 
   hdr_free_sums(h);
-  return bn_output_verdict(&h->output, err);
+  return bn_output_check_written(&h->output, err);
 }
 
 const struct bn_reporter bn_reporter_hdr = {

@@ -87,7 +87,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->out = out != NULL ? out : stdout;
   if (r->path != NULL && bn_document_check_path("json", r->path, err) != 0)
     return -1;
-  if (r->path != NULL && bn_file_descriptor(r->path) < 0 && bn_file_is_replaceable(r->path) &&
+  if (r->path != NULL && bn_file_find_descriptor(r->path) < 0 && bn_file_is_replaceable(r->path) &&
       json_open_journal(r, err) != 0)
     return -1;
   r->ready = true;
@@ -124,7 +124,7 @@ static void json_started(void *self, const struct bn_facts *f)
   struct bn_err err = {0};
 
   json_keep_name(r, f);
-  if (bn_journal_facts(&r->journal, f, &err) != 0)
+  if (bn_journal_write_facts(&r->journal, f, &err) != 0)
     json_warn(&err);
   else if (r->journal.lock.aside != NULL)
     bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.lock.path,
@@ -136,7 +136,7 @@ static void json_write_journal(struct json *r, const struct bn_view *v)
 {
   struct bn_err why = {0};
 
-  if (bn_journal_view(&r->journal, r->workload, v, &why) != 0)
+  if (bn_journal_write_view(&r->journal, r->workload, v, &why) != 0)
     json_warn(&why);
 }
 
@@ -149,9 +149,9 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
 
   g->packs = r->bins == BINS_ALL;
   g->bare = r->bins == BINS_NONE;
-  bn_group_add(g, v);
+  bn_group_add_view(g, v);
   if (v->span == BN_VIEW_CHECKPOINT)
-    r->values += bn_store_values(&g->checkpoint[g->n_checkpoints - 1].view);
+    r->values += bn_store_bound_values(&g->checkpoint[g->n_checkpoints - 1].view);
   return g;
 }
 
@@ -159,7 +159,7 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
    are kept without histograms. */
 static void json_limit_buckets(struct json *r, const struct bn_record *last)
 {
-  r->buckets += bn_snap_buckets(&last->delta);
+  r->buckets += bn_snap_count_buckets(&last->delta);
   if (r->bins != BINS_ALL || r->buckets < BUCKETS_MAX)
     return;
   r->bins = BINS_TOTAL;
@@ -173,7 +173,7 @@ static void json_limit_buckets(struct json *r, const struct bn_record *last)
 static void json_limit_values(struct json *r, const struct bn_group *g,
                               const struct bn_record *last)
 {
-  r->values += bn_store_values(&last->view);
+  r->values += bn_store_bound_values(&last->view);
   r->full = !bn_store_has_room(g, r->values);
   if (r->full)
     bn_log_stderr("--report=json: the document stores no intervals after %.0f s, because it has "
@@ -257,7 +257,7 @@ static void json_mention_journal(const struct json *r, struct bn_err *err)
     return;
   bn_buf_init(&b, room);
   (void)bn_buf_str(&b, "; what was measured is in a journal; print it with: bench report ");
-  if (bn_escape_word(&b, r->journal.lock.path) == 0)
+  if (bn_escape_shell_word(&b, r->journal.lock.path) == 0)
     memcpy(err->text + len, b.data, b.len + 1);
   else
     (void)snprintf(err->text + len, room + 1, "; what was measured is in the journal beside it");

@@ -60,7 +60,7 @@ static void live_append_percentile(char *text, const struct bn_view *v)
   if (isnan(ms))
     return;
   live_append(text, ", p%.10g %s%s ms", v->percents[i], at_least ? ">= " : "",
-              bn_form_number(number, 0, bn_units_decimals(ms, 2), ms, false));
+              bn_form_format_number(number, 0, bn_units_count_decimals(ms, 2), ms, false));
 }
 
 /* Replaces the line.  Tests without a database have no errors, as a rule, so 0 is not shown. */

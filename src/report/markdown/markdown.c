@@ -181,7 +181,7 @@ static char *markdown_format_f64(double x, int decimals)
 {
   char *value = bn_alloc_print("%.*f", decimals, x);
 
-  bn_units_point(value);
+  bn_units_restore_point(value);
   return value;
 }
 
@@ -201,8 +201,8 @@ static char *markdown_format_latency(double s, bool at_least)
 
   if (!isfinite(s))
     sign = "\\>";
-  value = bn_alloc_print("%s%.*f", sign, bn_units_decimals(ms, 2), ms);
-  bn_units_point(value);
+  value = bn_alloc_print("%s%.*f", sign, bn_units_count_decimals(ms, 2), ms);
+  bn_units_restore_point(value);
   return value;
 }
 
@@ -277,7 +277,7 @@ static void markdown_add_command(struct column *c, const struct bn_facts *f)
 {
   struct bn_buf command = {.max = 0};
 
-  (void)bn_command_repeat(f, &command);
+  (void)bn_command_append(f, &command);
   markdown_add_text(c, COMMAND, &command);
 }
 
@@ -423,7 +423,7 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
   markdown_add_loss(c, PHASES, part, FAILURES_OF, p->failed_events);
   if (p->recovery_s > 0)
     markdown_add_ordered(c, PHASES, part, RECOVERY,
-                         bn_alloc_text(p->recovered ? bn_phases_recovery(p, digits) : "not"));
+                         bn_alloc_text(p->recovered ? bn_phases_print_recovery(p, digits) : "not"));
 }
 
 /* Adds the times of the statements of one name. */
@@ -499,7 +499,8 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
   if (what != NULL)
     (void)fprintf(out, "| %s %s |", name, what);
   else
-    (void)fprintf(out, "| %s %sth percentile (ms) |", name, bn_units_shortest(digits, l->percent));
+    (void)fprintf(out, "| %s %sth percentile (ms) |", name,
+                  bn_units_format_shortest(digits, l->percent));
   free(name);
 }
 
@@ -592,7 +593,7 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   markdown_add_losses(c, v);
   for (size_t i = 0; i < v->n_event_kinds; i++)
     markdown_add_kind(m, c, v, &v->event_kinds[i]);
-  for (size_t i = 0; i < bn_phases_begun(v); i++)
+  for (size_t i = 0; i < bn_phases_count_begun(v); i++)
     markdown_add_phase(m, c, v, &v->phases[i]);
   for (size_t i = 0; i < v->n_statements; i++)
     markdown_add_statement(m, c, v, &v->statements[i].timing);

@@ -90,7 +90,7 @@ static int listen_read_address(const char *at, union address *out)
   const size_t len = colon != NULL ? (size_t)(colon - at) : 0;
   int64_t port;
 
-  if (len >= sizeof host || bn_units_int(digits, &port) != 0 || port < 0 || port > UINT16_MAX)
+  if (len >= sizeof host || bn_units_parse_int(digits, &port) != 0 || port < 0 || port > UINT16_MAX)
     return -1;
   if (len > 0)
     (void)snprintf(host, sizeof host, "%.*s", (int)len, at);
@@ -137,8 +137,8 @@ static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 
   (void)bn_buf_add(&metrics, l->facts.data, l->facts.len);
   (void)bn_buf_add(&metrics, l->view.data, l->view.len);
-  bn_openmetrics_end(&metrics, end);
-  bn_openmetrics_plain(&plain, metrics.data);
+  bn_openmetrics_add_end(&metrics, end);
+  bn_openmetrics_convert(&plain, metrics.data);
   (void)pthread_mutex_lock(&l->lock);
   old[0] = l->metrics;
   old[1] = l->plain;
@@ -153,7 +153,7 @@ static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 static void listen_render(struct bn_listen *l, const struct bn_view *v)
 {
   bn_buf_clear(&l->view);
-  bn_openmetrics_view(&l->view, v);
+  bn_openmetrics_add_view(&l->view, v);
   listen_refresh(l, NULL);
 }
 
@@ -172,7 +172,7 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
   l->page = (struct bn_web_page){.path = "/metrics", .text = listen_page_text, .arg = l};
   (void)pthread_mutex_init(&l->lock, NULL);
   /* The page is complete, although nothing is known before listen_begin(). */
-  bn_openmetrics_end(&l->metrics, NULL);
+  bn_openmetrics_add_end(&l->metrics, NULL);
   return 0;
 }
 
@@ -254,7 +254,7 @@ static void listen_begin(void *self, const struct bn_facts *f)
 
   l->run = f;
   bn_buf_clear(&l->facts);
-  bn_openmetrics_facts(&l->facts, f);
+  bn_openmetrics_add_facts(&l->facts, f);
   listen_refresh(l, NULL);
 }
 
@@ -303,7 +303,7 @@ static int listen_finish(void *self, const struct bn_end *end, struct bn_err *er
   if (l->run == NULL)
     return 0;
   bn_buf_clear(&l->facts);
-  bn_openmetrics_facts(&l->facts, l->run);
+  bn_openmetrics_add_facts(&l->facts, l->run);
   listen_refresh(l, end);
   return 0;
 }

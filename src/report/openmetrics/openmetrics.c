@@ -42,7 +42,7 @@ static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err 
       m->result.n_groups > 0 ? &m->result.group[0] : bn_result_add_group(&m->result, "");
 
   (void)err;
-  bn_group_add(g, v);
+  bn_group_add_view(g, v);
   return 0;
 }
 
@@ -56,10 +56,10 @@ static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_er
 
   if (m->facts == NULL)
     return 0;
-  bn_openmetrics_facts(&text, m->facts);
+  bn_openmetrics_add_facts(&text, m->facts);
   if (total != NULL)
-    bn_openmetrics_view(&text, total);
-  bn_openmetrics_end(&text, end);
+    bn_openmetrics_add_view(&text, total);
+  bn_openmetrics_add_end(&text, end);
   rc = bn_document_write(&m->document, text.data, text.len, err);
   bn_buf_done(&text);
   return rc;

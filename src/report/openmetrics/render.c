@@ -49,7 +49,7 @@ static void openmetrics_add_f64(struct bn_buf *b, double x)
   else if (isinf(x))
     (void)bn_buf_str(b, x > 0 ? " +Inf\n" : " -Inf\n");
   else
-    (void)bn_buf_printf(b, " %s\n", bn_units_shortest(digits, x));
+    (void)bn_buf_printf(b, " %s\n", bn_units_format_shortest(digits, x));
 }
 
 /* Adds a label.  *first tells whether it is the first one of the sample, and is set to false.  The
@@ -218,7 +218,7 @@ static void openmetrics_add_quantile(struct bn_buf *b, const struct summary *s, 
   bool first = true;
 
   (void)snprintf(digits, sizeof digits, "%.15g", percent / 100);
-  bn_units_point(digits);
+  bn_units_restore_point(digits);
   (void)bn_buf_str(b, s->family);
   if (s->label != NULL)
     openmetrics_add_label(b, &first, s->label, s->name);
@@ -464,7 +464,7 @@ static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_phase_latency_seconds", "summary", "seconds",
                                   "Latency of the events that were due in the phase."};
-  const size_t n = bn_phases_begun(v);
+  const size_t n = bn_phases_count_begun(v);
   char number[BN_UNITS_DIGITS];
 
   if (n == 0)
@@ -643,7 +643,7 @@ static void openmetrics_add_info(struct bn_buf *b, const struct bn_facts *f)
   openmetrics_add_u64(b, 1);
 }
 
-void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f)
+void bn_openmetrics_add_facts(struct bn_buf *b, const struct bn_facts *f)
 {
   static const struct family threads = {"bench_threads", "gauge", NULL, "Threads of the run."};
   static const struct family start = {"bench_start_time_seconds", "gauge", "seconds",
@@ -659,7 +659,7 @@ void bn_openmetrics_facts(struct bn_buf *b, const struct bn_facts *f)
     openmetrics_add_gauge(b, &end, (double)f->end_wall_ns / (double)BN_NSEC_PER_SEC);
 }
 
-void bn_openmetrics_view(struct bn_buf *b, const struct bn_view *v)
+void bn_openmetrics_add_view(struct bn_buf *b, const struct bn_view *v)
 {
   openmetrics_add_rows(b, v);
   openmetrics_add_latency(b, v);
@@ -696,7 +696,7 @@ static bool openmetrics_add_type(struct bn_buf *out, const char *line, size_t le
 }
 
 /* The line "# HELP" of a family comes behind "# TYPE", which says whether it is a counter. */
-void bn_openmetrics_plain(struct bn_buf *out, const char *text)
+void bn_openmetrics_convert(struct bn_buf *out, const char *text)
 {
   static const char type[] = "# TYPE ", help[] = "# HELP ", unit[] = "# UNIT ", eof[] = "# EOF";
   bool is_counter = false;
@@ -718,7 +718,7 @@ void bn_openmetrics_plain(struct bn_buf *out, const char *text)
 }
 
 /* A run that was killed, or that still goes on, has no exit status. */
-void bn_openmetrics_end(struct bn_buf *b, const struct bn_end *end)
+void bn_openmetrics_add_end(struct bn_buf *b, const struct bn_end *end)
 {
   static const struct family status = {"bench_exit_status", "gauge", NULL,
                                        "Exit status of the run."};

@@ -9,19 +9,19 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 
-void bn_line_names(struct bn_buf *b, const struct bn_row *row)
+void bn_line_add_names(struct bn_buf *b, const struct bn_row *row)
 {
   for (size_t i = 0; i < row->n; i++)
     (void)bn_buf_printf(b, "%s%s", i > 0 ? "," : "", row->cell[i].name);
   (void)bn_buf_char(b, '\n');
 }
 
-int bn_line_first(struct bn_buf *b, const struct bn_row *row, struct bn_buf *names,
-                  struct bn_err *err)
+int bn_line_add_names_once(struct bn_buf *b, const struct bn_row *row, struct bn_buf *names,
+                           struct bn_err *err)
 {
   const size_t before = b->len;
 
-  bn_line_names(b, row);
+  bn_line_add_names(b, row);
   if (names->len == 0)
     return bn_buf_str(names, b->data + before);
   if (strcmp(names->data, b->data + before) != 0)
@@ -52,7 +52,7 @@ static void line_add_text(struct bn_buf *b, const char *text)
   free(shown);
 }
 
-void bn_line_values(struct bn_buf *b, const struct bn_row *row)
+void bn_line_add_values(struct bn_buf *b, const struct bn_row *row)
 {
   char digits[BN_CELL_DIGITS];
 
@@ -64,20 +64,20 @@ void bn_line_values(struct bn_buf *b, const struct bn_row *row)
     if (c->type == BN_CELL_TEXT)
       line_add_text(b, c->text);
     else
-      (void)bn_buf_str(b, bn_cell_digits(c, digits));
+      (void)bn_buf_str(b, bn_cell_print(c, digits));
   }
   (void)bn_buf_char(b, '\n');
 }
 
 /* Times have a zone here, because programs take a time without one for a local time.  In CSV they
    have none: spreadsheets know no zones and would take such cells for texts. */
-void bn_line_json(struct bn_buf *b, const struct bn_row *row)
+void bn_line_add_json(struct bn_buf *b, const struct bn_row *row)
 {
   char digits[BN_CELL_DIGITS];
 
   for (size_t i = 0; i < row->n; i++) {
     const struct bn_cell *c = &row->cell[i];
-    const char *value = bn_cell_digits(c, digits);
+    const char *value = bn_cell_print(c, digits);
 
     (void)bn_buf_printf(b, "%s\"%s\":", i > 0 ? "," : "{", c->name);
     if (value[0] == '\0')

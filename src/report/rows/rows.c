@@ -62,14 +62,14 @@ static void rows_begin(void *self, const struct bn_facts *f)
    yet.  v NULL: there is no row.  Returns 0, or -1 and err if a joined result has other columns. */
 static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err *err)
 {
-  bn_row_interval(&r->row, r->plan, v);
+  bn_row_set_interval(&r->row, r->plan, v);
   bn_buf_clear(&r->line);
-  if (r->csv && bn_line_first(&r->line, &r->row, &r->names, err) != 0)
+  if (r->csv && bn_line_add_names_once(&r->line, &r->row, &r->names, err) != 0)
     return -1;
   if (v != NULL && r->csv)
-    bn_line_values(&r->line, &r->row);
+    bn_line_add_values(&r->line, &r->row);
   else if (v != NULL)
-    bn_line_json(&r->line, &r->row);
+    bn_line_add_json(&r->line, &r->row);
   return 0;
 }
 
@@ -116,7 +116,7 @@ static int rows_close(void *self, struct bn_err *err)
   bn_row_done(&r->row);
   bn_buf_done(&r->line);
   bn_buf_done(&r->names);
-  return bn_output_verdict(&r->output, err);
+  return bn_output_check_written(&r->output, err);
 }
 
 const struct bn_reporter bn_reporter_csv = {

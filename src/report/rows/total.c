@@ -47,7 +47,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   bn_output_init(&t->output, out != NULL ? out : stdout, NULL);
   if (bn_file_is_stdout(path))
     return 0;
-  if (bn_file_descriptor(path) < 0 && bn_file_is_replaceable(path)) {
+  if (bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path)) {
     t->path = path;
     return 0;
   }
@@ -89,7 +89,7 @@ static int total_open_file(const char *path, struct bn_err *err)
   const int fd = bn_file_open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
   if (fd < 0)
-    return total_refuse(path, bn_file_reason(errno), err);
+    return total_refuse(path, bn_file_explain(errno), err);
   if (total_lock(fd) == 0)
     return fd;
   total_refuse_lock(path, err);
@@ -131,7 +131,7 @@ static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *
     (void)bn_buf_str(&t->line, t->names.data);
   if (last != '\n')
     (void)bn_buf_char(&t->line, '\n');
-  bn_line_values(&t->line, &t->row);
+  bn_line_add_values(&t->line, &t->row);
   return 0;
 }
 
@@ -184,7 +184,7 @@ static int total_append_to_file(struct total *t, struct bn_err *err)
    begun. */
 static void total_make_row(struct total *t, const struct bn_facts *f, const struct bn_end *end)
 {
-  bn_row_run(&t->row, f, end);
+  bn_row_set_run(&t->row, f, end);
   bn_row_append(&t->row, &t->figures);
 }
 
@@ -192,7 +192,7 @@ static void total_make_row(struct total *t, const struct bn_facts *f, const stru
 static void total_make_names(struct total *t)
 {
   bn_buf_clear(&t->names);
-  bn_line_names(&t->names, &t->row);
+  bn_line_add_names(&t->names, &t->row);
 }
 
 /* Refuses a file with other columns before a run of hours, not after it; a missing file is made.
@@ -207,7 +207,7 @@ static int total_check(void *self, const struct bn_plan *plan, struct bn_err *er
 
   if (t->path == NULL)
     return 0;
-  bn_row_total(&t->figures, plan, NULL);
+  bn_row_set_total(&t->figures, plan, NULL);
   total_make_row(t, NULL, NULL);
   total_make_names(t);
   fd = total_open_file(t->path, err);
@@ -232,7 +232,7 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
   struct total *t = self;
 
   (void)err;
-  bn_row_total(&t->figures, &t->facts->plan, v);
+  bn_row_set_total(&t->figures, &t->facts->plan, v);
   t->measured = true;
   return 0;
 }
@@ -241,10 +241,10 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
    because a later row with other columns cancels the report.  Returns 0, or -1 and err. */
 static int total_keep_row(struct total *t, struct bn_err *err)
 {
-  t->refused = bn_line_first(&t->line, &t->row, &t->names, err) != 0;
+  t->refused = bn_line_add_names_once(&t->line, &t->row, &t->names, err) != 0;
   if (t->refused)
     return -1;
-  bn_line_values(&t->line, &t->row);
+  bn_line_add_values(&t->line, &t->row);
   return 0;
 }
 
@@ -257,7 +257,7 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
   if (t->facts == NULL)
     return 0;
   if (!t->measured)
-    bn_row_total(&t->figures, &t->facts->plan, NULL);
+    bn_row_set_total(&t->figures, &t->facts->plan, NULL);
   total_make_row(t, t->facts, end);
   if (t->path == NULL)
     return total_keep_row(t, err);
@@ -274,11 +274,11 @@ static int total_close(void *self, struct bn_err *err)
   int rc = 0;
 
   if (has_rows && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
-    rc = total_refuse(t->special, bn_file_reason(errno), err);
+    rc = total_refuse(t->special, bn_file_explain(errno), err);
   if (has_rows && t->special == NULL)
     bn_output_write(&t->output, t->line.data, t->line.len);
   if (rc == 0)
-    rc = bn_output_verdict(&t->output, err);
+    rc = bn_output_check_written(&t->output, err);
   bn_row_done(&t->row);
   bn_row_done(&t->figures);
   bn_buf_done(&t->names);

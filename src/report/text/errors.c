@@ -40,7 +40,7 @@ static void errors_print_one(FILE *out, const struct bn_facts *f, const struct b
   (void)fputs("\n", out);
 }
 
-void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v)
+void bn_text_print_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v)
 {
   enum { LABELS = BN_LABELS_MAX + 1 }; /* with "other" */
   const struct bn_snap *s = v->delta;
@@ -90,7 +90,7 @@ static bool errors_is_after_checkpoint(const struct bn_facts *f, const struct bn
          at->real > v->at_s;
 }
 
-void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v)
+void bn_text_print_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v)
 {
   if (v->failed_threads == 0)
     return;
@@ -103,7 +103,7 @@ void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view 
 }
 
 /* Messages on level INFO are notes of bn_log_note(), which are printed without "warning:". */
-void bn_text_warnings(FILE *out, const struct bn_facts *f)
+void bn_text_print_warnings(FILE *out, const struct bn_facts *f)
 {
   static const char prefix[] = "warning: ";
   size_t n = 0;

@@ -10,13 +10,13 @@
 
 /* Prints a table of the errors of a view, the most frequent one first; nothing without errors.  f
    has their classes and messages. */
-void bn_text_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v);
+void bn_text_print_errors(FILE *out, const struct bn_facts *f, const struct bn_view *v);
 
 /* Prints a table of the threads that failed while other threads went on: for each kind of failure,
    when it first occurred, and why.  Prints nothing if no thread failed. */
-void bn_text_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v);
+void bn_text_print_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v);
 
 /* Prints the warnings of the run, which name what may spoil its figures; nothing without any. */
-void bn_text_warnings(FILE *out, const struct bn_facts *f);
+void bn_text_print_warnings(FILE *out, const struct bn_facts *f);
 
 #endif

@@ -19,10 +19,10 @@ enum { FORM_TEXT = 48 }; /* bytes of a figure that is a text */
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native)
 {
   *f = (struct bn_form){.view = v, .native = native};
-  bn_form_rank(f, native ? bn_view_greatest_rank(v) : 0);
+  bn_form_set_rank(f, native ? bn_view_greatest_rank(v) : 0);
 }
 
-void bn_form_rank(struct bn_form *f, size_t i)
+void bn_form_set_rank(struct bn_form *f, size_t i)
 {
   const struct bn_view *v = f->view;
   const bool of_events = f->timing == NULL;
@@ -37,7 +37,7 @@ void bn_form_rank(struct bn_form *f, size_t i)
   }
 }
 
-void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
+void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
 {
   f->timing = t;
   f->timing_name = name;
@@ -78,7 +78,7 @@ __attribute__((format(printf, 1, 2))) static struct value form_text_value(const 
 }
 
 /* Dialects and older documents do not count queued events as unfinished. */
-uint64_t bn_form_in_flight(const struct bn_form *f)
+uint64_t bn_form_count_in_flight(const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
   const uint64_t queued = f->native && v->due > 0 ? v->backlog : 0;
@@ -134,7 +134,7 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
   if (form_is_name(name, len, "threads"))
     return form_u64_value(f->view->running);
   if (form_is_name(name, len, "in_flight"))
-    return form_u64_value(bn_form_in_flight(f));
+    return form_u64_value(bn_form_count_in_flight(f));
   if (form_is_name(name, len, "rank"))
     return form_text_value("%.15g", f->rank);
   if (form_is_name(name, len, "approx"))
@@ -201,8 +201,8 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
   v->type = VALUE_F64;
 }
 
-const char *bn_form_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
-                           bool at_least)
+const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
+                                  bool at_least)
 {
   static const char bound[] = "\u2265";
   static const double range_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
@@ -256,13 +256,14 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
                            FILE *out)
 {
   const double x = isnan(v->f64) && !f->native ? 0 : v->f64;
-  const int decimals = l->is_latency && f->native ? bn_units_decimals(x, l->decimals) : l->decimals;
+  const int decimals =
+      l->is_latency && f->native ? bn_units_count_decimals(x, l->decimals) : l->decimals;
   char text[BN_FORM_NUMBER];
 
   if (isnan(x))
     (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
   else
-    (void)fputs(bn_form_number(text, l->width, decimals, x, v->at_least), out);
+    (void)fputs(bn_form_format_number(text, l->width, decimals, x, v->at_least), out);
 }
 
 /* Prints a value as its type and the layout ask for. */

@@ -27,19 +27,19 @@ struct bn_form {
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native);
 /* Makes percentile i of the view current, or that of the current timing, which has percentiles.  If
    the view has no percentile i, the rank is 0 and the value unknown, which dialects print as 0. */
-void bn_form_rank(struct bn_form *f, size_t i);
+void bn_form_set_rank(struct bn_form *f, size_t i);
 /* Sets the current timing; the name is borrowed. */
-void bn_form_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
+void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
 
 /* Formats a number right-aligned in at least `width` columns, if negative left-aligned in -width
    columns, with "≥" before a lower bound.  HUGE_VAL is a latency in milliseconds beyond the range
    of the histogram: ">" and the end of that range.  Returns text. */
 enum { BN_FORM_NUMBER = 352 }; /* DBL_MAX has 309 digits */
-const char *bn_form_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
-                           bool at_least);
+const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
+                                  bool at_least);
 
 /* Returns how many events of the view have begun and not ended; queued arrivals have not begun. */
-uint64_t bn_form_in_flight(const struct bn_form *f);
+uint64_t bn_form_count_in_flight(const struct bn_form *f);
 
 /* Prints a template.  {name:W.P~UNIT} is a figure, right-aligned in W columns ('-' before W:
    left-aligned) with P decimals.  What is behind the name is optional; whole numbers and texts take

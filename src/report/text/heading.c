@@ -102,7 +102,7 @@ void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
   if (started == NULL)
     return;
   (void)bn_buf_printf(&text, "Started: %s\nRepeat:  ", started);
-  if (bn_command_repeat(f, &text)) {
+  if (bn_command_append(f, &text)) {
     shown = bn_alloc(4 * text.len + 1, 1);
     (void)bn_escape(shown, 4 * text.len + 1, text.data, "\n");
     (void)fprintf(out, "%s\n\n", shown);
@@ -157,7 +157,7 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
 /* The fact at_start stands for a run whose start knew no version: it says what was known then, the
    "driver" or "nothing".  What the facts tell besides was found later and is not shown, so that the
    report of a saved result has the heading of the run. */
-void bn_text_heading(FILE *out, const struct bn_facts *f)
+void bn_text_print_database(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");
   const char *at_start = bn_facts_find_text(f, "database", "at_start");

@@ -15,6 +15,6 @@ void bn_text_print_repetition(FILE *out, const struct bn_facts *f);
 void bn_text_print_plan(FILE *out, const struct bn_facts *f, const struct bn_dialect *d);
 /* Prints how the bytes of connections travel, the driver, the server and its tables, as far as they
    were known when the load began; nothing if the driver was not. */
-void bn_text_heading(FILE *out, const struct bn_facts *f);
+void bn_text_print_database(FILE *out, const struct bn_facts *f);
 
 #endif

@@ -21,7 +21,7 @@ enum { THREADS = 7, RATE = 12, LATENCY = 10, ERRORS = 8, TIME = 9 };
 static void members_append_f64(struct bn_buf *b, int width, double x)
 {
   if (isfinite(x))
-    (void)bn_buf_printf(b, " %*.*f", width, bn_units_decimals(x, 2), x);
+    (void)bn_buf_printf(b, " %*.*f", width, bn_units_count_decimals(x, 2), x);
   else
     (void)bn_buf_printf(b, " %*s", width, "-");
 }
@@ -38,8 +38,9 @@ static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
   if (isnan(ms))
     (void)bn_buf_printf(b, " %*s", LATENCY, "-");
   else
-    (void)bn_buf_printf(b, " %s",
-                        bn_form_number(text, LATENCY, bn_units_decimals(ms, 2), ms, at_least));
+    (void)bn_buf_printf(
+        b, " %s",
+        bn_form_format_number(text, LATENCY, bn_units_count_decimals(ms, 2), ms, at_least));
 }
 
 /* Appends the name of a host, and why it was lost if it was. */
@@ -135,11 +136,11 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
                       bn_facts_have_groups(f) ? "groups" : "hosts", together_s, span_s);
   if (isfinite(rate) && seconds != NULL && seconds->type == BN_FACT_WHOLE)
     (void)bn_buf_printf(b, ", with %.*f events/s in the first %" PRId64 " s",
-                        bn_units_decimals(rate, 2), rate, seconds->whole);
+                        bn_units_count_decimals(rate, 2), rate, seconds->whole);
 }
 
-void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
-                     double span_s)
+void bn_text_print_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
+                           double span_s)
 {
   const bool has_groups = bn_facts_have_groups(f);
   struct bn_buf line = {.max = 0};

@@ -11,7 +11,7 @@
    hosts ran together if that is clearly less than span_s, the time of the report.  f: the facts of
    the run.  out NULL: logs the lines to standard error, because a dialect's report has no such
    table. */
-void bn_text_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
-                     double span_s);
+void bn_text_print_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
+                           double span_s);
 
 #endif

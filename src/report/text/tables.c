@@ -51,8 +51,9 @@ static void tables_print_ms_wide(FILE *out, double s, int columns, bool at_least
   if (isnan(ms))
     (void)fprintf(out, " %*s", columns, "-");
   else
-    (void)fprintf(out, " %s",
-                  bn_form_number(text, columns, bn_units_decimals(ms, 2), ms, at_least));
+    (void)fprintf(
+        out, " %s",
+        bn_form_format_number(text, columns, bn_units_count_decimals(ms, 2), ms, at_least));
 }
 
 static void tables_print_ms(FILE *out, double s, bool at_least)
@@ -90,20 +91,20 @@ static void tables_print_time_heads(FILE *out, const struct bn_view *v)
   (void)fprintf(out, " %*s  name\n", TIME_COLUMNS, "max");
 }
 
-/* Prints a line under the heading of bn_text_statements(). */
+/* Prints a line under the heading of bn_text_print_statements(). */
 static void tables_print_statement(FILE *out, const struct bn_view *v,
                                    const struct bn_statement_view *s)
 {
   const struct bn_timing *timing = &s->timing;
 
   (void)fprintf(out, "    %12" PRIu64 " %12" PRIu64 " %8" PRIu64 " %6.1f%%", timing->count, s->rows,
-                s->errors, bn_view_share(v, s) * 100);
+                s->errors, bn_view_statement_share(v, s) * 100);
   tables_print_times(out, v, timing);
   tables_print_name(out, timing->name);
 }
 
 /* Names are of any length, so they come last, here and in the other tables. */
-void bn_text_statements(FILE *out, const struct bn_view *v)
+void bn_text_print_statements(FILE *out, const struct bn_view *v)
 {
   if (v->n_statements == 0)
     return;
@@ -149,7 +150,7 @@ static void tables_print_kinds(FILE *out, const struct bn_view *v, enum tables_p
 }
 
 /* In a run with groups each event is of a group and may be of a kind, so there are two tables. */
-void bn_text_event_kinds(FILE *out, const struct bn_view *v)
+void bn_text_print_event_kinds(FILE *out, const struct bn_view *v)
 {
   tables_print_kinds(out, v, PARTS_KINDS);
   tables_print_kinds(out, v, PARTS_GROUPS);
@@ -165,7 +166,7 @@ static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size
     return;
   (void)bn_escape(name, sizeof name, p->text, "");
   (void)fprintf(out, "    phase %zu (%s): %s after %s s\n", number, name,
-                p->recovered ? "recovered" : "not recovered", bn_phases_recovery(p, digits));
+                p->recovered ? "recovered" : "not recovered", bn_phases_print_recovery(p, digits));
 }
 
 /* Prints the figures of a phase of --rate-profile under the heads of tables_print_phase_heads(). */
@@ -203,7 +204,7 @@ static void tables_print_phase_heads(FILE *out, const struct bn_view *v, bool of
 }
 
 /* All phases of a run are of one profile.  That of threads has no rate. */
-void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
+void bn_text_print_phases(FILE *out, const struct bn_view *v, const char *group)
 {
   bool of_threads;
 
@@ -213,7 +214,7 @@ void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
   (void)fprintf(out, "Phases%s%s (times in ms):\n", group != NULL ? " of the group " : "",
                 group != NULL ? group : "");
   tables_print_phase_heads(out, v, of_threads);
-  for (size_t i = 0; i < bn_phases_begun(v); i++) {
+  for (size_t i = 0; i < bn_phases_count_begun(v); i++) {
     const struct bn_phase_view *p = &v->phases[i];
 
     if (of_threads)
@@ -228,7 +229,7 @@ void bn_text_phases(FILE *out, const struct bn_view *v, const char *group)
   (void)fputs("\n", out);
 }
 
-void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
+void bn_text_print_event_kind(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
 {
   const double *percentile_s = k->timing->percentile_s;
   const size_t rank = bn_view_greatest_rank(v);

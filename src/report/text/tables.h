@@ -17,14 +17,14 @@ struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v);
 /* The functions below print what their names say, each name escaped. */
 
 /* The statements of --statements, those with the most time first; nothing if there are none. */
-void bn_text_statements(FILE *out, const struct bn_view *v);
+void bn_text_print_statements(FILE *out, const struct bn_view *v);
 /* The kinds of events, in the order of the script, and the groups; nothing if there are none. */
-void bn_text_event_kinds(FILE *out, const struct bn_view *v);
+void bn_text_print_event_kinds(FILE *out, const struct bn_view *v);
 /* The phases that began, and how long it took to recover from them; nothing if there are none.
    group: the escaped name of the group that they are of; NULL: they are of the run. */
-void bn_text_phases(FILE *out, const struct bn_view *v, const char *group);
+void bn_text_print_phases(FILE *out, const struct bn_view *v, const char *group);
 /* The rest of the line of a kind of events in an interval, behind the stamp: its rate, the greatest
    percentile if there is one, and its losses. */
-void bn_text_event_kind_line(FILE *out, const struct bn_view *v, const struct bn_event_kind *k);
+void bn_text_print_event_kind(FILE *out, const struct bn_view *v, const struct bn_event_kind *k);
 
 #endif

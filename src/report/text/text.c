@@ -105,7 +105,7 @@ static void text_started(void *self, const struct bn_facts *f)
     return;
   bn_output_begin(&t->output);
   if (t->plan->native)
-    bn_text_heading(t->out, f);
+    bn_text_print_database(t->out, f);
   (void)fputs("Threads started!\n\n", t->out);
   if (t->plan->warmup_ns > 0)
     (void)fprintf(t->out, "Warming up for %.15g seconds...\n\n",
@@ -132,7 +132,7 @@ static void text_print_watched(const struct text *t, const struct bn_view *v)
   if (!t->plan->native || !t->plan->watch_lines)
     return;
   for (size_t i = 0; i < BN_WATCHED_LINES; i++) {
-    if (!bn_watched_line(v, i, line, sizeof line))
+    if (!bn_watched_format_line(v, i, line, sizeof line))
       continue;
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
     (void)fprintf(t->out, "%s\n", line);
@@ -146,7 +146,7 @@ static void text_print_kind_lines(const struct text *t, const struct bn_view *v)
     return;
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
-    bn_text_event_kind_line(t->out, v, &v->event_kinds[k]);
+    bn_text_print_event_kind(t->out, v, &v->event_kinds[k]);
   }
 }
 
@@ -196,7 +196,7 @@ static void text_print_rank_lines(const struct text *t, struct bn_form *f, const
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
 
   for (size_t i = 0; i < ranks.n; i++) {
-    bn_form_rank(f, ranks.at[i]);
+    bn_form_set_rank(f, ranks.at[i]);
     bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
   }
 }
@@ -235,7 +235,7 @@ static void text_print_debug_time(const struct text *t, const char *label, doubl
   else if (isnan(s))
     (void)fputs("-\n", t->out);
   else
-    (void)fprintf(t->out, "%.*fs\n", bn_units_decimals(s, 4), s);
+    (void)fprintf(t->out, "%.*fs\n", bn_units_count_decimals(s, 4), s);
 }
 
 /* Returns the timing of a metric of the workload, or NULL if the run does not have it.  A script
@@ -281,7 +281,7 @@ enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
 static bool text_find_count(const struct bn_view *v, const char *counter, uint64_t *n)
 {
   const struct bn_metrics *m = &v->delta->metrics;
-  const size_t at = bn_metrics_counter(m, counter);
+  const size_t at = bn_metrics_find_counter(m, counter);
 
   if (at == m->n_counters || v->counter[at] == BN_ABSENT)
     return false;
@@ -459,7 +459,7 @@ static void text_print_edges(const struct text *t, const struct bn_form *f, cons
 }
 
 /* Prints a latency with its percentiles, which a document may lack.  The caller has made the timing
-   current, by bn_form_timing(). */
+   current, by bn_form_set_timing(). */
 static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
                                const struct bn_timing *timing)
 {
@@ -482,7 +482,7 @@ static void text_print_latencies(struct text *t, struct bn_form *f, const struct
 
     if (timing == NULL || timing->count == 0)
       continue;
-    bn_form_timing(f, timing, kinds[i].name);
+    bn_form_set_timing(f, timing, kinds[i].name);
     text_print_latency(t, f, v, timing);
   }
 }
@@ -529,7 +529,7 @@ static void text_print_script_metrics(struct text *t, struct bn_form *f, const s
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
     (void)bn_escape(name, sizeof name, v->timings[i].name, "");
-    bn_form_timing(f, &v->timings[i], name);
+    bn_form_set_timing(f, &v->timings[i], name);
     text_print_latency(t, f, v, &v->timings[i]);
   }
 }
@@ -549,7 +549,7 @@ static void text_print_verdicts(const struct text *t)
 
     (void)fprintf(t->out, "    %s:%*s %s %s%s\n", v->text,
                   len < label_width ? (int)(label_width - len) : 0, "",
-                  bn_assert_show(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED",
+                  bn_assert_format(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED",
                   v->found.ended_run ? " (ended the run)" : "");
   }
   (void)fputs("\n", t->out);
@@ -591,7 +591,7 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
     bn_form_print(&f, d->transferred, t->out);
   text_print_figures(t, v);
   /* Natively the unfinished events have a line of their own, whatever ended the run. */
-  if ((t->plan->forced || !t->plan->native) && bn_form_in_flight(&f) > 0)
+  if ((t->plan->forced || !t->plan->native) && bn_form_count_in_flight(&f) > 0)
     bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
   bn_form_print(&f, closing->head, t->out);
@@ -605,14 +605,14 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
   bn_form_print(&f, closing->end, t->out);
   if (!closing->no_sessions)
     text_print_sessions(t, &f, v);
-  bn_text_event_kinds(t->out, v);
-  bn_text_phases(t->out, v, NULL);
-  bn_text_statements(t->out, v);
+  bn_text_print_event_kinds(t->out, v);
+  bn_text_print_phases(t->out, v, NULL);
+  bn_text_print_statements(t->out, v);
   if (t->plan->native) {
     const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
 
-    bn_text_errors(t->out, facts, v);
-    bn_text_failures(t->out, facts, v);
+    bn_text_print_errors(t->out, facts, v);
+    bn_text_print_failures(t->out, facts, v);
   }
   if (v->lines != NULL)
     (void)fprintf(t->out, "%s\n", v->lines);
@@ -672,7 +672,7 @@ static void text_print_group_phases(const struct text *t, const struct bn_group 
   for (size_t i = 0; i < n; i++)
     if (g[i].has_total && g[i].member != NULL) {
       (void)bn_escape(name, sizeof name, g[i].member->host, "");
-      bn_text_phases(t->out, &g[i].total.view, name);
+      bn_text_print_phases(t->out, &g[i].total.view, name);
     }
 }
 
@@ -686,13 +686,13 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   if (text_is_quiet(t))
     return 0;
   if (!t->plan->native) {
-    bn_text_members(NULL, g, n, t->facts, t->span_s);
+    bn_text_print_members(NULL, g, n, t->facts, t->span_s);
     return 0;
   }
   text_begin_report(t);
-  bn_text_members(t->out, g, n, t->facts, t->span_s);
+  bn_text_print_members(t->out, g, n, t->facts, t->span_s);
   text_print_group_phases(t, g, n);
-  bn_watched_members(g, n, t->out);
+  bn_watched_print_members(g, n, t->out);
   bn_output_end(&t->output);
   return 0;
 }
@@ -735,7 +735,7 @@ static int text_finish(void *self, const struct bn_end *end, struct bn_err *err)
   if (!t->has_total || !t->plan->native || text_is_quiet(t))
     return 0;
   bn_output_begin(&t->output);
-  bn_text_warnings(t->out, t->facts);
+  bn_text_print_warnings(t->out, t->facts);
   bn_output_end(&t->output);
   return 0;
 }
@@ -744,7 +744,7 @@ static int text_close(void *self, struct bn_err *err)
 {
   const struct text *t = self;
 
-  return bn_output_verdict(&t->output, err);
+  return bn_output_check_written(&t->output, err);
 }
 
 const struct bn_reporter bn_reporter_text = {

@@ -167,7 +167,7 @@ void bn_watched_print(const struct bn_view *v, FILE *out)
   (void)fputs("\n", out);
 }
 
-bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
+bool bn_watched_format_line(const struct bn_view *v, size_t i, char *out, size_t size)
 {
   const struct part *p = &parts[i];
   int len = snprintf(out, size, "%s:", p->name);
@@ -279,7 +279,7 @@ static void watched_print_table(const struct table *t, const struct bn_group *g,
   (void)fputc('\n', out);
 }
 
-void bn_watched_members(const struct bn_group *g, size_t n, FILE *out)
+void bn_watched_print_members(const struct bn_group *g, size_t n, FILE *out)
 {
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (watched_has_table(&tables[i], g, n))

@@ -16,9 +16,9 @@ enum { BN_WATCHED_LINES = 3 };
 void bn_watched_print(const struct bn_view *v, FILE *out);
 /* Prints tables of the figures of each host, with a line for each of the n groups, which all have a
    member; nothing if no host was watched. */
-void bn_watched_members(const struct bn_group *g, size_t n, FILE *out);
+void bn_watched_print_members(const struct bn_group *g, size_t n, FILE *out);
 /* Formats line i under an interval, without its stamp, as far as it fits.  Returns false if the
    view has no figure for the line, which is then not to be printed. */
-bool bn_watched_line(const struct bn_view *v, size_t i, char *out, size_t size);
+bool bn_watched_format_line(const struct bn_view *v, size_t i, char *out, size_t size);
 
 #endif

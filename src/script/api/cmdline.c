@@ -27,7 +27,7 @@ enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
 static bool cmdline_push_commands(struct bn_lua *lua)
 {
   bn_lua_push_field(lua, "cmdline");
-  bn_lua_go_into(lua->L, "commands");
+  bn_lua_replace_by_entry(lua->L, "commands");
   if (lua_istable(lua->L, -1))
     return true;
   lua_pop(lua->L, 1);
@@ -39,14 +39,14 @@ static bool cmdline_push_command(struct bn_lua *lua, const char *name)
 {
   if (!cmdline_push_commands(lua))
     return false;
-  bn_lua_go_into(lua->L, name);
+  bn_lua_replace_by_entry(lua->L, name);
   if (lua_istable(lua->L, -1))
     return true;
   lua_pop(lua->L, 1);
   return false;
 }
 
-const char *bn_cmdline_next(struct bn_lua *lua, const char *after)
+const char *bn_cmdline_next_command(struct bn_lua *lua, const char *after)
 {
   lua_State *L = lua->L;
   const char *next = NULL;
@@ -64,7 +64,7 @@ const char *bn_cmdline_next(struct bn_lua *lua, const char *after)
   return next;
 }
 
-bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *is_parallel)
+bool bn_cmdline_find_command(struct bn_lua *lua, const char *name, bool *is_parallel)
 {
   lua_State *L = lua->L;
 
@@ -79,7 +79,7 @@ bool bn_cmdline_find(struct bn_lua *lua, const char *name, bool *is_parallel)
   return has_function;
 }
 
-bool bn_cmdline_push(struct bn_lua *lua, const char *name)
+bool bn_cmdline_push_command(struct bn_lua *lua, const char *name)
 {
   if (!cmdline_push_command(lua, name))
     return false;
@@ -91,7 +91,7 @@ bool bn_cmdline_push(struct bn_lua *lua, const char *name)
 bool bn_cmdline_has_options(struct bn_lua *lua)
 {
   bn_lua_push_field(lua, "cmdline");
-  bn_lua_go_into(lua->L, "options");
+  bn_lua_replace_by_entry(lua->L, "options");
   const bool has = !lua_isnil(lua->L, -1);
 
   lua_pop(lua->L, 1);
@@ -116,7 +116,8 @@ static int cmdline_command_defined(lua_State *L)
 {
   bool is_parallel;
 
-  lua_pushboolean(L, bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &is_parallel));
+  lua_pushboolean(L,
+                  bn_cmdline_find_command(bn_lua_current(), luaL_checkstring(L, 1), &is_parallel));
   return 1;
 }
 
@@ -126,7 +127,7 @@ static int cmdline_command_parallel(lua_State *L)
 {
   bool is_parallel = false;
 
-  (void)bn_cmdline_find(bn_lua_current(), luaL_checkstring(L, 1), &is_parallel);
+  (void)bn_cmdline_find_command(bn_lua_current(), luaL_checkstring(L, 1), &is_parallel);
   lua_pushboolean(L, is_parallel);
   return 1;
 }
@@ -135,7 +136,7 @@ static int cmdline_command_parallel(lua_State *L)
    returns false, which means that the command has failed, and true for any other result. */
 static int cmdline_call_command(lua_State *L)
 {
-  if (!bn_cmdline_push(bn_lua_current(), luaL_checkstring(L, 1)))
+  if (!bn_cmdline_push_command(bn_lua_current(), luaL_checkstring(L, 1)))
     return luaL_error(L, "no such command: %s", lua_tostring(L, 1));
   lua_call(L, 0, 1);
   const bool has_failed = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
@@ -323,7 +324,7 @@ static int cmdline_hold(lua_State *L)
   const struct bn_lua *lua = bn_lua_current();
 
   (void)L;
-  bn_sql_hold(lua->session);
+  bn_sql_hold_prepares(lua->session);
   return 0;
 }
 
@@ -552,7 +553,7 @@ static int cmdline_complete_worker(lua_State *L)
   return 0;
 }
 
-int bn_cmdline_make(lua_State *L)
+int bn_cmdline_make_table(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
 

@@ -62,7 +62,7 @@ static bool ffi_has_failed(const struct bn_instance *in, uint32_t tries)
   return sql != NULL && !bn_session_interrupted(s) && !bn_sql_retry(sql, s, tries, counts);
 }
 
-int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
+int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries)
 {
   struct bn_session *s = in->lua.session;
 
@@ -84,7 +84,7 @@ int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries)
 uint32_t bn_ffi_event_again(uint32_t tries)
 {
   struct bn_instance *in = bn_instance_current();
-  const int next_try = bn_ffi_event_repeat(in, tries);
+  const int next_try = bn_ffi_repeat_event(in, tries);
 
   if (next_try >= 0)
     return (uint32_t)next_try;
@@ -93,7 +93,7 @@ uint32_t bn_ffi_event_again(uint32_t tries)
 
 bool bn_ffi_think(double seconds)
 {
-  return bn_event_think(bn_instance_session(), (uint64_t)(seconds * 1e9));
+  return bn_event_set_pause(bn_instance_session(), (uint64_t)(seconds * 1e9));
 }
 
 double bn_ffi_time_left(void)
@@ -213,7 +213,7 @@ const char *bn_ffi_rand_string(const char *fmt, size_t len)
   char *out = ffi_reserve_text(len);
 
   if (out != NULL)
-    bn_dist_template(ffi_rng(), fmt, len, out);
+    bn_dist_fill_template(ffi_rng(), fmt, len, out);
   return out;
 }
 
@@ -222,7 +222,7 @@ const char *bn_ffi_rand_chars(size_t len)
   char *out = ffi_reserve_text(len);
 
   if (out != NULL)
-    bn_dist_varchars(ffi_rng(), out, len);
+    bn_dist_fill_varchars(ffi_rng(), out, len);
   return out;
 }
 

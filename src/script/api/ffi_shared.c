@@ -55,10 +55,10 @@ static void shared_run(void *arg)
     c->number = bn_sql_reconnect(c->object);
     break;
   case BN_CALL_SETTLE:
-    bn_sql_settle(c->object, c->len != 0);
+    bn_sql_settle_failure(c->object, c->len != 0);
     break;
   case BN_CALL_AGAIN:
-    c->number = bn_ffi_event_repeat(in, (uint32_t)c->len);
+    c->number = bn_ffi_repeat_event(in, (uint32_t)c->len);
     break;
   case BN_CALL_TAKE:
     c->number = bn_workqueue_take(&in->lua.vm->api->workqueue, &in->workqueue, in->lua.session);
@@ -68,19 +68,19 @@ static void shared_run(void *arg)
     break;
   case BN_CALL_DB_QUERY:
     c->result = bn_sql_query(c->object, c->text, c->len);
-    bn_sql_settle(c->object, false);
+    bn_sql_settle_failure(c->object, false);
     break;
   case BN_CALL_DB_NEXT_RESULT:
     c->result = bn_sql_next_result(c->object);
-    bn_sql_settle(c->object, false);
+    bn_sql_settle_failure(c->object, false);
     break;
   case BN_CALL_DB_EXECUTE:
     c->result = bn_sql_execute(c->object);
-    bn_sql_settle(bn_sql_stmt_conn(c->object), false);
+    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false);
     break;
   default: /* BN_CALL_DB_STMT_NEXT_RESULT */
     c->result = bn_sql_stmt_next_result(c->object);
-    bn_sql_settle(bn_sql_stmt_conn(c->object), false);
+    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false);
   }
 }
 
@@ -113,7 +113,7 @@ static void shared_connect(void *arg)
 
   c->result = bn_sql_connect(c->object, in->lua.session, c->names, c->values, c->len);
   if (c->result != NULL)
-    bn_sql_defer(c->result);
+    bn_sql_defer_failure(c->result);
 }
 
 bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char *const *values,
@@ -183,13 +183,13 @@ sql_connection *bn_ffi_shared_conn(void)
 sql_statement *bn_ffi_shared_stmt(sql_connection *c, const char *kept, const char *name)
 {
   (void)kept;
-  return bn_ffi_sql_prepared(c, bn_instance_current()->call.result, name);
+  return bn_ffi_sql_finish_prepare(c, bn_instance_current()->call.result, name);
 }
 
 int bn_ffi_shared_rc(sql_connection *c, const char *kept)
 {
   (void)kept;
-  return bn_ffi_sql_checked(c, bn_instance_current()->call.number);
+  return bn_ffi_sql_check(c, bn_instance_current()->call.number);
 }
 
 int bn_ffi_shared_number(void)
@@ -203,7 +203,7 @@ bool bn_ffi_shared_taken(void)
   const bool has_work = in->call.number != 0;
 
   if (has_work)
-    bn_ffi_workqueue_begin(in);
+    bn_ffi_begin_taken_event(in);
   return has_work;
 }
 

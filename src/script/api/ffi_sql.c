@@ -55,7 +55,7 @@ sql_connection *bn_ffi_sql_connect(sql_driver *drv, const char *const *names,
 
   bn_lua_current()->reported = c == NULL;
   if (c != NULL)
-    bn_sql_defer(c);
+    bn_sql_defer_failure(c);
   return bn_ffi_from_conn(c);
 }
 
@@ -90,7 +90,7 @@ const char *bn_ffi_sql_failed_text(sql_connection *c, size_t *len)
 
 void bn_ffi_sql_settle(sql_connection *c, bool ignore)
 {
-  bn_sql_settle(bn_ffi_to_conn(c), ignore);
+  bn_sql_settle_failure(bn_ffi_to_conn(c), ignore);
 }
 
 sql_result *bn_ffi_sql_query(sql_connection *c, const char *sql, size_t len)
@@ -135,19 +135,20 @@ int bn_ffi_sql_free_result(sql_result *rs)
 
 sql_statement *bn_ffi_sql_prepare(sql_connection *c, const char *sql, size_t len, const char *name)
 {
-  return bn_ffi_sql_prepared(c, bn_sql_prepare(bn_ffi_to_conn(c), sql, len), name);
+  return bn_ffi_sql_finish_prepare(c, bn_sql_prepare(bn_ffi_to_conn(c), sql, len), name);
 }
 
-sql_statement *bn_ffi_sql_prepared(sql_connection *c, struct bn_sql_stmt *st, const char *name)
+sql_statement *bn_ffi_sql_finish_prepare(sql_connection *c, struct bn_sql_stmt *st,
+                                         const char *name)
 {
   if (st == NULL)
     bn_ffi_sql_failed(c);
   else if (name != NULL)
-    bn_sql_stmt_name(st, name);
+    bn_sql_stmt_set_name(st, name);
   return bn_ffi_from_stmt(st);
 }
 
-int bn_ffi_sql_checked(const sql_connection *c, int rc)
+int bn_ffi_sql_check(const sql_connection *c, int rc)
 {
   if (rc != 0)
     bn_ffi_sql_failed(c);
@@ -189,8 +190,8 @@ int bn_ffi_sql_bind(sql_statement *st, const struct bn_ffi_param *const *params,
 {
   struct bn_sql_stmt *stmt = bn_ffi_to_stmt(st);
 
-  return bn_ffi_sql_checked(bn_ffi_from_conn(bn_sql_stmt_conn(stmt)),
-                            bn_ffi_bind_params(stmt, params, n));
+  return bn_ffi_sql_check(bn_ffi_from_conn(bn_sql_stmt_conn(stmt)),
+                          bn_ffi_bind_params(stmt, params, n));
 }
 
 sql_result *bn_ffi_sql_execute(sql_statement *st)
@@ -215,20 +216,20 @@ void bn_ffi_sql_stmt_free(sql_statement *st)
 
 int bn_ffi_sql_bulk_init(sql_connection *c, const char *sql, size_t len)
 {
-  return bn_ffi_sql_checked(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
+  return bn_ffi_sql_check(c, bn_sql_bulk_init(bn_ffi_to_conn(c), sql, len));
 }
 
 int bn_ffi_sql_bulk_next(sql_connection *c, const char *row, size_t len)
 {
-  return bn_ffi_sql_checked(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
+  return bn_ffi_sql_check(c, bn_sql_bulk_next(bn_ffi_to_conn(c), row, len));
 }
 
 int bn_ffi_sql_bulk_done(sql_connection *c)
 {
-  return bn_ffi_sql_checked(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
+  return bn_ffi_sql_check(c, bn_sql_bulk_done(bn_ffi_to_conn(c)));
 }
 
 void bn_ffi_sql_rand_str(void *out, const char *fmt, size_t len)
 {
-  bn_dist_template(&bn_instance_session()->rng, fmt, len, out);
+  bn_dist_fill_template(&bn_instance_session()->rng, fmt, len, out);
 }

@@ -52,10 +52,11 @@ static inline struct bn_sql_stmt *bn_ffi_to_stmt(sql_statement *st)
 
 /* Does what follows bn_sql_prepare in the current instance: names the statement st (name NULL: it
    has no name), or notes the failure (st NULL).  Returns the statement. */
-sql_statement *bn_ffi_sql_prepared(sql_connection *c, struct bn_sql_stmt *st, const char *name);
+sql_statement *bn_ffi_sql_finish_prepare(sql_connection *c, struct bn_sql_stmt *st,
+                                         const char *name);
 /* Notes in the current instance that a call on the connection has failed, if rc is not 0.  Returns
    rc. */
-int bn_ffi_sql_checked(const sql_connection *c, int rc);
+int bn_ffi_sql_check(const sql_connection *c, int rc);
 /* Binds parameters as bn_sql_bind does, without the current instance. */
 int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const *params, size_t n);
 

@@ -51,7 +51,7 @@ int bn_ffi_workqueue_give(double a, double b)
   }
 }
 
-void bn_ffi_workqueue_begin(struct bn_instance *in)
+void bn_ffi_begin_taken_event(struct bn_instance *in)
 {
   bn_event_start_at(in->lua.session, &in->tick, in->workqueue.taken.at_ns);
 }
@@ -62,7 +62,7 @@ bool bn_ffi_workqueue_take(void)
 
   if (!bn_workqueue_take(&bn_instance_api()->workqueue, &in->workqueue, in->lua.session))
     return false;
-  bn_ffi_workqueue_begin(in);
+  bn_ffi_begin_taken_event(in);
   return true;
 }
 
@@ -73,7 +73,7 @@ double bn_ffi_workqueue_taken(int which)
 
 unsigned bn_ffi_workqueue_left(void)
 {
-  return bn_workqueue_left(&bn_instance_api()->workqueue);
+  return bn_workqueue_count(&bn_instance_api()->workqueue);
 }
 
 unsigned bn_ffi_workqueue_longest(void)

@@ -94,7 +94,8 @@ static double hooks_percentile_s(const struct bn_view *v, size_t i)
 
   if (v->events == 0 || i >= v->n_percents)
     return smallest_s;
-  return v->max_at_least ? bn_view_hist_s(v->latency, v->percents[i], false) : v->percentile_s[i];
+  return v->max_at_least ? bn_view_hist_percentile_s(v->latency, v->percents[i], false)
+                         : v->percentile_s[i];
 }
 
 /* Sets item i of the list on top to a table {rank, latency}, or {rank} if the latency is
@@ -142,9 +143,10 @@ static double hooks_kind_p90_s(const struct bn_view *v, size_t k)
 {
   struct bn_event_kind_rows rows;
 
-  if (!bn_event_kinds_rows(&v->delta->metrics, k, &rows) || v->event_kinds[k].timing->count == 0)
+  if (!bn_event_kinds_find_rows(&v->delta->metrics, k, &rows) ||
+      v->event_kinds[k].timing->count == 0)
     return NAN;
-  return bn_view_hist_s(v->delta->hist[rows.hist], 90, false);
+  return bn_view_hist_percentile_s(v->delta->hist[rows.hist], 90, false);
 }
 
 /* Pushes a table of the kinds of events, by name. */
@@ -158,7 +160,7 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
     for (const struct bn_layout *l = bn_layout_event_kind; l->name != NULL; l++) {
       double value = 0;
 
-      (void)bn_event_kinds_value(kind, l->name, &value);
+      (void)bn_event_kinds_get_value(kind, l->name, &value);
       hooks_set_number(L, l->name, value);
     }
     hooks_set_number(L, "latency_avg", kind->timing->avg_s);
@@ -190,7 +192,7 @@ static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool 
 static bool hooks_push_function(struct bn_lua *lua, const char *name)
 {
   bn_lua_push_field(lua, "hooks");
-  bn_lua_go_into(lua->L, name);
+  bn_lua_replace_by_entry(lua->L, name);
   if (lua_isfunction(lua->L, -1))
     return true;
   lua_pop(lua->L, 1);
@@ -222,7 +224,8 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   if (is_cumulative) {
     hooks_set_number(L, "latency_min", v->min_s);
     hooks_set_number(L, "latency_max",
-                     v->max_at_least ? bn_view_hist_s(v->latency, 100, false) : v->max_s);
+                     v->max_at_least ? bn_view_hist_percentile_s(v->latency, 100, false)
+                                     : v->max_s);
     hooks_set_number(L, "latency_avg", v->avg_s);
     hooks_set_number(L, "latency_sum", v->sum_s);
   } else {
@@ -385,7 +388,7 @@ static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsi
   struct bn_view view = *v;
 
   view.replaced = (h->conf->reporter.replaces & report) != 0;
-  bn_script_results_view(&h->conf->api->kept, h->conf->api->title, &view);
+  bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
 /* Reports an interval: keeps it for done(), and calls the hook that prints it. */
@@ -449,7 +452,7 @@ static int hooks_close(void *self, struct bn_err *err)
   return h->failed ? bn_err_set(err, 0, "the script failed in the reporting thread") : 0;
 }
 
-void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api)
+void bn_hooks_init(struct bn_hooks_conf *conf, struct bn_api *api)
 {
   conf->api = api;
   conf->reporter = (struct bn_reporter){.name = "script",
@@ -521,7 +524,7 @@ int bn_hooks_json_next(lua_State *L)
   return 1;
 }
 
-int bn_hooks_percentile(lua_State *L)
+int bn_hooks_push_percentile_rank(lua_State *L)
 {
   const struct bn_conf *conf = bn_lua_current()->vm->setup->conf;
 
@@ -530,13 +533,13 @@ int bn_hooks_percentile(lua_State *L)
   return 1;
 }
 
-int bn_hooks_latency(lua_State *L)
+int bn_hooks_format_latency(lua_State *L)
 {
   const double ms = luaL_checknumber(L, 1);
   const bool is_native = bn_lua_current()->vm->setup->conf->policy->own_report;
   char text[400]; /* the largest double has 309 digits */
 
-  (void)snprintf(text, sizeof text, "%.*f", is_native ? bn_units_decimals(ms, 2) : 2, ms);
+  (void)snprintf(text, sizeof text, "%.*f", is_native ? bn_units_count_decimals(ms, 2) : 2, ms);
   lua_pushstring(L, text);
   return 1;
 }

@@ -16,7 +16,7 @@ struct bn_hooks_conf {
 };
 
 /* Makes the reporter before the script is loaded. */
-void bn_hooks_fill(struct bn_hooks_conf *conf, struct bn_api *api);
+void bn_hooks_init(struct bn_hooks_conf *conf, struct bn_api *api);
 /* Sets what depends on the loaded script: which reports its hooks replace or add to, and whether
    its done() can ask for the result.  Returns whether its hook `prove` makes a proof sheet.  On
    several hosts no hook is called, which is logged if the script has one. */
@@ -25,8 +25,8 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf);
    comma then follows. */
 int bn_hooks_json_next(lua_State *L);
 /* internal.percentile(): returns the rank of latency_pct as a text. */
-int bn_hooks_percentile(lua_State *L);
+int bn_hooks_push_percentile_rank(lua_State *L);
 /* internal.latency(ms): returns the latency as reports show it, with at least two decimals. */
-int bn_hooks_latency(lua_State *L);
+int bn_hooks_format_latency(lua_State *L);
 
 #endif

@@ -31,8 +31,8 @@ struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *
 
   if (in == NULL)
     return NULL;
-  if (bn_optexport_early(&in->lua) == 0 && bn_lua_load(&in->lua) == 0 &&
-      bn_optexport(&in->lua) == 0)
+  if (bn_optexport_set_early(&in->lua) == 0 && bn_lua_load(&in->lua) == 0 &&
+      bn_optexport_set(&in->lua) == 0)
     return in;
   bn_instance_close(in);
   return NULL;

@@ -105,9 +105,9 @@ static inline struct bn_api *bn_instance_api(void)
 
 /* Does the first part of bn_ffi_event_again (ffi.h), for this instance and not the current one, and
    returns the same, but -1 if the event has failed: the caller begins the next one. */
-int bn_ffi_event_repeat(struct bn_instance *in, uint32_t tries);
+int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries);
 /* Begins the event of the work that the instance has taken. */
-void bn_ffi_workqueue_begin(struct bn_instance *in);
+void bn_ffi_begin_taken_event(struct bn_instance *in);
 
 /* Opens an interpreter with an instance in it, without executing the script.  Returns NULL after
    logging why it failed. */

@@ -206,7 +206,7 @@ static void optexport_look_up_undeclared(void *arg, const char *name, const char
   struct lookup *x = arg;
 
   (void)line;
-  if (path != NULL || !bn_opt_same_name(name, x->name))
+  if (path != NULL || !bn_opt_is_same_name(name, x->name))
     return;
   if (x->found)
     lua_pop(x->L, 1);
@@ -227,7 +227,7 @@ static void optexport_add_undeclared(void *arg, const char *name, const char *va
   (void)line;
   if (key == NULL)
     return;
-  bn_near_underscore(key);
+  bn_near_replace_dashes(key);
   bn_optset_each_pending(x->options, optexport_look_up_undeclared, &last);
   optexport_set_value(x, key, true);
   free(key);
@@ -238,7 +238,7 @@ static void optexport_add_undeclared(void *arg, const char *name, const char *va
 static bool optexport_wants_globals(void)
 {
   return bn_lua_current()->vm->old_names == BN_OLD_NOW &&
-         !bn_options_declared(bn_instance_api()->options);
+         !bn_options_are_declared(bn_instance_api()->options);
 }
 
 /* When options are exported.  Before the top level runs, the script's declarations are not known,
@@ -329,7 +329,7 @@ static void optexport_set_own_list(void *arg, const char *name, const struct bn_
 {
   const struct export *x = arg;
 
-  if (o->type != BN_LIST || o->scalar || !bn_options_have(bn_instance_api()->options, o))
+  if (o->type != BN_LIST || o->scalar || !bn_options_contain(bn_instance_api()->options, o))
     return;
   optexport_push_option(x->L, o, value);
   lua_setfield(x->L, x->opt, name);
@@ -392,13 +392,13 @@ static void optexport_set_own_default(void *arg, const struct bn_opt *o, const v
   const struct export *x = arg;
   char *key = bn_alloc_text(o->name);
 
-  bn_near_underscore(key);
+  bn_near_replace_dashes(key);
   optexport_push_value(x->L, o, value);
   lua_setfield(x->L, x->opt, key);
   free(key);
 }
 
-int bn_optexport_own(lua_State *L)
+int bn_optexport_set_own(lua_State *L)
 {
   const unsigned number = (unsigned)luaL_checkinteger(L, 1);
   struct export x = {.L = L, .opt = 2};
@@ -406,7 +406,7 @@ int bn_optexport_own(lua_State *L)
   lua_settop(L, 0);
   (void)optexport_set_opt(L); /* leaves `sysbench` at 1 */
   lua_getfield(L, 1, "opt");
-  bn_options_each_own(bn_instance_api(), number, optexport_set_own_default, &x);
+  bn_options_each_own_default(bn_instance_api(), number, optexport_set_own_default, &x);
   return 0;
 }
 
@@ -419,7 +419,7 @@ static int optexport_set_globals_early(lua_State *L)
   return 0;
 }
 
-int bn_optexport_early(struct bn_lua *lua)
+int bn_optexport_set_early(struct bn_lua *lua)
 {
   const struct bn_vm *vm = lua->vm;
 
@@ -429,7 +429,7 @@ int bn_optexport_early(struct bn_lua *lua)
   return bn_lua_call(lua, 0, 0, "sysbench.opt");
 }
 
-int bn_optexport(struct bn_lua *lua)
+int bn_optexport_set(struct bn_lua *lua)
 {
   lua_pushcfunction(lua->L, optexport_set_opt);
   return bn_lua_call(lua, 0, 0, "sysbench.opt");

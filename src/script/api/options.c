@@ -55,12 +55,12 @@ struct bn_options *bn_options_new(void)
   return bn_alloc(1, sizeof(struct bn_options));
 }
 
-bool bn_options_declared(const struct bn_options *o)
+bool bn_options_are_declared(const struct bn_options *o)
 {
   return o->declared;
 }
 
-bool bn_options_have(const struct bn_options *o, const struct bn_opt *opt)
+bool bn_options_contain(const struct bn_options *o, const struct bn_opt *opt)
 {
   return o->n > 0 && opt >= o->option && opt < o->option + o->n;
 }
@@ -186,7 +186,7 @@ static enum arg_type options_read_type(lua_State *L, int def, int type, const ch
 /* Returns the bit of a trait that a script may declare, or 0. */
 static unsigned options_find_trait(const char *name)
 {
-  return bn_layout_trait(name) & BN_OPT_OF_SCRIPTS;
+  return bn_layout_find_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
 /* Raises an error that names the traits that there are. */
@@ -369,7 +369,7 @@ int bn_options_read(struct bn_lua *lua)
 static const struct bn_opt *options_find(const struct bn_options *o, const char *name)
 {
   for (size_t i = 0; i < o->n; i++)
-    if (bn_opt_same_name(o->option[i].name, name))
+    if (bn_opt_is_same_name(o->option[i].name, name))
       return &o->option[i];
   return NULL;
 }
@@ -416,18 +416,18 @@ static bool options_have_same_default(const struct bn_opt *a, const struct bn_op
   return strcmp(a->def, b->def) == 0;
 }
 
-void bn_options_each_own(const struct bn_api *api, unsigned number,
-                         void (*fn)(void *arg, const struct bn_opt *o, const void *value),
-                         void *arg)
+void bn_options_each_own_default(const struct bn_api *api, unsigned number,
+                                 void (*fn)(void *arg, const struct bn_opt *o, const void *value),
+                                 void *arg)
 {
   const struct bn_optset *all_options = api->vm->setup->options;
   const struct bn_options *own = api->own_options[number - 1];
 
   for (size_t i = 0; i < own->n; i++) {
     const struct bn_opt *o = &own->option[i], *first = options_find(api->options, o->name);
-    const bool is_general = bn_conf_option(o->name) != NULL;
+    const bool is_general = bn_conf_find_option(o->name) != NULL;
 
-    if (first != NULL && !is_general && !bn_optset_given(all_options, o->name) &&
+    if (first != NULL && !is_general && !bn_optset_is_given(all_options, o->name) &&
         !options_have_same_default(first, o))
       fn(arg, o, &own->value[i]);
   }
@@ -507,7 +507,7 @@ static void options_switch_bare_on(const struct bn_options *options, const struc
 {
   for (size_t i = 0; i < options->n; i++)
     if (options->option[i].type == BN_BOOL && options->option[i].def == NULL &&
-        !bn_optset_given(all, options->option[i].name))
+        !bn_optset_is_given(all, options->option[i].name))
       options->value[i].flag = true;
 }
 
@@ -521,7 +521,7 @@ static int options_set_defaults(struct bn_options *options, struct bn_optset *al
 
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];
-    const bool is_general = bn_conf_option(o->name) != NULL;
+    const bool is_general = bn_conf_find_option(o->name) != NULL;
     const int rc = is_native || !is_general ? bn_optset_set_default(all, o, err) : 0;
 
     if (rc < 0)
@@ -531,7 +531,7 @@ static int options_set_defaults(struct bn_options *options, struct bn_optset *al
   return 0;
 }
 
-bool bn_options_change_run(const struct bn_options *o)
+bool bn_options_has_run_defaults(const struct bn_options *o)
 {
   return o->changes_run;
 }
@@ -567,7 +567,7 @@ int bn_options_print(lua_State *L)
   if (group == NULL)
     return 0;
   out = bn_alloc_stream(&text, &len);
-  (void)bn_optset_help(bn_lua_current()->vm->setup->options, groups, 1, out);
+  (void)bn_optset_print_help(bn_lua_current()->vm->setup->options, groups, 1, out);
   bn_alloc_stream_close(out);
   lua_getglobal(L, "print");
   lua_pushstring(L, text);

@@ -12,7 +12,7 @@
 
 /* --- keeping ---------------------------------------------------------------------------------- */
 
-void bn_script_results_view(struct bn_script_results *k, const char *name, const struct bn_view *v)
+void bn_script_results_add(struct bn_script_results *k, const char *name, const struct bn_view *v)
 {
   struct bn_group *g;
 
@@ -22,7 +22,7 @@ void bn_script_results_view(struct bn_script_results *k, const char *name, const
   if (v->span == BN_VIEW_INTERVAL && g->n_intervals == BN_KEPT_INTERVALS)
     k->cut = true;
   else
-    bn_group_add(g, v);
+    bn_group_add_view(g, v);
 }
 
 void bn_script_results_done(struct bn_script_results *k)
@@ -65,7 +65,7 @@ static void result_push(lua_State *L, const struct bn_node *n)
   case BN_NODE_LIST:
     lua_newtable(L);
     for (size_t i = 0; i < bn_node_count(n); i++) {
-      result_push(L, bn_node_at(n, i));
+      result_push(L, bn_node_get_at(n, i));
       lua_rawseti(L, -2, (int)i + 1);
     }
     break;
@@ -84,7 +84,7 @@ static void result_forget_end(lua_State *L)
   lua_setfield(L, -2, "end");
 }
 
-int bn_result_make(lua_State *L)
+int bn_result_make_table(lua_State *L)
 {
   const struct bn_script_results *k = &bn_instance_api()->kept;
   struct bn_result result = k->result;

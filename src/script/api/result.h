@@ -23,10 +23,10 @@ struct bn_script_results {
 
 /* Keeps a copy of an interval, a checkpoint or the total of the workload of that name, if results
    are wanted; notes an interval above the limit. */
-void bn_script_results_view(struct bn_script_results *k, const char *name, const struct bn_view *v);
+void bn_script_results_add(struct bn_script_results *k, const char *name, const struct bn_view *v);
 void bn_script_results_done(struct bn_script_results *k);
 /* internal.result(): returns a new table with the members of the result document; nil before the
    total exists. */
-int bn_result_make(lua_State *L);
+int bn_result_make_table(lua_State *L);
 
 #endif

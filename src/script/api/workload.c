@@ -28,7 +28,7 @@ struct session_state {
    been logged. */
 static int workload_run_command(struct bn_lua *lua, const char *name)
 {
-  const bool is_declared = bn_cmdline_push(lua, name);
+  const bool is_declared = bn_cmdline_push_command(lua, name);
 
   if (!is_declared)
     bn_lua_push_global(lua, name);
@@ -89,7 +89,7 @@ static bool workload_find_command(void *self, const char *name, struct bn_comman
   const struct bn_api *api = self;
   bool parallel = false;
 
-  if (!bn_cmdline_find(&api->main->lua, name, &parallel) &&
+  if (!bn_cmdline_find_command(&api->main->lua, name, &parallel) &&
       !workload_has_undeclared_command(api, name))
     return false;
   *out = (struct bn_command){.name = name,
@@ -103,7 +103,7 @@ static const char *workload_next_command(void *self, const char *after)
 {
   const struct bn_api *api = self;
 
-  return bn_cmdline_next(&api->main->lua, after);
+  return bn_cmdline_next_command(&api->main->lua, after);
 }
 
 static int workload_help(void *self, struct bn_err *err)
@@ -197,7 +197,7 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
       workload_check_renewals(s, err) != 0)
     return -1;
   bn_lua_collect(&state->in->lua);
-  bn_stackguard_release();
+  bn_stackguard_trim_stack();
   state->ready = true;
   return 0;
 }
@@ -375,14 +375,14 @@ static void workload_forget(void *self, struct bn_session *main)
 {
   const struct bn_api *api = self;
 
-  bn_sqlsys_forget(api->vm->setup->sql, main);
+  bn_sqlsys_drop_commit_table(api->vm->setup->sql, main);
 }
 
 static void workload_sample(void *self, uint64_t *counter)
 {
   const struct bn_api *api = self;
 
-  bn_sqlsys_sample(api->vm->setup->sql, counter);
+  bn_sqlsys_sample_commits(api->vm->setup->sql, counter);
 }
 
 /* Implements bn_workload.finish: logs the SQL layer's hints, and calls done(). */
@@ -396,7 +396,7 @@ static int workload_finish(void *self, struct bn_err *err)
   return bn_lua_call_global(&api->main->lua, "done");
 }
 
-void bn_workload_fill(struct bn_workload *w, const struct bn_api *api)
+void bn_workload_init(struct bn_workload *w, const struct bn_api *api)
 {
   struct bn_sqlsys *sql = api->vm->setup->sql;
 

@@ -8,7 +8,7 @@
 struct bn_api;
 
 /* Makes the workload before the script is loaded; its functions get api as self. */
-void bn_workload_fill(struct bn_workload *w, const struct bn_api *api);
+void bn_workload_init(struct bn_workload *w, const struct bn_api *api);
 /* Sets what depends on the loaded script: whether it has help. */
 void bn_workload_complete(struct bn_workload *w, const struct bn_api *api);
 

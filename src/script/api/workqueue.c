@@ -184,7 +184,7 @@ static unsigned workqueue_read_counter(struct bn_workqueue *q, const unsigned *c
   return n;
 }
 
-unsigned bn_workqueue_left(struct bn_workqueue *q)
+unsigned bn_workqueue_count(struct bn_workqueue *q)
 {
   return workqueue_read_counter(q, &q->n);
 }

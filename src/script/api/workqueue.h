@@ -62,7 +62,7 @@ enum bn_workqueue_answer bn_workqueue_give(struct bn_workqueue *q, const struct 
 bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
                        const struct bn_session *s);
 /* Returns the number of pieces that wait. */
-unsigned bn_workqueue_left(struct bn_workqueue *q);
+unsigned bn_workqueue_count(struct bn_workqueue *q);
 /* Returns the largest number of pieces that have waited. */
 unsigned bn_workqueue_longest(struct bn_workqueue *q);
 

@@ -107,7 +107,7 @@ void sb_rand_str(const char *fmt, char *buf)
   }
   const size_t len = strlen(fmt);
 
-  bn_dist_template(&bn_instance_session()->rng, fmt, len, buf);
+  bn_dist_fill_template(&bn_instance_session()->rng, fmt, len, buf);
   buf[len] = '\0';
 }
 
@@ -119,7 +119,7 @@ uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
     bn_log(BN_ALERT, "sb_rand_varstr: the buffer is nil");
     return 0;
   }
-  bn_dist_varchars(&bn_instance_session()->rng, buf, len);
+  bn_dist_fill_varchars(&bn_instance_session()->rng, buf, len);
   return len;
 }
 

@@ -41,7 +41,7 @@ static bool compat_sql_lacks_arguments(const sql_connection *con, const char *qu
    returns its result. */
 static sql_result *compat_sql_settle(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
-  bn_sql_settle(c, false);
+  bn_sql_settle_failure(c, false);
   return bn_ffi_from_rs(rs);
 }
 

@@ -68,7 +68,7 @@ static bool oldstyle_mentions(void *arg, const char *name)
 
   for (const char *word = oldstyle_next_word(w, NULL); word != NULL;
        word = oldstyle_next_word(w, word))
-    if (bn_opt_same_name(word, name))
+    if (bn_opt_is_same_name(word, name))
       return true;
   return false;
 }
@@ -118,7 +118,7 @@ static void oldstyle_log_unmentioned(void *arg, const char *name, const char *va
   (void)line;
   if (path != NULL || oldstyle_mentions(c->words, name))
     return;
-  known = bn_optset_nearest(c->options, name);
+  known = bn_optset_find_nearest(c->options, name);
   if (known != NULL)
     bn_near_offer(&near, known);
   /* A word without '_' can be anything, so it is not offered. */

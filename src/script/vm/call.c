@@ -30,7 +30,7 @@ static int call_traceback(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
 
-  if (bn_log_has_asides() && !lua->traced && !bn_library_leaves(L)) {
+  if (bn_log_has_asides() && !lua->traced && !bn_library_is_exit(L)) {
     luaL_traceback(L, L, NULL, 1);
     bn_log_foreign(lua_tostring(L, -1));
     lua_pop(L, 1);
@@ -325,7 +325,7 @@ static int call_protected(void *arg)
    -1 after an error. */
 static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *what)
 {
-  const bool has_exited = rc != 0 && bn_library_leaves(lua->L);
+  const bool has_exited = rc != 0 && bn_library_is_exit(lua->L);
   const bool has_failed = rc != 0 && !has_exited;
 
   if (has_failed)
@@ -350,7 +350,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
     lua_pushcfunction(lua->L, call_traceback);
     lua_insert(lua->L, c.handler);
   }
-  /* The thread of a shared interpreter is guarded already (bn_stackguard_hold). */
+  /* The thread of a shared interpreter is guarded already (bn_stackguard_guard_thread). */
   int rc = lua->shared != NULL ? call_protected(&c) : bn_stackguard_call(lua, call_protected, &c);
 
   if (is_traced)

@@ -41,7 +41,7 @@ struct bn_chunks {
   struct noted *noted;                 /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
   bool is_shared;                      /* sessions share interpreters */
-  _Atomic bool draws;                  /* bn_chunks_draw */
+  _Atomic bool draws;                  /* bn_chunks_use_random */
 };
 
 /* Reads to the end.  Returns 0 or an error number, which is EFBIG above a limit: a device may have
@@ -155,7 +155,7 @@ static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn
     atomic_store(&all->draws, true);
 }
 
-bool bn_chunks_draw(struct bn_chunks *all)
+bool bn_chunks_use_random(struct bn_chunks *all)
 {
   return atomic_load(&all->draws);
 }
@@ -183,7 +183,7 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
 /* Returns the name of a file for messages, without the folder of files from another host. */
 static const char *chunk_name_to_show(const struct bn_chunks *all, const char *file)
 {
-  const size_t len = bn_script_file_folder(file, all->setup->sent_dir);
+  const size_t len = bn_script_file_folder_length(file, all->setup->sent_dir);
 
   return len > 0 ? file + len + 1 : file;
 }
@@ -195,9 +195,9 @@ static bool chunk_is_same_on_host(const struct bn_chunks *all, const char *file,
 {
   const struct bn_script_setup *s = all->setup;
 
-  if (s->compare == NULL || bn_script_file_folder(file, s->sent_dir) > 0)
+  if (s->compare == NULL || bn_script_file_folder_length(file, s->sent_dir) > 0)
     return true;
-  return s->compare(s->other, file, bn_script_file_folder(file, s->data_dir), text->data,
+  return s->compare(s->other, file, bn_script_file_folder_length(file, s->data_dir), text->data,
                     text->len);
 }
 
@@ -258,8 +258,8 @@ static struct bn_chunk *chunk_load_locked(struct bn_chunks *all, lua_State *L, c
   return c;
 }
 
-const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
-                                      struct bn_buf *msg)
+const struct bn_chunk *bn_chunks_load_file(struct bn_chunks *all, lua_State *L, const char *file,
+                                           struct bn_buf *msg)
 {
   (void)pthread_mutex_lock(&all->lock);
   struct bn_chunk *c = chunk_find(all, file);
@@ -281,8 +281,8 @@ static bool chunk_is_blank(const struct bn_buf *text)
   return i == text->len;
 }
 
-const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
-                                       struct bn_err *err)
+const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
+                                            struct bn_err *err)
 {
   struct bn_buf text;
   struct bn_chunk *c = NULL;

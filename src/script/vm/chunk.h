@@ -20,15 +20,15 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup);
 void bn_chunks_free(struct bn_chunks *all);
 /* Returns the chunk of a file, which it reads and compiles unless that was done before.  After a
    failure it returns NULL, and msg gets the message of Lua or the system. */
-const struct bn_chunk *bn_chunks_file(struct bn_chunks *all, lua_State *L, const char *file,
-                                      struct bn_buf *msg);
+const struct bn_chunk *bn_chunks_load_file(struct bn_chunks *all, lua_State *L, const char *file,
+                                           struct bn_buf *msg);
 /* Compiles the script on standard input, before any other source.  Returns NULL and err after a
    failure.  If it may not be blank, white space alone is no script, and err->code is ENODATA. */
-const struct bn_chunk *bn_chunks_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
-                                       struct bn_err *err);
+const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
+                                            struct bn_err *err);
 /* Returns whether one of the sources that were compiled draws from math.random, whose stream is the
    interpreter's. */
-bool bn_chunks_draw(struct bn_chunks *all);
+bool bn_chunks_use_random(struct bn_chunks *all);
 /* Returns false if a file, which Lua itself will read, has another content on the host that files
    are compared with; true also if there is no such host, or if the file cannot be read. */
 bool bn_chunks_compare(struct bn_chunks *all, const char *file);

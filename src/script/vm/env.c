@@ -296,7 +296,7 @@ static void env_push_old_names(lua_State *L, enum bn_old_names old)
   }
 }
 
-void bn_env_push(struct bn_lua *lua, enum bn_old_names old)
+void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old)
 {
   lua_State *L = lua->L;
 
@@ -321,7 +321,7 @@ void bn_env_make(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
 
-  bn_env_push(lua, lua->vm->old_names);
+  bn_env_push_instance(lua, lua->vm->old_names);
   lua->thread_run_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua->sysbench_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushvalue(L, -1);

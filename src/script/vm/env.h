@@ -38,7 +38,7 @@ void bn_env_make_shared(lua_State *L);
 void bn_env_make(struct bn_lua *lua);
 /* Pushes a new environment in the instance, its sysbench table and its preset thread_run; `old`
    says when names of the 0.5 interface appear in it. */
-void bn_env_push(struct bn_lua *lua, enum bn_old_names old);
+void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old);
 /* A function of Lua that executes module sysbench.mix in place of a script. */
 int bn_env_run_mix(lua_State *L);
 

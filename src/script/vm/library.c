@@ -63,7 +63,7 @@ static int library_exit(lua_State *L)
   return 0;
 }
 
-bool bn_library_leaves(lua_State *L)
+bool bn_library_is_exit(lua_State *L)
 {
   return lua_touserdata(L, -1) == (const void *)&exit_mark;
 }
@@ -149,7 +149,8 @@ static int library_run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *path = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
-  char *instead = path != NULL ? bn_script_file_instead(lua->vm->setup, path, lua->worker) : NULL;
+  char *instead =
+      path != NULL ? bn_script_file_find_substitute(lua->vm->setup, path, lua->worker) : NULL;
 
   if (instead != NULL) {
     lua_pushstring(L, instead);

@@ -17,6 +17,6 @@ void bn_library_open_most(lua_State *L);
 void bn_library_wrap(lua_State *L);
 /* Returns whether the error value on top is the one that os.exit() raises during a run, to leave
    the script. */
-bool bn_library_leaves(lua_State *L);
+bool bn_library_is_exit(lua_State *L);
 
 #endif

@@ -26,7 +26,7 @@ lua_State *bn_lua_new_state(struct bn_heap *heap)
   return L != NULL ? L : luaL_newstate();
 }
 
-void bn_lua_go_into(lua_State *L, const char *name)
+void bn_lua_replace_by_entry(lua_State *L, const char *name)
 {
   if (lua_istable(L, -1)) {
     lua_pushstring(L, name);
@@ -50,13 +50,13 @@ void bn_lua_copy_entries(lua_State *L, int from, int to)
 void bn_lua_push_global(struct bn_lua *lua, const char *name)
 {
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);
-  bn_lua_go_into(lua->L, name);
+  bn_lua_replace_by_entry(lua->L, name);
 }
 
 void bn_lua_push_field(struct bn_lua *lua, const char *name)
 {
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->sysbench_ref);
-  bn_lua_go_into(lua->L, name);
+  bn_lua_replace_by_entry(lua->L, name);
 }
 
 bool bn_lua_has_function(struct bn_lua *lua, const char *name)

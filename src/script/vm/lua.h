@@ -96,7 +96,7 @@ struct bn_lua *bn_lua_enter(struct bn_lua *lua);
 void bn_lua_push_global(struct bn_lua *lua, const char *name);
 /* Replaces the table on top by its entry of that name, and a value that is not a table by nil;
    never runs a metamethod of the script. */
-void bn_lua_go_into(lua_State *L, const char *name);
+void bn_lua_replace_by_entry(lua_State *L, const char *name);
 /* Copies the entries of the table at one index into the table at another one. */
 void bn_lua_copy_entries(lua_State *L, int from, int to);
 /* Pushes sysbench[name], or nil; never runs a metamethod of the script. */

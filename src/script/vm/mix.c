@@ -104,7 +104,7 @@ static enum bn_old_names mix_old_names(const struct bn_lua *lua)
   return lua->place->set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND;
 }
 
-int bn_mix_make(lua_State *L)
+int bn_mix_make_workload(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
   const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
@@ -112,7 +112,7 @@ int bn_mix_make(lua_State *L)
 
   lua_settop(L, 0);
   lua->place = &part->place;
-  bn_env_push(lua, mix_old_names(lua));
+  bn_env_push_instance(lua, mix_old_names(lua));
   if (bn_chunk_push(L, part->chunk) != 0)
     return lua_error(L);
   lua_pushvalue(L, 1);

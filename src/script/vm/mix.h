@@ -41,7 +41,7 @@ unsigned bn_mix_choose(const struct bn_mix *mix, struct bn_rng *rng);
 int bn_mix_list(lua_State *L);
 /* make_workload(number): returns an environment, its sysbench table, the preset thread_run and the
    function that is the script. */
-int bn_mix_make(lua_State *L);
+int bn_mix_make_workload(lua_State *L);
 /* enter(number, environment, sysbench): makes the code that runs from now on that of a workload, or
    of the mix itself (number 0). */
 int bn_mix_enter(lua_State *L);

@@ -75,7 +75,7 @@ char *bn_module_path_default_c(void)
   return module_path_with_variable("LUA_CPATH", &b);
 }
 
-bool bn_path_is_file(const char *path)
+bool bn_module_path_is_file(const char *path)
 {
   struct stat st;
 
@@ -106,7 +106,7 @@ char *bn_module_path_search(const char *path, const char *name, struct bn_buf *t
     const size_t len = strcspn(path, ";");
     char *file = len > 0 ? module_path_fill(path, len, name) : NULL;
 
-    if (file != NULL && bn_path_is_file(file))
+    if (file != NULL && bn_module_path_is_file(file))
       return file;
     if (file != NULL && tried != NULL)
       (void)bn_buf_printf(tried, "\n\tno file '%s'", file);

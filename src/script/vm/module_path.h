@@ -16,6 +16,6 @@ char *bn_module_path_default_c(void);
    Appends "\n\tno file '…'" to `tried` for each file that is not there; `tried` may be NULL. */
 char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried);
 /* Returns whether the path can be read and is no folder. */
-bool bn_path_is_file(const char *path);
+bool bn_module_path_is_file(const char *path);
 
 #endif

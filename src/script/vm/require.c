@@ -101,7 +101,7 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
   if (lua->vm->setup->conf->policy->dialect != NULL)
     return false;
   /* No file is called "", so this returns the bundled module if there is one. */
-  char *bundled = bn_script_file_hidden(lua->vm->setup, name, "");
+  char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, "");
   const bool is_bundled = bundled != NULL;
 
   free(bundled);
@@ -124,7 +124,7 @@ static const char *require_choose_bundled(lua_State *L, const char *file, bool i
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *name = lua_tostring(L, 1);
-  char *hidden = bn_script_file_hidden(lua->vm->setup, name, file);
+  char *hidden = bn_script_file_find_hidden(lua->vm->setup, name, file);
 
   if (hidden == NULL)
     return file;
@@ -167,7 +167,7 @@ static int require_load_lua(lua_State *L)
   if (file == NULL)
     return 1;
   bn_buf_init(&msg, 0);
-  const struct bn_chunk *c = bn_chunks_file(bn_lua_current()->vm->chunks, L, file, &msg);
+  const struct bn_chunk *c = bn_chunks_load_file(bn_lua_current()->vm->chunks, L, file, &msg);
 
   lua_pushstring(L, msg.data);
   bn_buf_done(&msg);

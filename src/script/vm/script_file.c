@@ -32,7 +32,7 @@ static size_t script_file_bare_length(const char *name)
 /* Returns the malloc'd path if it is a file that can be read; else frees it and returns NULL. */
 static char *script_file_keep_existing(char *path)
 {
-  if (bn_path_is_file(path))
+  if (bn_module_path_is_file(path))
     return path;
   free(path);
   return NULL;
@@ -73,7 +73,8 @@ static char *script_file_find_bundled_module(const struct bn_script_setup *setup
   return file;
 }
 
-char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name, const char *file)
+char *bn_script_file_find_hidden(const struct bn_script_setup *setup, const char *name,
+                                 const char *file)
 {
   char *bundled = script_file_find_bundled_name(setup, name);
 
@@ -89,7 +90,7 @@ char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *nam
    into the working folder first. */
 static void script_file_log_hiding(const struct bn_script_setup *setup, const char *file)
 {
-  char *hidden = bn_script_file_hidden(setup, setup->name, file);
+  char *hidden = bn_script_file_find_hidden(setup, setup->name, file);
 
   if (hidden != NULL)
     bn_log_apart("the file '%s' hides the bundled workload %s", file, setup->name);
@@ -105,7 +106,7 @@ static void script_file_log_hidden(const struct bn_script_setup *setup, const ch
   if (setup->command != NULL && strcmp(setup->command, "help") == 0)
     return;
   if ((size_t)snprintf(file, sizeof file, "./%s.lua", setup->name) < sizeof file &&
-      bn_path_is_file(file) && !bn_file_is_same(file, bundled))
+      bn_module_path_is_file(file) && !bn_file_is_same(file, bundled))
     bn_log_note("%s is the bundled workload; for the file, write %s", setup->name, file);
 }
 
@@ -127,13 +128,14 @@ static char *script_file_find_sent(const struct bn_script_setup *setup, const ch
   return script_file_keep_existing(bn_alloc_print("%s/%s", setup->sent_dir, name));
 }
 
-char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool is_quiet)
+char *bn_script_file_find_substitute(const struct bn_script_setup *setup, const char *name,
+                                     bool is_quiet)
 {
   char *file = script_file_find_sent(setup, name);
 
   if (file != NULL)
     return file;
-  if (bn_path_is_file(name))
+  if (bn_module_path_is_file(name))
     return NULL;
   if (script_file_is_in_folders(name, "oltp_legacy") ||
       script_file_is_in_folders(name, "tests/db")) {
@@ -175,13 +177,13 @@ static char *script_file_find_unbundled(const struct bn_script_setup *setup, con
   const char *name = setup->name;
   char *file = NULL;
 
-  if (bn_path_is_file(name))
+  if (bn_module_path_is_file(name))
     return bn_alloc_text(name);
   if (setup->conf->policy->legacy_scripts_first && strchr(name, '/') == NULL)
     file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = script_file_find_module(path, name);
-  return file != NULL ? file : bn_script_file_instead(setup, name, false);
+  return file != NULL ? file : bn_script_file_find_substitute(setup, name, false);
 }
 
 /* Returns the file that the script's name means, or NULL.  Outside of the dialects a bundled script
@@ -260,7 +262,7 @@ static bool script_file_is_workload(const struct bn_place *p, const struct bn_sc
          setup->is_workload(base, script_file_bare_length(base));
 }
 
-size_t bn_script_file_folder(const char *file, const char *dir)
+size_t bn_script_file_folder_length(const char *file, const char *dir)
 {
   const size_t len = dir != NULL ? strlen(dir) : 0;
 
@@ -283,7 +285,7 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
     out->dir = bn_alloc_part(out->file, (size_t)(base - out->file));
   out->set = script_file_get_origin(out->dir, setup->data_dir);
   out->workload = script_file_is_workload(out, setup);
-  out->sent = bn_script_file_folder(out->file, setup->sent_dir) > 0;
+  out->sent = bn_script_file_folder_length(out->file, setup->sent_dir) > 0;
   return 0;
 }
 

@@ -34,14 +34,15 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
                         struct bn_err *err);
 void bn_script_file_done(struct bn_place *p);
 /* Returns the length of `dir` if the file is below that folder, or 0; dir may be NULL. */
-size_t bn_script_file_folder(const char *file, const char *dir);
+size_t bn_script_file_folder_length(const char *file, const char *dir);
 /* Returns, malloc'd, the bundled script or module of that name if there is one and `file`, which is
    used in its place, is another file; else NULL. */
-char *bn_script_file_hidden(const struct bn_script_setup *setup, const char *name,
-                            const char *file);
+char *bn_script_file_find_hidden(const struct bn_script_setup *setup, const char *name,
+                                 const char *file);
 /* Returns, malloc'd, the file that takes the place of the one of that name, or NULL if there is
    none: a file from another host; or a bundled script for a missing file of an old installation,
    which is logged unless is_quiet. */
-char *bn_script_file_instead(const struct bn_script_setup *setup, const char *name, bool is_quiet);
+char *bn_script_file_find_substitute(const struct bn_script_setup *setup, const char *name,
+                                     bool is_quiet);
 
 #endif

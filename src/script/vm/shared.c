@@ -46,7 +46,7 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
 {
   struct bn_shared *sh = pool->latest;
 
-  if (!pool->apart && bn_chunks_draw(vm->chunks)) {
+  if (!pool->apart && bn_chunks_use_random(vm->chunks)) {
     shared_log_apart(vm->pools, "math.random");
     pool->apart = true;
   }

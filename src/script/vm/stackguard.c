@@ -89,7 +89,7 @@ static uintptr_t stackguard_lowest_address(void)
   return (uintptr_t)low;
 }
 
-void bn_stackguard_release(void)
+void bn_stackguard_trim_stack(void)
 {
   enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -115,7 +115,7 @@ static int stackguard_call_on(void *memory, int (*fn)(void *arg), void *arg)
   return result;
 }
 
-uintptr_t bn_stackguard_hold(void)
+uintptr_t bn_stackguard_guard_thread(void)
 {
   const uintptr_t low = stackguard_lowest_address();
   const stack_t ours = {.ss_sp = (unsigned char *)low + MARGIN, .ss_size = HANDLER_STACK};

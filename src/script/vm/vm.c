@@ -139,7 +139,7 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
     return -1;
   sh->made = true;
   if (sh->pool->stack_low == 0)
-    sh->pool->stack_low = bn_stackguard_hold();
+    sh->pool->stack_low = bn_stackguard_guard_thread();
   lua->stack_low = sh->pool->stack_low;
   lua->L = lua_newthread(sh->L);
   lua->thread_ref = luaL_ref(sh->L, LUA_REGISTRYINDEX);
@@ -241,7 +241,7 @@ static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
   struct bn_buf msg;
 
   bn_buf_init(&msg, 0);
-  const struct bn_chunk *c = bn_chunks_file(vm->chunks, L, file, &msg);
+  const struct bn_chunk *c = bn_chunks_load_file(vm->chunks, L, file, &msg);
 
   if (c == NULL && strcmp(file, name) == 0)
     (void)bn_err_set(err, EINVAL, "%s", msg.data);
@@ -281,7 +281,7 @@ int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
   } else {
     if (isatty(STDIN_FILENO))
       bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
-    vm->chunk = bn_chunks_stdin(vm->chunks, lua->L, vm_may_be_blank(vm->setup), err);
+    vm->chunk = bn_chunks_load_stdin(vm->chunks, lua->L, vm_may_be_blank(vm->setup), err);
   }
   return vm->chunk != NULL ? 0 : -1;
 }

@@ -63,8 +63,8 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
   }
   if (p->direct || used >= memory || (flushes && !bn_fileio_reads(p)))
     return;
-  bn_fileio_size_text(p, used, used_text, sizeof used_text);
-  bn_fileio_size_text(p, memory, memory_text, sizeof memory_text);
+  bn_fileio_format_size(p, used, used_text, sizeof used_text);
+  bn_fileio_format_size(p, memory, memory_text, sizeof memory_text);
   bn_log_note("the test files (%s) fit into memory (%s), so the page cache serves %s instead of "
               "the device: use --file-extra-flags=direct or a larger --file-total-size",
               used_text, memory_text, flushes ? "reads" : "requests");
@@ -183,8 +183,8 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   /* Some file systems report no size at all. */
   if (bytes <= room || fs.f_blocks == 0)
     return 0;
-  bn_fileio_size_text(p, bytes, need, sizeof need);
-  bn_fileio_size_text(p, room, has, sizeof has);
+  bn_fileio_format_size(p, bytes, need, sizeof need);
+  bn_fileio_format_size(p, room, has, sizeof has);
   return bn_err_set(err, ENOSPC,
                     "the files need %s more, but the file system of '%s' has %s left: lower "
                     "--file-total-size or use --file-dir",

@@ -97,7 +97,7 @@ static int64_t mmap_find_result(int fd, struct bn_io_req *r)
 
   if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < r->offset + r->len)
     return 0;
-  bn_io_now(fd, r, 0);
+  bn_io_execute(fd, r, 0);
   return r->result < 0 ? r->result : -EIO;
 }
 

@@ -33,7 +33,7 @@ static int64_t sync_transfer(int fd, const struct bn_io_req *r, size_t done)
   return n >= 0 ? n : -errno;
 }
 
-void bn_io_now(int fd, struct bn_io_req *r, size_t done)
+void bn_io_execute(int fd, struct bn_io_req *r, size_t done)
 {
   int64_t n;
 
@@ -53,7 +53,7 @@ static int sync_submit(void *self, struct bn_io_req *r)
 {
   const struct engine *e = self;
 
-  bn_io_now(e->fd[r->file], r, 0);
+  bn_io_execute(e->fd[r->file], r, 0);
   return 1;
 }
 

@@ -12,7 +12,7 @@ const char *const bn_fileio_io_modes[] = {"sync", "async", "mmap", "io_uring", N
 /* Engines of the program; the others are modules, because they need libraries. */
 static const struct bn_ioengine *const engines[] = {&bn_engine_sync, &bn_engine_mmap};
 
-const struct bn_ioengine *bn_fileio_engine(const char *name, struct bn_err *err)
+const struct bn_ioengine *bn_fileio_find_engine(const char *name, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_ENGINE_KIND;
 

@@ -9,12 +9,12 @@
 extern const char *const bn_fileio_io_modes[];
 /* Returns the engine of that name, from the program or its module; NULL and err: it is not
    installed. */
-const struct bn_ioengine *bn_fileio_engine(const char *name, struct bn_err *err);
+const struct bn_ioengine *bn_fileio_find_engine(const char *name, struct bn_err *err);
 
 extern const struct bn_ioengine bn_engine_sync, bn_engine_mmap;
 
 /* Executes r at once with plain system calls, after its first `done` bytes have been moved, and
    sets its result.  Any thread. */
-void bn_io_now(int fd, struct bn_io_req *r, size_t done);
+void bn_io_execute(int fd, struct bn_io_req *r, size_t done);
 
 #endif

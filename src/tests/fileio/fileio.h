@@ -73,9 +73,10 @@ int bn_fileio_resolve_files(struct bn_fileio_plan *plan, const struct bn_fileio_
 /* Returns whether the test reads from the files. */
 bool bn_fileio_reads(const struct bn_fileio_plan *plan);
 /* Writes the flags as the dialect does: "(none)", "sync directio", or in 0.5 a number. */
-void bn_fileio_flags_text(const struct bn_fileio_plan *plan, char *out, size_t len);
+void bn_fileio_format_flags(const struct bn_fileio_plan *plan, char *out, size_t len);
 /* Writes a size as the dialect does: "325.52KiB". */
-void bn_fileio_size_text(const struct bn_fileio_plan *plan, uint64_t bytes, char *out, size_t len);
+void bn_fileio_format_size(const struct bn_fileio_plan *plan, uint64_t bytes, char *out,
+                           size_t len);
 /* Adds the rows of the heading that describe the test; io_title is the engine's. */
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);

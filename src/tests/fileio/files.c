@@ -107,8 +107,8 @@ static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, i
 {
   char is[64], wanted[64];
 
-  bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
-  bn_fileio_size_text(p, target, wanted, sizeof wanted);
+  bn_fileio_format_size(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_format_size(p, target, wanted, sizeof wanted);
   return bn_err_set(err, EINVAL,
                     "'%s' is too small, and is not a regular file that can be extended: it has "
                     "%s, but %s are needed",
@@ -350,7 +350,7 @@ static int files_make_all(struct making *m, struct bn_err *err)
          (unsigned long long)(p->file_size / 1024),
          (unsigned long long)(p->file_size * p->files / (1024 * 1024)));
   bn_log(BN_NOTICE, "Creating files for the test...");
-  bn_fileio_flags_text(p, flags, sizeof flags);
+  bn_fileio_format_flags(p, flags, sizeof flags);
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
   if (files_survey(m, err) != 0)
     return -1;
@@ -466,8 +466,8 @@ static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
 
   if (size <= 0 || (uint64_t)size <= p->span)
     return;
-  bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
-  bn_fileio_size_text(p, p->span, used, sizeof used);
+  bn_fileio_format_size(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_format_size(p, p->span, used, sizeof used);
   bn_log_note("test_file.0 has %s, of which the run uses %s, as --file-total-size, "
               "--file-block-size or --file-num is another one than at 'prepare'",
               is, used);
@@ -580,8 +580,8 @@ static int files_check_size(const struct bn_fileio_plan *p, const char *path, in
   }
   if ((uint64_t)size >= p->span)
     return 0;
-  bn_fileio_size_text(p, (uint64_t)size, is, sizeof is);
-  bn_fileio_size_text(p, p->span, wanted, sizeof wanted);
+  bn_fileio_format_size(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_format_size(p, p->span, wanted, sizeof wanted);
   bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, is, wanted);
   bn_log(BN_WARNING,
          "Did you run 'prepare' with different --file-total-size%s or --file-num values?",
@@ -624,7 +624,7 @@ static bool files_read_block(const struct bn_fileio_plan *p, int fd, void *buf, 
   const size_t block = (size_t)p->conf->block_size;
   struct bn_io_req r = {.op = BN_IO_READ, .offset = offset, .len = block, .buf = buf};
 
-  bn_io_now(fd, &r, 0);
+  bn_io_execute(fd, &r, 0);
   return r.result == (int64_t)block;
 }
 

@@ -132,7 +132,7 @@ static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_sessi
   if (bn_io_is_flush(r->op) ? r->result >= 0 : r->result == (int64_t)r->len)
     return true;
   if (!bn_io_is_flush(r->op) && r->result > 0) {
-    bn_io_now(f->fd[r->file], r, (size_t)r->result);
+    bn_io_execute(f->fd[r->file], r, (size_t)r->result);
     if (r->result == (int64_t)r->len)
       return true;
   }

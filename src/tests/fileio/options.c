@@ -432,7 +432,7 @@ static unsigned fileio_number_of_flag(const struct bn_fileio_plan *p)
   return p->sync ? SYNC : NONE;
 }
 
-void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)
+void bn_fileio_format_flags(const struct bn_fileio_plan *p, char *out, size_t len)
 {
   const bool any = p->sync || p->dsync || p->direct;
 
@@ -443,7 +443,7 @@ void bn_fileio_flags_text(const struct bn_fileio_plan *p, char *out, size_t len)
                    p->dsync ? "dsync " : "", p->direct ? "directio" : "");
 }
 
-void bn_fileio_size_text(const struct bn_fileio_plan *p, uint64_t bytes, char *out, size_t len)
+void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char *out, size_t len)
 {
   static const char prefix[] = " KMGT";
   double value = (double)bytes;
@@ -464,39 +464,39 @@ static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_fa
   const char *call = fsync_modes[p->policy->own_report ? p->conf->fsync_mode : BN_FILE_FSYNC];
 
   if (p->fsync_freq > 0)
-    bn_facts_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,
-                 (unsigned long long)p->fsync_freq);
+    bn_facts_add_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,
+                     (unsigned long long)p->fsync_freq);
   if (p->fsync_end)
-    bn_facts_row(f, BN_NOTICE, "Calling %s() at the end of test, Enabled.", call);
+    bn_facts_add_row(f, BN_NOTICE, "Calling %s() at the end of test, Enabled.", call);
   if (p->conf->fsync_all)
-    bn_facts_row(f, BN_NOTICE, "Calling %s() after each write operation.", call);
+    bn_facts_add_row(f, BN_NOTICE, "Calling %s() after each write operation.", call);
 }
 
 void bn_fileio_describe(const struct bn_fileio_plan *p, const char *io_title, struct bn_facts *f)
 {
   char text[64];
 
-  bn_fileio_flags_text(p, text, sizeof text);
-  bn_facts_row(f, BN_NOTICE, "Extra file open flags: %s", text);
-  bn_fileio_size_text(p, p->file_size, text, sizeof text);
-  bn_facts_row(f, BN_NOTICE, "%u files, %s each", p->files, text);
-  bn_fileio_size_text(p, p->conf->total_size, text, sizeof text);
-  bn_facts_row(f, BN_NOTICE, "%s total file size", text);
-  bn_fileio_size_text(p, p->conf->block_size, text, sizeof text);
-  bn_facts_row(f, BN_NOTICE, "Block size %s", text);
+  bn_fileio_format_flags(p, text, sizeof text);
+  bn_facts_add_row(f, BN_NOTICE, "Extra file open flags: %s", text);
+  bn_fileio_format_size(p, p->file_size, text, sizeof text);
+  bn_facts_add_row(f, BN_NOTICE, "%u files, %s each", p->files, text);
+  bn_fileio_format_size(p, p->conf->total_size, text, sizeof text);
+  bn_facts_add_row(f, BN_NOTICE, "%s total file size", text);
+  bn_fileio_format_size(p, p->conf->block_size, text, sizeof text);
+  bn_facts_add_row(f, BN_NOTICE, "Block size %s", text);
   if (p->conf->merged > 0) {
-    bn_fileio_size_text(p, p->conf->block_size * (uint64_t)p->conf->merged, text, sizeof text);
-    bn_facts_row(f, BN_NOTICE, "Merging requests%sup to %s for sequential IO.",
-                 p->policy->merging_gap, text);
+    bn_fileio_format_size(p, p->conf->block_size * (uint64_t)p->conf->merged, text, sizeof text);
+    bn_facts_add_row(f, BN_NOTICE, "Merging requests%sup to %s for sequential IO.",
+                     p->policy->merging_gap, text);
   }
   if (p->random) {
-    bn_facts_row(f, BN_NOTICE, "Number of IO requests: %llu", (unsigned long long)p->events);
-    bn_facts_row(f, BN_NOTICE, "Read/Write ratio for combined random IO test: %2.2f",
-                 p->conf->rw_ratio);
+    bn_facts_add_row(f, BN_NOTICE, "Number of IO requests: %llu", (unsigned long long)p->events);
+    bn_facts_add_row(f, BN_NOTICE, "Read/Write ratio for combined random IO test: %2.2f",
+                     p->conf->rw_ratio);
   }
   fileio_describe_flushes(p, f);
-  bn_facts_row(f, BN_NOTICE, "Using %s I/O mode", io_title);
+  bn_facts_add_row(f, BN_NOTICE, "Using %s I/O mode", io_title);
   if (p->validate)
-    bn_facts_row(f, BN_NOTICE, "Using checksums validation.");
-  bn_facts_row(f, BN_NOTICE, "Doing %s test", mode_titles[p->mode]);
+    bn_facts_add_row(f, BN_NOTICE, "Using checksums validation.");
+  bn_facts_add_row(f, BN_NOTICE, "Doing %s test", mode_titles[p->mode]);
 }

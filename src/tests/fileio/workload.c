@@ -63,12 +63,12 @@ static void fileio_make_pattern(struct bn_fileio *f)
    err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
-  const size_t limit = bn_area_limit();
+  const size_t limit = bn_area_read_limit();
   char request[64];
 
   if (f->plan.request <= limit / f->depth / f->plan.threads)
     return 0;
-  bn_fileio_size_text(&f->plan, f->plan.request, request, sizeof request);
+  bn_fileio_format_size(&f->plan, f->plan.request, request, sizeof request);
   return bn_err_set(err, ENOMEM,
                     "%u requests of %s in each of %u threads need more than the %zu MiB of memory "
                     "this machine has: lower --file-async-backlog, --file-block-size or --threads",
@@ -82,7 +82,7 @@ static int fileio_refuse_depth(const char *typed, struct bn_err *err)
   const bool is_empty = typed == NULL || typed[0] == '\0';
   int64_t n = 0;
 
-  if (is_empty || (bn_units_int(typed, &n) == 0 && n <= 0 && n >= INT32_MIN))
+  if (is_empty || (bn_units_parse_int(typed, &n) == 0 && n <= 0 && n >= INT32_MIN))
     return bn_err_set(err, 0, "Invalid value of file-async-backlog: %" PRId64, n);
   return bn_err_set(err, BN_ERR_OPTION, "Invalid value for the 'file_async_backlog' option: '%s'",
                     typed);
@@ -96,7 +96,7 @@ static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf 
   if (f->engine->async && c->backlog == BN_OPT_LATE)
     return fileio_refuse_depth(c->typed_backlog, err);
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
-  if (f->depth > 1 && bn_conf_pauses(f->services->conf))
+  if (f->depth > 1 && bn_conf_has_pauses(f->services->conf))
     return bn_err_set(
         err, BN_ERR_OPTION,
         "--%s cannot be used with --file-async-backlog=%u: a thread that "
@@ -116,7 +116,7 @@ static int fileio_open(void **self, struct bn_session *s, const void *conf, stru
   f->services = s->services;
   if (bn_fileio_resolve(&f->plan, c, s->services->conf, err) != 0)
     return -1;
-  f->engine = bn_fileio_engine(bn_fileio_io_modes[c->io_mode], err);
+  f->engine = bn_fileio_find_engine(bn_fileio_io_modes[c->io_mode], err);
   if (f->engine == NULL)
     return -1;
   if (fileio_choose_depth(f, c, err) != 0)

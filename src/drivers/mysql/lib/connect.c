@@ -152,7 +152,7 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   const char *ca =
       connect_choose_file(connect_choose_value(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
-  if (bn_mysql_lib_ssl_mode(c->handle, mode, text) != 0)
+  if (bn_mysql_lib_set_ssl_mode(c->handle, mode, text) != 0)
     return -1;
   if (mode == BN_MYSQL_SSL_DISABLED)
     return 0;
@@ -217,7 +217,7 @@ static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadlin
   for (size_t i = 0; i < c->driver->file.n_init_commands; i++)
     (void)mysql_options(c->handle, MYSQL_INIT_COMMAND, c->driver->file.init_command[i]);
   if (conf->compression &&
-      bn_mysql_lib_compression(c->handle, conf->compression_algorithms, text) != 0)
+      bn_mysql_lib_set_compression(c->handle, conf->compression_algorithms, text) != 0)
     return -1;
   return connect_set_ssl(c, ssl, text);
 }
@@ -236,7 +236,7 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, str
   enum bn_sql rc;
 
   if (refused == NULL)
-    refused = bn_mysql_lib_cleartext_refused(c->handle);
+    refused = bn_mysql_lib_explain_cleartext(c->handle);
   if (refused != NULL)
     rc = bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", refused, d);
   else
@@ -309,7 +309,7 @@ static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct
 
   /* The library compares the certificate with the name that it is given. */
   if (c->wait->waiter != NULL && !connect_is_local(p) && ssl != BN_MYSQL_SSL_VERIFY_IDENTITY)
-    list = bn_names_find(c->driver->names, p->host);
+    list = bn_names_resolve(c->driver->names, p->host);
   if (list == NULL)
     return connect_open_handle(c, p, ssl, deadline_ns, d);
   do {
@@ -388,7 +388,7 @@ bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c)
          mysql_get_server_version(c->handle) >= 80000;
 }
 
-bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c)
+bool bn_mysql_lib_is_encrypted(const struct bn_mysql_lib *c)
 {
   return mysql_get_ssl_cipher(c->handle) != NULL;
 }

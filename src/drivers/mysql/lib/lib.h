@@ -86,7 +86,7 @@ void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
    every other reader of answers must update. */
 unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c);
 unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
-bool bn_mysql_lib_encrypted(const struct bn_mysql_lib *c);
+bool bn_mysql_lib_is_encrypted(const struct bn_mysql_lib *c);
 /* Returns whether the server reads a command before it has answered the last one. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
 
@@ -122,7 +122,7 @@ void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, si
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
 size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
 /* Returns DONE if the statement has n parameters, else ERROR and d. */
-enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
+enum bn_sql bn_mysql_lib_check_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_bind *b, size_t n,
                               struct bn_sql_diag *d);
@@ -158,13 +158,13 @@ struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c);
 void bn_mysql_lib_init(void);
 /* Sets the mode of encryption, before connecting.  Returns 0, or -1 and *text, which says what the
    library cannot do. */
-int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text);
+int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text);
 /* Lets the library send a password in clear text on connections that are encrypted or local, and
-   with `allowed` on any; called before connecting, after bn_mysql_lib_ssl_mode. */
+   with `allowed` on any; called before connecting, after bn_mysql_lib_set_ssl_mode. */
 void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed);
 /* Returns the message if the last connect failed because no password may be sent in clear text,
    else NULL. */
-const char *bn_mysql_lib_cleartext_refused(MYSQL *handle);
+const char *bn_mysql_lib_explain_cleartext(MYSQL *handle);
 /* Logs in as mysql_real_connect does, by the waiter if there is one, and bounds the number of waits
    for the socket.  After false, *refused is the message if the bound was reached, else NULL. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
@@ -181,13 +181,13 @@ static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
 extern const char *const bn_mysql_lib_cannot_wait;
 /* Frees memory that the library can do without, for a connection on which it will hardly be
    used. */
-void bn_mysql_lib_slim(struct bn_mysql_lib *c);
+void bn_mysql_lib_free_cache(struct bn_mysql_lib *c);
 /* Asks for compression, before connecting; algorithms NULL: the library's choice.  Returns 0, or -1
    and *text, which says what the library cannot do. */
-int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text);
+int bn_mysql_lib_set_compression(MYSQL *handle, const char *algorithms, const char **text);
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* Returns false if the library has closed the socket. */
-bool bn_mysql_lib_connected(const struct bn_mysql_lib *c);
+bool bn_mysql_lib_is_connected(const struct bn_mysql_lib *c);
 /* The library's messages for failures that wire/ finds. */
 extern const struct bn_mysql_words bn_mysql_lib_words;
 

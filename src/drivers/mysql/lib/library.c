@@ -24,15 +24,16 @@ _Static_assert(BN_MYSQL_CLIENT_FIRST == CR_MIN_ERROR && BN_MYSQL_UNKNOWN_HOST ==
 
 enum bn_sql bn_mysql_lib_fail(const struct bn_mysql_lib *c, const char *call, struct bn_sql_diag *d)
 {
-  return bn_mysql_fail_as(&c->handle->server_status, (int)mysql_errno(c->handle),
-                          mysql_sqlstate(c->handle), call, mysql_error(c->handle), d);
+  return bn_mysql_fail_with_status(&c->handle->server_status, (int)mysql_errno(c->handle),
+                                   mysql_sqlstate(c->handle), call, mysql_error(c->handle), d);
 }
 
 enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const char *call,
                                    struct bn_sql_diag *d)
 {
-  return bn_mysql_fail_as(&st->lib->handle->server_status, (int)mysql_stmt_errno(st->handle),
-                          mysql_stmt_sqlstate(st->handle), call, mysql_stmt_error(st->handle), d);
+  return bn_mysql_fail_with_status(
+      &st->lib->handle->server_status, (int)mysql_stmt_errno(st->handle),
+      mysql_stmt_sqlstate(st->handle), call, mysql_stmt_error(st->handle), d);
 }
 
 void bn_mysql_trace_text(const struct bn_mysql *driver, const char *fmt, ...)

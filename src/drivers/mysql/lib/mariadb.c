@@ -153,7 +153,7 @@ void bn_mysql_lib_init(void)
 /* --- options, and what else differs --------------------------------------------------------------
  */
 
-int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
+int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
   const my_bool yes = 1;
 
@@ -179,7 +179,7 @@ void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowe
     (void)mysql_optionsv(handle, MYSQL_DEFAULT_AUTH, gate_any);
 }
 
-const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
+const char *bn_mysql_lib_explain_cleartext(MYSQL *handle)
 {
   /* The library's own text is not read: it names the method from memory that it has freed. */
   if (mysql_errno(handle) != CR_PLUGIN_NOT_ALLOWED)
@@ -326,7 +326,7 @@ struct reader {
 
 /* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  It
    reads without one, too, in more calls of the system. */
-void bn_mysql_lib_slim(struct bn_mysql_lib *c)
+void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
   struct reader *pvio = (void *)c->handle->net.pvio;
 
@@ -343,12 +343,13 @@ struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
   const char *version;
 
   if (mysql_get_ssl_cipher(c->handle) == NULL || pvio == NULL || pvio->tls == NULL ||
-      mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0 || !bn_tls_is_of(version))
+      mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0 ||
+      !bn_tls_matches_version(version))
     return NULL;
   return pvio->tls->ssl;
 }
 
-int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
+int bn_mysql_lib_set_compression(MYSQL *handle, const char *algorithms, const char **text)
 {
   if (algorithms != NULL && strcmp(algorithms, "zlib") != 0) {
     *text = "this client library compresses by zlib only";
@@ -363,7 +364,7 @@ int bn_mysql_lib_socket(const struct bn_mysql_lib *c)
   return (int)mysql_get_socket(c->handle);
 }
 
-bool bn_mysql_lib_connected(const struct bn_mysql_lib *c)
+bool bn_mysql_lib_is_connected(const struct bn_mysql_lib *c)
 {
   return c->handle != NULL && c->handle->net.pvio != NULL;
 }

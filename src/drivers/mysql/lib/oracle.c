@@ -7,7 +7,7 @@
 #include "drivers/mysql/lib/lib.h"
 #include "drivers/mysql/wire/wire.h"
 
-int bn_mysql_lib_ssl_mode(MYSQL *handle, int mode, const char **text)
+int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
   static const unsigned modes[] = {
       [BN_MYSQL_SSL_DISABLED] = SSL_MODE_DISABLED,
@@ -38,7 +38,7 @@ void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowe
 }
 
 /* Every method that the library lacks has this error number, so the text decides. */
-const char *bn_mysql_lib_cleartext_refused(MYSQL *handle)
+const char *bn_mysql_lib_explain_cleartext(MYSQL *handle)
 {
   if (mysql_errno(handle) != CR_AUTH_PLUGIN_CANNOT_LOAD ||
       strstr(mysql_error(handle), "mysql_clear_password") == NULL)
@@ -67,12 +67,12 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
 }
 
 /* This library has nothing of a connection that could be freed. */
-void bn_mysql_lib_slim(struct bn_mysql_lib *c)
+void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
   (void)c;
 }
 
-int bn_mysql_lib_compression(MYSQL *handle, const char *algorithms, const char **text)
+int bn_mysql_lib_set_compression(MYSQL *handle, const char *algorithms, const char **text)
 {
   (void)mysql_options(handle, MYSQL_OPT_COMPRESS, NULL);
   if (algorithms == NULL ||
@@ -87,7 +87,7 @@ int bn_mysql_lib_socket(const struct bn_mysql_lib *c)
   return (int)c->handle->net.fd;
 }
 
-bool bn_mysql_lib_connected(const struct bn_mysql_lib *c)
+bool bn_mysql_lib_is_connected(const struct bn_mysql_lib *c)
 {
   return c->handle != NULL && c->handle->net.vio != NULL;
 }

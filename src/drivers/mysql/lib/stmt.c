@@ -41,7 +41,7 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
     return BN_SQL_DONE;
   }
   rc = bn_mysql_lib_fail_stmt(st, "mysql_stmt_prepare()", d);
-  if (bn_mysql_sends_as_text(d->code))
+  if (bn_mysql_can_send_as_text(d->code))
     rc = BN_SQL_EMULATE;
   bn_mysql_lib_stmt_close(st);
   return rc;
@@ -90,7 +90,7 @@ size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st)
   return st->n_params;
 }
 
-enum bn_sql bn_mysql_lib_count_params(const struct bn_mysql_lib_stmt *st, size_t n,
+enum bn_sql bn_mysql_lib_check_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d)
 {
   bn_mysql_trace(st->lib->driver, "mysql_stmt_param_count(%p) = %lu", (void *)st->handle,

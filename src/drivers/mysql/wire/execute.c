@@ -36,7 +36,7 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
 
   for (size_t i = 0; i < n; i++)
     room += execute_has_length(&b[i]) && !bn_sql_bind_null(&b[i]) ? *b[i].len : 0;
-  return bn_mysql_sealed(room);
+  return bn_mysql_sealed_len(room);
 }
 
 /* Writes the low `bytes` bytes of a value, the lowest first.  Like all execute_put functions it
@@ -137,5 +137,5 @@ size_t bn_mysql_seal(uint8_t *out, size_t n)
       memmove(piece + BN_MYSQL_HEADER, out + BN_MYSQL_HEADER + i * BN_MYSQL_PACKET_MAX, len);
     (void)execute_put(execute_put(piece, len, 3), i, 1);
   }
-  return bn_mysql_sealed(n);
+  return bn_mysql_sealed_len(n);
 }

@@ -133,10 +133,10 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n);
 size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind *b, size_t n,
                             bool types, bool attributes);
 /* Turns the n bytes that follow room for a header at out into packets, which need
-   bn_mysql_sealed(n) bytes.  Returns their length. */
+   bn_mysql_sealed_len(n) bytes.  Returns their length. */
 size_t bn_mysql_seal(uint8_t *out, size_t n);
 /* Returns the bytes of the packets for n bytes. */
-static inline size_t bn_mysql_sealed(size_t n)
+static inline size_t bn_mysql_sealed_len(size_t n)
 {
   return n + (n / BN_MYSQL_PACKET_MAX + 1) * BN_MYSQL_HEADER;
 }

@@ -73,7 +73,7 @@ static int row_take_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_v
   return 0;
 }
 
-int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_value *out)
+int bn_mysql_row_get_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_value *out)
 {
   const uint8_t *p = row->data, *end = row->data + row->len;
 
@@ -291,8 +291,8 @@ static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, co
 
 /* The row is a zero, a bit per column for NULL, which begin with the third bit, and the other
    values. */
-int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
-                        size_t n, char *cells, struct bn_sql_value *out)
+int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
+                            size_t n, char *cells, struct bn_sql_value *out)
 {
   enum { FIRST_BIT = 2 };
   const size_t nulls_len = (FIRST_BIT + n + 7) / 8;

@@ -21,9 +21,9 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
 
 /* Get the values of a text row, or of a prepared statement's row; they point into the row and the
    cells (n of BN_MYSQL_CELL bytes).  Return 0, or -1 if the row is not valid. */
-int bn_mysql_row_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_value *out);
-int bn_mysql_row_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
-                        size_t n, char *cells, struct bn_sql_value *out);
+int bn_mysql_row_get_text(const struct bn_mysql_row *row, size_t n, struct bn_sql_value *out);
+int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
+                            size_t n, char *cells, struct bn_sql_value *out);
 
 /* --- float.c --- */
 /* Both functions return the length, below BN_MYSQL_CELL - 1, and write "0" for a number that is not

@@ -70,8 +70,8 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
   w->broken = true;
   w->live = w->more = false;
   bn_sockref_shut(w->lent.socket);
-  return bn_mysql_fail_as(w->lent.status, code, "HY000", call, wire_text_of(w->lent.words, code),
-                          d);
+  return bn_mysql_fail_with_status(w->lent.status, code, "HY000", call,
+                                   wire_text_of(w->lent.words, code), d);
 }
 
 /* --- answers --- */
@@ -93,8 +93,8 @@ static enum bn_sql wire_take_error(struct bn_mysql_wire *w, const struct call *c
   text[len] = '\0';
   w->more = false;
   bn_stream_skip(&w->stream, reply->at);
-  return bn_mysql_fail_as(w->lent.status, reply->code, reply->sql_state,
-                          reply->nfields > 0 ? call->reading : call->sending, text, d);
+  return bn_mysql_fail_with_status(w->lent.status, reply->code, reply->sql_state,
+                                   reply->nfields > 0 ? call->reading : call->sending, text, d);
 }
 
 /* Remembers the columns that the reply describes. */
@@ -209,7 +209,8 @@ static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char
   }
   room = bn_stream_room(&w->stream, n);
   if (room == NULL)
-    *rc = bn_mysql_fail_as(w->lent.status, BN_MYSQL_NO_MEMORY, "HY000", call, "out of memory", d);
+    *rc = bn_mysql_fail_with_status(w->lent.status, BN_MYSQL_NO_MEMORY, "HY000", call,
+                                    "out of memory", d);
   return room;
 }
 
@@ -280,7 +281,7 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
   uint8_t *out, *p;
 
   for (size_t i = 0; i < n; i++)
-    room += bn_mysql_sealed(list[i].len + 1);
+    room += bn_mysql_sealed_len(list[i].len + 1);
   p = out = wire_begin_request(w, room, prepare_name, &rc, d);
   if (out == NULL)
     return rc;
@@ -328,10 +329,10 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   bn_mysql_prepared_columns(r, wire_reply_of(w), column);
   st->id = r->id;
   st->n_params = r->n_params;
-  bn_mysql_wire_learn(st, column, r->n_columns);
+  bn_mysql_wire_set_columns(st, column, r->n_columns);
 }
 
-void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id)
+void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
 {
   enum { ID_LEN = sizeof id, LEN = 1 + ID_LEN };
   uint8_t *out = NULL;
@@ -355,7 +356,7 @@ static enum bn_sql wire_take_prepared(struct bn_mysql_wire *w, const struct bn_s
                                       struct bn_sql_diag *d)
 {
   struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
-                                .seq = bn_mysql_answer_seq(bn_mysql_sealed(u->len + 1))};
+                                .seq = bn_mysql_answer_seq(bn_mysql_sealed_len(u->len + 1))};
   const enum bn_sql rc = wire_read_prepared(w, &r, d);
 
   *adopted = false;
@@ -367,7 +368,7 @@ static enum bn_sql wire_take_prepared(struct bn_mysql_wire *w, const struct bn_s
   if (*adopted)
     wire_adopt(w, st, &r);
   else
-    bn_mysql_wire_drop(w, r.id);
+    bn_mysql_wire_drop_stmt(w, r.id);
   bn_stream_skip(&w->stream, r.at);
   return BN_SQL_DONE;
 }
@@ -390,12 +391,12 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
   if (rc != BN_SQL_LOST)
     return BN_SQL_DONE;
   for (size_t i = 0; i < *done; i++)
-    bn_mysql_wire_forget(st[i]);
+    bn_mysql_wire_free_stmt(st[i]);
   *done = 0;
   return BN_SQL_LOST;
 }
 
-bool bn_mysql_wire_takes(const char *sql, size_t len)
+bool bn_mysql_wire_takes_text(const char *sql, size_t len)
 {
   static const char *const words[] = {"select",  "insert", "update", "delete",
                                       "replace", "begin",  "commit", "rollback"};
@@ -417,7 +418,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
 {
   static const struct call call = {"mysql_drv_query()", "mysql_store_result()"};
   enum bn_sql rc;
-  uint8_t *out = wire_begin_request(w, bn_mysql_sealed(len + 3), call.sending, &rc, d), *p;
+  uint8_t *out = wire_begin_request(w, bn_mysql_sealed_len(len + 3), call.sending, &rc, d), *p;
 
   if (out == NULL)
     return rc;
@@ -450,7 +451,8 @@ enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
 
 /* --- rows --- */
 
-void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column, uint32_t n)
+void bn_mysql_wire_set_columns(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column,
+                               uint32_t n)
 {
   free(st->column);
   st->column = column;
@@ -496,8 +498,8 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   w->rows_remaining--;
   if (bn_mysql_row_next(wire_reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
     return wire_cut_result(w, r);
-  bad = st == NULL ? bn_mysql_row_text(&bytes, r->nfields, row)
-                   : bn_mysql_row_binary(&bytes, st->column, r->nfields, st->cells, row);
+  bad = st == NULL ? bn_mysql_row_get_text(&bytes, r->nfields, row)
+                   : bn_mysql_row_get_binary(&bytes, st->column, r->nfields, st->cells, row);
   return __builtin_expect(bad == 0, 1) || wire_cut_result(w, r);
 }
 
@@ -509,7 +511,7 @@ void bn_mysql_wire_free_result(struct bn_mysql_wire *w)
     wire_drop_rows(w);
 }
 
-void bn_mysql_wire_forget(struct bn_mysql_wire_stmt *st)
+void bn_mysql_wire_free_stmt(struct bn_mysql_wire_stmt *st)
 {
   free(st->column);
   free(st->cells);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Statements without the client library: packets of our own on a connection that it has opened.
    Nothing in this folder calls the library or knows its structs; it is lent what it needs of a
-   connection once, and the library is asked for unknown columns (bn_mysql_wire_knows). */
+   connection once, and the library is asked for unknown columns (bn_mysql_wire_knows_columns). */
 #ifndef BN_DRIVERS_MYSQL_WIRE_WIRE_H
 #define BN_DRIVERS_MYSQL_WIRE_WIRE_H
 
@@ -65,8 +65,8 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w);
 
 /* Returns whether wire/ takes the text: it is short, and begins with a word of a statement that
    does not change the library's view of the connection. */
-bool bn_mysql_wire_takes(const char *sql, size_t len);
-/* Sends a text that bn_mysql_wire_takes, and reads its first result.  Pending results are
+bool bn_mysql_wire_takes_text(const char *sql, size_t len);
+/* Sends a text that bn_mysql_wire_takes_text, and reads its first result.  Pending results are
    dropped. */
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
@@ -79,7 +79,7 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d);
 /* Lets the server forget a statement of bn_mysql_wire_prepare, together with the next request. */
-void bn_mysql_wire_drop(struct bn_mysql_wire *w, uint32_t id);
+void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id);
 /* Sets the values of all parameters; b is borrowed until the next bind. */
 void bn_mysql_wire_bind(struct bn_mysql_wire_stmt *st, const struct bn_sql_bind *b, size_t n);
 /* Executes with the present values, and reads the first result.  Pending results are dropped. */
@@ -93,22 +93,23 @@ static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
   return w->more;
 }
 
-/* Fetches a row of the current result.  st NULL: of a text; else bn_mysql_wire_knows its columns.
-   Returns false at the end, or with r->cut. */
+/* Fetches a row of the current result.  st NULL: of a text; else bn_mysql_wire_knows_columns its
+   columns. Returns false at the end, or with r->cut. */
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                          struct bn_sql_result *r, struct bn_sql_value *row);
 /* Drops the current result. */
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w);
 /* Returns whether the columns of st's current result are known: the server has described them now
    or before. */
-static inline bool bn_mysql_wire_knows(const struct bn_mysql_wire *w,
-                                       const struct bn_mysql_wire_stmt *st)
+static inline bool bn_mysql_wire_knows_columns(const struct bn_mysql_wire *w,
+                                               const struct bn_mysql_wire_stmt *st)
 {
   return w->reply.described > 0 || st->n_columns == w->reply.nfields;
 }
 /* Sets the columns of st, and takes over their malloc'd array. */
-void bn_mysql_wire_learn(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column, uint32_t n);
+void bn_mysql_wire_set_columns(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column,
+                               uint32_t n);
 /* Frees and zeroes a statement. */
-void bn_mysql_wire_forget(struct bn_mysql_wire_stmt *st);
+void bn_mysql_wire_free_stmt(struct bn_mysql_wire_stmt *st);
 
 #endif

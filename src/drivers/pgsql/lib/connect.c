@@ -304,7 +304,7 @@ static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *v
   const char *addresses = NULL;
 
   if (c->wait->waiter != NULL && values[HOST] != NULL && !connect_has_addresses(driver->conf))
-    addresses = bn_names_find(driver->names, values[HOST]);
+    addresses = bn_names_resolve(driver->names, values[HOST]);
   c->handle = connect_start(driver, values, addresses);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
@@ -350,7 +350,7 @@ void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
   bn_pgsql_lib_free_values(c);
 }
 
-bool bn_pgsql_lib_knows(const char *keyword)
+bool bn_pgsql_lib_knows_parameter(const char *keyword)
 {
   PQconninfoOption *all = PQconndefaults();
   bool known = false;
@@ -376,7 +376,7 @@ struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c)
   return PQsslStruct(c->handle, "OpenSSL");
 }
 
-bool bn_pgsql_lib_is_known(const struct bn_pgsql_lib *c)
+bool bn_pgsql_lib_speaks_version_3(const struct bn_pgsql_lib *c)
 {
   return PQsocket(c->handle) >= 0 && (!PQsslInUse(c->handle) || bn_pgsql_lib_tls(c) != NULL) &&
          !PQgssEncInUse(c->handle) && PQprotocolVersion(c->handle) == 3;

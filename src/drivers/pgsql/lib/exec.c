@@ -16,7 +16,7 @@ static bool exec_has_waiter(const struct bn_pgsql_lib *c)
    the caller's next call of libpq then reports the end. */
 static bool exec_wait_and_read(struct bn_pgsql_lib *c)
 {
-  return bn_sockwait_unread(c->wait, PQsocket(c->handle)) && PQconsumeInput(c->handle) == 1;
+  return bn_sockwait_await_unread(c->wait, PQsocket(c->handle)) && PQconsumeInput(c->handle) == 1;
 }
 
 /* Sends all that libpq has to send, and reads meanwhile, because a server may read only when its
@@ -24,13 +24,13 @@ static bool exec_wait_and_read(struct bn_pgsql_lib *c)
 static void exec_flush(struct bn_pgsql_lib *c)
 {
   while (PQflush(c->handle) > 0) {
-    if ((bn_sockwait_room(c->wait, PQsocket(c->handle)) & POLLIN) != 0 &&
+    if ((bn_sockwait_await_room(c->wait, PQsocket(c->handle)) & POLLIN) != 0 &&
         PQconsumeInput(c->handle) != 1)
       return;
   }
 }
 
-PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c)
+PGresult *bn_pgsql_lib_get_result(struct bn_pgsql_lib *c)
 {
   if (exec_has_waiter(c)) {
     exec_flush(c);
@@ -46,7 +46,7 @@ static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 {
   PGresult *last = NULL, *res;
 
-  while (sent == 1 && (res = bn_pgsql_lib_result(c)) != NULL) {
+  while (sent == 1 && (res = bn_pgsql_lib_get_result(c)) != NULL) {
     const ExecStatusType status = PQresultStatus(res);
 
     PQclear(last);

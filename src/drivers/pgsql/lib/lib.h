@@ -58,7 +58,7 @@ int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
 /* Returns OpenSSL's part of the connection, or NULL. */
 struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c);
 /* Returns whether messages of version 3 can be sent: encrypted not at all or by OpenSSL. */
-bool bn_pgsql_lib_is_known(const struct bn_pgsql_lib *c);
+bool bn_pgsql_lib_speaks_version_3(const struct bn_pgsql_lib *c);
 /* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction. */
 char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
 /* Returns whether libpq takes the connection for good and waits for nothing. */
@@ -68,7 +68,7 @@ bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
    err. */
 int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err);
 /* Returns whether libpq has a parameter of this name. */
-bool bn_pgsql_lib_knows(const char *keyword);
+bool bn_pgsql_lib_knows_parameter(const char *keyword);
 
 /* --- exec.c: libpq's functions of these names, which wait by the waiter if there is one --- */
 PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql);
@@ -77,7 +77,7 @@ PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsq
 PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
 PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
 /* PQgetResult */
-PGresult *bn_pgsql_lib_result(struct bn_pgsql_lib *c);
+PGresult *bn_pgsql_lib_get_result(struct bn_pgsql_lib *c);
 /* PQgetCopyData: above 0 there is a row */
 int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row);
 /* PQputCopyData */
@@ -99,7 +99,7 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 /* --- info.c --- */
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
 /* Returns whether a pooler answers. */
-bool bn_pgsql_lib_pooled(struct bn_pgsql_lib *c);
+bool bn_pgsql_lib_is_pooled(struct bn_pgsql_lib *c);
 /* Returns 0, or -1: the server does not tell. */
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
 /* Escapes len bytes to out, and returns the length.  plain_strings and encoding are what the server
@@ -110,8 +110,8 @@ size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, cons
 
 /* --- result.c --- */
 /* Makes the outcome of a result, which is freed unless it has rows; then r owns it. */
-enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char *call,
-                              struct bn_sql_result *r, struct bn_sql_diag *d);
+enum bn_sql bn_pgsql_lib_take_result(struct bn_pgsql_lib *c, PGresult *res, const char *call,
+                                     struct bn_sql_result *r, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
                                struct bn_sql_diag *d);
 bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,

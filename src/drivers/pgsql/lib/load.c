@@ -14,7 +14,7 @@ static enum bn_sql load_read_results(struct bn_pgsql_lib *c, struct bn_sql_diag 
   enum bn_sql rc = BN_SQL_DONE;
   PGresult *res;
 
-  while ((res = bn_pgsql_lib_result(c)) != NULL) {
+  while ((res = bn_pgsql_lib_get_result(c)) != NULL) {
     const ExecStatusType status = PQresultStatus(res);
 
     if (rc == BN_SQL_DONE && status != PGRES_COMMAND_OK)

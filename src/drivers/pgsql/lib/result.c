@@ -19,15 +19,15 @@ static enum bn_sql result_end_copy(struct bn_pgsql_lib *c, ExecStatusType status
       (void)PQputCopyEnd(c->handle, "COPY FROM STDIN is not possible in a query");
     while (status == PGRES_COPY_OUT && bn_pgsql_lib_copy_out(c, &row) > 0)
       PQfreemem(row);
-    res = bn_pgsql_lib_result(c);
+    res = bn_pgsql_lib_get_result(c);
     status = PQresultStatus(res);
     PQclear(res);
   } while (res != NULL);
   return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
 }
 
-enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char *call,
-                              struct bn_sql_result *r, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_take_result(struct bn_pgsql_lib *c, PGresult *res, const char *call,
+                                     struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   const ExecStatusType status = PQresultStatus(res);
   enum bn_sql rc;
@@ -61,7 +61,7 @@ enum bn_sql bn_pgsql_lib_take(struct bn_pgsql_lib *c, PGresult *res, const char 
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
-  return bn_pgsql_lib_take(c, bn_pgsql_lib_exec(c, sql), "PQexec", r, d);
+  return bn_pgsql_lib_take_result(c, bn_pgsql_lib_exec(c, sql), "PQexec", r, d);
 }
 
 bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,

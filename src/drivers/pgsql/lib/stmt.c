@@ -137,6 +137,6 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
     if (__builtin_expect(!stmt_set_value(&c->values, i, &q->binds[i]), 0))
       return bn_pgsql_fail_text("22001", call, "a parameter is too long", d);
   }
-  return bn_pgsql_lib_take(
+  return bn_pgsql_lib_take_result(
       c, anew ? bn_pgsql_lib_exec_anew(c, q) : bn_pgsql_lib_exec_prepared(c, q), call, r, d);
 }

@@ -330,7 +330,7 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
   return gone;
 }
 
-size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data)
+size_t bn_pgsql_reply_count_parsed(const struct bn_pgsql_reply *r, const char *data)
 {
   size_t n = 0;
 
@@ -339,7 +339,8 @@ size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data)
   return n;
 }
 
-enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len)
+enum bn_pgsql_seen bn_pgsql_reply_read_asides(struct bn_pgsql_reply *r, const char *data,
+                                              size_t len)
 {
   struct message m;
 

@@ -70,9 +70,10 @@ static inline bool bn_pgsql_reply_can_pack(const struct bn_pgsql_reply *r)
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len);
 /* Returns how many statements the complete answer at data reports as prepared; reports before
    notices may be lost. */
-size_t bn_pgsql_reply_parsed(const struct bn_pgsql_reply *r, const char *data);
+size_t bn_pgsql_reply_count_parsed(const struct bn_pgsql_reply *r, const char *data);
 /* Reads messages between two answers, from r->at on.  READY: none is left. */
-enum bn_pgsql_seen bn_pgsql_reply_idle(struct bn_pgsql_reply *r, const char *data, size_t len);
+enum bn_pgsql_seen bn_pgsql_reply_read_asides(struct bn_pgsql_reply *r, const char *data,
+                                              size_t len);
 
 /* Fields of an error: its severity as text, its SQLSTATE, and its message. */
 enum { BN_PGSQL_FIELD_SEVERITY = 'S', BN_PGSQL_FIELD_STATE = 'C', BN_PGSQL_FIELD_MESSAGE = 'M' };

@@ -69,7 +69,8 @@ static bool wire_settle(struct bn_pgsql_wire *w)
 
   reply->at = w->answer_len;
   for (;;) {
-    switch (bn_pgsql_reply_idle(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
+    switch (
+        bn_pgsql_reply_read_asides(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
     case BN_PGSQL_READY:
       wire_note_text_settings(w);
       bn_stream_cut(&w->stream, w->answer_len);
@@ -286,7 +287,7 @@ static enum bn_sql wire_report_without_result(struct bn_pgsql_wire *w, const cha
 {
   const struct bn_pgsql_reply *reply = &w->reply;
 
-  w->parsed = bn_pgsql_reply_parsed(reply, bn_stream_data(&w->stream));
+  w->parsed = bn_pgsql_reply_count_parsed(reply, bn_stream_data(&w->stream));
   if ((reply->had & BN_PGSQL_COPIED) != 0)
     return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
   if (reply->kind == BN_PGSQL_ERROR)
@@ -494,7 +495,7 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
          wire_end_rows(w, r);
 }
 
-void bn_pgsql_wire_free(struct bn_pgsql_wire *w)
+void bn_pgsql_wire_free_result(struct bn_pgsql_wire *w)
 {
   wire_drop_answer(w);
 }

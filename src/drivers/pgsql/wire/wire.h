@@ -91,6 +91,6 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
 bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r,
                          struct bn_sql_value *row);
 /* Drops the rows of the current result. */
-void bn_pgsql_wire_free(struct bn_pgsql_wire *w);
+void bn_pgsql_wire_free_result(struct bn_pgsql_wire *w);
 
 #endif
