@@ -51,14 +51,12 @@ SELECT w, d, o, SUM(a) AS ol_cnt, SUM(b) AS lines_ FROM (
 GROUP BY w, d, o HAVING SUM(a) <> SUM(b)]]},
   {name = "7", meaning = "lines have no delivery date exactly where their order has no carrier",
    sql = [[
-SELECT w, d, o, SUM(u) AS open_, SUM(k) AS lines_, SUM(e) AS undated FROM (
-  SELECT o_w_id AS w, o_d_id AS d, o_id AS o, CASE WHEN o_carrier_id IS NULL THEN 1 ELSE 0 END
-    AS u,
-    0 AS k, 0 AS e, 1 AS n FROM orders UNION ALL
-  SELECT ol_w_id, ol_d_id, ol_o_id, 0, COUNT(*), COUNT(*) - COUNT(ol_delivery_d), 2 FROM
-    order_line
-    GROUP BY ol_w_id, ol_d_id, ol_o_id) t
-GROUP BY w, d, o HAVING SUM(n) = 2 OR SUM(e) <> SUM(u) * SUM(k)]]},
+SELECT w, d, o, CASE WHEN o_carrier_id IS NULL THEN 1 ELSE 0 END AS open_, n AS lines_, undated
+FROM (
+  SELECT ol_w_id AS w, ol_d_id AS d, ol_o_id AS o, COUNT(*) AS n,
+    COUNT(*) - COUNT(ol_delivery_d) AS undated FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l
+LEFT JOIN orders ON o_w_id = w AND o_d_id = d AND o_id = o
+WHERE o_id IS NULL OR undated <> CASE WHEN o_carrier_id IS NULL THEN n ELSE 0 END]]},
   {name = "8", meaning = "W_YTD = sum of H_AMOUNT, per warehouse",
    sql = [[
 SELECT w, SUM(a) AS w_ytd_, SUM(b) AS paid FROM (
@@ -92,14 +90,16 @@ SELECT w, d, SUM(o) AS orders_, SUM(m) AS open_, SUM(dl) AS delivered FROM (
 GROUP BY w, d HAVING SUM(n) <> 1 OR SUM(o) - SUM(m) <> 2100 + SUM(dl)]]},
   {name = "12", meaning = "C_BALANCE + C_YTD_PAYMENT = delivered OL_AMOUNT, per customer",
    sql = [[
-SELECT w, d, c, SUM(a) AS balance_ytd, SUM(b) AS delivered FROM (
-  SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance + c_ytd_payment AS a, 0 AS b, 1 AS n
-    FROM customer UNION ALL
-  SELECT o_w_id, o_d_id, o_c_id, 0, s, 0 FROM orders JOIN (
-      SELECT ol_w_id, ol_d_id, ol_o_id, SUM(ol_amount) AS s FROM order_line
-      WHERE ol_delivery_d IS NOT NULL GROUP BY ol_w_id, ol_d_id, ol_o_id) l
-    ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id) t
-GROUP BY w, d, c HAVING SUM(n) <> 1 OR ABS(SUM(a) - SUM(b)) > 0.001]]},
+SELECT w, d, c, COALESCE(c_balance + c_ytd_payment, 0) AS balance_ytd, s AS delivered FROM (
+  SELECT o_w_id AS w, o_d_id AS d, o_c_id AS c, SUM(ol_amount) AS s FROM orders JOIN order_line
+    ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id
+    WHERE ol_delivery_d IS NOT NULL GROUP BY o_w_id, o_d_id, o_c_id) l
+LEFT JOIN customer ON c_w_id = w AND c_d_id = d AND c_id = c
+WHERE c_id IS NULL OR ABS(c_balance + c_ytd_payment - s) > 0.001
+UNION ALL SELECT c_w_id, c_d_id, c_id, c_balance + c_ytd_payment, 0 FROM customer
+WHERE ABS(c_balance + c_ytd_payment) > 0.001 AND NOT EXISTS (
+  SELECT 1 FROM orders JOIN order_line ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id
+  WHERE o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id AND ol_delivery_d IS NOT NULL)]]},
   {name = "S1", meaning = "C_PAYMENT_CNT = rows of history, per customer",
    sql = [[
 SELECT w, d, c, SUM(a) AS cnt, SUM(b) AS rows_ FROM (
