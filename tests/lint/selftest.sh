@@ -397,7 +397,7 @@ kernels() # type, reading
   {
     echo "typedef $1 word;"
     echo 'struct job { word *at; unsigned long n, *state; };'
-    for name in read write write_left; do
+    for name in read write write_remaining; do
       case $name in
       read) action=$2 ;;
       write) action='@ = v' ;;
