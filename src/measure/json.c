@@ -119,7 +119,8 @@ static size_t json_join_numbers(char *text)
 
 char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len)
 {
-  const size_t flags = (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17);
+  const size_t flags =
+      (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY;
   /* json_dumps() drops a name for which it has no memory, and reports no error. */
   const size_t size = json_dumpb(json_inner(n), NULL, 0, flags);
   char *text = size > 0 ? malloc(size + 1) : NULL;

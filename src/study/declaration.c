@@ -347,6 +347,8 @@ const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
                                 .takes_run = declaration_read_switch(&r, "takes_run")};
   if (sub->operands == NULL)
     sub->operands = "";
+  if (sub->min_operands > sub->max_operands)
+    declaration_refuse(&r, "'min_operands' must not be more than 'max_operands'");
   lua_getfield(L, index, "options");
   if (lua_istable(L, -1))
     sub->options = declaration_read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"},

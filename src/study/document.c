@@ -15,9 +15,9 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The largest document that is read, in bytes, and the deepest one that is printed, so that a table
-   that contains itself is an error. */
-enum { DOCUMENT_MAX = 1 << 26, DEPTH_MAX = 200 };
+/* The largest document that is read, in bytes; the deepest one that is printed, so that a table that
+   contains itself is an error; the widest indent, which is jansson's. */
+enum { DOCUMENT_MAX = 1 << 26, DEPTH_MAX = 200, INDENT_MAX = 31 };
 
 /* Names in the registry: metatables that mark lists, maps and reals; a table with the keys of each
    map in their order, which dies with the map; the metatable of trees. */
@@ -401,6 +401,7 @@ static int document_print(lua_State *L)
   char *text;
 
   luaL_checkany(L, 1);
+  luaL_argcheck(L, indent >= 0 && indent <= INDENT_MAX, 2, "an indent has 0 to 31 blanks");
   t = document_push_tree(L);
   struct writing w = {.L = L};
 

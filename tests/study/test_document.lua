@@ -39,6 +39,7 @@ return {
   end,
   ["reals may be whole"] = function()
     t.equal(document.print({document.real(5), 5, 2.5}), "[5.0,5,2.5]")
+    t.equal(document.print(5) .. document.print("x") .. document.print(document.null), '5"x"null')
     t.equal(document.print({document.real(0 / 0), document.real(1 / 0)}), "[null,null]")
     t.equal(document.print({document.real(nil), document.real(false)}), "[null,null]")
     t.raises(function() document.real("x") end, "number expected")
@@ -66,6 +67,8 @@ return {
     value, why = document.read(path)
     t.ok(value == nil and why:find("cannot read '" .. path .. "': line 1: ", 1, true) == 1, why)
     t.raises(function() document.print({print}) end, "this is another value")
+    t.raises(function() document.print({}, -1) end, "0 to 31 blanks")
+    t.raises(function() document.print({}, 32) end, "0 to 31 blanks")
     local circle = {}
     circle[1] = circle
     t.raises(function() document.print(circle) end, "too deep")
