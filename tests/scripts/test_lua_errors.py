@@ -160,6 +160,10 @@ function thread_done(id) print("done", id) end
 
 
 @pytest.mark.parametrize("value,printed,described", [
+    gate.sanitized("{m = 'a\\nFATAL: b'}", "(not a string)",
+                   'the error value is a table: {m = "a\\x0aFATAL: b"}'),
+    gate.sanitized("{k = ('x'):rep(5000)}", "(not a string)",
+                   'the error value is a table: {k = "' + "x" * 255 + '"}'),
     gate.sanitized("{1, code = 'x'}", "(not a string)", 'the error value is a table: {1 = 1, code = "x"}'),
     ("nil", "(not a string)", "the error value is nil"),
     ("true", "(not a string)", "the error value is a boolean: true"),

@@ -20,8 +20,9 @@
 #include "script/vm/lua.h"
 #include "script/vm/stackguard.h"
 
-/* The description of an error value is cut to this many bytes. */
-enum { DESCRIPTION_MAX = 4096 };
+/* The most bytes of the description of an error value, which ends before an entry that does not
+   fit, and of a text in it, which is cut. */
+enum { DESCRIPTION_MAX = 4096, TEXT_MAX = 256 };
 
 /* The message handler of calls: logs a traceback, and leaves the error value as it is.  It logs
    none if event() has shown one already, because only the caller of event() is visible
@@ -39,12 +40,21 @@ static int call_traceback(lua_State *L)
   return 1;
 }
 
+/* Appends a text between quotes, without newlines, which would begin lines of their own. */
+static void call_add_text(struct bn_buf *b, const char *quote, const char *text)
+{
+  char shown[TEXT_MAX];
+
+  (void)bn_escape(shown, sizeof shown, text, "");
+  (void)bn_buf_printf(b, "%s%s%s", quote, shown, quote);
+}
+
 /* Appends a key or value in a form that fits on one line; runs no code of the script. */
-static void call_describe_value(struct bn_buf *b, lua_State *L, int index)
+static void call_add_value(struct bn_buf *b, lua_State *L, int index)
 {
   switch (lua_type(L, index)) {
   case LUA_TSTRING:
-    (void)bn_buf_printf(b, "\"%s\"", lua_tostring(L, index));
+    call_add_text(b, "\"", lua_tostring(L, index));
     break;
   case LUA_TNUMBER:
     (void)bn_buf_printf(b, "%.14g", lua_tonumber(L, index));
@@ -58,18 +68,18 @@ static void call_describe_value(struct bn_buf *b, lua_State *L, int index)
 }
 
 /* Appends the entries of the table on top. */
-static void call_describe_table(struct bn_buf *b, lua_State *L)
+static void call_add_table(struct bn_buf *b, lua_State *L)
 {
   unsigned n = 0;
 
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     (void)bn_buf_str(b, n++ == 0 ? "{" : ", ");
     if (lua_type(L, -2) == LUA_TSTRING)
-      (void)bn_buf_str(b, lua_tostring(L, -2));
+      call_add_text(b, "", lua_tostring(L, -2));
     else
-      call_describe_value(b, L, -2);
+      call_add_value(b, L, -2);
     (void)bn_buf_str(b, " = ");
-    call_describe_value(b, L, -1);
+    call_add_value(b, L, -1);
   }
   (void)bn_buf_str(b, n == 0 ? "{}" : "}");
 }
@@ -84,9 +94,9 @@ static void call_describe_error(lua_State *L)
   bn_buf_init(&b, DESCRIPTION_MAX);
   (void)bn_buf_printf(&b, "the error value is a %s: ", luaL_typename(L, -1));
   if (lua_istable(L, -1))
-    call_describe_table(&b, L);
+    call_add_table(&b, L);
   else
-    call_describe_value(&b, L, -1);
+    call_add_value(&b, L, -1);
   if (lua_isnil(L, -1))
     bn_log_hint("the error value is nil");
   else if (b.data != NULL)
