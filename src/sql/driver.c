@@ -54,22 +54,21 @@ static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys 
    value of --db-driver. */
 static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
 {
-  const bool refuses = typed && sys->n_rows > 0 && !sys->policy->plain_errors;
-  const char *separator = refuses ? ", " : " ";
+  const bool is_plain = sys->n_rows == 0 || sys->policy->plain_errors;
   struct bn_err err = {0};
   struct bn_buf names;
 
   bn_buf_init(&names, 0);
   for (size_t i = 0; i < sys->n_rows; i++)
-    (void)bn_buf_printf(&names, "%s%s", i > 0 ? separator : "", sys->rows[i].name);
-  if (refuses) {
+    (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", sys->rows[i].name);
+  if (is_plain) {
+    bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
+  } else if (typed) {
     (void)bn_opt_refuse(
         sys->policy, &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data}, "", &err);
     bn_log_failure(&err);
   } else {
-    bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
-    if (names.len > 0)
-      bn_log_hint("drivers to choose from with --db-driver: %s", names.data);
+    bn_log(BN_FATAL, "invalid database driver name: '%s'; there are: %s", name, names.data);
   }
   bn_buf_done(&names);
 }

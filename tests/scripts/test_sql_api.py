@@ -302,7 +302,7 @@ FATAL: sqlite3_bind() failed
 FATAL: SQLite error: 25 "wrong number of parameters: 2 given, 1 in the statement" for query 'SELECT ?'
 count	true | 1
 2	25
-FATAL: invalid database driver name: 'nope'
+FATAL: invalid database driver name: 'nope'; there are: mysql, pgsql, sqlite, null
 driver	false | t.lua:26: failed to initialize the DB driver
 FATAL: the database driver 'sqlite' has no option 'colour'
 option	false | t.lua:29: connection creation failed
