@@ -469,14 +469,16 @@ static void profile_explain(const struct profile_reader *r, const char *phase, s
                             char wrong[BN_PROFILE_WRONG])
 {
   static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
-  const size_t len = profile_phase_len(phase);
-  char shown[SHOWN_MAX + 1], masked[BN_MASK_MAX];
+  const int len = (int)profile_phase_len(phase);
+  char whole[BN_MASK_MAX], masked[BN_MASK_MAX];
   struct bn_buf form = {.max = 0};
 
-  (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < SHOWN_MAX ? len : SHOWN_MAX), phase);
+  /* It is cut after its passwords are masked: the rest of one might not be known as one. */
+  (void)snprintf(whole, sizeof whole, "%.*s", len, phase);
   profile_add_form(&form, r->form != NULL ? r->form : any, curves[r->out->of].form);
-  (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%s', column %zu: %s; allowed: %s", number,
-                 bn_mask_text(shown, masked), (size_t)(r->at - r->text) + 1, r->wrong, form.data);
+  (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%.*s', column %zu: %s; allowed: %s", number,
+                 SHOWN_MAX, bn_mask_text(whole, masked), (size_t)(r->at - r->text) + 1, r->wrong,
+                 form.data);
   bn_buf_done(&form);
 }
 
