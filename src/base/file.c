@@ -48,8 +48,9 @@ int bn_file_find_descriptor(const char *path)
     const size_t len = strlen(folders[i]);
     int64_t n;
 
-    if (strncmp(path, folders[i], len) == 0 && bn_units_parse_int(path + len, &n) == 0 && n >= 0 &&
-        n <= INT_MAX)
+    /* The kernel knows no blanks and signs before the number. */
+    if (strncmp(path, folders[i], len) == 0 && path[len] >= '0' && path[len] <= '9' &&
+        bn_units_parse_int(path + len, &n) == 0 && n <= INT_MAX)
       return (int)n;
   }
   return -1;

@@ -221,6 +221,7 @@ static void few_names_are_open_files(void **state)
       {"/proc/self/fd/70", 70}, {"/dev/fd/", -1},           {"/dev/fd/-1", -1},
       {"/dev/fd/1x", -1},       {"/dev/fd/4294967297", -1}, {"/dev/shm/link", -1},
       {"/dev/stdout/../x", -1}, {"/dev/null", -1},          {"", -1},
+      {"/dev/fd/+1", -1},       {"/dev/fd/ 1", -1},         {"/dev/fd/-0", -1},
   };
 
   (void)state;
