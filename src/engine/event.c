@@ -295,8 +295,8 @@ static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
   return true;
 }
 
-/* Returns the first time from at_ns on at which --threads-profile wants the session to be active.
- */
+/* Returns the first time from at_ns on at which --threads-profile wants the session to be
+   active. */
 static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
 {
   struct bn_active_span span;

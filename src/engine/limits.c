@@ -40,8 +40,8 @@ static void limits_append_resource(struct bn_buf *b, const char *limits, const c
   limits_append_number(b, name, line + strspn(line, " "));
 }
 
-/* Appends the limit of a control group on threads, and how many it has; for bn_kernel_each_group.
- */
+/* Appends the limit of a control group on threads, and how many it has; for
+   bn_kernel_each_group. */
 static void limits_append_group(void *buf, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], used[BN_KERNEL_TEXT];

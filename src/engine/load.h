@@ -20,8 +20,8 @@ struct bn_load {
   struct bn_unique unique;          /* the shared sequence without repetition */
 };
 
-/* Returns which events a run counts apart, in bits BN_STAT_…; dialects do so for statements alone.
- */
+/* Returns which events a run counts apart, in bits BN_STAT_…; dialects do so for statements
+   alone. */
 unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *ops);
 /* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
 const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c);
@@ -49,7 +49,8 @@ static inline bool bn_load_counts_statements(unsigned counter)
 /* Returns how many events all sessions have begun.  Any thread may call this function and those
    below. */
 uint64_t bn_load_count_begun(const struct bn_load *l);
-/* Counted events that ended in the span and, under --rate, the sum of their service times. */
+/* The events that have ended in the span, failed ones too, and, under --rate, the sum of the
+   service times of those that did not fail. */
 struct bn_served {
   uint64_t events, service_ns;
 };

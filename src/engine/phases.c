@@ -299,8 +299,8 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
   }
 }
 
-/* Finds the percentiles and the maximum of a phase again, after ages were added to its histogram.
- */
+/* Finds the percentiles and the maximum of a phase again, after ages were added to its
+   histogram. */
 static void phases_count_ages(const struct bn_view *v, struct bn_view_store *store, size_t k)
 {
   const struct bn_metrics *m = &v->delta->metrics;

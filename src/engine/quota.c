@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hands out tickets: in batches while events are short, and exactly across the end of the warm-up.
- */
+/* Hands out tickets: in batches while events are short, and exactly across the end of the
+   warm-up. */
 #include "engine/quota.h"
 
 #include <stdlib.h>

@@ -112,8 +112,8 @@ static bool shared_open_all(struct shared_worker *sw)
   return sw->open == sw->n;
 }
 
-/* Drives all sessions from opening to closing.  Sessions that were not begun just go, at the end.
- */
+/* Drives all sessions from opening to closing.  Sessions that were not begun just go, at the
+   end. */
 static void shared_run(struct shared_worker *sw)
 {
   const bool has_started =

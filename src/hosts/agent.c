@@ -139,8 +139,8 @@ static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
                     bn_frame_type_name(f->type));
 }
 
-/* Answers HELLO.  Returns 0, or -1; err has no sentence if the controller does not read any more.
- */
+/* Answers HELLO.  Returns 0, or -1; err has no sentence if the controller does not read any
+   more. */
 static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
 {
   struct bn_host host;

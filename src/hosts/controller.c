@@ -410,8 +410,8 @@ static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_grou
   return bn_groups_read(list, &from, err);
 }
 
-/* Returns whether the command has been executed for a group before group i that has the same data.
- */
+/* Returns whether the command has been executed for a group before group i that has the same
+   data. */
 static bool controller_is_group_done(const struct bn_hosts_setup *s,
                                      const struct bn_group_list *list, size_t i)
 {

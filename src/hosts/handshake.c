@@ -84,8 +84,8 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
 
 /* --- reading --- */
 
-/* Reads a number.  Returns false if the member is missing or not a whole number from 0 to `most`.
- */
+/* Reads a number.  Returns false if the member is missing or not a whole number from 0 to
+   `most`. */
 static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t most,
                                  uint64_t *out)
 {
@@ -216,8 +216,8 @@ void bn_handshake_take_environment(struct bn_handshake *h)
   }
 }
 
-/* Returns the name of the variable that "NAME=VALUE" sets, or NULL if a controller may not set it.
- */
+/* Returns the name of the variable that "NAME=VALUE" sets, or NULL if a controller may not set
+   it. */
 static const char *handshake_find_variable(const char *word)
 {
   for (size_t i = 0; i < PASSWORDS; i++) {

@@ -272,8 +272,8 @@ static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_p
     merged_name_workload(f, part, n);
 }
 
-/* Returns the parts that have a result, and stores how many they are.  The caller frees the array.
- */
+/* Returns the parts that have a result, and stores how many they are.  The caller frees the
+   array. */
 static struct bn_part *merged_list_parts(const struct bn_merged_result_part *part, size_t n,
                                          size_t *have)
 {
@@ -301,8 +301,7 @@ void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_
 /* --- the result ------------------------------------------------------------------------------- */
 
 /* Returns the processor time of an agent's process as its result has it, or HUGE_VAL if it has
- * none.
- */
+   none. */
 static double merged_find_processor_s(const struct bn_result *r)
 {
   const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
@@ -313,9 +312,9 @@ static double merged_find_processor_s(const struct bn_result *r)
 /* Returns the total of a part, or NULL if none is known. */
 static const struct bn_view *merged_find_total(const struct bn_merged_result_part *p)
 {
-  const struct bn_group *g = p->result != NULL ? &p->result->group[0] : NULL;
+  const struct bn_result *r = p->result;
 
-  return g != NULL && g->has_total ? &g->total.view : NULL;
+  return r != NULL && r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
 }
 
 /* Adds a host to the result, with its figures if they are known.  Its watched figures are those of
@@ -323,11 +322,10 @@ static const struct bn_view *merged_find_total(const struct bn_merged_result_par
 static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
   const struct bn_view *total = merged_find_total(p);
+  const bool has_group = p->result != NULL && p->result->n_groups > 0;
+  const char *name = has_group ? p->result->group[0].name : out->group[0].name;
   struct bn_watched own;
   struct bn_view v;
-
-  const char *name =
-      p->result != NULL && p->result->n_groups > 0 ? p->result->group[0].name : out->group[0].name;
 
   if (total == NULL) {
     bn_result_add_member(out, name, &p->member, NULL);
@@ -340,8 +338,8 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
   bn_result_add_member(out, name, &p->member, &v);
 }
 
-/* Gives the whole run the watched figures that all hosts share.  Only the first host watches them.
- */
+/* Gives the whole run the watched figures that all hosts share.  Only the first host watches
+   them. */
 static void merged_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;

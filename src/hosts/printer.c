@@ -38,8 +38,8 @@ static struct bn_printer_job *printer_take_job(struct bn_printer *p)
   return job;
 }
 
-/* The thread: does the jobs in their order, without the lock, until it is to stop and none waits.
- */
+/* The thread: does the jobs in their order, without the lock, until it is to stop and none
+   waits. */
 static void *printer_do_jobs(void *arg)
 {
   struct bn_printer *p = arg;

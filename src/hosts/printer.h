@@ -57,8 +57,8 @@ __attribute__((format(printf, 2, 3))) void bn_printer_say(struct bn_printer *p, 
                                                           ...);
 void bn_printer_say_foreign(struct bn_printer *p, const char *text);
 void bn_printer_say_failure(struct bn_printer *p, const struct bn_err *err);
-/* Waits until all jobs are done, or until that time (CLOCK_MONOTONIC).  Returns whether they are.
- */
+/* Waits until all jobs are done, or until that time (CLOCK_MONOTONIC).  Returns whether they
+   are. */
 bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns);
 
 #endif

@@ -194,8 +194,8 @@ void bn_work_split_done(struct bn_work_split_list *list)
 
 /* --- division --- */
 
-/* Refuses a number that is less than that of the hosts, each of which needs 1 of it.  Returns -1.
- */
+/* Refuses a number that is less than that of the hosts, each of which needs 1 of it.  Returns
+   -1. */
 static int work_split_refuse_too_few(const char *option, uint64_t value, size_t hosts,
                                      struct bn_err *err)
 {
@@ -274,8 +274,8 @@ static int work_split_check_integer(const char *option, uint64_t value, size_t h
   return value == 0 || value >= hosts ? 0 : work_split_refuse_too_few(option, value, hosts, err);
 }
 
-/* Divides the rate in proportion to the threads of the n hosts, which have `all` threads together.
- */
+/* Divides the rate in proportion to the threads of the n hosts, which have `all` threads
+   together. */
 static void work_split_divide_rate(const struct bn_work_split_total *total,
                                    struct bn_work_split *share, size_t n, uint64_t all)
 {

@@ -416,8 +416,8 @@ static size_t layout_count_before(const struct bn_metric *rows, size_t i, enum b
   return n;
 }
 
-/* Sets the counts of all scripts in a record from the view of one group, whose metrics are `own`.
- */
+/* Sets the counts of all scripts in a record from the view of one group, whose metrics are
+   `own`. */
 static void layout_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
                               const struct bn_metrics *own, const struct bn_view *from,
                               struct bn_record *to)

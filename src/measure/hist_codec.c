@@ -11,8 +11,8 @@ enum {
   DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1,
   GAP = '!'
 };
-/* The most characters that the text of all buckets, and that of the values beyond them, may have.
- */
+/* The most characters that the text of all buckets, and that of the values beyond them, may
+   have. */
 enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 
 /* --- buckets ---------------------------------------------------------------------------------- */

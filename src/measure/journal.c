@@ -483,8 +483,8 @@ static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
   return 0;
 }
 
-/* Reads the next line and counts it in *number.  Returns as journal_pass_over(), and 1 at the end.
- */
+/* Reads the next line and counts it in *number.  Returns as journal_pass_over(), and 1 at the
+   end. */
 static int journal_next_line(struct reader *r, struct bn_lines *lines,
                              struct bn_skipped_lines *passed, size_t *number, struct bn_err *err)
 {

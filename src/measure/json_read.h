@@ -31,8 +31,8 @@ const char *bn_json_in_text(struct bn_json_in *e, const struct bn_node *map, con
 bool bn_json_in_bool(struct bn_json_in *e, const struct bn_node *map, const char *key);
 int64_t bn_json_in_signed(struct bn_json_in *e, const struct bn_node *map, const char *key,
                           int64_t min, int64_t max);
-/* Returns the index of a text among names that end with NULL.  Another text, or none, is a fault.
- */
+/* Returns the index of a text among names that end with NULL.  Another text, or none, is a
+   fault. */
 unsigned bn_json_in_name(struct bn_json_in *e, const struct bn_node *map, const char *key,
                          const char *const *names);
 /* Returns a count, which may be a text of digits (measure/store.h), or UINT64_MAX for null; 0 if
@@ -43,8 +43,8 @@ double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, co
 /* As the last two for a value instead of a member.  key: its name in the message. */
 uint64_t bn_json_in_read_count(struct bn_json_in *e, const struct bn_node *n, const char *key);
 double bn_json_in_read_number(struct bn_json_in *e, const struct bn_node *n, const char *key);
-/* Returns how many values a list has; NULL has none.  More than max are a fault, and 0 is returned.
- */
+/* Returns how many values a list has; NULL has none.  More than max are a fault, and 0 is
+   returned. */
 size_t bn_json_in_length(struct bn_json_in *e, const struct bn_node *list, const char *key,
                          size_t max);
 /* Sets every member of a struct that a layout names. */

@@ -15,8 +15,8 @@ void bn_merged_view_done(struct bn_merged_view *v)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-/* Marks the sums of counters of devices as absent: several parts may have counted the same device.
- */
+/* Marks the sums of counters of devices as absent: several parts may have counted the same
+   device. */
 static void merged_view_forget_devices(struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_counters; i++)

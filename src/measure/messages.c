@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Joins messages: sorts them by their texts, so that equal ones are neighbours, and then by time.
- */
+/* Joins messages: sorts them by their texts, so that equal ones are neighbours, and then by
+   time. */
 #include "measure/messages.h"
 
 #include <stdlib.h>

@@ -177,8 +177,8 @@ static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
   return ok;
 }
 
-/* Passes the groups of n hosts to one reporter, if it takes them.  Returns false if it has failed.
- */
+/* Passes the groups of n hosts to one reporter, if it takes them.  Returns false if it has
+   failed. */
 static bool reporters_pass_members(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                    const struct bn_group *g, size_t n)
 {

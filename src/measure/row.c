@@ -154,8 +154,8 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- what a script has declared --------------------------------------------------------------- */
 
-/* Replaces the characters that no name of a column has by '_': a document may name a metric in any.
- */
+/* Replaces the characters that no name of a column has by '_': a document may name a metric in
+   any. */
 static void row_clean_name(char *name)
 {
   for (char *c = name; *c != '\0'; c++)

@@ -309,8 +309,8 @@ static void snap_add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
-/* Returns how long a session has executed events: without their queueing, where it is told apart.
- */
+/* Returns how long a session has executed events: without their queueing, where it is told
+   apart. */
 static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 {
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;

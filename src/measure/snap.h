@@ -73,8 +73,8 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
    warm-up are counted apart, so that what is of events has a base of 0; the rest keeps its value.
    If the sessions do not count events of the warm-up apart, nothing is done. */
 void bn_snap_end_warmup(struct bn_snap *s);
-/* Returns how long the oldest event in flight has been in flight at now_ns, or 0 if there is none.
- */
+/* Returns how long the oldest event in flight has been in flight at now_ns, or 0 if there is
+   none. */
 uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns);
 /* Returns when the event in flight of a session started (of several, the average), or UINT64_MAX if
    there is none. */

@@ -55,8 +55,8 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
   return fits;
 }
 
-/* Adds up a count.  If it is not known of one part, neither is the sum.  Returns 0, or -1 and err.
- */
+/* Adds up a count.  If it is not known of one part, neither is the sum.  Returns 0, or -1 and
+   err. */
 static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct bn_view_field *f,
                      struct bn_err *err)
 {

@@ -605,8 +605,8 @@ static double view_moments_mean(const struct bn_moments *m)
   return m->n > 0 ? (double)(m->sum / m->n) : 0;
 }
 
-/* Returns the standard deviation of the population: the sessions are all there are, not a sample.
- */
+/* Returns the standard deviation of the population: the sessions are all there are, not a
+   sample. */
 static double view_moments_dev(const struct bn_moments *m)
 {
   const long double average = m->n > 0 ? m->sum / m->n : 0;

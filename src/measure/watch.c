@@ -181,8 +181,8 @@ static void watch_add_growth(const struct bn_watched_name *name, double grown, d
     watch_add(out, name->part, grown / transactions);
 }
 
-/* Returns the transactions of a view without those in the grace, which come after the last reading.
- */
+/* Returns the transactions of a view without those in the grace, which come after the last
+   reading. */
 static double watch_transactions_of(const struct bn_view *v)
 {
   return (double)(v->transactions - v->in_grace);

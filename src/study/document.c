@@ -15,8 +15,8 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The largest document that is read, in bytes; the deepest one that is printed, so that a table that
-   contains itself is an error; the widest indent, which is jansson's. */
+/* The largest document that is read, in bytes; the deepest one that is printed, so that a table
+   that contains itself is an error; the widest indent, which is jansson's. */
 enum { DOCUMENT_MAX = 1 << 26, DEPTH_MAX = 200, INDENT_MAX = 31 };
 
 /* Names in the registry: metatables that mark lists, maps and reals; a table with the keys of each

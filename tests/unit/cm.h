@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmocka with the headers it wants before it, and the way in which a file's tests reach runner.c.
- */
+/* cmocka with the headers it wants before it, and the way in which a file's tests reach
+   runner.c. */
 #ifndef BN_TESTS_CM_H
 #define BN_TESTS_CM_H
 

@@ -82,8 +82,8 @@ uint64_t counted(const struct fixture *f, unsigned counter);
 /* Adds an answer to the plan. */
 void plan(struct fake_answer a);
 
-/* Standard output goes to a file until the end, which returns what it was (valid until the next).
- */
+/* Standard output goes to a file until the end, which returns what it was (valid until the
+   next). */
 void capture_begin(void);
 const char *capture_end(void);
 

@@ -186,8 +186,8 @@ static void test_fast_counter_is_abandoned(void **state)
   assert_true(gap_ns(&r) < CLOSE_NS);
 }
 
-/* The counter is set back, as after a restore of a virtual machine: no reader may hang or go back.
- */
+/* The counter is set back, as after a restore of a virtual machine: no reader may hang or go
+   back. */
 static void test_counter_set_back(void **state)
 {
   struct bn_clock c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shows what the general options become: defaults by dialect, limits, checks, percentiles, seeds.
- */
+/* Shows what the general options become: defaults by dialect, limits, checks, percentiles,
+   seeds. */
 #include "cm.h"
 
 #include <string.h>

@@ -351,8 +351,8 @@ static void retries_and_failures_are_those_of_the_kind_at_the_end(void **state)
   bn_statset_done(&c.set);
 }
 
-/* Events that began in the warm-up count for no kind, and those that end after the span are late.
- */
+/* Events that began in the warm-up count for no kind, and those that end after the span are
+   late. */
 static void kinds_are_of_the_events_that_count(void **state)
 {
   static struct bn_quota unlimited;

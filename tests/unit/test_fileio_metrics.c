@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What structured reports are told of a fileio run: latencies apart, and the device's own counts.
- */
+/* What structured reports are told of a fileio run: latencies apart, and the device's own
+   counts. */
 #include "cm.h"
 
 #include <math.h>

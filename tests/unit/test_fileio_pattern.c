@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order of requests: sequences, ratios, flush schedule, and that no two threads get one block.
- */
+/* The order of requests: sequences, ratios, flush schedule, and that no two threads get one
+   block. */
 #include "cm.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames survive a stream in pieces of any length, and what is no frame is refused by a sentence.
- */
+/* Frames survive a stream in pieces of any length, and what is no frame is refused by a
+   sentence. */
 #include "cm.h"
 
 #include <stdio.h>

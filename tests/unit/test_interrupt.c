@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Interrupts: what is stuck comes back, and an interrupt that blocks costs neither end nor report.
- */
+/* Interrupts: what is stuck comes back, and an interrupt that blocks costs neither end nor
+   report. */
 
 #include "cm.h"
 

@@ -71,8 +71,8 @@ static void turn_until(unsigned n)
 
 /* --- sockets --- */
 
-/* Sends a byte, and waits for one, which the other side has sent before, sends now, or will send.
- */
+/* Sends a byte, and waits for one, which the other side has sent before, sends now, or will
+   send. */
 static void exchange(void *arg)
 {
   struct part *p = arg;

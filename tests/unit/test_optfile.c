@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shows how configuration files are read: blanks, quotes, comments, types, unknown names, faults.
- */
+/* Shows how configuration files are read: blanks, quotes, comments, types, unknown names,
+   faults. */
 #include "cm.h"
 
 #include <stdio.h>
@@ -184,8 +184,8 @@ static void test_file_faults(void **state)
   assert_int_equal(bn_optset_read_file(set, "/tmp", &err), -1);
 }
 
-/* In a dialect the rest of the file is skipped and the option is left empty, as the reference does.
- */
+/* In a dialect the rest of the file is skipped and the option is left empty, as the reference
+   does. */
 static void test_file_open_quote_in_dialect(void **state)
 {
   struct bn_optset_fault fault;

@@ -16,8 +16,7 @@ static enum bn_next hanging_event(void *self, struct bn_session *s)
 }
 
 /* The limit is at 5 s, when most threads wait for arrivals.  What hangs ends in the grace, or
- * never.
- */
+   never. */
 static void an_outage_may_last_to_the_end(void **state)
 {
   static const struct bn_workload sql = {

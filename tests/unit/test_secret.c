@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Passwords from files: the longest one is taken whatever ends its line, a longer one is refused.
- */
+/* Passwords from files: the longest one is taken whatever ends its line, a longer one is
+   refused. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

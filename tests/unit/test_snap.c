@@ -155,8 +155,8 @@ static void sums_that_do_not_fit_are_refused(void **state)
   }
 }
 
-/* What a workload looks up: here a value that grows by 40 with every look, and one not to be had.
- */
+/* What a workload looks up: here a value that grows by 40 with every look, and one not to be
+   had. */
 static void look_up(void *self, uint64_t *counter)
 {
   uint64_t *value = self;
@@ -434,8 +434,8 @@ static void the_warmup_wakes_for_itself(void **state)
   end_scene(&c);
 }
 
-/* Of one event in flight the exact age, of several their average; those of the warm-up have none.
- */
+/* Of one event in flight the exact age, of several their average; those of the warm-up have
+   none. */
 static void ages_are_those_in_flight(void **state)
 {
   struct bn_hist *ages = bn_hist_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements are summed by name over sessions and results; at most 256 names, the rest is "other".
- */
+/* Statements are summed by name over sessions and results; at most 256 names, the rest is
+   "other". */
 #include "measure/statements.h"
 
 #include <stdio.h>

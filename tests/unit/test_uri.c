@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shows the parts of a URI, and what is said about one that is wrong, which never has its password.
- */
+/* Shows the parts of a URI, and what is said about one that is wrong, which never has its
+   password. */
 #include "cm.h"
 
 #include <string.h>

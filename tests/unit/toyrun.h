@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole runs of a tiny workload, and a reporter that keeps what it is told, for the tests of runs.
- */
+/* Whole runs of a tiny workload, and a reporter that keeps what it is told, for the tests of
+   runs. */
 #ifndef BN_TESTS_UNIT_TOYRUN_H
 #define BN_TESTS_UNIT_TOYRUN_H
 
