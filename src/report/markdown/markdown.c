@@ -197,12 +197,12 @@ static char *markdown_format_latency(double s, bool at_least)
   const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
   const double ms = isfinite(s) ? s * 1e3 : longest_ms;
   const char *sign = at_least ? "\u2265" : "";
-  char *value;
+  char *number = markdown_format_f64(ms, bn_units_count_decimals(ms, 2)), *value;
 
   if (!isfinite(s))
     sign = "\\>";
-  value = bn_alloc_print("%s%.*f", sign, bn_units_count_decimals(ms, 2), ms);
-  bn_units_restore_point(value);
+  value = bn_alloc_print("%s%s", sign, number);
+  free(number);
   return value;
 }
 
