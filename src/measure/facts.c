@@ -123,8 +123,26 @@ static bool facts_is_of_error(const struct bn_fact *fact)
          strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
 }
 
+/* Takes the first failure of threads of a kind from others, if it was before that of f. */
+static void facts_take_earlier(struct bn_facts *f, const struct bn_facts *from,
+                               const struct bn_fact *time)
+{
+  const struct bn_fact *own = facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
+  const struct bn_fact *message = facts_find(from, BN_THREAD_ERRORS, time->key);
+
+  if (own == NULL || own->type != BN_FACT_REAL || own->real <= time->real)
+    return;
+  bn_facts_set_copy(f, time);
+  if (message != NULL)
+    bn_facts_set_copy(f, message);
+}
+
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 {
+  for (size_t i = 0; i < from->n_facts; i++)
+    if (strcmp(from->fact[i].section, BN_THREAD_ERROR_TIMES) == 0 &&
+        from->fact[i].type == BN_FACT_REAL)
+      facts_take_earlier(f, from, &from->fact[i]);
   for (size_t i = 0; i < from->n_facts; i++)
     if (facts_is_of_error(&from->fact[i]) &&
         facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)

@@ -602,6 +602,27 @@ static void what_cannot_be_summed_is_refused(void **state)
   }
 }
 
+static void the_first_of_failures_of_a_kind_is_kept(void **state)
+{
+  struct bn_facts late = {0}, early = {0}, timeless = {0};
+
+  (void)state;
+  bn_facts_set_text(&late, BN_THREAD_ERRORS, "x.lua:3", "x.lua:3: late");
+  bn_facts_set_real(&late, BN_THREAD_ERROR_TIMES, "x.lua:3", 1.99);
+  bn_facts_set_text(&early, BN_THREAD_ERRORS, "x.lua:3", "x.lua:3: early");
+  bn_facts_set_real(&early, BN_THREAD_ERROR_TIMES, "x.lua:3", 0.39);
+  bn_facts_set_text(&timeless, BN_THREAD_ERRORS, "x.lua:3", "x.lua:3: at some time");
+  bn_facts_add_errors(&late, &early);
+  bn_facts_add_errors(&late, &timeless);
+  assert_string_equal(bn_facts_find(&late, BN_THREAD_ERRORS, "x.lua:3")->text, "x.lua:3: early");
+  assert_true(bn_facts_find(&late, BN_THREAD_ERROR_TIMES, "x.lua:3")->real == 0.39);
+  bn_facts_add_errors(&early, &late);
+  assert_true(bn_facts_find(&early, BN_THREAD_ERROR_TIMES, "x.lua:3")->real == 0.39);
+  bn_facts_done(&late);
+  bn_facts_done(&early);
+  bn_facts_done(&timeless);
+}
+
 BN_TESTS(merge)
 {
   static const struct CMUnitTest tests[] = {
@@ -611,6 +632,7 @@ BN_TESTS(merge)
       cmocka_unit_test(a_sum_can_be_summed),
       cmocka_unit_test(intervals_are_those_of_one_time),
       cmocka_unit_test(what_cannot_be_summed_is_refused),
+      cmocka_unit_test(the_first_of_failures_of_a_kind_is_kept),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
