@@ -117,8 +117,8 @@ void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact)
 /* Returns whether a fact is in one of the sections about errors and failed threads. */
 static bool facts_is_of_error(const struct bn_fact *fact)
 {
-  return strcmp(fact->section, "error_classes") == 0 ||
-         strcmp(fact->section, "error_messages") == 0 ||
+  return strcmp(fact->section, BN_ERROR_CLASSES) == 0 ||
+         strcmp(fact->section, BN_ERROR_MESSAGES) == 0 ||
          strcmp(fact->section, BN_THREAD_ERRORS) == 0 ||
          strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
 }

@@ -78,6 +78,11 @@ struct bn_facts {
   uint64_t end_wall_ns;             /* when the last thread had gone */
 };
 
+/* The sections about failed statements.  Their keys are the server's codes; the values are the
+   class and the message of the first error of each code. */
+#define BN_ERROR_CLASSES  "error_classes"
+#define BN_ERROR_MESSAGES "error_messages"
+
 /* The sections about threads that failed while others went on.  Their keys are the kinds of
    failures; the values are the message of the first failure of that kind, and its time in seconds
    since the measurement began. */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 #include "base/log.h"
+#include "measure/facts.h"
 #include "measure/stat.h"
 #include "sql/conn.h"
 #include "sql/count.h"
@@ -20,9 +21,9 @@ static void failure_add_facts(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
 
-  services->fact(services->of, "error_classes", label,
+  services->fact(services->of, BN_ERROR_CLASSES, label,
                  bn_sql_errors_class(bn_sql_errors_classify(c->drv->ops, &c->diag))->name);
-  services->fact(services->of, "error_messages", label, c->diag.text);
+  services->fact(services->of, BN_ERROR_MESSAGES, label, c->diag.text);
 }
 
 /* Names the error as the server does: by its number, else by its SQLSTATE, which a server or a

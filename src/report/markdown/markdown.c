@@ -194,8 +194,7 @@ static void markdown_add_f64(struct column *c, enum place place, double x, int d
    the end of the range with ">" if it is beyond the range of the histogram. */
 static char *markdown_format_latency(double s, bool at_least)
 {
-  const double longest_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
-  const double ms = isfinite(s) ? s * 1e3 : longest_ms;
+  const double ms = isfinite(s) ? s * 1e3 : BN_HIST_TOP_MS;
   const char *sign = at_least ? "\u2265" : "";
   char *number = markdown_format_f64(ms, bn_units_count_decimals(ms, 2)), *value;
 

@@ -24,8 +24,8 @@ static int errors_compare(const void *a, const void *b)
    text. */
 static void errors_print_one(FILE *out, const struct bn_facts *f, const struct bn_label *error)
 {
-  const char *class = bn_facts_find_text(f, "error_classes", error->name);
-  const char *message = bn_facts_find_text(f, "error_messages", error->name);
+  const char *class = bn_facts_find_text(f, BN_ERROR_CLASSES, error->name);
+  const char *message = bn_facts_find_text(f, BN_ERROR_MESSAGES, error->name);
   char name[64], kind[64], label[sizeof name + sizeof kind + 4], shown[121];
 
   (void)bn_escape(name, sizeof name, error->name, "");

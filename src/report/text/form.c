@@ -205,12 +205,11 @@ const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int deci
                                   bool at_least)
 {
   static const char bound[] = "\u2265";
-  static const double range_ms = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6;
   const int more_bytes = (int)sizeof bound - 2; /* printf counts bytes: the sign takes a column */
   char digits[BN_FORM_NUMBER - 8];
 
   if (isinf(x)) {
-    (void)snprintf(digits, sizeof digits, ">%.*f", decimals, range_ms);
+    (void)snprintf(digits, sizeof digits, ">%.*f", decimals, BN_HIST_TOP_MS);
   } else if (at_least) {
     (void)snprintf(digits, sizeof digits, "%s%.*f", bound, decimals, x);
     if (width > 0)
