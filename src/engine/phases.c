@@ -413,13 +413,14 @@ static uint64_t phases_count_unfinished(const struct bn_view *v)
 /* Sets how long the latency was greater than the level after the peak of phase k.  For a phase of
    bursts this is first looked for in the phase itself, after its bursts, and then, as for any
    phase, in the phases after it.  The search stops at the next phase of bursts, because its slices
-   are by the time since its own bursts and not since this peak.  At the end of a run fewer events
-   than a window needs have to do, if more events have ended than not. */
+   are by the time since its own bursts and not since this peak.  A run that ends before there are
+   enough events for a window is judged by those that there are, if more have ended than not. */
 static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
                            const struct bn_view *v, struct bn_phase_view *out)
 {
   const bool has_bursts = p->profile->phase[k].period_s > 0;
   struct window w = {.n_slices = 0};
+  bool run_has_ended;
   uint64_t end_ns;
   size_t i = k + 1;
 
@@ -428,7 +429,8 @@ static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
   for (; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
     out->recovered = phases_find_calm(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
   end_ns = bn_clock_min(p->from_ns[i], p->end.until_ns);
-  if (!out->recovered && w.all.n > phases_count_unfinished(v) && w.all.n < WINDOW)
+  run_has_ended = i == p->n || end_ns == p->end.until_ns;
+  if (!out->recovered && run_has_ended && w.all.n > phases_count_unfinished(v) && w.all.n < WINDOW)
     out->recovered = window_is_below(&w, level_ns);
   out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, end_ns);
 }

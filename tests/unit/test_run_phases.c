@@ -263,6 +263,23 @@ static void bursts_are_recovered_from(void **state)
   bn_conf_done(&c);
 }
 
+/* The search stops before bursts that have begun: the five events of the phase before them are too
+   few to tell that the latency is that of before the stall. */
+static void few_events_before_bursts_tell_nothing(void **state)
+{
+  struct bn_conf c =
+      conf_of("hold:500/5s; hold:600/5s; hold:5/1s; burst:700/1s every 5s for 10s", 1, 0, 0);
+  struct server s = {
+      .service_ns = 1000000, .stall_from_ns = 8000000000, .stall_until_ns = 8500000000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  assert_int_equal(phase[2].due, 5);
+  assert_true(!phase[1].recovered);
+  bn_conf_done(&c);
+}
+
 /* The server stalls for 2 s; the run is cut while events wait. */
 static void a_stall_has_the_latency_of_the_queue(void **state)
 {
@@ -609,6 +626,7 @@ BN_TESTS(run_phases)
       cmocka_unit_test(a_spike_is_recovered_from),
       cmocka_unit_test(random_gaps_are_those_of_the_queue),
       cmocka_unit_test(bursts_are_recovered_from),
+      cmocka_unit_test(few_events_before_bursts_tell_nothing),
       cmocka_unit_test(a_stall_has_the_latency_of_the_queue),
       cmocka_unit_test(what_is_not_over_is_said),
       cmocka_unit_test(a_hang_is_not_recovered_from),
