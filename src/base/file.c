@@ -282,8 +282,7 @@ const char *bn_file_find_fault(const char *path)
   return NULL;
 }
 
-/* Writes all of a text.  Returns 0, or -1 and errno; a part may have been written then. */
-static int file_write_all(int fd, const char *text, size_t len)
+int bn_file_write_all(int fd, const char *text, size_t len)
 {
   while (len > 0) {
     const ssize_t n = write(fd, text, len);
@@ -313,7 +312,7 @@ static int file_write_special(const char *path, const char *text, size_t len)
 {
   const int fd = file_open_special(path);
 
-  return fd < 0 ? -1 : file_finish(fd, file_write_all(fd, text, len) != 0 ? errno : 0);
+  return fd < 0 ? -1 : file_finish(fd, bn_file_write_all(fd, text, len) != 0 ? errno : 0);
 }
 
 /* Gives the new file the owner, the group and the rights of the old one.  No user gains the right
@@ -339,7 +338,7 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
     return -1;
   if (old != NULL)
     file_keep_rights(fd, old);
-  return file_finish(fd, file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
+  return file_finish(fd, bn_file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
 /* Makes the new name survive a crash of the machine, as far as the file system allows.  The file is
@@ -417,7 +416,7 @@ int bn_file_save(const char *path, const char *text, size_t len)
   const int fd = bn_file_find_descriptor(path);
 
   if (fd >= 0)
-    return file_write_all(fd, text, len);
+    return bn_file_write_all(fd, text, len);
   return bn_file_is_replaceable(path) ? file_replace(path, text, len)
                                       : file_write_special(path, text, len);
 }

@@ -26,6 +26,9 @@ bool bn_file_is_stdout(const char *path);
    errno: ELOOP, the path is a symbolic link; EMLINK, it is a plain file that has other names
    too. */
 int bn_file_open(const char *path, int flags, mode_t mode);
+/* Writes all bytes, also after interruptions.  Returns 0, or -1 and errno; a part may have been
+   written then. */
+int bn_file_write_all(int fd, const char *text, size_t len);
 /* As bn_file_open for a text that replaces the content of the file, which is made if there is none.
    For a path that stands for a descriptor it returns a duplicate of that at its current position;
    EBADF: the descriptor is not open for writing. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 
 /* How often the keeper tries to remove the folder: threads that the agent has left behind may still
    write there. */
@@ -204,22 +205,6 @@ static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *
   return 0;
 }
 
-/* Writes all bytes.  Returns 0, or -1 and errno. */
-static int temp_folder_write_all(int fd, const char *data, size_t len)
-{
-  while (len > 0) {
-    const ssize_t n = write(fd, data, len);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return -1;
-    data += n;
-    len -= (size_t)n;
-  }
-  return 0;
-}
-
 /* Writes a new file and the folders in its name.  Returns 0, or -1 and the errno of the first
    failure. */
 static int temp_folder_write_file(const struct bn_temp_folder *f, const struct bn_frame_file *file)
@@ -231,7 +216,7 @@ static int temp_folder_write_file(const struct bn_temp_folder *f, const struct b
   fd = openat(f->at, file->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     return -1;
-  why = temp_folder_write_all(fd, file->data, file->len) == 0 ? 0 : errno;
+  why = bn_file_write_all(fd, file->data, file->len) == 0 ? 0 : errno;
   if (close(fd) != 0 && why == 0)
     why = errno;
   errno = why;
