@@ -198,8 +198,8 @@ def test_names_that_lead_elsewhere(tmp_path, library):
     assert contents(other) == {"file": FILE}
 
 
-ALIEN = (": it leads through a symbolic link that may be another user's, or through too many links; remove it, or use "
-         "another --file-dir\n")
+ALIEN = (": it leads through a symbolic link that is another user's or has a second name, or through too many links; "
+         "remove it, or use another --file-dir\n")
 HARD = ": it is a hard link, and the file's other names would change too; remove it, or use another --file-dir\n"
 
 

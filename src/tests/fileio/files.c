@@ -38,13 +38,13 @@ static int files_make_path(const struct bn_fileio_plan *p, unsigned i, char out[
 }
 
 /* Returns a text to append to the error of a file that is not written because of a link, or "" for
-   another error.  bn_file_follow has two causes for ELOOP, and the text names both. */
+   another error.  bn_file_follow has three causes for ELOOP, and the text names all. */
 static const char *files_explain_link(int error)
 {
   switch (error) {
   case ELOOP:
-    return ": it leads through a symbolic link that may be another user's, or through too many "
-           "links; remove it, or use another --file-dir";
+    return ": it leads through a symbolic link that is another user's or has a second name, or "
+           "through too many links; remove it, or use another --file-dir";
   case EMLINK:
     return ": it is a hard link, and the file's other names would change too; remove it, or use "
            "another --file-dir";
