@@ -141,8 +141,9 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* Gives a new chunk what sessions that share an interpreter need: its maker, and the note that it
-   draws from math.random. */
+/* Gives a new chunk what sessions that share an interpreter need: its maker, and the note that its
+   text names math.random.  That is an early guess, so that such sessions have interpreters of their
+   own from the start; `local m = math` is noticed when it draws, by internal.wants_own(). */
 static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
                                   const struct bn_buf *text)
 {

@@ -113,11 +113,11 @@ int bn_mix_make_workload(lua_State *L)
   lua_settop(L, 0);
   lua->place = &part->place;
   bn_env_push_instance(lua, mix_old_names(lua));
+  lua->place = outer;
   if (bn_chunk_push(L, part->chunk) != 0)
     return lua_error(L);
   lua_pushvalue(L, 1);
   (void)lua_setfenv(L, -2);
-  lua->place = outer;
   return 4;
 }
 
