@@ -52,6 +52,7 @@ static const char *unknown_find_other_test(const struct bn_cli *cli,
   return owner;
 }
 
+/* Says that an option is unknown, or which built-in test has it.  Values are masked. */
 static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
   const char *owner = unknown_find_other_test(cli, fault);

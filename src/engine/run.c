@@ -696,6 +696,8 @@ static void run_abandon_workers(struct bn_run *run)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
+/* Starts the workers and measures the workload in them, or abandons them if not all get ready in
+   time or a signal comes before. */
 static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);

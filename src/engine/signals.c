@@ -271,7 +271,8 @@ static uint64_t signals_next_wake_ns(const struct receiver *r)
   return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
 
-/* Acts on requests, losses and signals as they come, and meanwhile on a lack of progress. */
+/* Acts on requests, losses and signals as they come, and meanwhile on a lack of progress, until
+   bn_receiver_stop() wakes it.  A signal that comes with that is still acted on. */
 static void *signals_receiver_main(void *arg)
 {
   struct bn_receiver *shared = arg;

@@ -372,7 +372,7 @@ static void merge_copy_records(const struct job *j)
 }
 
 /* Leaves checkpoints out of the result, with a note if there are any: they have no histograms, so
-   that none of the percentiles of a sum would be known. */
+   no percentile of their sum would be known. */
 static void merge_leave_out_checkpoints(const struct job *j)
 {
   bool any = false;
@@ -440,7 +440,7 @@ static bool merge_has_reported(const struct job *j, size_t i)
 }
 
 /* Adds the facts that all parts which have reported have in common. */
-static void merge_add_common(const struct job *j, struct bn_facts *f)
+static void merge_add_facts_of_reported(const struct job *j, struct bn_facts *f)
 {
   struct bn_part *reported = bn_alloc(j->n, sizeof *reported);
   size_t n = 0;
@@ -465,7 +465,7 @@ static int merge_set_facts(const struct job *j)
       f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
   if (j->how != BN_MERGE_HOSTS)
     bn_runs_add_facts(&j->runs, f);
-  merge_add_common(j, f);
+  merge_add_facts_of_reported(j, f);
   bn_messages_merge(j->part, j->n, f);
   return merge_sum_plan(j);
 }

@@ -335,6 +335,8 @@ static void result_append(struct bn_record **array, size_t *n, const struct bn_v
   result_init_record(&(*array)[(*n)++], v, hists);
 }
 
+/* Appends an interval.  Its histograms are kept, packed, if it has any to pack or the group packs
+   them for merging. */
 static void result_add_interval(struct bn_group *g, const struct bn_view *v)
 {
   const bool packs = g->packs || v->delta->sparse != NULL;

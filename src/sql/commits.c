@@ -255,7 +255,7 @@ static enum bn_sql commits_commit_own(const struct call *call)
 }
 
 /* Executes a statement that is a transaction by itself in a transaction of this layer, which counts
-   it if it changes rows. */
+   it if it changes rows.  Returns DONE, also if there were rows, or else how it failed. */
 static enum bn_sql commits_execute_alone(const struct call *call)
 {
   const struct bn_sql_link *below = &call->c->below;

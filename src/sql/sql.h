@@ -97,7 +97,7 @@ const char *bn_sql_driver_name(const struct bn_sql_driver *drv);
 
 /* Notes that every thread of the run opens a connection.  The session's script calls it before it
    opens its own. */
-void bn_sql_all_connect(struct bn_sqlsys *sys);
+void bn_sql_note_all_connect(struct bn_sqlsys *sys);
 /* The time at which a session prepares the statements that it has not prepared yet. */
 enum bn_sql_rest {
   BN_SQL_REST_LATER,  /* each when it is first used */

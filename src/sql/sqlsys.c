@@ -41,10 +41,11 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   return sys;
 }
 
-void bn_sql_all_connect(struct bn_sqlsys *sys)
+void bn_sql_note_all_connect(struct bn_sqlsys *sys)
 {
   bn_sql_preflight_lock(&sys->preflight);
-  /* This is not written again: by then it is read without the lock. */
+  /* The first session writes it before it opens its connection; those that connect read it without
+     the lock, so it is not written again. */
   if (!sys->preflight.all_connect)
     sys->preflight.all_connect = true;
   bn_sql_preflight_unlock(&sys->preflight);

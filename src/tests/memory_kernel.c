@@ -71,6 +71,7 @@ static void seq_write_remaining(const struct bn_memory_job *job)
 #undef REMAINING
 }
 
+/* Iterates over the words without an access to memory, as --memory-oper=none does in 1.0. */
 static void seq_none(const struct bn_memory_job *job)
 {
   const bn_memory_word *word = job->word;

@@ -48,9 +48,11 @@ static char *defaults_trim(char *s)
   return s;
 }
 
-/* Removes quotes around a value, and replaces backslash escapes as MySQL's clients do. */
+/* Removes, in place, quotes around a value, and replaces backslash escapes as MySQL's clients do.
+   A backslash before another character stays. */
 static void defaults_unquote(char *s)
 {
+  /* "\\s" is a blank. */
   static const char escape[] = "btnrs\\\"'", meaning[] = "\b\t\n\r \\\"'";
   size_t len = strlen(s);
   char *out = s;

@@ -152,16 +152,16 @@ static void driver_done(void *self)
 
 /* Returns whether the password has to be asked for on the terminal, or read from
    --mysql-password-file. */
-static bool driver_asks_password(const struct bn_mysql_conf *conf)
+static bool driver_must_get_password(const struct bn_mysql_conf *conf)
 {
   const bool is_given = conf->password != NULL && conf->password[0] != '\0';
 
   return !is_given && (conf->password_prompt || conf->password_file != NULL);
 }
 
-/* Asks for the password, or reads its file, if driver_asks_password.  Returns 0, or -1 and err; out
-   may have a part of the password after either. */
-static int driver_ask_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
+/* Asks for the password, or reads its file.  Returns 0, or -1 and err; out may have a part of the
+   password after either. */
+static int driver_get_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
                                struct bn_err *err)
 {
   if (driver->conf->password_prompt)
@@ -196,8 +196,8 @@ static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
   int rc = 0;
 
   driver->user = driver_choose_user(driver);
-  if (driver_asks_password(driver->conf)) {
-    rc = driver_ask_password(driver, asked, err);
+  if (driver_must_get_password(driver->conf)) {
+    rc = driver_get_password(driver, asked, err);
     password = rc == 0 ? asked : NULL;
   }
   if (password != NULL)

@@ -179,12 +179,14 @@ static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b
   return changed;
 }
 
-/* Puts the call before d->text, as messages about binding show it. */
-static void stmt_add_call_to_text(struct bn_sql_diag *d)
+/* Puts the call before d->text, as messages about binding show it.  A long text loses its end. */
+static void stmt_prefix_call(struct bn_sql_diag *d)
 {
+  enum { CALL_ROOM = 64 }; /* for the call and " failed: ", of which the compiler knows no bound */
   char text[sizeof d->text];
 
-  (void)snprintf(text, sizeof text, "%s failed: %.*s", d->call, (int)sizeof text - 64, d->text);
+  (void)snprintf(text, sizeof text, "%s failed: %.*s", d->call, (int)sizeof text - CALL_ROOM,
+                 d->text);
   (void)snprintf(d->text, sizeof d->text, "%s", text);
 }
 
@@ -205,7 +207,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
   if (rc != BN_SQL_DONE)
-    stmt_add_call_to_text(d);
+    stmt_prefix_call(d);
   return rc;
 }
 

@@ -359,7 +359,8 @@ static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Prints the heading for a run that measured nothing, so that it leaves a log without lines. */
+/* Prints the heading for a run that measured nothing, so that the file has a log without lines
+   instead of that of an earlier run.  Without facts the run has not begun. */
 static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct hdr *h = self;

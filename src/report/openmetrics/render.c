@@ -575,8 +575,8 @@ static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struc
     openmetrics_add_u64(b, n);
 }
 
-/* Adds the counters of the workload that are known and have no other family, by the families of
-   their units.  A family without counters has no head. */
+/* Adds the known counters of the workload, but for those that have a family of their own: all that
+   count in one unit are samples of one family.  A family without samples has no head. */
 static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;

@@ -73,8 +73,9 @@ static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err
   return 0;
 }
 
-/* Writes the names, so that a reader finds its columns before the first row.  This first piece also
-   empties the file, so that a run without intervals does not leave the rows of another run. */
+/* Writes the names of CSV, so that a reader finds its columns before the first row; JSON lines have
+   none.  This first piece, which may be empty, also empties the file, so that a run without
+   intervals does not leave the rows of another run. */
 static void rows_started(void *self, const struct bn_facts *f)
 {
   struct rows *r = self;

@@ -239,7 +239,7 @@ static void text_print_debug_time(const struct text *t, const char *label, doubl
 }
 
 /* Returns the timing of a metric of the workload, or NULL if the run does not have it.  A script
-   may give a histogram of its own the same name. */
+   may give a histogram of its own the same name, which is not meant. */
 static const struct bn_timing *text_find_timing(const struct bn_view *v, const char *metric)
 {
   for (size_t i = 0; i < v->n_timings; i++)

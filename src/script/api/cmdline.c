@@ -305,7 +305,7 @@ static int cmdline_expect(lua_State *L)
   enum bn_sql_rest rest;
 
   if (lua_isnone(L, 1)) {
-    bn_sql_all_connect(sys);
+    bn_sql_note_all_connect(sys);
     return 0;
   }
   rest = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
@@ -329,7 +329,8 @@ static int cmdline_hold(lua_State *L)
 }
 
 /* prepare_held(): prepares the statements that hold() holds back.  Returns false if one could not
-   be prepared, which has been logged.  Under --workers, module sysbench.shared replaces it. */
+   be prepared, which has been logged; an interrupted session has nothing to log.  Under --workers,
+   module sysbench.shared replaces it. */
 static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();

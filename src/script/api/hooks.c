@@ -411,8 +411,8 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
   return hooks_print(h->checkpoint, "report_cumulative", v);
 }
 
-/* Ends the array that sysbench.report_json has begun in an instance, if it has begun one.  The
-   instance may be NULL. */
+/* Ends the array that sysbench.report_json has begun in an instance, if it has begun one.  Nothing
+   may be printed into it afterwards.  The instance may be NULL. */
 static void hooks_end_json(const struct hooks *h, struct bn_instance *in)
 {
   if (in == NULL || !in->json_open)

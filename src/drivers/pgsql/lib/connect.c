@@ -146,6 +146,7 @@ static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline
   now_ns = driver->host->now_ns();
   if (now_ns >= deadline_ns)
     return 0;
+  /* Rounded up, as a wait of 0 ms before the deadline would be repeated until then. */
   remaining_ms = (deadline_ns - now_ns) / BN_NS_PER_MS + 1;
   return remaining_ms < DAY_MS ? (int)remaining_ms : DAY_MS;
 }
