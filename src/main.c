@@ -246,9 +246,9 @@ static void main_add_facts(struct program *p, const struct bn_workload *ops)
 
   for (size_t i = 0; i < p->n_reporters; i++)
     wants_facts |= p->reporters[i].ops->facts;
-  if (!wants_facts && p->n_watchers == 0 && !p->cli.policy->own_report)
+  if (!wants_facts && p->n_watchers == 0 && !bn_policy_is_native(p->cli.policy))
     return;
-  if (wants_facts && p->sql != NULL && p->cli.policy->own_report)
+  if (wants_facts && p->sql != NULL && bn_policy_is_native(p->cli.policy))
     bn_sqlsys_ask_settings(p->sql);
   bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit_version(),
                   wants_facts || p->n_watchers > 0);
@@ -376,7 +376,7 @@ static int main_open_script(struct program *p)
       .sql = p->sql,
       .data_dir = p->data_dir,
       .sent_dir = bn_agent_folder(p->agent),
-      .prints_apart = p->cli.policy->own_report &&
+      .prints_apart = bn_policy_is_native(p->cli.policy) &&
                       bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters),
       .compare = is_part ? bn_agent_compare_source : NULL,
       .other = p->agent,
@@ -515,7 +515,7 @@ static int main_take_uri(struct program *p)
 {
   const char *uri = p->sql_conf.connect;
 
-  if (uri != NULL && p->cli.policy->dialect != NULL && strstr(uri, "://") == NULL)
+  if (uri != NULL && !bn_policy_is_native(p->cli.policy) && strstr(uri, "://") == NULL)
     return 0;
   return bn_cli_apply_uri(p->options, uri, p->sql_conf.driver);
 }

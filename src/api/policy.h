@@ -15,13 +15,13 @@ enum bn_old_option { BN_OLD_OPTION_SILENT, BN_OLD_OPTION_LOGGED, BN_OLD_OPTION_O
    0 and NULL are the common case. */
 struct bn_policy {
   /* --- who speaks --- */
-  const char *dialect;     /* name for --compat, "1.0"; NULL: the native form */
+  const char *dialect;     /* name for --compat, "1.0"; NULL: the native form, whose reports have
+                              the figures of bench-output(7), three significant digits in each
+                              latency, and header lines of their own */
   const char *program;     /* name in messages and by --version: "sysbench" */
   const char *release;     /* release by --version: "1.0.20" */
   const char *banner;      /* first line of the output; NULL: program, release and LuaJIT's */
   enum bn_version version; /* the version whose texts reports have */
-  bool own_report; /* reports have the figures of bench-output(7), three significant digits in each
-                      latency, and native header lines */
 
   /* --- options: values and files --- */
   size_t default_at;  /* offset in struct bn_opt of this version's default; `def` where NULL */
@@ -143,5 +143,11 @@ struct bn_policy {
   bool bare_switch_is_on;      /* a script's switch without a default is on until it is given */
   bool debug_option_is_global; /* --debug takes the place of Lua's library of that name */
 };
+
+/* Returns whether this is bench's own form and no dialect. */
+static inline bool bn_policy_is_native(const struct bn_policy *p)
+{
+  return p->dialect == NULL;
+}
 
 #endif

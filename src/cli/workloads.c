@@ -21,7 +21,7 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
   char both[sizeof cli->mix], masked[BN_MASK_MAX];
   const char *first = workloads_mask_test(cli, masked);
 
-  if (cli->policy->dialect != NULL) {
+  if (!bn_policy_is_native(cli->policy)) {
     bn_log_stderr("%s: several workloads in one run cannot be combined with --compat", shown);
     return -1;
   }
@@ -83,7 +83,7 @@ int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
 
   if (groups == 0)
     return 0;
-  if (cli->policy->dialect != NULL) {
+  if (!bn_policy_is_native(cli->policy)) {
     bn_log_stderr("--group cannot be used with --compat");
     return -1;
   }

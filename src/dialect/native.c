@@ -8,7 +8,6 @@ const struct bn_policy bn_policy_bench = {
     .program = "bench",
     .release = PACKAGE_VERSION,
     .version = BN_V11,
-    .own_report = true,
 
     .default_at = offsetof(struct bn_opt, def),
     .old_option = BN_OLD_OPTION_ON_STDERR,

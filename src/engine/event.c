@@ -30,7 +30,7 @@ static void event_make_pause(struct bn_session *s)
 void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
 {
   const struct bn_conf *c = s->services->conf;
-  const bool is_native = c->policy->own_report, is_paced = s->pacer != NULL;
+  const bool is_native = bn_policy_is_native(c->policy), is_paced = s->pacer != NULL;
   const bool has_warmup = is_native && times->measure_ns != times->start_ns;
 
   s->stat->measure_from_ns = times->measure_ns;

@@ -18,7 +18,7 @@ struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p)
 bool bn_grace_is_limited(const struct bn_run_parts *p)
 {
   return !p->conf->grace_auto || bn_reports_kind(p->reports) == BN_KIND_SQL ||
-         (p->scripted && p->conf->policy->own_report);
+         (p->scripted && bn_policy_is_native(p->conf->policy));
 }
 
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p)
@@ -55,7 +55,7 @@ uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 
 uint64_t bn_grace_longest_ns(const struct bn_run_parts *p, uint64_t grace_ns)
 {
-  if (p->conf->grace_auto && !p->conf->policy->own_report)
+  if (p->conf->grace_auto && !bn_policy_is_native(p->conf->policy))
     return grace_most_ns;
   return bn_clock_max(grace_multiply(LONGEST_FACTOR, bn_load_find_longest_event(p->load)),
                       grace_multiply(RENEWALS, grace_ns));

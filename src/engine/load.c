@@ -15,18 +15,18 @@ unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *op
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
 
-  if (c->policy->own_report && c->plan.warmup_ns != 0)
+  if (bn_policy_is_native(c->policy) && c->plan.warmup_ns != 0)
     bits |= BN_STAT_WARMUP;
-  if (c->policy->own_report && c->plan.rate > 0)
+  if (bn_policy_is_native(c->policy) && c->plan.rate > 0)
     bits |= BN_STAT_WAITING;
-  if (c->policy->own_report && bn_conf_has_pauses(c))
+  if (bn_policy_is_native(c->policy) && bn_conf_has_pauses(c))
     bits |= BN_STAT_LAG;
   return bits;
 }
 
 const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c)
 {
-  return c->policy->own_report && c->profile.n_phases > 0 ? &c->profile : NULL;
+  return bn_policy_is_native(c->policy) && c->profile.n_phases > 0 ? &c->profile : NULL;
 }
 
 /* A table of metrics with a histogram of the latencies of each phase, which is named by the number

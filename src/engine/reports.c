@@ -228,7 +228,7 @@ int bn_reports_check(const struct bn_reports *r, struct bn_err *err)
   const struct bn_assert_scope scope = {.metrics = &r->stats->metrics,
                                         .kinds = is_script ? UINT_MAX : 1U << r->ops->kind,
                                         .paced = r->conf->plan.rate > 0,
-                                        .native = r->conf->policy->own_report,
+                                        .native = bn_policy_is_native(r->conf->policy),
                                         .statements = r->stats->statements != NULL,
                                         .proves = r->ops->proves};
 
@@ -327,7 +327,7 @@ void bn_reports_start(struct bn_reports *r, uint64_t now_ns)
   r->facts.start_ns = now_ns;
   r->facts.start_wall_ns = bn_clock_wall();
   bn_snap_take(&r->base, r->stats, now_ns);
-  atomic_store(&r->warming, r->conf->policy->own_report && r->conf->plan.warmup_ns != 0);
+  atomic_store(&r->warming, bn_policy_is_native(r->conf->policy) && r->conf->plan.warmup_ns != 0);
   if (r->conf->policy->start_counts_too)
     reports_forget_start_statements(&r->base);
   reports_copy_baseline(r);
@@ -679,7 +679,7 @@ static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
-  if (r->conf->policy->own_report) {
+  if (bn_policy_is_native(r->conf->policy)) {
     rules = reports_build_total(r, d, s, rates);
   } else {
     reports_make_view(r, d, &r->base, s);
@@ -781,7 +781,7 @@ bool bn_reports_have_events(const struct bn_reports *r)
 
 bool bn_reports_log_verdicts(const struct bn_reports *r)
 {
-  return bn_asserts_log(&r->asserts, &r->facts, !r->conf->policy->own_report);
+  return bn_asserts_log(&r->asserts, &r->facts, !bn_policy_is_native(r->conf->policy));
 }
 
 bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end)

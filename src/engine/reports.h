@@ -69,7 +69,7 @@ static inline struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
 {
   return (struct bn_view_rules){.percents = conf->plan.percents,
                                 .n_percents = conf->plan.n_percents,
-                                .nearest = !conf->policy->own_report,
+                                .nearest = !bn_policy_is_native(conf->policy),
                                 .commits = conf->policy->transactions_are_commits};
 }
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);

@@ -103,7 +103,7 @@ static void run_make_quota(struct bn_run *run)
                                      .one_by_one = c->plan.rate > 0 || bn_conf_has_pauses(c),
                                      .one_more = c->policy->warmup_event_is_extra,
                                      .returns = run_goes_on_after_failures(c),
-                                     .by_start = c->policy->own_report,
+                                     .by_start = bn_policy_is_native(c->policy),
                                      .stat = run->load.stats.stat};
 
   bn_quota_init(&run->quota, &plan);
@@ -566,7 +566,7 @@ static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
   const struct bn_view *total = bn_reports_last_view(run->reports);
-  const bool is_empty = run->job.conf->policy->own_report &&
+  const bool is_empty = bn_policy_is_native(run->job.conf->policy) &&
                         !bn_reports_have_events(run->reports) && bn_outcome_is_empty(total);
 
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))

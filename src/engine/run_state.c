@@ -110,7 +110,7 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
   const uint64_t span_ns = state_span_end_ns(p, times);
   struct bn_run_state state;
 
-  if (!p->conf->policy->own_report)
+  if (!bn_policy_is_native(p->conf->policy))
     return bn_run_state_at(p, times, end_ns);
   state = bn_run_state_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
   /* A worker that is closing its session has no event in flight. */

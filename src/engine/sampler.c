@@ -27,7 +27,7 @@ static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
    the first ticket. */
 static void sampler_end_warmup(const struct sampler *s, uint64_t now_ns)
 {
-  const bool is_native = s->p->conf->policy->own_report;
+  const bool is_native = bn_policy_is_native(s->p->conf->policy);
   const uint64_t at_ns = is_native ? s->schedule.times.measure_ns : now_ns;
   const struct bn_snap *base;
 
@@ -120,7 +120,7 @@ static void sampler_check_backlog(const struct sampler *s, uint64_t now_ns)
   /* The backlog is computed even without a limit: bench's own report needs the arrivals replayed
      (engine/arrivals.h). */
   if (s->p->pacer == NULL || !s->schedule.measuring ||
-      (max_backlog == 0 && !s->p->conf->policy->own_report))
+      (max_backlog == 0 && !bn_policy_is_native(s->p->conf->policy)))
     return;
   backlog =
       bn_run_state_count_backlog(s->p, &s->schedule.times, now_ns, bn_quota_unused(s->p->quota));
@@ -171,7 +171,7 @@ static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
 /* Ends the run at the limit of --forced-shutdown, and names the time limit as the dialect does. */
 static void sampler_force_shutdown(const struct sampler *s)
 {
-  const bool is_native = s->p->conf->policy->own_report;
+  const bool is_native = bn_policy_is_native(s->p->conf->policy);
 
   bn_threads_end(s->p->threads, BN_CAUSE_TIMEOUT, 0);
   bn_log(BN_FATAL, "The %s limit has expired, forcing shutdown...",

@@ -207,7 +207,7 @@ static uint64_t fleet_get_seed(const struct bn_fleet *f)
    of that name, which counts before the bundled script there. */
 static bool fleet_runs_bundled_script(const struct bn_hosts_setup *s)
 {
-  return s->conf->policy->dialect == NULL && s->test != NULL &&
+  return bn_policy_is_native(s->conf->policy) && s->test != NULL &&
          s->is_bundled_script(s->test, strlen(s->test));
 }
 

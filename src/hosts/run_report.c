@@ -77,7 +77,7 @@ int bn_run_report_check_asserts(const struct bn_run_report *r, const struct bn_f
       .metrics = bn_intervals_get_metrics(&f->intervals),
       .kinds = s->kinds,
       .paced = f->intervals.layout.n > 0 ? f->intervals.layout.paced : s->conf->plan.rate > 0,
-      .native = s->conf->policy->own_report,
+      .native = bn_policy_is_native(s->conf->policy),
       .statements = s->statements};
 
   return bn_asserts_check(&r->asserts, &scope, err);
@@ -414,15 +414,15 @@ static void run_report_print_total(struct bn_run_report *r)
 {
   struct bn_end *end = &r->end;
   struct bn_view *total = &r->result.group[0].total.view;
-  const bool own_report = r->setup->conf->policy->own_report;
+  const bool is_native = bn_policy_is_native(r->setup->conf->policy);
   /* A run that was cut short or has failed has another reason to be empty. */
-  const bool may_be_empty = own_report && !end->early && !end->failed && !r->has_events;
+  const bool may_be_empty = is_native && !end->early && !end->failed && !r->has_events;
 
   run_report_replace_facts(r);
   run_report_judge_total(r);
   bn_reporters_ended(&r->reporters);
   (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
-  if (!bn_asserts_log(&r->asserts, &r->facts, !own_report))
+  if (!bn_asserts_log(&r->asserts, &r->facts, !is_native))
     end->status = bn_merge_join_status(end->status, BN_STATUS_VIOLATED);
   if (may_be_empty && bn_outcome_is_empty(total)) {
     bn_outcome_log_empty(total);

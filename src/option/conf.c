@@ -498,7 +498,7 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
   if (rc == 0 && c->plan.debug)
     c->raw.verbosity = BN_DEBUG;
   c->plan.version = c->policy->version;
-  c->plan.native = c->policy->own_report;
+  c->plan.native = bn_policy_is_native(c->policy);
   c->plan.verbosity = (int)c->raw.verbosity;
   return rc;
 }

@@ -32,7 +32,7 @@ bool bn_mix_has_weight(const char *text)
 
 bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
 {
-  return policy->dialect == NULL && bn_mix_has_weight(test);
+  return bn_policy_is_native(policy) && bn_mix_has_weight(test);
 }
 
 /* Returns the weight text[0..len), an integer or a decimal, or 0 if the text is no weight up to

@@ -194,7 +194,7 @@ bool bn_sql_conn_may_load(const struct bn_sql_conn *c)
    busy with the rows before them. */
 static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
 {
-  return c->places > 1 && c->drv->ignores_silence && c->sys->policy->own_report &&
+  return c->places > 1 && c->drv->ignores_silence && bn_policy_is_native(c->sys->policy) &&
          !bn_sql_conn_may_load(c);
 }
 

@@ -400,8 +400,8 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   const char *const *texts = ops->texts;
   const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
   /* Sysbench does not name a statement that cannot be prepared. */
-  const bool adds_statement =
-      policy->dialect == NULL && sql != NULL && (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
+  const bool adds_statement = bn_policy_is_native(policy) && sql != NULL &&
+                              (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
   const char *more = adds_statement ? " for query '%q'" : "";
 
   if (step == BN_STEP_QUERY && sql == NULL)

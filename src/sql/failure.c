@@ -52,7 +52,7 @@ static void failure_count_error(struct bn_sql_conn *c)
    Dialects stay where they are, as sysbench does. */
 static bool failure_may_reach_other_server(const struct bn_sql_conn *c)
 {
-  return c->sys->policy->own_report && c->drv->ops->place != NULL;
+  return bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL;
 }
 
 /* Returns whether a transaction is open.  A driver that does not say so may have one. */
@@ -75,7 +75,7 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
    statement, because the end of the run has ended the attempt, and not the server. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
-  const bool was_over = c->sys->policy->own_report && bn_session_over(c->session);
+  const bool was_over = bn_policy_is_native(c->sys->policy) && bn_session_over(c->session);
   const struct bn_sql_diag why = c->diag;
 
   if (bn_sql_reconnect(c) != 0 && counts) {
@@ -121,7 +121,7 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
       failure_count_error(c);
     c->failure.rollback_due |= r->roll_back;
     /* sysbench sends it at once where nothing else of the transaction can be done. */
-    if (r->roll_back && c->sys->policy->dialect != NULL && failure_is_aborted(c))
+    if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_aborted(c))
       bn_sql_roll_back(c);
     /* The server answers, but another one is wanted. */
     if (r->action == BN_SQL_RECONNECT)
@@ -137,7 +137,7 @@ static void failure_hint_at_prepare(struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->drv->ops;
 
-  if (c->sys->policy->dialect == NULL && !c->session->services->is_command &&
+  if (bn_policy_is_native(c->sys->policy) && !c->session->services->is_command &&
       ops->missing != NULL && ops->missing(&c->diag) &&
       !atomic_exchange(&c->sys->remedy_told, true))
     bn_log_hint("the table does not exist: if the script has 'prepare', run it first, with the "
@@ -279,7 +279,7 @@ static void failure_copy_text(struct bn_sql_conn *c)
   enum { SHOWN_MAX = 4000 };
 
   c->failed_len = 0;
-  if (c->failure.sql == NULL || c->failure.len == 0 || c->sys->policy->dialect != NULL)
+  if (c->failure.sql == NULL || c->failure.len == 0 || !bn_policy_is_native(c->sys->policy))
     return;
   c->failed_len = c->failure.len < SHOWN_MAX ? c->failure.len : SHOWN_MAX;
   c->failed_text = bn_alloc_resize(c->failed_text, c->failed_len, 1);

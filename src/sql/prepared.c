@@ -138,7 +138,7 @@ static bool prepared_may_be_text(const struct bn_sql_conn *c)
 {
   const char *mode = c->sys->conf->ps_mode;
 
-  return c->sys->policy->dialect == NULL && c->drv->ops->place != NULL &&
+  return bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL &&
          (mode == NULL || strcmp(mode, "auto") == 0);
 }
 

@@ -57,7 +57,7 @@ static bool reconnect_is_unproven(const struct bn_sql_conn *c)
    no other server. */
 static bool reconnect_was_in_vain(const struct bn_sql_conn *c)
 {
-  return c->state == BN_CONN_LOST && (c->places > 1 || c->sys->policy->own_report) &&
+  return c->state == BN_CONN_LOST && (c->places > 1 || bn_policy_is_native(c->sys->policy)) &&
          reconnect_is_unproven(c);
 }
 

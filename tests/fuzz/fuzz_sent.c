@@ -71,7 +71,7 @@ static void check_watched(const struct bn_view *v, bool shared)
 /* other: of the same run, from a host that may say anything. */
 static void sum(struct bn_result *other)
 {
-  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_policy policy = {.dialect = NULL};
   static const struct bn_conf conf = {.policy = &policy};
   const struct bn_merged_result_start start = {
       .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};

@@ -84,7 +84,7 @@ static void of_a_host_that_told_nothing_nothing_is_known(void **state)
 /* A host that measured nothing, or whose times make no sense, is lost, and the others count. */
 static void a_senseless_result_does_not_cost_the_report(void **state)
 {
-  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_policy policy = {.dialect = NULL};
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};
@@ -131,7 +131,7 @@ static double watched(const struct bn_group *g, const char *name)
    transactions and the first may be lost.  The server's figures are those of the first one. */
 static void check_watched(bool has_first)
 {
-  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_policy policy = {.dialect = NULL};
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};
@@ -174,7 +174,7 @@ static void what_was_watched_is_of_each_host_or_of_all(void **state)
    machine here stood still for that time. */
 static bool counts_after(uint64_t still_ns, bool is_seen)
 {
-  static const struct bn_policy policy = {.own_report = true};
+  static const struct bn_policy policy = {.dialect = NULL};
   static const struct bn_conf conf = {.policy = &policy};
   struct bn_optset *const options = bn_optset_new(&policy);
   static const struct bn_group_layout hosts = {.n = 0};

@@ -72,7 +72,7 @@ struct scene {
   struct bn_run_report report;
 };
 
-static const struct bn_policy policy = {.own_report = true};
+static const struct bn_policy policy = {.dialect = NULL};
 
 static void begin(struct scene *s, bool is_run)
 {

@@ -295,7 +295,7 @@ static void sessions_of_other_hosts_are_waited_for(void **state)
 static void the_grace_follows_what_was_completed(void **state)
 {
   struct ground *g = lay();
-  const struct bn_policy own = {.own_report = true}, dialect = {.own_report = false};
+  const struct bn_policy own = {.dialect = NULL}, dialect = {.dialect = "1.0"};
   struct bn_conf conf = {.plan = {.threads = N}, .grace_auto = true, .policy = &own};
   const struct bn_workload ops = {.name = "toy", .kind = BN_KIND_SQL};
   const struct bn_reports_setup setup = {.conf = &conf, .ops = &ops, .stats = &g->load.stats};

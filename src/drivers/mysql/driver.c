@@ -106,7 +106,7 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
   /* In 0.5 the port is one number, and without it the client library uses its default. */
   if (conf->socket.n == 0 && conf->port.n == 0 && !policy->mysql_zero_port)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
-  for (size_t i = 0; i < conf->host.n && policy->dialect == NULL; i++)
+  for (size_t i = 0; i < conf->host.n && bn_policy_is_native(policy); i++)
     if (bn_remedy_check_host(conf->host.item[i], "mysql", err) != 0)
       return -1;
   return driver_check_protocol(conf, err);
@@ -118,8 +118,8 @@ static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
   char text[256];
 
-  if (driver->host->policy->dialect != NULL || driver->sockets->n > 0 || driver->n_ports != 1 ||
-      !driver->conf->port_given || driver->port[0] == PORT_DEFAULT)
+  if (!bn_policy_is_native(driver->host->policy) || driver->sockets->n > 0 ||
+      driver->n_ports != 1 || !driver->conf->port_given || driver->port[0] == PORT_DEFAULT)
     return;
   for (size_t i = 0; i < driver->hosts->n; i++)
     if (strcmp(driver->hosts->item[i], BN_MYSQL_HOST) == 0) {

@@ -49,7 +49,7 @@ static void driver_split_hosts(struct bn_pgsql *driver)
    check them.  Returns 0, or -1 and err. */
 static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
 {
-  for (size_t i = 0; i < driver->n_hosts && driver->host->policy->dialect == NULL; i++)
+  for (size_t i = 0; i < driver->n_hosts && bn_policy_is_native(driver->host->policy); i++)
     if (driver->hosts[i] != NULL && bn_remedy_check_host(driver->hosts[i], "pgsql", err) != 0)
       return -1;
   return 0;

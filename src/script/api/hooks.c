@@ -204,7 +204,7 @@ static bool hooks_push_function(struct bn_lua *lua, const char *name)
 static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view *v)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
-  const bool native = conf->policy->dialect == NULL;
+  const bool native = bn_policy_is_native(conf->policy);
   const bool is_cumulative = v->span != BN_VIEW_INTERVAL;
   const bool is_at_end = is_cumulative && native && v->running == 0;
   lua_State *L = lua->L;
@@ -489,7 +489,7 @@ static void hooks_log_left_out(const struct bn_script_setup *s)
 bool bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
-  const bool native = lua->vm->setup->conf->policy->own_report;
+  const bool native = bn_policy_is_native(lua->vm->setup->conf->policy);
   const bool proves = native && hooks_has(lua, "prove");
   bool adds = proves;
   unsigned replaces = 0;
@@ -536,7 +536,7 @@ int bn_hooks_push_percentile_rank(lua_State *L)
 int bn_hooks_format_latency(lua_State *L)
 {
   const double ms = luaL_checknumber(L, 1);
-  const bool is_native = bn_lua_current()->vm->setup->conf->policy->own_report;
+  const bool is_native = bn_policy_is_native(bn_lua_current()->vm->setup->conf->policy);
   char text[400]; /* the largest double has 309 digits */
 
   (void)snprintf(text, sizeof text, "%.*f", is_native ? bn_units_count_decimals(ms, 2) : 2, ms);

@@ -70,7 +70,7 @@ static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const ch
 /* Pushes the name of a file, or nil in a dialect: sysbench has no value for it. */
 static void optexport_push_path(lua_State *L, const char *path)
 {
-  if (bn_lua_current()->vm->setup->conf->policy->dialect != NULL)
+  if (!bn_policy_is_native(bn_lua_current()->vm->setup->conf->policy))
     lua_pushnil(L);
   else
     lua_pushstring(L, path != NULL ? path : "");

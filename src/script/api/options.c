@@ -517,7 +517,7 @@ static void options_switch_bare_on(const struct bn_options *options, const struc
 static int options_set_defaults(struct bn_options *options, struct bn_optset *all,
                                 struct bn_err *err)
 {
-  const bool is_native = bn_optset_policy(all)->dialect == NULL;
+  const bool is_native = bn_policy_is_native(bn_optset_policy(all));
 
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];

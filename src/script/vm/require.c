@@ -98,7 +98,7 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 {
   if (lua->place->set == BN_SET_LEGACY || lua->place->sent)
     return true;
-  if (lua->vm->setup->conf->policy->dialect != NULL)
+  if (!bn_policy_is_native(lua->vm->setup->conf->policy))
     return false;
   /* No file is called "", so this returns the bundled module if there is one. */
   char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, "");
@@ -113,7 +113,7 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
    every file on the path does. */
 static bool require_is_foreign(const struct bn_lua *lua, const char *file)
 {
-  return lua->vm->setup->conf->policy->dialect == NULL && lua->place->dir != NULL &&
+  return bn_policy_is_native(lua->vm->setup->conf->policy) && lua->place->dir != NULL &&
          strncmp(file, "./", 2) == 0;
 }
 

@@ -191,7 +191,7 @@ static char *script_file_find_unbundled(const struct bn_script_setup *setup, con
    that a user's file hides the bundled one, or is hidden by it. */
 static char *script_file_find_path(const struct bn_script_setup *setup, const char *path)
 {
-  const bool is_bundle_first = setup->conf->policy->dialect == NULL;
+  const bool is_bundle_first = bn_policy_is_native(setup->conf->policy);
   char *file = script_file_find_sent(setup, setup->name);
 
   if (file != NULL)

@@ -585,13 +585,13 @@ static int files_check_size(const struct bn_fileio_plan *p, const char *path, in
   bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, is, wanted);
   bn_log(BN_WARNING,
          "Did you run 'prepare' with different --file-total-size%s or --file-num values?",
-         p->policy->dialect == NULL ? ", --file-block-size" : "");
+         bn_policy_is_native(p->policy) ? ", --file-block-size" : "");
   return -1;
 }
 
 int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn_err *err)
 {
-  const bool own = p->policy->dialect == NULL;
+  const bool own = bn_policy_is_native(p->policy);
   char path[PATH_MAX];
 
   if (files_raise_limit(p, err) != 0)

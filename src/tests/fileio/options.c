@@ -461,7 +461,8 @@ void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char 
    fdatasync, as sysbench does. */
 static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
-  const char *call = fsync_modes[p->policy->own_report ? p->conf->fsync_mode : BN_FILE_FSYNC];
+  const char *call =
+      fsync_modes[bn_policy_is_native(p->policy) ? p->conf->fsync_mode : BN_FILE_FSYNC];
 
   if (p->fsync_freq > 0)
     bn_facts_add_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,
