@@ -113,6 +113,12 @@ static int layout_unite_rows(struct rows *r, const struct bn_group_part *part,
   return 0;
 }
 
+/* Returns whether a part is of the group of the one before it. */
+static bool layout_is_same_group(const struct bn_group_part *part, size_t i)
+{
+  return i > 0 && strcmp(part[i].name, part[i - 1].name) == 0;
+}
+
 /* Adds the rows of the kinds of events that the groups are: a histogram and the counters for
    each. */
 static void layout_add_groups(struct tables *t, const struct bn_group_part *part, size_t n)
@@ -122,7 +128,7 @@ static void layout_add_groups(struct tables *t, const struct bn_group_part *part
 
   t->names.item = bn_alloc(n * N, sizeof *t->names.item);
   for (size_t i = 0; i < n; i++)
-    for (unsigned k = 0; k < N; k++) {
+    for (unsigned k = 0; k < N && !layout_is_same_group(part, i); k++) {
       char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", prefixes[k], part[i].name);
       const struct bn_metric row = {.name = name,
                                     .unit = k == 0 ? "ns" : "1",

@@ -11,7 +11,8 @@
 #include "measure/hist_codec.h"
 #include "measure/result.h"
 
-/* What a group measures by itself. */
+/* What a group measures by itself, or its part on a host.  The parts of one group have the same
+   metrics, and stand together. */
 struct bn_group_part {
   const char *name;
   const struct bn_metrics *metrics;
@@ -33,22 +34,22 @@ struct bn_group_rows {
 /* All zero: the parts of the run are no groups. */
 struct bn_group_layout {
   struct bn_metrics all;       /* owned: the rows of all groups */
-  struct bn_group_rows *group; /* owned; [n] */
+  struct bn_group_rows *group; /* owned; [n]: of each part */
   size_t n;
   bool paced; /* a group has --rate */
 };
 
-/* Joins the tables of n groups, whose names and metrics are not needed afterwards.  Returns 0, or
-   -1 and err, which names two groups whose metrics of one name differ, or says that there are too
-   many latencies. */
+/* Joins the tables of n groups or parts of groups, whose names and metrics are not needed
+   afterwards.  Returns 0, or -1 and err, which names two groups whose metrics of one name differ,
+   or says that there are too many latencies. */
 int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                          struct bn_err *err);
 void bn_group_layout_done(struct bn_group_layout *l);
-/* Gives a record of group i, whose metrics are those of the group, the rows of all groups in place
-   of its own; a row that the group does not have counts nothing.  All events of the record also
-   count as events of the kind that the group is. */
+/* Gives a record of part i, which is a group or one on a host and whose metrics are those of the
+   group, the rows of all groups in place of its own; a row that the group does not have counts
+   nothing.  All events of the record also count as events of the kind that the group is. */
 void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, struct bn_record *r);
-/* Gives the histograms of a line of group i the order of those of all groups.  line->part is
+/* Gives the histograms of a line of part i the order of those of all groups.  line->part is
    replaced. */
 void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
                                   struct bn_hist_codec *line);

@@ -255,6 +255,33 @@ static void another_meaning_of_a_name_is_refused(void **state)
   bn_metrics_done(&m);
 }
 
+/* The parts of one group on two hosts count as one kind of events. */
+static void parts_of_a_group_have_its_rows(void **state)
+{
+  const struct world *w = *state;
+  const struct bn_metrics *reads = &w->own[READS], *report = &w->own[REPORT];
+  const struct bn_group_part part[] = {
+      {"reads", reads, false}, {"reads", reads, false}, {"report", report, true}};
+  struct world parts = {.layout = {.n = 0}};
+  struct bn_err err = {0};
+  struct bn_record r;
+
+  assert_int_equal(bn_group_layout_make(&parts.layout, part, 3, &err), 0);
+  assert_int_equal(parts.layout.n, 3);
+  assert_int_equal(parts.layout.all.n_hists, w->layout.all.n_hists);
+  assert_int_equal(parts.layout.all.n_counters, w->layout.all.n_counters);
+  for (size_t i = 0; i < parts.layout.all.n_hists; i++)
+    assert_string_equal(parts.layout.all.hist[i].name, w->layout.all.hist[i].name);
+  for (size_t i = 0; i < 2; i++) {
+    parts.own[i] = *reads;
+    record(&parts, i, 8, &r);
+    assert_int_equal(kind(&r.view, "group:reads")->events, 8);
+    assert_int_equal(kind(&r.view, "group:report")->events, 0);
+    bn_record_done(&r);
+  }
+  bn_group_layout_done(&parts.layout);
+}
+
 BN_TESTS(group_layout)
 {
   const struct CMUnitTest tests[] = {
@@ -265,6 +292,7 @@ BN_TESTS(group_layout)
       cmocka_unit_test_setup_teardown(histograms_of_a_line_find_their_rows, setup, teardown),
       cmocka_unit_test_setup_teardown(a_line_of_an_idle_group_is_empty, setup, teardown),
       cmocka_unit_test_setup_teardown(another_meaning_of_a_name_is_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(parts_of_a_group_have_its_rows, setup, teardown),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
