@@ -307,6 +307,7 @@ static struct bn_member *result_copy_member(const struct bn_member *m)
 
   *copy = *m;
   copy->host = bn_alloc_text(m->host);
+  copy->group = bn_alloc_copy(m->group);
   copy->lost = bn_alloc_copy(m->lost);
   return copy;
 }
@@ -438,6 +439,8 @@ static void result_escape_group(struct bn_group *g)
     result_escape_record(&g->checkpoint[i]);
   if (g->member != NULL)
     result_escape_text(&g->member->host, "");
+  if (g->member != NULL && g->member->group != NULL)
+    result_escape_text(&g->member->group, "");
   if (g->member != NULL && g->member->lost != NULL)
     result_escape_text(&g->member->lost, "");
 }
@@ -474,6 +477,7 @@ static void result_group_done(struct bn_group *g)
     bn_record_done(&g->total);
   if (g->member != NULL) {
     free(g->member->host);
+    free(g->member->group);
     free(g->member->lost);
   }
   free(g->member);

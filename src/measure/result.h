@@ -17,10 +17,12 @@ struct bn_record {
   struct bn_watched_figure *watched; /* owned: one block with their names; NULL: none */
 };
 
-/* A host of a run on several hosts. */
+/* A host of a run on several hosts, or a group (--group), or a group on one host. */
 struct bn_member {
-  char *host; /* owned; its name, as the user has it */
-  char *lost; /* owned; what became of it; NULL: it came to its end */
+  char *host;  /* owned; its name, as the user has it; without hosts, and in the sum of a group over
+                  its hosts, that of the group */
+  char *group; /* owned; the group on the host; NULL: the member is all of a host or group */
+  char *lost;  /* owned; what became of it; NULL: it came to its end */
   unsigned threads;
   double processor_s;   /* processor time of its process; HUGE_VAL: not known */
   double clock_error_s; /* how far its clock may be off those of the others */
@@ -40,7 +42,8 @@ struct bn_member {
 struct bn_group {
   char *name; /* the workload's */
   /* owned; NULL: of the whole run.  The first group is of the whole run, and those of its hosts
-     come behind it. */
+     come behind it.  With groups on hosts, the sum of each group comes first, and then the parts of
+     each group on its hosts. */
   struct bn_member *member;
   struct bn_record *interval, *checkpoint;
   size_t n_intervals, n_checkpoints;

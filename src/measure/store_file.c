@@ -114,12 +114,14 @@ static int store_read_total(const struct bn_node *n, const struct bn_metrics *m,
 static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
+  const char *group = bn_json_in_text(e, map, "group");
 
   g->member = bn_alloc(1, sizeof *g->member);
   if (name == NULL)
     bn_json_in_refuse(e, "a 'host' has no name");
   bn_json_in_layout(e, map, bn_layout_member, g->member);
   g->member->host = bn_alloc_text(name != NULL ? name : "");
+  g->member->group = bn_alloc_copy(group);
   g->member->lost = bn_alloc_copy(lost);
 }
 

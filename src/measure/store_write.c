@@ -651,6 +651,8 @@ static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_me
   struct bn_node *map = bn_node_map();
 
   bn_json_put(p, map, "name", bn_node_text(m->host));
+  if (m->group != NULL)
+    bn_json_put(p, map, "group", bn_node_text(m->group));
   bn_json_put(p, map, "lost", bn_node_text(m->lost));
   bn_json_layout(p, map, bn_layout_member, m);
   return map;

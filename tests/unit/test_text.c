@@ -392,6 +392,32 @@ static void shows_the_end_of_the_range_in_tables(void **unused)
   bn_page_free(p);
 }
 
+/* With groups on hosts, the table has the parts on the hosts, and not the sums of the groups. */
+static void names_groups_and_hosts(void **unused)
+{
+  struct bn_page *p = bn_page_new(BN_V11, BN_KIND_PLAIN);
+  char db1[] = "db1", reads[] = "reads";
+  struct bn_fact_option option = {
+      .name = (char[]){"group"}, .origin = BN_FROM_COMMAND_LINE, .traits = BN_OPT_CONTROLLER_ONLY};
+  struct bn_member sum = {.host = reads, .threads = 7},
+                   part = {.host = db1, .group = reads, .threads = 3};
+  const struct bn_group groups[] = {{.member = &sum}, {.member = &part}};
+
+  (void)unused;
+  p->plan->native = true;
+  p->facts.option = &option;
+  p->facts.n_options = 1;
+  bn_page_skip_header(p);
+  assert_int_equal(bn_reporter_text.members(p->state, groups, 2, NULL), 0);
+  assert_non_null(
+      strstr(p->text, "Processes of the groups (clock: greatest error; start: delay):\n"));
+  assert_non_null(strstr(p->text, "  clock ms  start ms  host/group\n          3 "));
+  assert_non_null(strstr(p->text, "  db1/reads\n"));
+  assert_null(strstr(p->text, "  reads\n"));
+  p->facts.n_options = 0;
+  bn_page_free(p);
+}
+
 static void says_nothing_below_notice(void **unused)
 {
   struct bn_page *p = bn_page_new(BN_V11, BN_KIND_CPU);
@@ -443,6 +469,7 @@ BN_TESTS(text)
       cmocka_unit_test(stamps_checkpoints),
       cmocka_unit_test(stamps_checkpoints_of_0_5),
       cmocka_unit_test(prints_the_histogram_first),
+      cmocka_unit_test(names_groups_and_hosts),
       cmocka_unit_test(shows_the_end_of_the_range_in_tables),
       cmocka_unit_test(says_nothing_below_notice),
       cmocka_unit_test(tells_of_a_full_disk_at_close),

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
@@ -43,22 +44,50 @@ static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
         bn_form_format_number(text, LATENCY, bn_units_count_decimals(ms, 2), ms, at_least));
 }
 
+const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_member *m)
+{
+  size_t len;
+
+  (void)bn_escape(name, BN_TEXT_MEMBER / 2, m->host, "");
+  len = strlen(name);
+  if (m->group != NULL) {
+    name[len++] = '/';
+    (void)bn_escape(name + len, BN_TEXT_MEMBER - len, m->group, "");
+  }
+  return name;
+}
+
+size_t bn_text_count_sums(const struct bn_group *g, size_t n)
+{
+  size_t sums = 0;
+
+  while (sums < n && g[sums].member->group == NULL)
+    sums++;
+  return sums < n ? sums : 0;
+}
+
 /* Appends the name of a host, and why it was lost if it was. */
 static void members_append_name(struct bn_buf *b, const struct bn_member *m)
 {
-  char shown[512];
+  char shown[BN_TEXT_MEMBER];
 
-  (void)bn_escape(shown, sizeof shown, m->host, "");
-  (void)bn_buf_printf(b, "  %s", shown);
+  (void)bn_buf_printf(b, "  %s", bn_text_format_member(shown, m));
   if (m->lost == NULL)
     return;
   (void)bn_escape(shown, sizeof shown, m->lost, "");
   (void)bn_buf_printf(b, " (lost: %s)", shown);
 }
 
+/* The members of a run. */
+struct members {
+  const struct bn_group *group; /* [n] */
+  size_t n;
+  bool has_groups, has_hosts;
+};
+
 /* Appends the figures of a host or group.  Those of a lost host are of the time until its last
    message. */
-static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool has_groups)
+static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool has_hosts)
 {
   const struct bn_member *m = g->member;
   const struct bn_view *v = g->has_total ? &g->total.view : NULL;
@@ -72,7 +101,7 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
     (void)bn_buf_printf(b, " %*s", ERRORS, "-");
   members_append_f64(b, TIME, m->time_s);
   members_append_f64(b, TIME, m->processor_s);
-  if (!has_groups) {
+  if (has_hosts) {
     members_append_f64(b, TIME, m->clock_error_s * 1e3);
     members_append_f64(b, TIME, m->start_lag_s * 1e3);
   }
@@ -81,23 +110,22 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
 
 /* Appends the heading.  All hosts have the same ranks, but a lost host may have told no total, so
    the greatest rank is that of any host with a total. */
-static void members_append_heading(struct bn_buf *b, const struct bn_group *g, size_t n,
-                                   bool has_groups)
+static void members_append_heading(struct bn_buf *b, const struct members *all)
 {
   char rank[24] = "-";
 
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_view *v = &g[i].total.view;
+  for (size_t i = 0; i < all->n; i++) {
+    const struct bn_view *v = &all->group[i].total.view;
 
-    if (g[i].has_total && v->n_percents > 0)
+    if (all->group[i].has_total && v->n_percents > 0)
       (void)snprintf(rank, sizeof rank, "p%.10g ms", v->percents[bn_view_greatest_rank(v)]);
   }
   (void)bn_buf_printf(b, "%*s %*s %*s %*s %*s %*s", THREADS, "threads", RATE, "events/s", LATENCY,
                       rank, ERRORS, "errors", TIME, "time s", TIME, "cpu s");
-  if (has_groups)
-    (void)bn_buf_str(b, "  group");
-  else
-    (void)bn_buf_printf(b, " %*s %*s  host", TIME, "clock ms", TIME, "start ms");
+  if (all->has_hosts)
+    (void)bn_buf_printf(b, " %*s %*s", TIME, "clock ms", TIME, "start ms");
+  (void)bn_buf_printf(b, "  %s%s%s", all->has_hosts ? "host" : "",
+                      all->has_hosts && all->has_groups ? "/" : "", all->has_groups ? "group" : "");
 }
 
 /* Prints the line and clears it.  out NULL: logs it to standard error. */
@@ -139,20 +167,32 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
                         bn_units_count_decimals(rate, 2), rate, seconds->whole);
 }
 
+/* Returns the members that have a line: with groups on hosts, not the sums of the groups, which the
+   table of the groups has. */
+static struct members members_list(const struct bn_group *g, size_t n, const struct bn_facts *f)
+{
+  const size_t sums = bn_text_count_sums(g, n);
+  const bool has_groups = bn_facts_have_groups(f);
+
+  return (struct members){.group = g + sums,
+                          .n = n - sums,
+                          .has_groups = has_groups,
+                          .has_hosts = !has_groups || sums > 0};
+}
+
 void bn_text_print_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,
                            double span_s)
 {
-  const bool has_groups = bn_facts_have_groups(f);
+  const struct members all = members_list(g, n, f);
   struct bn_buf line = {.max = 0};
 
   if (out != NULL)
-    (void)fputs(has_groups ? "Processes of the groups:\n"
-                           : "Hosts (clock: greatest error; start: delay):\n",
-                out);
-  members_append_heading(&line, g, n, has_groups);
+    (void)fprintf(out, "%s%s:\n", all.has_groups ? "Processes of the groups" : "Hosts",
+                  all.has_hosts ? " (clock: greatest error; start: delay)" : "");
+  members_append_heading(&line, &all);
   members_print_line(out, &line);
-  for (size_t i = 0; i < n; i++) {
-    members_append_line(&line, &g[i], has_groups);
+  for (size_t i = 0; i < all.n; i++) {
+    members_append_line(&line, &all.group[i], all.has_hosts);
     members_print_line(out, &line);
   }
   members_append_remark(&line, f, span_s);

@@ -670,7 +670,7 @@ static void text_print_group_phases(const struct text *t, const struct bn_group 
   if (!bn_facts_have_groups(t->facts))
     return;
   for (size_t i = 0; i < n; i++)
-    if (g[i].has_total && g[i].member != NULL) {
+    if (g[i].has_total && g[i].member != NULL && g[i].member->group == NULL) {
       (void)bn_escape(name, sizeof name, g[i].member->host, "");
       bn_text_print_phases(t->out, &g[i].total.view, name);
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/escape.h"
+#include "report/text/members.h"
 
 static const double mb = 1e6, mib = 0x1p20;
 
@@ -250,7 +250,7 @@ static int watched_column_width(const struct column *c)
 /* Prints the line of a host, whose name comes last because it is of any length. */
 static void watched_print_member(const struct table *t, const struct bn_group *g, FILE *out)
 {
-  char shown[512];
+  char shown[BN_TEXT_MEMBER];
 
   (void)fputs("   ", out);
   for (size_t k = 0; k < t->n; k++) {
@@ -262,8 +262,7 @@ static void watched_print_member(const struct table *t, const struct bn_group *g
     else
       (void)fprintf(out, " %*s", watched_column_width(c), "-");
   }
-  (void)bn_escape(shown, sizeof shown, g->member->host, "");
-  (void)fprintf(out, "  %s\n", shown);
+  (void)fprintf(out, "  %s\n", bn_text_format_member(shown, g->member));
 }
 
 /* Prints a table with a line for each of the n hosts. */
@@ -281,7 +280,9 @@ static void watched_print_table(const struct table *t, const struct bn_group *g,
 
 void bn_watched_print_members(const struct bn_group *g, size_t n, FILE *out)
 {
+  const size_t sums = bn_text_count_sums(g, n);
+
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    if (watched_has_table(&tables[i], g, n))
-      watched_print_table(&tables[i], g, n, out);
+    if (watched_has_table(&tables[i], g + sums, n - sums))
+      watched_print_table(&tables[i], g + sums, n - sums, out);
 }
