@@ -237,8 +237,7 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
 }
 
-/* Gives the run the facts about it.  The host, and the server, are asked only if a report or a
-   watcher wants to know. */
+/* Gives the run its facts.  The host and the server are asked only for a report or a watcher. */
 static void main_add_facts(struct program *p, const struct bn_workload *ops)
 {
   struct bn_facts facts = {.start_ns = 0};
@@ -684,6 +683,7 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
                                        .statements = ops == NULL && p->sql_conf.statements,
                                        .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
+                                       .is_local = bn_cli_is_local,
                                        .verify_s = verifies ? BN_SQL_VERIFY_S : 0,
                                        .verify_hurry_s = verifies ? BN_SQL_VERIFY_HURRY_S : 0,
                                        .reporters = p->reporters,

@@ -222,3 +222,17 @@ int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *dri
   bn_uri_done(&u);
   return rc;
 }
+
+bool bn_cli_is_local(const char *driver, const char *uri)
+{
+  const struct bn_registry_driver *of_uri = NULL;
+  struct bn_err err = {0};
+  struct bn_uri u;
+
+  if (uri != NULL && uri[0] != '\0') {
+    if (bn_uri_parse(&u, uri, &err) == 0)
+      of_uri = connect_find_driver(u.scheme);
+    bn_uri_done(&u);
+  }
+  return of_uri != NULL ? of_uri->embedded : bn_registry_is_local(NULL, driver);
+}

@@ -10,5 +10,8 @@
    than a file.  uri NULL or "": none was given.  driver: the value of --db-driver.  Returns 0, or
    -1 after a message that has no password. */
 int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *driver);
+/* Returns whether a script with this --connect, or else with this --db-driver, has data of its own
+   on each host.  NULL: the option is not given. */
+bool bn_cli_is_local(const char *driver, const char *uri);
 
 #endif

@@ -194,16 +194,17 @@ static int arguments_add_workload(struct bn_arguments *a, const char *test, bool
   return rc;
 }
 
-/* Adds the test of the command line, or each test of a mix.  Returns 0, or -1 and err. */
-static int arguments_add_workloads(struct bn_arguments *a, struct bn_err *err)
+/* Adds a test, or each test of a mix.  Returns 0, or -1 and err. */
+static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_mix, bool is_bundled,
+                                   struct bn_err *err)
 {
-  const char *at = a->from->test;
+  const char *at = test_or_mix;
   char folder[PATH_MAX] = "";
   struct bn_mix_item item;
   int rc = 0;
 
   if (!bn_mix_is_test(bn_optset_policy(a->from->options), at))
-    return arguments_add_workload(a, at, a->from->is_bundled, "", folder, err);
+    return arguments_add_workload(a, at, is_bundled, "", folder, err);
   while (rc == 0 && bn_mix_next(&at, &item, err) > 0) {
     char *test = bn_alloc_part(item.name, item.len);
     char *weight = bn_alloc_part(item.name + item.len, (size_t)(at - item.name) - item.len);
@@ -282,10 +283,10 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* Returns the traits of options that are left out of the command line of an agent: those of the
-   controller, and, unless the agent is a group, those of which each host has its own value. */
+   controller, and, unless the agent is a group here, those of which each host has its own value. */
 static unsigned arguments_get_omitted_traits(const struct bn_arguments *a)
 {
-  return a->from->group != NULL ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
+  return a->from->is_here ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
 }
 
 /* Adds an option as it was typed.  For a group, an alias is replaced by the name that it stands
@@ -318,7 +319,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run %s; use --%.*s-file", name,
                       a->from->group != NULL ? "with --group" : "on several hosts",
                       (int)(strlen(name) - strlen("-prompt")), name);
-  if (a->from->group == NULL && arguments_ends_in(name, "-password-file") && value != NULL)
+  if (!a->from->is_here && arguments_ends_in(name, "-password-file") && value != NULL)
     return arguments_add_password_line(a, name, value, err);
   arguments_add_word(a, name, arg);
   return 0;
@@ -351,55 +352,6 @@ static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
       return true;
   return false;
 }
-
-/* The state of a walk over all options. */
-struct password_walk {
-  struct bn_arguments *arguments;
-  struct bn_err *err;
-  int rc; /* -1: a file could not be read, and err says why */
-};
-
-/* Adds the password of a file if the option names one, and not on the command line. */
-static void arguments_add_untyped_password(void *arg, const char *name, const struct bn_opt *opt,
-                                           const void *value)
-{
-  struct password_walk *w = arg;
-  const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
-
-  if (w->rc != 0 || path == NULL || path[0] == '\0' ||
-      !arguments_ends_in(opt->name, "-password-file") || arguments_is_typed(w->arguments, name))
-    return;
-  w->rc = arguments_add_password_line(w->arguments, opt->name, path, w->err);
-}
-
-/* Adds the passwords of the files that a configuration file or a URI names: agents get the
-   configuration file and the URI as they are, but do not have the files of passwords.  Returns 0,
-   or -1 and err. */
-static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err *err)
-{
-  struct password_walk walk = {a, err, 0};
-
-  bn_optset_each(a->from->options, arguments_add_untyped_password, &walk);
-  return walk.rc;
-}
-
-/* Adds the options that make all hosts draw from the same random streams, report the same
-   intervals, and use the same dialect whatever the name of their program is. */
-static void arguments_add_common(struct bn_arguments *a)
-{
-  const char *dialect = bn_optset_policy(a->from->options)->dialect;
-  const double interval_s = (double)a->from->interval_ns * 1e-9;
-  const int64_t seed = (int64_t)a->from->seed;
-
-  if (dialect != NULL)
-    bn_words_take(&a->words, bn_alloc_print("--compat=%s", dialect));
-  if (interval_s > 0)
-    bn_words_take(&a->words, bn_alloc_print("--report-interval=%.9g", interval_s));
-  if (seed != 0)
-    bn_words_take(&a->words, bn_alloc_print("--rand-seed=%" PRId64, seed));
-}
-
-/* --- groups ----------------------------------------------------------------------------------- */
 
 /* Returns the value of the last --connect of the group, or NULL. */
 static const char *arguments_find_group_uri(const struct bn_group_words *g)
@@ -457,17 +409,14 @@ static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_opts
 /* Returns whether the group's own --connect sets what this option outside of the groups sets, so
    that the group must not get the option.  A URI that is wrong sets nothing here, because the agent
    refuses it. */
-static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *arg)
+static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *name)
 {
   const char *text = a->from->group != NULL ? arguments_find_group_uri(a->from->group) : NULL;
-  char name[BN_OPT_NAME_MAX];
-  const struct bn_opt *o;
+  const struct bn_opt *o = bn_optset_find(a->from->options, name);
   struct bn_uri uri;
   struct bn_err err;
   bool is_overridden = false;
 
-  bn_opt_read_name(arg, name);
-  o = bn_optset_find(a->from->options, name);
   if (text == NULL || o == NULL)
     return false;
   if (bn_uri_parse(&uri, text, &err) == 0)
@@ -476,17 +425,72 @@ static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *ar
   return is_overridden;
 }
 
+/* The state of a walk over all options. */
+struct password_walk {
+  struct bn_arguments *arguments;
+  struct bn_err *err;
+  int rc; /* -1: a file could not be read, and err says why */
+};
+
+/* Adds the password of a file if the option names one, and not on the command line. */
+static void arguments_add_untyped_password(void *arg, const char *name, const struct bn_opt *opt,
+                                           const void *value)
+{
+  struct password_walk *w = arg;
+  const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
+
+  if (w->rc != 0 || path == NULL || path[0] == '\0' ||
+      !arguments_ends_in(opt->name, "-password-file") || arguments_is_typed(w->arguments, name) ||
+      arguments_is_set_by_uri(w->arguments, opt->name))
+    return;
+  w->rc = arguments_add_password_line(w->arguments, opt->name, path, w->err);
+}
+
+/* Adds the passwords of the files that a configuration file or a URI names: agents get the
+   configuration file and the URI as they are, but do not have the files of passwords.  Returns 0,
+   or -1 and err. */
+static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err *err)
+{
+  struct password_walk walk = {a, err, 0};
+
+  bn_optset_each(a->from->options, arguments_add_untyped_password, &walk);
+  return walk.rc;
+}
+
+/* Adds the options that make all hosts draw from the same random streams, report the same
+   intervals, and use the same dialect whatever the name of their program is. */
+static void arguments_add_common(struct bn_arguments *a)
+{
+  const char *dialect = bn_optset_policy(a->from->options)->dialect;
+  const double interval_s = (double)a->from->interval_ns * 1e-9;
+  const int64_t seed = (int64_t)a->from->seed;
+
+  if (dialect != NULL)
+    bn_words_take(&a->words, bn_alloc_print("--compat=%s", dialect));
+  if (interval_s > 0)
+    bn_words_take(&a->words, bn_alloc_print("--report-interval=%.9g", interval_s));
+  if (seed != 0)
+    bn_words_take(&a->words, bn_alloc_print("--rand-seed=%" PRId64, seed));
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
 /* Adds the options of the command line but those of a group, such as "--NAME.OPTION", and those
    that the group's own --connect sets.  Returns 0, or -1 and err. */
 static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_group_list *groups = a->from->groups;
 
-  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
-    if (strncmp(*arg, "--", 2) == 0 &&
-        (groups == NULL || bn_groups_find_owner(groups, *arg) == NULL) &&
-        !arguments_is_set_by_uri(a, *arg) && arguments_add_option(a, *arg, err) != 0)
+  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++) {
+    char name[BN_OPT_NAME_MAX];
+
+    if (strncmp(*arg, "--", 2) != 0 ||
+        (groups != NULL && bn_groups_find_owner(groups, *arg) != NULL))
+      continue;
+    bn_opt_read_name(*arg, name);
+    if (!arguments_is_set_by_uri(a, name) && arguments_add_option(a, *arg, err) != 0)
       return -1;
+  }
   return 0;
 }
 
@@ -523,23 +527,74 @@ static void arguments_replace_aliases(struct bn_arguments *a)
   }
 }
 
-/* Adds the words of a group.  No script is sent, because its process runs on this host and finds
-   the files that this one finds.  The group's own options come last: of two options of one name the
+/* Adds the words of the scripts of a group, and sends the scripts to hosts.  A process on this host
+   finds the files that this one finds.  Returns 0, or -1 and err. */
+static int arguments_add_group_scripts(struct bn_arguments *a, struct bn_err *err)
+{
+  const struct bn_list *script = &a->from->group->script;
+  struct bn_buf mix = {.max = 0};
+  int rc;
+
+  if (a->from->is_here) {
+    for (size_t i = 0; i < script->n; i++)
+      bn_words_add(&a->words, script->item[i]);
+    return 0;
+  }
+  for (size_t i = 0; i < script->n; i++)
+    (void)bn_buf_printf(&mix, "%s%s", i > 0 ? " " : "", script->item[i]);
+  rc = arguments_add_workloads(a, mix.data, arguments_is_in_bundle(mix.data), err);
+  bn_buf_done(&mix);
+  return rc;
+}
+
+/* Adds what makes hosts have the work and the passwords that the options outside of groups or the
+   configuration file do not give them.  Returns 0, or -1 and err. */
+static int arguments_add_host_options(struct bn_arguments *a, struct bn_err *err)
+{
+  arguments_add_defaults(a);
+  return arguments_add_untyped_passwords(a, err);
+}
+
+/* Adds the password of the file that the group's own --connect names (?password-file=), because
+   hosts do not have the file.  Returns 0, or -1 and err. */
+static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err)
+{
+  const char *text = arguments_find_group_uri(a->from->group);
+  const struct bn_opt *o;
+  struct bn_uri uri;
+  struct bn_err why;
+  int rc = 0;
+
+  if (text == NULL)
+    return 0;
+  if (bn_uri_parse(&uri, text, &why) == 0)
+    for (size_t i = 0; rc == 0 && (o = bn_optset_at(a->from->options, i, NULL)) != NULL; i++)
+      for (size_t k = 0; rc == 0 && k < uri.n_params; k++)
+        if (arguments_ends_in(o->name, "-password-file") &&
+            bn_opt_is_listed(o->uri_params, uri.param[k].name))
+          rc = arguments_add_password_line(a, o->name, uri.param[k].value, err);
+  bn_uri_done(&uri);
+  return rc;
+}
+
+/* Adds the words of a group.  The group's own options come last: of two options of one name the
    last one counts.  --time is the same for all groups, also if a profile outside of the groups sets
    it.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
-  const struct bn_group_words *g = a->from->group;
+  const struct bn_list *own = &a->from->group->options;
 
-  for (size_t i = 0; i < g->script.n; i++)
-    bn_words_add(&a->words, g->script.item[i]);
-  if (arguments_add_options(a, err) != 0)
+  if (arguments_add_group_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
     return -1;
   arguments_replace_aliases(a);
+  if (!a->from->is_here && arguments_add_host_options(a, err) != 0)
+    return -1;
   arguments_add_common(a);
   bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->time_ns * 1e-9));
-  for (size_t i = 0; i < g->options.n; i++)
-    if (arguments_add_option(a, g->options.item[i], err) != 0)
+  if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
+    return -1;
+  for (size_t i = 0; i < own->n; i++)
+    if (arguments_add_option(a, own->item[i], err) != 0)
       return -1;
   return 0;
 }
@@ -547,10 +602,8 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 /* Adds the words and the files that all hosts get.  Returns 0, or -1 and err. */
 static int arguments_add_host(struct bn_arguments *a, struct bn_err *err)
 {
-  if (arguments_add_workloads(a, err) != 0 || arguments_add_options(a, err) != 0)
-    return -1;
-  arguments_add_defaults(a);
-  if (arguments_add_untyped_passwords(a, err) != 0)
+  if (arguments_add_workloads(a, a->from->test, a->from->is_bundled, err) != 0 ||
+      arguments_add_options(a, err) != 0 || arguments_add_host_options(a, err) != 0)
     return -1;
   arguments_add_common(a);
   return 0;
@@ -586,7 +639,7 @@ void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_s
   *out = (struct bn_list){.n = 0};
   for (size_t i = 0; i < a->words.n; i++)
     bn_words_add(out, a->words.item[i]);
-  if (a->from->group == NULL)
+  if (!a->from->is_here)
     arguments_add_work(work, out);
   bn_words_add(out, a->from->command);
 }

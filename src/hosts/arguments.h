@@ -20,6 +20,7 @@ struct bn_arguments_input {
   bool is_bundled;                    /* the test is built in, or a bundled script */
   const struct bn_group_list *groups; /* NULL: the run has none */
   const struct bn_group_words *group; /* whose command line is made; NULL: that of all hosts */
+  bool is_here; /* the agent is a process of this host, with the files of it and work of its own */
   const struct bn_optset *options;
   uint64_t seed;        /* of the random numbers of all hosts; 0: each host draws its own */
   uint64_t time_ns;     /* the time limit of all groups; 0: none */
@@ -39,7 +40,7 @@ struct bn_arguments {
 int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *from,
                       struct bn_err *err);
 /* Stores the command line of one host in *out, which the caller frees: the words, the part of the
-   work unless it is that of a group, and the command. */
+   work unless it is that of a group here, and the command. */
 void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_split *work,
                             struct bn_list *out);
 /* Clears what may be secret, and frees all. */

@@ -22,6 +22,24 @@ static const uint64_t process_end_ns = BN_NSEC_PER_SEC;
 /* How long the next frame of a result may take to begin. */
 static const uint64_t next_piece_ns = BN_NSEC_PER_SEC;
 
+/* --- names ------------------------------------------------------------------------------------ */
+
+char *bn_connection_get_host(struct bn_connection *c)
+{
+  return c->own_host[0] != '\0' ? c->own_host : c->host;
+}
+
+void bn_connection_set_name(struct bn_connection *c)
+{
+  const char *host = bn_connection_get_host(c);
+
+  c->name = host != NULL ? host : c->group;
+  if (host == NULL || c->group == NULL)
+    return;
+  (void)snprintf(c->both, sizeof c->both, "%s/%s", host, c->group);
+  c->name = c->both;
+}
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* Queues the frames that an agent needs before its run: HELLO, the files, and OPEN.  Returns 0, or
@@ -103,9 +121,9 @@ static void connection_take_name(struct bn_connection *c, const char *host_name)
   if (c->rank < 0)
     return;
   (void)bn_escape(shown, sizeof shown, host_name, "");
-  (void)snprintf(c->own_name, sizeof c->own_name, "%s:%d", shown, c->rank);
-  c->link.name = c->own_name;
-  c->name = c->own_name;
+  (void)snprintf(c->own_host, sizeof c->own_host, "%s:%d", shown, c->rank);
+  bn_connection_set_name(c);
+  c->link.name = c->name;
 }
 
 /* Refuses a host with another version of bench.  Returns 0, or -1 and err. */
@@ -167,8 +185,9 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
-/* Reads READY: the facts of the run there, and what the host measures.  A group says itself what
-   its work is; a host must have the threads that it was told to have.  Returns 0, or -1 and err. */
+/* Reads READY: the facts of the run there, and what the host measures.  A group of this host says
+   itself what its work is; a host must have the threads that it was told to have.  Returns 0, or -1
+   and err. */
 static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
@@ -177,7 +196,7 @@ static int connection_read_head(struct bn_connection *c, const struct bn_node *m
   if (bn_store_read_facts(facts != NULL ? facts : map, &c->head.facts, err) != 0)
     return -1;
   bn_result_escape(&c->head);
-  if (c->group)
+  if (c->group != NULL && c->host == NULL)
     c->work = (struct bn_work_split){.threads = c->head.facts.plan.threads,
                                      .events = c->head.facts.plan.events,
                                      .rate = c->head.facts.plan.rate};
@@ -276,13 +295,15 @@ static int connection_take_meet(struct bn_connection *c, const struct bn_frame *
 }
 
 /* Prints what a command has printed.  Its lines begin with the name of the host if each host
-   executes the whole command for data of its own. */
+   executes the whole command for data of its own, and with that of its group. */
 static int connection_take_output(const struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
+  const char *prefix = c->local_data ? c->name : c->group; /* NULL: none */
+
   if (c->state != BN_CONNECTION_OPENING)
     return connection_refuse_time(f, err);
-  bn_remote_output_show(c->printer, c->line, c->local_data ? c->name : NULL, f->data, f->len);
+  bn_remote_output_show(c->printer, c->line, prefix, f->data, f->len);
   return 0;
 }
 

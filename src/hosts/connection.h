@@ -29,12 +29,17 @@ struct bn_connection {
   struct bn_printer *printer;     /* borrowed */
   struct bn_remote_line *line;    /* borrowed; the line of standard output of all hosts */
   struct bn_sources *sources;     /* borrowed; of all hosts */
-  const char *name;               /* borrowed */
+  char *host;       /* borrowed, as the user has it; NULL: a process here, of a group */
+  char *group;      /* borrowed: the name of its group; NULL: none */
+  const char *name; /* for messages: one of the two, or "HOST/GROUP" in `both` */
+  char both[BN_WORK_SPLIT_BOTH_MAX + 1];
   size_t number;
-  int rank; /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */
-  char own_name[BN_WORK_SPLIT_NAME_MAX + 1]; /* the name of a rank; "": not known */
-  bool group; /* it is a group of this host, which says what its work is when it is ready */
-  struct bn_work_split work;
+  size_t group_number; /* 0: also without groups */
+  int rank;            /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */
+  char own_host[BN_WORK_SPLIT_NAME_MAX + 1]; /* the host of a rank; "": not known */
+  struct bn_work_split work;        /* a group of this host says what it is when it is ready */
+  struct bn_work_split_total total; /* the work of which `work` is a part */
+  uint64_t sessions; /* of all hosts, or of all hosts of the group; 0: those of `work` */
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;
@@ -54,6 +59,11 @@ struct bn_connection {
   struct bn_err why;
 };
 
+/* Makes the name for messages from those of the host and of the group. */
+void bn_connection_set_name(struct bn_connection *c);
+/* Returns the name of the host for reports: that which a rank has told, or that which the user has
+   given.  NULL: it is a process here. */
+char *bn_connection_get_host(struct bn_connection *c);
 /* Sends HELLO, the files and OPEN to the agent, whose link has been started.  Returns 0, or -1 and
    err. */
 int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *handshake,

@@ -105,7 +105,7 @@ static void controller_launch_others(struct bn_fleet *f)
   const size_t first = f->n;
   struct bn_err err = {0};
 
-  f->n = f->list.n;
+  f->n = f->n_all;
   if (bn_fleet_launch(f, first, &err) != 0)
     controller_fail(f, &err);
 }
@@ -116,7 +116,7 @@ static void controller_pass_barrier(struct bn_fleet *f)
 {
   if (!bn_fleet_have_met(f))
     return;
-  if (f->n < f->list.n) {
+  if (f->n < f->n_all) {
     controller_launch_others(f);
     return;
   }
@@ -298,7 +298,7 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 /* Follows the run until all hosts have ended or are lost, and then waits for their processes. */
 static void controller_follow_run(struct control *c)
 {
-  struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.list.n, sizeof *fd);
+  struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.n_all, sizeof *fd);
 
   while (!bn_fleet_have_reached(&c->fleet, BN_CONNECTION_ENDED))
     controller_do_turn(c, fd);
@@ -395,14 +395,6 @@ static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_grou
                                        .conf = s->conf,
                                        .no_script = s->no_script};
 
-  if (bn_fleet_is_listed(s->conf) || (s->ranks != NULL && s->ranks->n > 0))
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--group cannot be used with --hosts, --hosts-file or under a launcher of "
-                      "MPI: groups run on this host");
-  if (s->conf->raw.threads_total > 0)
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--threads-total cannot be used with --group: each group has the threads of "
-                      "its --threads");
   if (s->command == NULL || strcmp(s->command, "help") == 0)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group needs a command, for example: bench --group='a: SCRIPT' run; for "

@@ -31,7 +31,9 @@ bool bn_fleet_has_groups(const struct bn_fleet *f)
 
 const char *bn_fleet_name_parts(const struct bn_fleet *f)
 {
-  return bn_fleet_has_groups(f) ? "groups" : "hosts";
+  if (!bn_fleet_has_groups(f))
+    return "hosts";
+  return f->list.n > 0 ? "processes" : "groups";
 }
 
 static bool fleet_has_ranks(const struct bn_fleet *f)
@@ -80,15 +82,6 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
   return fleet_has_value(r->hosts_file) ? fleet_read_hosts_file(f, r->hosts_file, err) : 0;
 }
 
-/* Lists the groups that take part in place of hosts.  Returns 0, or -1 and err. */
-static int fleet_list_groups(struct bn_fleet *f, struct bn_err *err)
-{
-  for (size_t i = 0; i < f->groups->n; i++)
-    if (bn_work_split_add(&f->list, f->groups->group[i].name, err) != 0)
-      return -1;
-  return 0;
-}
-
 /* Refuses a command line without a test or a command, and the script "-": without hosts, this
    process would execute the top level of a script.  Returns 0, or -1 and err. */
 static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *err)
@@ -99,38 +92,28 @@ static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *er
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-/* Refuses a profile of threads, because only the threads of a run are divided among hosts and not
-   those of each phase, and a profile of a rate that is a file, because the file is not sent, and a
-   file of that name on a host may be another one.  Returns 0, or -1 and err. */
-static int fleet_check_profile(const struct bn_conf *conf, struct bn_err *err)
+/* Returns whether groups take part on this host, and not on hosts. */
+static bool fleet_has_groups_here(const struct bn_fleet *f)
 {
-  if (conf->profile.of == BN_PROFILE_THREADS)
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--threads-profile=%.200s: cannot be used with --hosts: each host has "
-                      "threads of its own; give each of several runs a profile",
-                      conf->raw.threads_profile);
-  if (conf->profile.has_trace)
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--rate-profile=%.200s: a trace cannot be used with --hosts, which do not "
-                      "have its file; write its rates as phases",
-                      conf->raw.rate_profile);
-  return 0;
+  return bn_fleet_has_groups(f) && f->list.n == 0;
 }
 
-/* Returns whether each host executes the whole command for data of its own, as each group does. */
+/* Returns whether a group has data of its own on each host. */
+static bool fleet_is_group_local(const struct bn_hosts_setup *s, const struct bn_group_words *g)
+{
+  const char *driver = bn_groups_find_value(g, s->options, "db-driver");
+  const char *uri = bn_groups_find_value(g, s->options, "connect");
+
+  return driver != NULL || uri != NULL ? s->is_local(driver, uri) : s->local;
+}
+
+/* Returns whether each host executes the whole command for data of its own, as each group here
+   does.  A command is executed for one group after the other. */
 static bool fleet_has_local_data(const struct bn_fleet *f)
 {
-  return !f->is_run && (f->setup->local || bn_fleet_has_groups(f));
-}
-
-/* Returns the work of a host in a command other than `run`.  A host with data of its own prepares
-   what one process with the threads of all hosts would, because in the run its sessions have
-   numbers of all hosts and use the data of these numbers. */
-static struct bn_work_split fleet_make_command_work(const struct bn_fleet *f,
-                                                    const struct bn_work_split *share)
-{
-  return fleet_has_local_data(f) ? (struct bn_work_split){.threads = (unsigned)f->sessions}
-                                 : *share;
+  if (f->is_run || !bn_fleet_has_groups(f))
+    return !f->is_run && f->setup->local;
+  return fleet_has_groups_here(f) || fleet_is_group_local(f->setup, &f->groups->group[0]);
 }
 
 /* Returns the length of the intervals that hosts send, or 0 for none.  Assertions that may end the
@@ -142,25 +125,125 @@ static uint64_t fleet_get_interval_ns(const struct bn_conf *conf)
   return conf->plan.interval_ns;
 }
 
-/* Lists the hosts, and divides the threads, the events and the rate of the options among them.
-   Groups are listed in place of hosts and have their own work, which stays 0 here.  Returns 0, or
-   -1 and err. */
-static int fleet_divide_work(struct bn_fleet *f, struct bn_work_split *share, struct bn_err *err)
+/* Adds the connection to a host, or to a host for a group, or to a group here; `c` has its names
+   and its work.  A host with data of its own prepares what one process with the threads of all
+   hosts would, because in the run its sessions have numbers of all hosts and use the data of these
+   numbers. */
+static void fleet_add_connection(struct bn_fleet *f, const struct bn_connection *c)
 {
-  const struct bn_conf *conf = f->setup->conf;
-  const struct bn_work_split_total total = {.threads = conf->plan.threads,
-                                            .threads_total = (unsigned)conf->raw.threads_total,
-                                            .events = (uint64_t)conf->raw.events,
-                                            .events_per_session =
-                                                (uint64_t)conf->raw.events_per_session,
-                                            .rate = conf->raw.rate,
-                                            .integer_rate = conf->policy->loose_values};
+  struct bn_connection *added = &f->connection[f->n_all];
 
-  if (bn_fleet_has_groups(f))
-    return fleet_list_groups(f, err);
-  if (fleet_read_hosts(f, err) != 0)
+  *added = *c;
+  added->intervals = &f->intervals;
+  added->number = f->n_all++;
+  added->local_data = fleet_has_local_data(f);
+  added->printer = &f->printer;
+  added->line = &f->line;
+  added->sources = &f->sources;
+  added->statements = f->setup->statements;
+  added->link = (struct bn_link){.to = {.fd = -1}, .out = -1, .errors = -1};
+  if (added->local_data && added->host != NULL)
+    added->work = (struct bn_work_split){.threads = (unsigned)added->sessions};
+  bn_connection_set_name(added);
+}
+
+/* Adds the connections to hosts, the first n of the list, which have these parts of the work
+   `total`.  `of` has what they have in common. */
+static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct bn_work_split *share,
+                            const struct bn_connection *of)
+{
+  for (size_t i = 0; i < n; i++) {
+    struct bn_connection c = *of;
+
+    c.host = f->list.host[i].name;
+    c.rank = fleet_has_ranks(f) ? (int)i : -1;
+    c.work = share[i];
+    fleet_add_connection(f, &c);
+  }
+  f->sessions += of->sessions;
+}
+
+/* Returns the work that the options outside of groups state. */
+static struct bn_work_split_total fleet_get_total(const struct bn_conf *conf)
+{
+  return (struct bn_work_split_total){.threads = conf->plan.threads,
+                                      .threads_total = (unsigned)conf->raw.threads_total,
+                                      .events = (uint64_t)conf->raw.events,
+                                      .events_per_session = (uint64_t)conf->raw.events_per_session,
+                                      .rate = conf->raw.rate,
+                                      .integer_rate = conf->policy->loose_values};
+}
+
+/* Adds the connections to all hosts, and divides the threads, the events and the rate of the
+   options among them.  Returns 0, or -1 and err. */
+static int fleet_add_all_hosts(struct bn_fleet *f, struct bn_err *err)
+{
+  struct bn_connection c = {.total = fleet_get_total(f->setup->conf)};
+  struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
+
+  if (bn_work_split_divide(&f->list, &c.total, share, &c.sessions, err) != 0)
     return -1;
-  return bn_work_split_divide(&f->list, &total, share, &f->sessions, err);
+  fleet_add_hosts(f, f->list.n, share, &c);
+  return 0;
+}
+
+/* Adds the connections to the hosts of group i, and divides its work among them.  Returns 0, or -1
+   and err. */
+static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err *err)
+{
+  const struct bn_group_words *g = &f->groups->group[i];
+  struct bn_group_work *work = &f->group_work[i];
+  struct bn_connection c = {.group = g->name, .group_number = i};
+  struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
+  size_t n;
+
+  if (bn_group_work_read(g, f->setup->options, work, err) != 0 ||
+      bn_group_work_divide(g, work, &f->list, share, &n, &c.sessions, err) != 0)
+    return -1;
+  /* A host without threads of the group may have threads of another one that uses the same data. */
+  if (fleet_has_local_data(f))
+    n = f->list.n;
+  if (f->n_all + n > BN_WORK_SPLIT_HOSTS)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group: %zu groups on %zu hosts need more than %d processes; use fewer of "
+                      "them",
+                      f->groups->n, f->list.n, BN_WORK_SPLIT_HOSTS);
+  c.total = work->total;
+  fleet_add_hosts(f, n, share, &c);
+  return 0;
+}
+
+/* Adds the connections to all groups here, or to all groups on hosts.  Returns 0, or -1 and err. */
+static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
+{
+  int rc = 0;
+
+  if (!fleet_has_groups_here(f))
+    f->group_work = bn_alloc(f->groups->n, sizeof *f->group_work);
+  for (size_t i = 0; rc == 0 && i < f->groups->n; i++)
+    if (fleet_has_groups_here(f))
+      fleet_add_connection(f, &(struct bn_connection){.group = f->groups->group[i].name,
+                                                      .group_number = i,
+                                                      .total = fleet_get_total(f->setup->conf),
+                                                      .rank = -1});
+    else
+      rc = fleet_add_group_on_hosts(f, i, err);
+  return rc;
+}
+
+/* Refuses options that only make sense for hosts, or for hosts without groups.  Returns 0, or -1
+   and err. */
+static int fleet_check_groups(const struct bn_fleet *f, struct bn_err *err)
+{
+  static const char hint[] = "each group has threads of its own (--threads, --threads-total)";
+
+  for (size_t i = 0; i < f->list.n; i++)
+    if (f->list.host[i].threads > 0)
+      return bn_err_set(err, BN_ERR_OPTION,
+                        "--hosts: '%.200s:%u' has a number of threads, which cannot be used with "
+                        "--group: %s",
+                        f->list.host[i].name, f->list.host[i].threads, hint);
+  return f->list.n > 0 ? 0 : bn_groups_check_here(f->groups, f->setup->options, err);
 }
 
 /* Makes the connections of all hosts, none of which is started.  A command other than `run` begins
@@ -168,29 +251,18 @@ static int fleet_divide_work(struct bn_fleet *f, struct bn_work_split *share, st
 static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf *conf = f->setup->conf;
-  struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
+  const bool has_groups = bn_fleet_has_groups(f);
 
-  if (fleet_divide_work(f, share, err) != 0)
+  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_groups(f, err) != 0))
     return -1;
-  f->connection = bn_alloc(f->list.n, sizeof *f->connection);
-  bn_intervals_init(&f->intervals, f->list.n, (double)fleet_get_interval_ns(conf) * 1e-9);
+  f->connection = bn_alloc(BN_WORK_SPLIT_HOSTS, sizeof *f->connection);
+  if ((has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err)) != 0)
+    return -1;
+  bn_intervals_init(&f->intervals, f->n_all, (double)fleet_get_interval_ns(conf) * 1e-9);
   bn_intervals_set_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
-  f->intervals.groups = bn_fleet_has_groups(f);
-  for (size_t i = 0; i < f->list.n; i++)
-    f->connection[i] =
-        (struct bn_connection){.intervals = &f->intervals,
-                               .number = i,
-                               .name = f->list.host[i].name,
-                               .group = bn_fleet_has_groups(f),
-                               .rank = fleet_has_ranks(f) ? (int)i : -1,
-                               .work = f->is_run ? share[i] : fleet_make_command_work(f, &share[i]),
-                               .local_data = fleet_has_local_data(f),
-                               .printer = &f->printer,
-                               .line = &f->line,
-                               .sources = &f->sources,
-                               .statements = f->setup->statements,
-                               .link = {.to = {.fd = -1}, .out = -1, .errors = -1}};
-  f->n = f->is_run || fleet_has_local_data(f) ? f->list.n : 1;
+  for (size_t i = 0; i < f->n_all; i++)
+    f->intervals.host[i].group = f->connection[i].group_number;
+  f->n = f->is_run || fleet_has_local_data(f) ? f->n_all : 1;
   return 0;
 }
 
@@ -224,6 +296,15 @@ static uint64_t fleet_make_group_seed(uint64_t seed, size_t i)
   return own != 0 ? own : seed;
 }
 
+/* Returns the seed of the command line i: the own one of its group, or one made of that of the
+   run. */
+static uint64_t fleet_find_seed(const struct bn_fleet *f, size_t i)
+{
+  if (f->group_work != NULL && f->group_work[i].seed != 0)
+    return f->group_work[i].seed;
+  return fleet_make_group_seed(fleet_get_seed(f), i);
+}
+
 /* Makes the command line of all hosts, or that of each group.  Returns 0, or -1 and err. */
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
@@ -239,12 +320,13 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
                                     .command = s->command,
                                     .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
                                     .options = s->options,
-                                    .seed = fleet_make_group_seed(fleet_get_seed(f), i),
+                                    .seed = fleet_find_seed(f, i),
                                     .time_ns = s->conf->plan.time_ns,
                                     .interval_ns = fleet_get_interval_ns(s->conf)};
     if (bn_fleet_has_groups(f)) {
       f->from[i].groups = f->all;
       f->from[i].group = &f->groups->group[i];
+      f->from[i].is_here = fleet_has_groups_here(f);
     }
     if (bn_arguments_make(&f->arguments[i], &f->from[i], err) != 0)
       return -1;
@@ -273,7 +355,7 @@ int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
   if (groups->n == 0 &&
-      (fleet_check_command(setup, err) != 0 || fleet_check_profile(setup->conf, err) != 0))
+      (fleet_check_command(setup, err) != 0 || bn_group_work_check_profile(setup->conf, err) != 0))
     return -1;
   if (fleet_make_connections(f, err) != 0 || fleet_make_arguments(f, err) != 0)
     return -1;
@@ -282,18 +364,18 @@ int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
 
 /* --- the start of agents ---------------------------------------------------------------------- */
 
-/* Starts the agent of a host: that of a group and that of rank 0 of a launcher are processes here,
-   that of another rank is asked for, and that of a host is started over the shell.  Returns 0, or
-   -1 and err. */
+/* Starts the agent of a host: that of a group here and that of rank 0 of a launcher are processes
+   here, that of another rank is asked for, and that of a host is started over the shell.  Returns
+   0, or -1 and err. */
 static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
   const sigset_t *masked = &f->stop_signal.before;
 
-  if (bn_fleet_has_groups(f))
+  if (c->host == NULL)
     return bn_link_start_agent(&c->link, c->name, false, masked, err);
   if (c->rank < 0)
-    return bn_link_start_shell(&c->link, c->name, r->hosts_shell, r->hosts_program, masked, err);
+    return bn_link_start_shell(&c->link, c->host, r->hosts_shell, r->hosts_program, masked, err);
   if (c->rank == 0)
     return bn_link_start_agent(&c->link, c->name, true, masked, err);
   return bn_link_request_agent(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
@@ -303,19 +385,21 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
    err. */
 static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
-  const struct bn_arguments *arguments = &f->arguments[bn_fleet_has_groups(f) ? i : 0];
   struct bn_connection *c = &f->connection[i];
+  const struct bn_arguments *arguments = &f->arguments[c->group_number];
   struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
                                    .host = (unsigned)i,
-                                   .hosts = (unsigned)f->list.n,
+                                   .hosts = (unsigned)f->n_all,
                                    .first_session = c->work.first_session,
-                                   .sessions = f->sessions};
+                                   .sessions = c->sessions};
   int rc = -1;
 
   bn_arguments_make_argv(arguments, &c->work, &handshake.argv);
   bn_handshake_take_environment(&handshake);
-  if (fleet_connect_host(f, c, err) == 0)
+  if (fleet_connect_host(f, c, err) == 0) {
+    c->link.name = c->name;
     rc = bn_connection_begin(c, &handshake, &arguments->files, err);
+  }
   bn_handshake_done(&handshake);
   return rc;
 }
@@ -338,7 +422,7 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
     rc = fleet_start_host(f, i, err);
   if (rc != 0)
     fleet_mark_unstarted(f);
-  if (rc != 0 || f->n == f->list.n)
+  if (rc != 0 || f->n == f->n_all)
     fleet_free_arguments(f);
   bn_fleet_enter_phase(f, BN_FLEET_CONNECT);
   return rc;
@@ -346,13 +430,13 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
 
 int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err)
 {
-  const char *names[BN_GROUPS_MAX];
+  const char *names[BN_WORK_SPLIT_HOSTS];
 
   if (!bn_fleet_has_groups(f))
     return 0;
   f->sessions = 0;
   for (size_t i = 0; i < f->n; i++) {
-    names[i] = f->connection[i].name;
+    names[i] = f->connection[i].group;
     f->sessions += f->connection[i].work.threads;
   }
   return bn_intervals_unite_groups(&f->intervals, names, err);
@@ -365,6 +449,7 @@ void bn_fleet_done(struct bn_fleet *f)
   for (size_t i = 0; f->connection != NULL && i < f->n; i++)
     bn_connection_done(&f->connection[i]);
   free(f->connection);
+  free(f->group_work);
   bn_intervals_done(&f->intervals);
   bn_sources_done(&f->sources);
   fleet_free_arguments(f);

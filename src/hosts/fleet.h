@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The hosts of a run: their list, the work of each, and the phase that they have reached together.
 
+   With groups, there is a process for each group, or for each group on each host that has threads
+   of it; what is said of hosts below holds for these processes.
+
    The work of the hosts adds up to that of the run.  A phase is entered once, in order, and an
    order to stop only gets sharper: to end, to end at once. */
 #ifndef BN_HOSTS_FLEET_H
@@ -9,6 +12,7 @@
 #include "hosts/arguments.h"
 #include "hosts/connection.h"
 #include "hosts/controller.h"
+#include "hosts/group_work.h"
 #include "hosts/merged_result.h"
 #include "hosts/printer.h"
 #include "hosts/stop_signal.h"
@@ -23,15 +27,17 @@ enum bn_fleet_phase {
 struct bn_fleet {
   const struct bn_hosts_setup *setup;
   const struct bn_group_list *all;    /* the groups of the command line */
-  const struct bn_group_list *groups; /* those that take part, in place of hosts; may be empty */
+  const struct bn_group_list *groups; /* those that take part; may be empty */
+  struct bn_group_work *group_work;   /* owned; [groups->n], if there are hosts, too; or NULL */
   struct bn_arguments_input *from;    /* owned; [n_arguments] */
   /* owned; [n_arguments]: the command line of all hosts, or of each group, until all are started */
   struct bn_arguments *arguments;
   size_t n_arguments;
-  struct bn_work_split_list list;
-  struct bn_connection *connection; /* owned; [list.n] */
-  size_t n; /* how many hosts take part: a command may be executed by the first one alone */
-  uint64_t sessions;
+  struct bn_work_split_list list;   /* of hosts; empty: groups run here */
+  struct bn_connection *connection; /* owned; [n_all]: to a host, or to one for one of the groups */
+  size_t n_all;
+  size_t n; /* how many of them take part: a command may be executed by the first one alone */
+  uint64_t sessions; /* of all of them */
   bool is_run;
   enum bn_fleet_phase phase;
   uint64_t phase_ns; /* when the phase began */
@@ -64,13 +70,13 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err);
 /* Kills the processes of hosts here that have not ended, and frees all. */
 void bn_fleet_done(struct bn_fleet *f);
 
-/* Returns whether groups take part in place of hosts. */
+/* Returns whether groups take part. */
 bool bn_fleet_has_groups(const struct bn_fleet *f);
-/* Returns "hosts" or "groups", for messages. */
+/* Returns "hosts", "groups", or "processes" of groups on hosts, for messages. */
 const char *bn_fleet_name_parts(const struct bn_fleet *f);
 /* Counts the sessions of all groups, and makes the metrics that they have together, once all are
-   ready.  Does nothing for hosts.  Returns 0, or -1 and err, which says which groups do not fit
-   together. */
+   ready.  Does nothing without groups.  Returns 0, or -1 and err, which says which groups do not
+   fit together. */
 int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err);
 /* Returns whether --hosts or --hosts-file is given. */
 bool bn_fleet_is_listed(const struct bn_conf *conf);

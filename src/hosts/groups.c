@@ -245,10 +245,8 @@ static int groups_read_text(struct bn_group_list *list, const char *text,
 
 /* --- what does not go together ---------------------------------------------------------------- */
 
-/* Returns the last value that the group gives to an option, also by an alias of it, "" for an
-   option without a value, or NULL if it does not have the option. */
-static const char *groups_find_value(const struct bn_group_words *g,
-                                     const struct bn_optset *options, const char *option)
+const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn_optset *options,
+                                 const char *option)
 {
   const char *value = NULL;
 
@@ -278,8 +276,8 @@ static int groups_check_pair(const struct bn_group_words *g, const struct bn_gro
 {
   const struct bn_opt *o = bn_conf_find_option(other);
 
-  if (groups_is_unset(groups_find_value(g, from->options, name)) ||
-      groups_find_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
+  if (groups_is_unset(bn_groups_find_value(g, from->options, name)) ||
+      bn_groups_find_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "
@@ -294,7 +292,7 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
 {
   const char *const *name = bn_conf_profiles;
 
-  while (*name != NULL && groups_is_unset(groups_find_value(g, options, *name)))
+  while (*name != NULL && groups_is_unset(bn_groups_find_value(g, options, *name)))
     name++;
   if (*name == NULL || bn_optset_is_given(options, "time"))
     return 0;
@@ -320,6 +318,22 @@ static int groups_check(const struct bn_group_list *list, const struct bn_groups
         return -1;
   }
   return 0;
+}
+
+int bn_groups_check_here(const struct bn_group_list *list, const struct bn_optset *options,
+                         struct bn_err *err)
+{
+  static const char option[] = "threads-total";
+  bool is_set = bn_optset_is_given(options, option);
+
+  for (size_t i = 0; i < list->n; i++)
+    is_set |= bn_groups_find_value(&list->group[i], options, option) != NULL;
+  if (!is_set)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--%s cannot be used with --group on one host: each group has the threads of "
+                    "its --threads",
+                    option);
 }
 
 int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *from,

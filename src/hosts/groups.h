@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The groups of a run, as --group names them.  Each is a process on this host with a script and
-   options of its own, and is a part of the run like a host. */
+/* The groups of a run, as --group names them.  Each is a process on this host, or on each host,
+   with a script and options of its own, and is a part of the run like a host. */
 #ifndef BN_HOSTS_GROUPS_H
 #define BN_HOSTS_GROUPS_H
 
@@ -43,6 +43,13 @@ void bn_groups_done(struct bn_group_list *list);
 /* Returns the group whose option the argument "--NAME.OPTION" is, or NULL. */
 const struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list,
                                                   const char *arg);
+/* Returns the last value that the group gives to an option, also by an alias of it, "" for an
+   option without a value, or NULL if it does not have the option. */
+const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn_optset *options,
+                                 const char *option);
+/* Refuses options of hosts for groups that run on this host.  Returns 0, or -1 and err. */
+int bn_groups_check_here(const struct bn_group_list *list, const struct bn_optset *options,
+                         struct bn_err *err);
 /* Replaces the texts of --group, which are at least one, by one text of all groups without
    passwords, for reports. */
 void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts);

@@ -15,11 +15,11 @@ enum { BN_HANDSHAKE_ARGS = 10000 }; /* the most arguments of a command line */
 /* From the controller.  {"protocol":1,"version":"…","host":0,"hosts":2,"first_session":0,
    "sessions":16,"argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */
 struct bn_handshake {
-  char *version;              /* of the program, owned */
-  unsigned host, hosts;       /* which of how many: host < hosts */
-  uint64_t first_session;     /* first_session < sessions: of all hosts */
-  uint64_t sessions;          /* 0: the process of a group, whose sessions are its own */
-  struct bn_list argv;        /* the arguments behind the program's name, owned; may hold secrets */
+  char *version;          /* of the program, owned */
+  unsigned host, hosts;   /* which of how many: host < hosts */
+  uint64_t first_session; /* first_session < sessions: of all hosts, with groups of its group */
+  uint64_t sessions;      /* 0: the process of a group on one host, whose sessions are its own */
+  struct bn_list argv;    /* the arguments behind the program's name, owned; may hold secrets */
   struct bn_list environment; /* "NAME=value", owned: the passwords that drivers read there */
 };
 

@@ -142,16 +142,18 @@ static const struct bn_metrics *intervals_get_rows(const struct bn_intervals *r,
 }
 
 /* Refuses a host that does not measure what the hosts before it measure.  Groups may measure
-   different things.  Returns 0, or -1 and err. */
-static int intervals_compare_host(const struct bn_intervals *r, const struct bn_valid_spec *as,
+   different things, but not the hosts of one group.  Returns 0, or -1 and err. */
+static int intervals_compare_host(const struct bn_intervals *r, const struct bn_intervals_host *h,
                                   struct bn_err *err)
 {
-  int (*const compare)(const struct bn_valid_spec *, const struct bn_valid_spec *,
-                       struct bn_err *) = r->groups ? bn_valid_compare_plans : bn_valid_compare;
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_intervals_host *other = &r->host[i];
+    const bool is_same_group = other->group == h->group;
 
-  for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].begun && compare(as, &r->host[i].as, err) != 0)
+    if (other->begun && (is_same_group ? bn_valid_compare(&h->as, &other->as, err)
+                                       : bn_valid_compare_plans(&h->as, &other->as, err)) != 0)
       return -1;
+  }
   return 0;
 }
 
@@ -164,7 +166,7 @@ int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn
     return bn_err_set(err, EPROTO, "it said twice what it measures");
   if (bn_valid_read_spec(&h->as, group, facts, r->n, err) != 0)
     return -1;
-  if (intervals_compare_host(r, &h->as, err) != 0) {
+  if (intervals_compare_host(r, h, err) != 0) {
     bn_valid_done(&h->as);
     return -1;
   }

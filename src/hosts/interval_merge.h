@@ -29,6 +29,7 @@ struct bn_intervals_second {
 };
 
 struct bn_intervals_host {
+  size_t group;               /* set after init: those of other groups measure other things */
   struct bn_valid_spec as;    /* the description of its measurements */
   bool begun;                 /* `as` is known */
   bool over;                  /* no more lines come */
@@ -70,8 +71,7 @@ struct bn_intervals {
   struct bn_hist_sums ticked; /* the histograms of all ticks of all hosts */
   const uint64_t *check_ns;   /* borrowed; [n_checks]: times of checkpoints, ascending */
   size_t n_checks;
-  struct bn_hist_sums *check; /* owned; [n_checks]: the sums of checkpoints */
-  bool groups; /* the hosts are groups, which may measure different things; set after init */
+  struct bn_hist_sums *check;    /* owned; [n_checks]: the sums of checkpoints */
   struct bn_group_layout layout; /* what groups measure together; owned */
   struct bn_facts errors;        /* the facts about errors that have come with checkpoints */
   size_t next_check;             /* the checkpoint that is summed next; from 1 on */
@@ -95,8 +95,9 @@ void bn_intervals_done(struct bn_intervals *r);
    hosts before it measure; later hosts are not compared with it then. */
 int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn_node *group,
                             const struct bn_facts *facts, struct bn_err *err);
-/* Makes the metrics that all groups have together, once all have begun, before their lines. Returns
-   0, or -1 and err, which says which groups do not fit together. */
+/* Makes the metrics that all groups have together, once all have begun, before their lines. `names`
+   has the name of the group of each host, and hosts of one group stand together.  Returns 0, or -1
+   and err, which says which groups do not fit together. */
 int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err);
 /* Returns the description of what a host measures, or NULL if it has not begun. */
 const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host);

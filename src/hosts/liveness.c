@@ -79,25 +79,24 @@ static struct done liveness_count_done(const struct bn_fleet *f, const struct bn
 }
 
 /* Writes how many events of the limit a host has not done, or "" without a limit. */
-static void liveness_format_missing_events(const struct bn_connection *c,
-                                           const struct bn_conf *conf, uint64_t done, char *out,
+static void liveness_format_missing_events(const struct bn_connection *c, uint64_t done, char *out,
                                            size_t size)
 {
   const uint64_t missing = c->work.events > done ? c->work.events - done : 0;
 
   out[0] = '\0';
-  if (conf->raw.events_per_session > 0)
-    (void)snprintf(out, size, ", %" PRIu64 " events of --events-per-session=%" PRId64, missing,
-                   conf->raw.events_per_session);
-  else if (conf->plan.events > 0)
-    (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, conf->plan.events);
+  if (c->total.events_per_session > 0)
+    (void)snprintf(out, size, ", %" PRIu64 " events of --events-per-session=%" PRIu64, missing,
+                   c->total.events_per_session);
+  else if (c->total.events > 0)
+    (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, c->total.events);
 }
 
 /* Prints which part of the run the report lacks because a host was lost or has ended too early: its
    work after the last figures that it has sent.  Says nothing before the run. */
 static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection *c)
 {
-  const struct bn_conf *conf = f->setup->conf;
+  const uint64_t sessions = c->sessions > 0 ? c->sessions : f->sessions;
   char after[80] = "", events[80], rate[80] = "";
   struct done done;
 
@@ -106,11 +105,11 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
   done = liveness_count_done(f, c);
   if (done.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
-  liveness_format_missing_events(c, conf, done.events, events, sizeof events);
-  if (conf->raw.rate > 0)
-    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, conf->raw.rate);
+  liveness_format_missing_events(c, done.events, events, sizeof events);
+  if (c->total.rate > 0)
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, c->total.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
-                 c->name, after, c->work.threads, f->sessions, events, rate);
+                 c->name, after, c->work.threads, sessions, events, rate);
 }
 
 /* Returns whether a host has ended without success before the run, or in another command.  A

@@ -153,17 +153,45 @@ static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_pa
     merged_add_plans(&f->plan, part, n);
 }
 
+/* Returns the name of the group of a part. */
+static const char *merged_get_group(const struct bn_merged_result_part *p)
+{
+  return p->member.group != NULL ? p->member.group : p->member.host;
+}
+
+/* Returns how many of the n > 0 parts, from the first one on, are of one group: without hosts, it
+   is one, and the parts of a group on several hosts stand together. */
+static size_t merged_count_parts(const struct bn_merged_result_part *part, size_t n)
+{
+  size_t of_group = 1;
+
+  while (of_group < n && strcmp(merged_get_group(&part[of_group]), merged_get_group(&part[0])) == 0)
+    of_group++;
+  return of_group;
+}
+
+/* Returns the name of the workload of n parts of a group, or NULL if none has a result. */
+static const char *merged_find_workload(const struct bn_merged_result_part *part, size_t n)
+{
+  const char *name = NULL;
+
+  for (size_t i = 0; name == NULL && i < n; i++)
+    if (part[i].result != NULL)
+      name = bn_facts_find_text(&part[i].result->facts, "workload", "name");
+  return name;
+}
+
 /* Returns the name of a run of several groups: "reads: oltp_point_select, report: ./report.lua". */
 static char *merged_name_groups(const struct bn_merged_result_part *part, size_t n)
 {
   struct bn_buf name = {.max = 0};
+  size_t of_group;
 
-  for (size_t i = 0; i < n; i++) {
-    const char *own = part[i].result != NULL
-                          ? bn_facts_find_text(&part[i].result->facts, "workload", "name")
-                          : NULL;
+  for (size_t i = 0; i < n; i += of_group) {
+    of_group = merged_count_parts(&part[i], n - i);
+    const char *own = merged_find_workload(&part[i], of_group);
 
-    (void)bn_buf_printf(&name, "%s%s", i > 0 ? ", " : "", part[i].member.host);
+    (void)bn_buf_printf(&name, "%s%s", i > 0 ? ", " : "", merged_get_group(&part[i]));
     if (own != NULL)
       (void)bn_buf_printf(&name, ": %s", own);
   }
@@ -360,8 +388,9 @@ struct united {
 
 /* Replaces the results in `parts` by copies that can be summed: each has the rows of all groups and
    the same name.  The result of a lost group, which was made of its ticks, has these rows already.
-   Returns the copies, whose records and array the caller frees. */
-static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n,
+   `first` is the number of the first part in the layout.  Returns the copies, whose records and
+   array the caller frees. */
+static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n, size_t first,
                                    const struct bn_group_layout *groups, char *name,
                                    struct bn_part *parts)
 {
@@ -381,20 +410,21 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
     u->result.group = &u->group;
     bn_record_copy(&u->group.total, &total->view);
     if (!bn_merge_check_metrics(&total->delta.metrics, &groups->all))
-      bn_group_layout_convert_record(groups, i, &u->group.total);
+      bn_group_layout_convert_record(groups, first + i, &u->group.total);
     parts[have++].result = &u->result;
   }
   return all;
 }
 
-/* Sums the results of groups into *out.  Returns 0, or -1 and err. */
-static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n,
+/* Sums the results of groups, or of the parts of a group, into *out, with the rows of all groups.
+   Returns 0, or -1 and err. */
+static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n, size_t first,
                              const struct bn_group_layout *groups, struct bn_part *parts,
                              size_t have, struct bn_result *out, struct bn_buf *notes,
                              struct bn_err *err)
 {
   char *name = merged_name_groups(part, n);
-  struct united *all = merged_unite(part, n, groups, name, parts);
+  struct united *all = merged_unite(part, n, first, groups, name, parts);
   const int rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, notes, err);
 
   for (size_t i = 0; i < have; i++)
@@ -418,12 +448,99 @@ static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
   if (have == 0)
     rc = bn_err_set(err, ENODATA, "no host has sent figures");
   else if (groups->n > 0)
-    rc = merged_sum_groups(part, n, groups, parts, have, out, &notes, err);
+    rc = merged_sum_groups(part, n, 0, groups, parts, have, out, &notes, err);
   else
     rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
   bn_buf_done(&notes);
   free(parts);
   return rc;
+}
+
+/* --- a group on several hosts ----------------------------------------------------------------- */
+
+/* Returns whether all results have the same rows.  That of a lost host, which was made of its
+   ticks, has the rows of all groups. */
+static bool merged_have_same_rows(const struct bn_part *parts, size_t n)
+{
+  for (size_t i = 1; i < n; i++)
+    if (!bn_merge_check_metrics(&parts[i].result->group[0].total.delta.metrics,
+                                &parts[0].result->group[0].total.delta.metrics))
+      return false;
+  return true;
+}
+
+/* Sums the results of the n parts of a group, the first of which has that number in the layout.
+   Returns 0, or -1 and err. */
+static int merged_sum_group(const struct bn_merged_result_part *part, size_t n, size_t first,
+                            const struct bn_group_layout *groups, struct bn_result *out,
+                            struct bn_err *err)
+{
+  struct bn_buf notes = {.max = 0};
+  size_t have;
+  struct bn_part *parts = merged_list_parts(part, n, &have);
+  int rc;
+
+  if (have == 0)
+    rc = bn_err_set(err, ENODATA, "no host has sent figures");
+  else if (merged_have_same_rows(parts, have))
+    rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
+  else
+    rc = merged_sum_groups(part, n, first, groups, parts, have, out, &notes, err);
+  bn_buf_done(&notes);
+  free(parts);
+  return rc;
+}
+
+/* Returns the greater of two times, of which one that is not known does not count. */
+static double merged_get_greater(double a, double b)
+{
+  if (!isfinite(a) || !isfinite(b))
+    return isfinite(a) ? a : b;
+  return fmax(a, b);
+}
+
+/* Returns what the n parts of a group are together; their time is not set. */
+static struct bn_member merged_add_up_members(const struct bn_merged_result_part *part, size_t n)
+{
+  struct bn_member sum = part[0].member;
+
+  sum.host = part[0].member.group;
+  sum.group = sum.lost = NULL;
+  sum.time_s = HUGE_VAL;
+  for (size_t i = 1; i < n; i++) {
+    const struct bn_member *m = &part[i].member;
+
+    sum.threads += m->threads;
+    sum.processor_s += m->processor_s; /* not known if one is not */
+    sum.clock_error_s = merged_get_greater(sum.clock_error_s, m->clock_error_s);
+    sum.start_lag_s = merged_get_greater(sum.start_lag_s, m->start_lag_s);
+  }
+  return sum;
+}
+
+/* Adds to the result the sum of each group over its hosts, as a run without hosts has each group.
+ */
+static void merged_add_groups(struct bn_result *out, const struct bn_merged_result_part *part,
+                              size_t n, const struct bn_group_layout *groups)
+{
+  size_t of_group;
+
+  for (size_t i = 0; i < n && part[i].member.group != NULL; i += of_group) {
+    struct bn_result sum = {.n_groups = 0};
+    struct bn_err why = {0};
+    struct bn_member m;
+
+    of_group = merged_count_parts(&part[i], n - i);
+    m = merged_add_up_members(&part[i], of_group);
+    if (merged_sum_group(&part[i], of_group, i, groups, &sum, &why) == 0) {
+      m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
+      bn_result_add_member(out, sum.group[0].name, &m, &sum.group[0].total.view);
+    } else {
+      m.lost = why.text;
+      bn_result_add_member(out, out->group[0].name, &m, NULL);
+    }
+    bn_result_done(&sum);
+  }
 }
 
 void bn_merged_result_add_together(const struct bn_merged_result_part *part, size_t n,
@@ -529,6 +646,7 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
   out->end.failed |= !all_count;
   merged_set_facts(&out->facts, part, n, of);
   merged_set_watched(out, part);
+  merged_add_groups(out, part, n, of->groups);
   for (size_t i = 0; i < n; i++)
     merged_add_member(out, &part[i]);
   bn_result_find_metrics(out);

@@ -15,8 +15,8 @@
 #include "option/conf.h"
 #include "option/opt.h"
 
-/* A host or a group, and its result.  Everything is borrowed, but bn_merged_result_make() changes
-   the times of the result. */
+/* A host, a group, or a group on a host, and its result.  Everything is borrowed, but
+   bn_merged_result_make() changes the times of the result. */
 struct bn_merged_result_part {
   struct bn_member member;         /* bn_merged_result_make() sets its times but clock_error_s */
   struct bn_result *result;        /* NULL: nothing that it has measured is known */
@@ -38,11 +38,12 @@ struct bn_merged_result_request {
 };
 
 /* Puts the times of the results on the clock of this host, and sums them.  The first group of *out
-   is that of all parts, the others are those of each part.  Of options of which each host has its
-   own value, the facts have that in `of`; the events and rates of groups add up.  A part that has
-   measured nothing, or whose times make no sense, counts as lost: its result becomes NULL, and the
-   run has failed.  Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if
-   there is no result or the results cannot be summed. */
+   is that of all parts, and the others are those of each part; with groups on hosts, the sum of
+   each group over its hosts stands before these.  Of options of which each host has its own value,
+   the facts have that in `of`; the events and rates of groups add up.  A part that has measured
+   nothing, or whose times make no sense, counts as lost: its result becomes NULL, and the run has
+   failed.  Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if there is no
+   result or the results cannot be summed. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
                           const struct bn_merged_result_request *of, struct bn_result *out,

@@ -28,7 +28,7 @@ void bn_remote_output_send(struct bn_remote_output *o, struct bn_send_queue *que
 void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queue);
 
 /* --- the controller --- */
-enum { BN_REMOTE_PREFIX_SIZE = BN_WORK_SPLIT_NAME_MAX + sizeof ": " };
+enum { BN_REMOTE_PREFIX_SIZE = BN_WORK_SPLIT_BOTH_MAX + sizeof ": " };
 
 /* The last line of standard output, on which several hosts print.  The thread of the printer uses
    it.  All zero: it is empty. */

@@ -49,12 +49,14 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
 
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *c = &f->connection[i];
+    char *host = bn_connection_get_host(c);
     struct bn_clock_sync_view now;
 
     if (f->phase == BN_FLEET_RUN && !c->has_result && c->why.text[0] == '\0')
       (void)bn_err_set(&c->why, ETIMEDOUT, "it sent no result");
     part[i] = (struct bn_merged_result_part){
-        .member = {.host = c->own_name[0] != '\0' ? c->own_name : f->list.host[i].name,
+        .member = {.host = host != NULL ? host : c->group,
+                   .group = host != NULL ? c->group : NULL,
                    .lost = c->state == BN_CONNECTION_LOST || !c->has_result ? c->why.text : NULL,
                    .threads = c->work.threads,
                    .processor_s = HUGE_VAL,

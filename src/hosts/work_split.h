@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/metric.h"
 #include "base/err.h"
 
 enum {
   BN_WORK_SPLIT_HOSTS = 256, /* the most hosts of a run */
   BN_WORK_SPLIT_THREADS =
-      1000000,                 /* the most threads, of one host as of all, as --threads has it */
-  BN_WORK_SPLIT_NAME_MAX = 255 /* the most bytes of a host's name */
+      1000000,                  /* the most threads, of one host as of all, as --threads has it */
+  BN_WORK_SPLIT_NAME_MAX = 255, /* the most bytes of a host's name */
+  BN_WORK_SPLIT_BOTH_MAX = BN_WORK_SPLIT_NAME_MAX + 1 + BN_GROUP_NAME /* of "HOST/GROUP" */
 };
 
 struct bn_work_split_host {

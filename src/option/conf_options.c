@@ -281,7 +281,7 @@ static const struct bn_opt general_options[] = {
      .help = "path of bench on the hosts"},
     {.name = "threads-total",
      .type = BN_INT,
-     .traits = BN_OPT_CONTROLLER_ONLY,
+     .traits = BN_OPT_PER_HOST | BN_OPT_ADDED,
      .def = "0",
      AT(threads_total),
      .min = 0,

@@ -58,6 +58,22 @@ def test_one_report(ranks):
     assert ranks.left() == []
 
 
+def test_groups_are_shared_over_ranks(ranks):
+    """Each rank has an agent for each group that has threads there, and the groups add up."""
+    ranks.script("a.lua", "function event() end\n")
+    done = ranks.run(3, "--time=0", "--group=x: ./a.lua --threads=2 --events=301",
+                     "--group=y: ./a.lua --threads-total=1 --events=50 --rate=500", *REPORTS, "run")
+    assert done.status == 0, done.out + done.err
+    kinds = done.document["groups"][0]["total"]["event_kinds"]
+    assert {k["name"]: k["events"] for k in kinds} == {"group:x": 301, "group:y": 50}
+    members = [g["host"] for g in done.document["groups"][1:]]
+    assert [(m["name"], m["threads"]) for m in members if "group" not in m] == [("x", 6), ("y", 1)]
+    assert [(m["name"].rpartition(":")[2], m["group"], m["threads"]) for m in members if "group" in m] == [
+        ("0", "x", 2), ("1", "x", 2), ("2", "x", 2), ("0", "y", 1)]
+    assert re.findall(r":(\d/[xy])$", done.out, re.M) == ["0/x", "1/x", "2/x", "0/y"]
+    assert ranks.left() == []
+
+
 def test_no_password_in_a_list_of_processes(ranks):
     """Issue 37, kind 3: the processes of all ranks, and the program of rank 0, show none."""
     secret = "s3cr3t-word"

@@ -405,7 +405,7 @@ def test_bad_input(folder, group, message):
 
 
 @pytest.mark.parametrize("args, message", [
-    (("--hosts=h", "run"), "--group cannot be used with --hosts, --hosts-file or under a launcher"),
+    (("--x.threads-total=4", "run"), "--threads-total cannot be used with --group on one host"),
     (("--threads-total=4", "run"), "--threads-total cannot be used with --group"),
     (("--compat=1.0", "run"), "--group cannot be used with --compat"),
     (("--compat=0.5", "run"), "--group cannot be used with --compat"),

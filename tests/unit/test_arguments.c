@@ -230,6 +230,75 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
   bn_optset_free(options);
 }
 
+/* Makes the command line of a group with these options, for hosts or here, with "--group" and
+   "--x.size" among the arguments. */
+static int make_group(struct made *out, bool is_here, const char *own, struct bn_err *err)
+{
+  const struct bn_work_split share = {.threads = 2, .events = 5, .rate = 1.5};
+  struct bn_conf conf = {.policy = &bn_policy_bench};
+  struct bn_optset *options = bn_conf_new_options(&conf, err);
+  const char *const args[] = {"bench",
+                              "--group=x: ./my.lua",
+                              "--x.size=3",
+                              "--threads=4",
+                              "--tx-rate=9",
+                              "--size=7",
+                              "--hosts=a,b",
+                              "--rand-seed=1",
+                              "--mysql-password-file=secret",
+                              "run",
+                              NULL};
+  struct bn_group_words group = {.name = (char[]){"x"}};
+  const struct bn_group_list groups = {&group, 1};
+  const struct bn_arguments_input from = {.args = (char *const *)(uintptr_t)args,
+                                          .command = "run",
+                                          .groups = &groups,
+                                          .group = &group,
+                                          .is_here = is_here,
+                                          .options = options,
+                                          .seed = 77,
+                                          .time_ns = 3000000000};
+  struct bn_list argv = {.n = 0};
+  struct bn_arguments arguments;
+  int rc;
+
+  assert_non_null(options);
+  bn_words_add(&group.script, "./my.lua");
+  assert_int_equal(bn_words_split(own, &group.options, err), 0);
+  rc = bn_arguments_make(&arguments, &from, err);
+  if (rc == 0) {
+    bn_arguments_make_argv(&arguments, &share, &argv);
+    join(out->argv, sizeof out->argv, &argv);
+    list_files(out->files, sizeof out->files, &arguments.files);
+    bn_words_done(&argv);
+    bn_arguments_done(&arguments);
+  }
+  bn_words_done(&group.script);
+  bn_words_done(&group.options);
+  bn_optset_free(options);
+  return rc;
+}
+
+/* Hosts get the script, the passwords and their shares, and a process here reads and counts for
+   itself. */
+static void a_group_is_sent_to_hosts(void **state)
+{
+  struct bn_err err = {0};
+  struct made m;
+
+  (void)state;
+  assert_int_equal(make_group(&m, false, "--rate=3 --num-threads=2 --size=3 --rand-seed=8", &err),
+                   0);
+  assert_string_equal(m.argv, "my.lua --size=7 --mysql-password=p w --rand-seed=77 --time=3 "
+                              "--size=3 --threads=2 --events=5 --rate=1.5 run");
+  assert_string_equal(m.files, "mod.lua:9 my.lua:14");
+  assert_int_equal(make_group(&m, true, "--rate=3 --size=3", &err), 0);
+  assert_string_equal(m.argv, "./my.lua --threads=4 --rate=9 --size=7 --rand-seed=1 "
+                              "--mysql-password-file=secret --rand-seed=77 --time=3 --rate=3 "
+                              "--size=3 run");
+  assert_string_equal(m.files, "");
+}
+
 /* Returns whether the memory of malloc(3), freed blocks too, has the text.  The text is given with
    each byte one higher, so that the search does not find itself. */
 static bool heap_has(const char *shifted)
@@ -333,6 +402,7 @@ BN_TESTS(arguments)
       cmocka_unit_test(a_script_comes_with_its_folder),
       cmocka_unit_test(settings_are_sent_as_a_file_and_passwords_as_values),
       cmocka_unit_test(a_file_does_not_set_what_each_host_has_its_own_value_of),
+      cmocka_unit_test(a_group_is_sent_to_hosts),
       cmocka_unit_test(no_copy_of_a_password_is_left),
       cmocka_unit_test(what_cannot_be_sent_is_refused)};
 

@@ -166,6 +166,21 @@ static void look(void *arg, const struct bn_view *v)
   assert_int_equal(v->delta->at_ns, start.at_ns + (uint64_t)(v->at_s * 1e9));
 }
 
+/* The events of the groups in the view that was shown last. */
+static struct {
+  size_t n;
+  uint64_t events[4], all;
+} of_groups;
+
+static void look_at_groups(void *arg, const struct bn_view *v)
+{
+  assert_ptr_equal(arg, &of_groups);
+  of_groups.n = v->n_event_kinds;
+  of_groups.all = v->events;
+  for (size_t i = 0; i < v->n_event_kinds; i++)
+    of_groups.events[i] = v->event_kinds[i].events;
+}
+
 static void begin(struct bn_intervals *r, size_t hosts)
 {
   const struct bn_intervals_output out = {rules, start, look, &seen};
@@ -601,6 +616,43 @@ static void foreign_lines_are_refused(void **state)
   bn_intervals_done(&r);
 }
 
+/* Hosts 0 and 1 are of one group and host 2 of another one, which measures other things.  Each
+   round has the events of each group over its hosts. */
+static void groups_on_hosts_are_summed(void **state)
+{
+  static const struct bn_metric other[] = {{.name = "stores", .unit = "1"}, {.name = NULL}};
+  static const char *const names[] = {"x", "x", "y"};
+  const struct bn_intervals_output out = {rules, start, look_at_groups, &of_groups};
+  struct bn_err err = {0};
+  struct bn_intervals r;
+
+  (void)state;
+  bn_intervals_init(&r, 3, 1);
+  bn_intervals_set_output(&r, &out);
+  r.host[2].group = 1;
+  assert_int_equal(send_metrics(&r, 0, own, &err), 0);
+  assert_int_equal(send_metrics(&r, 1, other, &err), -1);
+  assert_string_equal(err.text,
+                      "it counts other metrics than other hosts; is it the same build of bench?");
+  assert_int_equal(send_group(&r, 1, "mutex", own, &err), -1);
+  assert_string_equal(err.text, "it runs another test than other hosts");
+  assert_int_equal(send_metrics(&r, 1, own, &err), 0);
+  assert_int_equal(send_group(&r, 2, "mutex", own, &err), 0);
+  assert_int_equal(bn_intervals_unite_groups(&r, names, &err), 0);
+  for (uint64_t k = 1; k <= 2; k++)
+    for (size_t i = 0; i < 3; i++)
+      assert_int_equal(send_view(&r, i, "interval", (double)k, 10 * (i + 1) + k, 1000, &err), 0);
+  for (uint64_t k = 1; k <= 2; k++) {
+    assert_int_equal(bn_intervals_show_next(&r, &err), 1);
+    assert_int_equal(of_groups.n, 2);
+    assert_int_equal(of_groups.events[0], 10 + 20 + 2 * k);
+    assert_int_equal(of_groups.events[1], 30 + k);
+    assert_int_equal(of_groups.all, 60 + 3 * k);
+  }
+  assert_int_equal(bn_intervals_show_next(&r, &err), 0);
+  bn_intervals_done(&r);
+}
+
 BN_TESTS(interval_merge)
 {
   const struct CMUnitTest tests[] = {
@@ -617,7 +669,8 @@ BN_TESTS(interval_merge)
       cmocka_unit_test(what_is_less_than_at_the_checkpoint_is_refused),
       cmocka_unit_test(the_rate_of_all_hosts_together),
       cmocka_unit_test(what_the_first_host_watches),
-      cmocka_unit_test(foreign_lines_are_refused)};
+      cmocka_unit_test(foreign_lines_are_refused),
+      cmocka_unit_test(groups_on_hosts_are_summed)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,80 @@ static void a_controller_that_stood_still_does_not_cost_the_report(void **state)
   assert_false(counts_after(10 * SEC - 1, true));
 }
 
+enum { PARTS = 4 };
+
+/* Checks a result of two groups on two hosts, of which the group y has lost its part on host b. */
+static void check_groups(const struct bn_result *out)
+{
+  static const struct {
+    const char *host, *group, *lost;
+    uint64_t events;
+    unsigned threads;
+  } rows[] = {{"x", NULL, NULL, 300, 3}, {"y", NULL, NULL, 400, 7}, {"a", "x", NULL, 100, 1},
+              {"b", "x", NULL, 200, 2},  {"a", "y", NULL, 400, 3},  {"b", "y", "gone", 0, 4}};
+
+  assert_int_equal(out->n_groups, 1 + sizeof rows / sizeof *rows);
+  assert_int_equal(out->group[0].total.view.events, 700);
+  assert_int_equal(out->group[0].total.view.n_event_kinds, 2);
+  assert_int_equal(out->group[0].total.view.event_kinds[0].events, 300);
+  assert_int_equal(out->group[0].total.view.event_kinds[1].events, 400);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const struct bn_group *g = &out->group[1 + i];
+
+    assert_string_equal(g->member->host, rows[i].host);
+    assert_int_equal(g->member->threads, rows[i].threads);
+    assert_true((g->member->group == NULL) == (rows[i].group == NULL));
+    if (rows[i].group != NULL)
+      assert_string_equal(g->member->group, rows[i].group);
+    assert_true((g->member->lost == NULL) == (rows[i].lost == NULL));
+    assert_int_equal(g->has_total, rows[i].lost == NULL);
+    if (g->has_total)
+      assert_int_equal(g->total.view.events, rows[i].events);
+  }
+  assert_true(out->group[1].member->time_s == 10);
+  assert_true(out->group[1].member->clock_error_s == 0.002);
+  assert_string_equal(bn_facts_find_text(&out->facts, "workload", "name"), "x, y");
+}
+
+static void groups_on_hosts_add_up(void **state)
+{
+  static const struct bn_policy policy = {.dialect = NULL};
+  static const struct bn_conf conf = {.policy = &policy};
+  static const uint64_t events[PARTS] = {100, 200, 400, 0};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  const struct bn_merged_result_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
+  struct bn_result result[PARTS] = {{.n_groups = 0}}, out;
+  struct bn_merged_result_part part[PARTS];
+  struct bn_group_part own[PARTS];
+  struct bn_group_layout layout;
+  char hosts[2][2] = {"a", "b"}, groups[2][2] = {"x", "y"}, gone[] = "gone";
+  struct bn_err err = {0};
+
+  (void)state;
+  for (size_t i = 0; i < PARTS; i++) {
+    make_result(&result[i], 100 * SEC, events[i]);
+    own[i] = (struct bn_group_part){groups[i / 2], &result[i].group[0].total.delta.metrics, false};
+    part[i] = (struct bn_merged_result_part){.member = {.host = hosts[i % 2],
+                                                        .group = groups[i / 2],
+                                                        .threads = 1 + (unsigned)i,
+                                                        .clock_error_s = 0.001 * (double)(1 + i)},
+                                             .result = &result[i]};
+  }
+  part[3].result = NULL;
+  part[3].member.lost = gone;
+  assert_int_equal(bn_group_layout_make(&layout, own, PARTS, &err), 0);
+  const struct bn_merged_result_request of = {.conf = &conf, .options = options, .groups = &layout};
+
+  assert_int_equal(bn_merged_result_make(part, PARTS, &start, &of, &out, &err), 0);
+  check_groups(&out);
+  bn_result_done(&out);
+  bn_group_layout_done(&layout);
+  bn_optset_free(options);
+  for (size_t i = 0; i < PARTS; i++)
+    bn_result_done(&result[i]);
+}
+
 BN_TESTS(merged_result)
 {
   const struct CMUnitTest tests[] = {
@@ -216,7 +290,8 @@ BN_TESTS(merged_result)
       cmocka_unit_test(of_a_host_that_told_nothing_nothing_is_known),
       cmocka_unit_test(a_senseless_result_does_not_cost_the_report),
       cmocka_unit_test(what_was_watched_is_of_each_host_or_of_all),
-      cmocka_unit_test(a_controller_that_stood_still_does_not_cost_the_report)};
+      cmocka_unit_test(a_controller_that_stood_still_does_not_cost_the_report),
+      cmocka_unit_test(groups_on_hosts_add_up)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

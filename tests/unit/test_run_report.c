@@ -144,7 +144,7 @@ static void make_peer(struct bn_connection *p, const struct bn_end *ended, int s
 {
   /* The times of the result are not of today. */
   *p = (struct bn_connection){.name = "h",
-                              .own_name = "h",
+                              .own_host = "h",
                               .work.threads = 1,
                               .state = BN_CONNECTION_ENDED,
                               .has_result = true,

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads and divides the work of a group. */
+#include "hosts/group_work.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+/* Refuses the group for a sentence about one of its options, which does not stand in err.
+   Returns -1. */
+static int group_work_refuse(const struct bn_group_words *g, const char *sentence,
+                             struct bn_err *err)
+{
+  return bn_err_set(err, BN_ERR_OPTION, "--group=%s: %s", g->name, sentence);
+}
+
+/* Sets an option in a set, if the set has it. */
+static void group_work_set(struct bn_optset *set, const char *name, const char *value,
+                           const char *typed)
+{
+  if (bn_optset_find(set, name) != NULL)
+    (void)bn_optset_set(set, name, value, typed);
+}
+
+/* Copies an option that the user has given outside of the groups into the set `arg`. */
+static void group_work_copy_option(void *arg, const struct bn_opt_fact *o)
+{
+  struct bn_buf typed = {.max = 0};
+
+  if (o->origin == BN_FROM_DEFAULT || o->text == NULL)
+    return;
+  (void)bn_buf_printf(&typed, "--%s=%s", o->name, o->text);
+  group_work_set(arg, o->name, o->text, typed.data);
+  bn_buf_done(&typed);
+}
+
+/* Leaves the note about an old name of an option to the agents, which print it too. */
+static void group_work_drop_note(void *arg, const char *text)
+{
+  (void)arg;
+  (void)text;
+}
+
+/* Puts the options of a group over those outside, in a set of the general options. */
+static void group_work_set_options(const struct bn_group_words *g, const struct bn_optset *options,
+                                   struct bn_optset *set)
+{
+  bn_optset_each_fact(options, group_work_copy_option, set);
+  for (size_t i = 0; i < g->options.n; i++) {
+    const char *word = g->options.item[i], *equals = strchr(word, '=');
+    char name[BN_OPT_NAME_MAX];
+
+    bn_opt_read_name(word, name);
+    group_work_set(set, name, equals != NULL ? equals + 1 : NULL, word);
+  }
+  bn_optset_resolve_aliases(set, group_work_drop_note, NULL);
+}
+
+int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err)
+{
+  if (conf->raw.threads_profile != NULL)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--threads-profile=%.200s: cannot be used with --hosts: each host has "
+                      "threads of its own; give each of several runs a profile",
+                      conf->raw.threads_profile);
+  if (conf->profile.has_trace)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--rate-profile=%.200s: a trace cannot be used with --hosts, which do not "
+                      "have its file; write its rates as phases",
+                      conf->raw.rate_profile);
+  return 0;
+}
+
+/* Refuses a profile of the group that several hosts cannot have.  A text that is no profile is left
+   to the agents, which refuse it.  Returns 0, or -1 and err. */
+static int group_work_check_own_profile(const struct bn_group_words *g, struct bn_conf *own,
+                                        struct bn_err *err)
+{
+  char wrong[BN_PROFILE_WRONG];
+  struct bn_err why = {0};
+
+  if (own->raw.rate_profile != NULL)
+    (void)bn_profile_parse(own->raw.rate_profile, BN_PROFILE_RATE, 0, &own->profile, wrong);
+  return bn_group_work_check_profile(own, &why) == 0 ? 0 : group_work_refuse(g, why.text, err);
+}
+
+/* Takes the work from the options of the group, which `set` has with those outside.  Returns 0, or
+   -1 and err. */
+static int group_work_take(const struct bn_group_words *g, const struct bn_optset *set,
+                           struct bn_conf *own, struct bn_group_work *out, struct bn_err *err)
+{
+  struct bn_optset_fault fault;
+
+  if (bn_optset_fault(set, &fault) || bn_optset_unknown(set, true, &fault))
+    return group_work_refuse(g, fault.text, err);
+  *out = (struct bn_group_work){
+      .total = {.threads = (unsigned)own->raw.threads,
+                .threads_total = (unsigned)own->raw.threads_total,
+                .events = (uint64_t)own->raw.events,
+                .events_per_session = (uint64_t)own->raw.events_per_session,
+                .rate = own->raw.rate},
+      .seed =
+          bn_groups_find_value(g, set, "rand-seed") != NULL ? (uint64_t)own->plan.seed_typed : 0};
+  return group_work_check_own_profile(g, own, err);
+}
+
+int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
+                       struct bn_group_work *out, struct bn_err *err)
+{
+  struct bn_conf own = {.policy = bn_optset_policy(options)};
+  struct bn_optset *set = bn_conf_new_options(&own, err);
+  int rc = -1;
+
+  if (set != NULL) {
+    group_work_set_options(g, options, set);
+    rc = group_work_take(g, set, &own, out, err);
+  }
+  bn_conf_done(&own);
+  bn_optset_free(set);
+  return rc;
+}
+
+int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_work *work,
+                         const struct bn_work_split_list *hosts, struct bn_work_split *out,
+                         size_t *n, uint64_t *sessions, struct bn_err *err)
+{
+  const unsigned threads = work->total.threads_total;
+  struct bn_work_split_list some = *hosts; /* the hosts stay those of the list */
+  struct bn_err why = {0};
+
+  if (threads > 0 && threads < some.n)
+    some.n = threads;
+  *n = some.n;
+  if (bn_work_split_divide(&some, &work->total, out, sessions, &why) == 0)
+    return 0;
+  return group_work_refuse(g, why.text, err);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The work of a group on several hosts, as the options of the group and those outside of the groups
+   state it. */
+#ifndef BN_HOSTS_GROUP_WORK_H
+#define BN_HOSTS_GROUP_WORK_H
+
+#include "hosts/groups.h"
+#include "hosts/work_split.h"
+#include "option/conf.h"
+
+struct bn_group_work {
+  struct bn_work_split_total total; /* of all hosts together */
+  uint64_t seed;                    /* the group's own --rand-seed; 0: it has none */
+};
+
+/* Reads the work of a group.  Its options beat those of `options`, which stand outside.  Returns 0,
+   or -1 and err, which says which option of the group has a wrong value or cannot be used on
+   several hosts. */
+int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
+                       struct bn_group_work *out, struct bn_err *err);
+/* Divides the work of a group among the hosts, as bn_work_split_divide() does, but a group with
+   fewer threads than there are hosts (--threads-total) has one on each of the first hosts.  Stores
+   in *n on how many hosts it has threads.  Returns 0, or -1 and err. */
+int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_work *work,
+                         const struct bn_work_split_list *hosts, struct bn_work_split *out,
+                         size_t *n, uint64_t *sessions, struct bn_err *err);
+/* Refuses a profile of threads, because only the threads of a run are divided among hosts and not
+   those of each phase, and a profile of a rate that is a file, because the file is not sent, and a
+   file of that name on a host may be another one.  Returns 0, or -1 and err. */
+int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err);
+
+#endif
