@@ -56,6 +56,7 @@ struct bn_workload {
   bool untimed_close;           /* session_close is not part of the measured time */
   bool fixed_amount;            /* the workload has an amount of work: --events does not limit it */
   bool statements;              /* statements are counted by their names: measure/statements.h */
+  bool sets_pauses;             /* its sessions may pause by themselves: bn_event_set_pause */
   bool proves;                  /* calls the service `prove` while the final report is made */
   const struct bn_opt *options; /* NULL: none (scripts bring theirs at load) */
   const struct bn_metric

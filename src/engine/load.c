@@ -19,7 +19,7 @@ unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *op
     bits |= BN_STAT_WARMUP;
   if (bn_policy_is_native(c->policy) && c->plan.rate > 0)
     bits |= BN_STAT_WAITING;
-  if (bn_policy_is_native(c->policy) && bn_conf_has_pauses(c))
+  if (bn_policy_is_native(c->policy) && (bn_conf_has_pauses(c) || ops->sets_pauses))
     bits |= BN_STAT_LAG;
   return bits;
 }

@@ -230,11 +230,10 @@ static void stat_set_apart_indices(struct bn_statset *set, unsigned apart)
     if ((apart & BN_STAT_WAITING) != 0) {
       st->queueing_hist = (unsigned short)(n - N_WAITING);
       st->service_hist = (unsigned short)(st->queueing_hist + 1);
-    }
-    if (stat_count_waiting(apart) != 0) {
-      st->lag_hist = (unsigned short)(n - 1);
       atomic_store_explicit(&st->pauses, true, memory_order_relaxed);
     }
+    if (stat_count_waiting(apart) != 0)
+      st->lag_hist = (unsigned short)(n - 1);
   }
 }
 

@@ -142,7 +142,7 @@ enum {
   BN_STAT_WAITING = 2, /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
                           the workload's */
   BN_STAT_STATEMENTS = 4, /* statements by name */
-  BN_STAT_LAG = 8         /* --think-time: of these histograms, "wakeup_lag" alone */
+  BN_STAT_LAG = 8         /* sessions may pause: of these histograms, "wakeup_lag" alone */
 };
 
 /* Makes the statistics of a run.  n_writers threads drive the sessions, session i by thread

@@ -91,6 +91,9 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* Returns the whole document, or NULL without memory.  known: an older document of the same result,
    or NULL; names that only it has are kept, and names that it lacks are not added. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known);
+/* As bn_store_document() for a part of a run, to which another process adds other parts: it has all
+   metrics, also those of which it has no values. */
+struct bn_node *bn_store_part(const struct bn_result *r);
 /* These write a document (NULL: there was no memory for it) to a file, which it replaces as by
    bn_file_save(), or to a stream.  They return 0, or -1 and err. */
 int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err);

@@ -77,6 +77,14 @@ double *bn_view_f64_at(struct bn_view *v, size_t offset)
   return (double *)(void *)((char *)v + offset);
 }
 
+/* Nobody wakes within 0 ns, so that the maximum is more than 0 if there is one. */
+bool bn_view_has_idle_lag(const struct bn_view *v)
+{
+  const struct bn_metrics *m = &v->delta->metrics;
+
+  return bn_statset_has_lag(m) && !bn_statset_has_waiting(m) && !(v->lag_max_s > 0);
+}
+
 /* Only the set-up of a total that tells the parts of a run apart has taken some time. */
 bool bn_view_has_parts(const struct bn_view *v)
 {

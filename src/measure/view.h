@@ -165,7 +165,7 @@ enum {
   BN_FIGURE_SHARE = 16,  /* an assertion may have its limit in percent; a count: of all attempts */
   BN_FIGURE_WHOLE = 32,  /* measured in totals alone */
   BN_FIGURE_AGED = 64,   /* ages of unfinished events count too */
-  BN_FIGURE_WAKES = 128  /* measured where threads sleep: with --rate or --think-time */
+  BN_FIGURE_WAKES = 128  /* measured where threads sleep: with --rate or pauses */
 };
 
 /* A row of figures.def. */
@@ -191,6 +191,9 @@ uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f);
 uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset);
 double *bn_view_f64_at(struct bn_view *v, size_t offset);
 
+/* Returns whether the histogram "wakeup_lag" of a view has no values and is that of pauses: reports
+   leave it out, because it may be that of a script that could pause and did not. */
+bool bn_view_has_idle_lag(const struct bn_view *v);
 /* Returns whether the view tells the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v);
 /* Returns false if the 0 of a figure means that it is unknown: the figure is one of PARTS, and the

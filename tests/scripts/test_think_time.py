@@ -13,6 +13,7 @@ function event()
 end
 """
 EMPTY = "function event() end\n"
+SHORT = "function event() sysbench.think(0.01) end\n"
 
 
 def total(tmp_path, script, *options):
@@ -39,8 +40,50 @@ def test_a_latency_has_no_pause_in_it(tmp_path):
 
 @pytest.mark.parametrize("workers", ["--workers=0", "--workers=1"])
 def test_the_lag_of_wake_ups_is_told(tmp_path, workers):
-    got = total(tmp_path, EMPTY, "--think-time=uniform:10ms..30ms", workers)
-    assert 0 < got["lag_p50_s"] <= got["lag_p99_s"] <= got["lag_max_s"]
+    """Of --think-time, and of a script's own pauses."""
+    for script, option in ((EMPTY, "--think-time=uniform:10ms..30ms"), (SHORT, "--think-time=0")):
+        got = total(tmp_path, script, option, workers)
+        assert 0 < got["lag_p50_s"] <= got["lag_p99_s"] <= got["lag_max_s"]
+
+
+def lags(document):
+    """The lag's places in a document: the metric, the timings of each record, and the histograms."""
+    (group,) = document["groups"]
+    records = [*group["intervals"], *group["checkpoints"], group["total"]]
+    return ([m["name"] for m in group["metrics"]].count("wakeup_lag"),
+            [[t["count"] for t in r["timings"] if t["name"] == "wakeup_lag"] for r in records],
+            "wakeup_lag" in group["total"]["raw"]["histograms"])
+
+
+# The script sleeps itself; in its second half it pauses, if it is to.
+LATE = """
+ffi.cdef("int usleep(unsigned int);")
+sysbench.cmdline.options = {pauses = {"Pauses", false}}
+function event()
+  ffi.C.usleep(1000)
+  if sysbench.opt.pauses and sysbench.time_left() < 1 then sysbench.think(0.001) end
+end
+"""
+
+
+def test_a_script_that_does_not_pause_has_no_lag_in_its_documents(tmp_path):
+    """Nor in OpenMetrics; one that pauses has it in all records, and the same when a document is printed again."""
+    for pauses in ("off", "on"):
+        (tmp_path / "late.lua").write_text(LATE)
+        done = bench.run("late.lua", "--time=2", "--report-interval=0.5", "--report-checkpoints=1", "--report=json:d",
+                         "--report=openmetrics", "--pauses=" + pauses, "run", cwd=tmp_path)
+        assert done.status == 0, done.err
+        document = json.loads((tmp_path / "d").read_text())
+        metric, counts, histogram = lags(document)
+        again = bench.run("report", "d", "--format=json", cwd=tmp_path)
+        assert json.loads(again.out) == document
+        if pauses == "off":
+            assert not metric and not any(counts) and not histogram
+            assert "wakeup_lag" not in done.out
+        else:
+            # A record before the first pause has it too, with no value.
+            assert metric == 1 and all(len(c) == 1 for c in counts) and counts[-1][0] > 0 and histogram
+            assert 'timing="wakeup_lag",quantile' in done.out
 
 
 def test_without_pauses_there_is_no_lag(tmp_path):
@@ -50,11 +93,15 @@ def test_without_pauses_there_is_no_lag(tmp_path):
 
 def test_a_lag_can_be_asserted(tmp_path):
     (tmp_path / "think.lua").write_text(EMPTY)
-    done = bench.run("think.lua", "--time=0.1", "--assert=lag_max_s<100s", "run", cwd=tmp_path)
+    """A test that cannot pause refuses it; a script could, and the assertion fails if it did not."""
+    asserted = ["--time=0.1", "--assert=lag_max_s<100s"]
+    done = bench.run("cpu", *asserted, "run", cwd=tmp_path)
     assert done.status == 1
-    assert "lag_max_s is only measured with --rate or --think-time" in done.err
-    done = bench.run("think.lua", "--time=0.1", "--think-time=1ms", "--assert=lag_max_s<100s", "run", cwd=tmp_path)
-    assert done.status == 0
+    assert "lag_max_s is only measured with --rate, --think-time or a script that pauses" in done.err
+    for script, options, status in ((EMPTY, [], 3), (EMPTY, ["--think-time=1ms"], 0), (SHORT, [], 0)):
+        (tmp_path / "think.lua").write_text(script)
+        done = bench.run("think.lua", *asserted, *options, "run", cwd=tmp_path)
+        assert done.status == status
 
 
 def test_the_end_of_the_time_ends_a_pause(tmp_path):

@@ -53,6 +53,7 @@ struct json {
   size_t buckets;               /* number of buckets in kept histograms */
   uint64_t values;              /* number of values in kept records */
   bool full;                    /* intervals are no longer kept */
+  bool is_part;                 /* the document is that of a part of a run */
   bool ready;                   /* open has succeeded */
 };
 
@@ -92,6 +93,14 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
     return -1;
   r->ready = true;
   return 0;
+}
+
+/* As json_open() for the document of a part of a run. */
+static int json_open_part(void *self, const void *conf, const char *path, FILE *out,
+                          struct bn_err *err)
+{
+  ((struct json *)self)->is_part = true;
+  return json_open(self, conf, path, out, err);
 }
 
 /* Logs a failure of the journal.  It does not end the run, whose document may still be written. */
@@ -236,7 +245,7 @@ static int json_write_document(struct json *r, struct bn_err *err)
   int rc;
 
   r->result.facts = *r->facts;
-  document = bn_store_document(&r->result, NULL);
+  document = r->is_part ? bn_store_part(&r->result) : bn_store_document(&r->result, NULL);
   memset(&r->result.facts, 0, sizeof r->result.facts); /* the facts stay those of the run */
   if (r->path == NULL)
     rc = bn_store_print(document, r->out, err);
@@ -317,7 +326,7 @@ const struct bn_reporter bn_reporter_json_total = {
     .name = "json",
     .state_size = sizeof(struct json),
     .facts = true,
-    .open = json_open,
+    .open = json_open_part,
     .begin = json_begin,
     .started = json_started,
     .total = json_view,

@@ -9,7 +9,7 @@
    and the journal removed; if FILE cannot be written, the journal stays.  Without a file, or with
    "-", the document goes to standard output, without a journal. */
 extern const struct bn_reporter bn_reporter_json;
-/* Writes the total alone, without a file: intervals of hours are large. */
+/* Writes the total of a part of a run alone, without a file: intervals of hours are large. */
 extern const struct bn_reporter bn_reporter_json_total;
 
 #endif

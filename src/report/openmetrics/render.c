@@ -266,16 +266,18 @@ static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_summary(b, &s, v);
 }
 
-/* Adds the timings of the workload and of the script.  Those of kinds of events and of phases have
-   families of their own. */
+/* Adds the timings of the workload and of the script, but not the lag, the last one, if no session
+   has paused.  Those of kinds of events and of phases have families of their own. */
 static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
                                   "Further times that were measured, by name."};
 
-  if (v->n_timings > v->n_event_kinds + bn_phases_count(&v->delta->metrics))
+  const size_t n = v->n_timings - (v->n_timings > 0 && bn_view_has_idle_lag(v));
+
+  if (n > v->n_event_kinds + bn_phases_count(&v->delta->metrics))
     openmetrics_add_head(b, &f);
-  for (size_t i = 0; i < v->n_timings; i++) {
+  for (size_t i = 0; i < n; i++) {
     const struct bn_timing *t = &v->timings[i];
 
     if (!t->of_kind && !t->of_phase)

@@ -405,6 +405,7 @@ void bn_workload_init(struct bn_workload *w, const struct bn_api *api)
                             .kind = BN_KIND_PLAIN,
                             .metrics = sql != NULL ? bn_sqlsys_metrics(sql) : NULL,
                             .statements = sql != NULL && bn_sqlsys_names_statements(sql),
+                            .sets_pauses = true,
                             .session_size = sizeof(struct session_state),
                             .find_command = workload_find_command,
                             .next_command = workload_next_command,
