@@ -230,8 +230,8 @@ def test_merge_sums_them(folder):
 
 
 # What event() returned before there were kinds ends the thread as before, and is not counted.
-@pytest.mark.parametrize("value", ["true", "1", "'a'", "{}", "sysbench.kind", "print",
-                                   "setmetatable({}, getmetatable(sysbench.kind.a))", "ffi.new('int')"])
+@pytest.mark.parametrize("value", ["true", "1", "'a'", "{}", "{1}", "{0 / 0}", "sysbench.kind", "print",
+                                   "setmetatable({1}, getmetatable(sysbench.kind.a))", "ffi.new('int')"])
 def test_other_true_values_end_the_thread(folder, value):
     r, document = documents(folder, f"""
 sysbench.kinds = {{"a"}}
