@@ -559,7 +559,10 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
 
   bn_phases_name_all(v, store, &delta->metrics);
   for (size_t k = 0; k < v->n_phases; k++)
-    phases_set_wanted(p, &store->phase[k], 0);
+    if (k <= last)
+      phases_set_wanted(p, &store->phase[k], 0);
+    else
+      bn_phases_set_unknown(&store->phase[k]);
   phases_count_all(p, last, store->phase);
   phases_add_queue(p, delta, store);
   if (stuck != NULL)

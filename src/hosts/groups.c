@@ -263,10 +263,10 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
   return value;
 }
 
-/* Returns whether a value means that the option is not used: it is missing, empty or zero. */
+/* Returns whether a value means that the option is not used: it is missing, empty, zero or none. */
 static bool groups_is_unset(const char *value)
 {
-  return value == NULL || value[strspn(value, "0.")] == '\0';
+  return value == NULL || value[strspn(value, "0.")] == '\0' || strcmp(value, "none") == 0;
 }
 
 /* Refuses the option `name` of a group if `other`, with which it cannot be used, stands outside of
@@ -282,7 +282,7 @@ static int groups_check_pair(const struct bn_group_words *g, const struct bn_gro
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "
                     "groups; write --%s=%s in this one",
-                    g->name, name, other, other, o->def != NULL ? o->def : "");
+                    g->name, name, other, other, o->def != NULL ? o->def : "none");
 }
 
 /* Refuses a profile in a group without a time of the run: the phases of a profile make the time of

@@ -512,8 +512,8 @@ static int assert_check_field(const struct bn_view_field *f, const struct bn_ass
   case BN_LACK_RATE:
     return bn_err_set(err, 0, "%s is only measured with --rate", f->name);
   case BN_LACK_WAKES:
-    return bn_err_set(err, 0, "%s is only measured with --rate, --think-time or a script that pauses",
-                      f->name);
+    return bn_err_set(
+        err, 0, "%s is only measured with --rate, --think-time or a script that pauses", f->name);
   case BN_LACK_COMMITS:
     return bn_err_set(err, 0, "%s is only measured with --verify-commits", f->name);
   case BN_LACK_DIALECT:

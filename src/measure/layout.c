@@ -229,6 +229,9 @@ bool bn_layout_get_number(const struct bn_layout *l, const void *from, const cha
   if (member == NULL)
     return false;
   at = (const char *)from + member->offset;
-  *value = member->type == BN_LAY_WHOLE ? (double)*(const uint64_t *)at : *(const double *)at;
+  if (member->type != BN_LAY_WHOLE)
+    *value = *(const double *)at;
+  else
+    *value = *(const uint64_t *)at != UINT64_MAX ? (double)*(const uint64_t *)at : NAN;
   return true;
 }

@@ -22,9 +22,9 @@ struct bn_layout {
   size_t offset;
 };
 
-/* Sets *value to the member of that name in the struct at `from`, and returns true.  Returns false,
-   and leaves *value, if the layout has no such member, or one that is neither BN_LAY_WHOLE nor
-   BN_LAY_REAL. */
+/* Sets *value to the member of that name in the struct at `from`, or to NaN if it is UINT64_MAX, a
+   number that is not known, and returns true.  Returns false, and leaves *value, if the layout has
+   no such member, or one that is neither BN_LAY_WHOLE nor BN_LAY_REAL. */
 bool bn_layout_get_number(const struct bn_layout *l, const void *from, const char *name,
                           double *value);
 

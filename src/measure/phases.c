@@ -93,6 +93,8 @@ void bn_phases_settle(struct bn_phase_view *p)
 {
   if (!isfinite(p->recovery_s))
     p->recovery_s = NAN;
+  if (!isfinite(p->started_per_s))
+    p->started_per_s = NAN;
   if (!isfinite(p->wanted_per_s))
     p->wanted_per_s = NAN;
   if (!isfinite(p->wanted_threads) || !isnan(p->wanted_per_s))
@@ -105,6 +107,12 @@ static const char *phases_text(const char *metric)
   const char *blank = bn_phases_is_part(metric) ? strchr(metric, ' ') : NULL;
 
   return blank != NULL ? blank + 1 : metric;
+}
+
+void bn_phases_set_unknown(struct bn_phase_view *p)
+{
+  p->wanted_per_s = p->wanted_threads = p->started_per_s = NAN;
+  p->carried = p->queued = UINT64_MAX;
 }
 
 void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const struct bn_metrics *m)
@@ -144,6 +152,20 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
   }
 }
 
+/* Adds a figure of a phase on one host to the sum, which is NaN as long as no host knows it. */
+static void phases_add_real(double *sum, double part)
+{
+  if (!isnan(part))
+    *sum = isnan(*sum) ? part : *sum + part;
+}
+
+/* The same for a number of events, UINT64_MAX. */
+static void phases_add_count(uint64_t *sum, uint64_t part)
+{
+  if (part != UINT64_MAX)
+    *sum = *sum == UINT64_MAX ? part : *sum + part;
+}
+
 /* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so that the
    longest one has its times: a host that has lost its controller lacks the rest.  The run has
    recovered when its last host has. */
@@ -153,14 +175,14 @@ static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *pa
     sum->from_s = part->from_s;
     sum->to_s = part->to_s;
   }
-  sum->wanted_per_s += part->wanted_per_s;
-  sum->wanted_threads += part->wanted_threads;
-  sum->started_per_s += part->started_per_s;
+  phases_add_real(&sum->wanted_per_s, part->wanted_per_s);
+  phases_add_real(&sum->wanted_threads, part->wanted_threads);
+  phases_add_real(&sum->started_per_s, part->started_per_s);
   sum->due += part->due;
-  sum->carried += part->carried;
+  phases_add_count(&sum->carried, part->carried);
   sum->started += part->started;
   sum->dropped += part->dropped;
-  sum->queued += part->queued;
+  phases_add_count(&sum->queued, part->queued);
   sum->retries += part->retries;
   sum->failed_events += part->failed_events;
   if (!isnan(part->recovery_s)) {
@@ -211,8 +233,11 @@ void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct 
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
 
-    if (part->n_phases > 0 && v->n_phases == 0)
+    if (part->n_phases > 0 && v->n_phases == 0) {
       bn_phases_name_all(v, store, &v->delta->metrics);
+      for (size_t k = 0; k < v->n_phases; k++)
+        bn_phases_set_unknown(&store->phase[k]);
+    }
     for (size_t k = 0; k < part->n_phases && k < v->n_phases; k++)
       phases_add(&store->phase[k], &part->phases[k]);
   }

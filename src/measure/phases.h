@@ -37,6 +37,9 @@ bool bn_phases_is_part(const char *part);
 /* Sets the figures of a phase that are not known to NaN, and also its wanted threads if it has a
    rate: documents of earlier versions, which lack them, are read with 0. */
 void bn_phases_settle(struct bn_phase_view *p);
+/* Sets the figures of a phase that did not begin: no event was due, and the rates and the queues at
+   its begin and its end are not known. */
+void bn_phases_set_unknown(struct bn_phase_view *p);
 /* Gives a view the phases that its metrics have, with their texts and timings; recovery_s is NaN,
    and the other figures are 0. */
 void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const struct bn_metrics *m);

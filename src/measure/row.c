@@ -275,8 +275,8 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   return row_add(row, name);
 }
 
-/* Adds columns for the members of a struct of phase k; from NULL: the values are not known.  A
-   whole number that a document does not know, UINT64_MAX, is 2^64 as a double. */
+/* Adds columns for the members of a struct of phase k; from NULL: the values are not known.  One of
+   them that is not known is NaN. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *from)
 {

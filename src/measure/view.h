@@ -77,14 +77,15 @@ struct bn_event_kind {
 };
 
 /* A phase of --rate-profile or --threads-profile, in a total.  due + carried = started + dropped +
-   queued: `carried` had waited when the phase began, and `queued` wait when it ends. */
+   queued: `carried` had waited when the phase began, and `queued` wait when it ends; UINT64_MAX: it
+   did not begin. */
 struct bn_phase_view {
   const char *text;               /* as in the profile; the snapshot's */
   const struct bn_timing *timing; /* of the events that were due in it; one of the view's */
   double from_s, to_s;            /* since the measurement began; equal: it did not begin */
   double wanted_per_s;            /* the mean of its rate; NaN: it has none */
   double wanted_threads;          /* the mean number of its active threads; NaN: it has no curve */
-  double started_per_s;
+  double started_per_s;           /* NaN: it did not begin */
   /* These count at the time at which an event was due, and began. */
   uint64_t due, carried, started, dropped, queued;
   uint64_t retries, failed_events; /* of the events that were due in it */

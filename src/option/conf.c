@@ -84,6 +84,13 @@ const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which i
 
 enum { CONF_NUMBER = 32 };
 
+/* Returns the text of a profile, or NULL if there is none.  A group says with a word that it has
+   none, if there is one outside of the groups. */
+static const char *conf_get_phases(const char *text)
+{
+  return text != NULL && strcmp(text, "none") != 0 ? text : NULL;
+}
+
 /* Returns the value of an option of these pairs for the message, or "" for a number that no message
    shows, or NULL if the option has no value that counts: it is 0 or empty, or the default that
    --events has in 0.5 (lint: option list). */
@@ -94,8 +101,8 @@ static const char *conf_find_value(const struct bn_conf *c, const char *option,
   const struct {
     const char *name, *value;
   } options[] = {{"rate", r->rate > 0 ? "" : NULL},
-                 {"rate-profile", r->rate_profile},
-                 {"threads-profile", r->threads_profile},
+                 {"rate-profile", conf_get_phases(r->rate_profile)},
+                 {"threads-profile", conf_get_phases(r->threads_profile)},
                  {"think-time", !bn_delay_is_none(&c->think) ? r->think_time : NULL},
                  {"events", r->events_given && r->events > 0 ? "" : NULL},
                  {"events-per-session", r->events_per_session != 0 ? number : NULL}};
@@ -223,9 +230,9 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
 {
   bn_profile_done(&c->profile);
   c->plan.rate = c->raw.rate;
-  if (c->raw.threads_profile != NULL)
+  if (bn_conf_uses(c, "threads-profile"))
     return conf_finish_threads_profile(c, s, fault);
-  return c->raw.rate_profile != NULL ? conf_finish_rate_profile(c, s, fault) : 0;
+  return bn_conf_uses(c, "rate-profile") ? conf_finish_rate_profile(c, s, fault) : 0;
 }
 
 /* Derives the limits and the times of the run, and warns of a run without a limit. */
@@ -236,7 +243,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
 
   /* A limit for each session, and the time of a profile, take the place of --events, which may have
      a default. */
-  if (r->events_per_session != 0 || r->threads_profile != NULL)
+  if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
   c->plan.events = bn_conf_events(c, (uint64_t)r->threads);
   /* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry

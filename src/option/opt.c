@@ -235,7 +235,7 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
 /* Returns whether the option needs a value and has none.  "--time=" is refused, because as
    "--time=0", for which sysbench takes it, the run would never end.  An option of sysbench that is
    a text may be empty, as there; an empty text for an option of bench alone would only hide its
-   default. */
+   default, or that a variable of the shell was not set. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
@@ -243,6 +243,8 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
 
   if (!opt_setting_is_empty(st))
     return false;
+  if (o->filled)
+    return true;
   if (bn_optval_is_numeric(o))
     return !s->policy->loose_values &&
            (o->type != BN_LIST || (st->text == NULL && st->path == NULL));

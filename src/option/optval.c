@@ -462,11 +462,17 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
     bn_optval_list_choices(o, out, len);
     break;
   case BN_LIST:
-    (void)snprintf(out, len, "%s", o->scalar ? "numbers, separated by commas" : "any text");
+    (void)snprintf(out, len, "%s",
+                   o->scalar   ? "numbers, separated by commas"
+                   : o->filled ? o->form + 1
+                               : "any text");
     break;
   case BN_STRING:
   case BN_PATH:
-    (void)snprintf(out, len, "%s", o->delay != 0 ? bn_delay_forms : "any text but an empty one");
+    (void)snprintf(out, len, "%s",
+                   o->delay != 0 ? bn_delay_forms
+                   : o->filled   ? o->form + 1
+                                 : "any text but an empty one");
     break;
   }
 }

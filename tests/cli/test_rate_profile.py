@@ -34,6 +34,30 @@ def test_the_integral_is_due(tmp_path, args, due, seconds, rate):
         assert total["span_s"] == seconds == got["facts"]["plan"]["time_ns"] / 1e9
 
 
+def test_a_phase_that_did_not_begin_has_no_queue(tmp_path):
+    """Nothing was due in it; what waited at its begin and its end, and its rate, are not known."""
+    args = ["--rate-profile=hold:200/100ms; hold:200/1s", "--time=0.1", "--report=csv-total:r.csv"]
+    second = run(tmp_path, *args)["groups"][0]["total"]["phases"][0]
+    (tmp_path / "r.json").rename(tmp_path / "s.json")
+    began, other = run(tmp_path, *args)["groups"][0]["total"]["phases"]
+    assert began["carried"] == 0 and began["queued"] is not None and began["started_per_s"] > 0
+    assert [other[name] for name in ("carried", "queued", "started_per_s", "wanted_per_s")] == [None] * 4
+    assert [other[name] for name in ("due", "started", "dropped", "retries", "failed_events")] == [0] * 5
+    names, values = (line.split(",") for line in (tmp_path / "r.csv").read_text().splitlines()[:2])
+    row = dict(zip(names, values))
+    assert row["carried@phase:2"] == row["queued@phase:2"] == "" and row["carried@phase:1"] == "0"
+    bench.run("merge", "--force", "-o", "m.json", "r.json", "s.json", cwd=tmp_path)
+    merged = json.loads((tmp_path / "m.json").read_text())["groups"][0]["total"]["phases"]
+    assert merged[1]["carried"] is None and merged[0]["carried"] == 0
+    assert merged[0]["started_per_s"] == pytest.approx(began["started_per_s"] + second["started_per_s"])
+    assert merged[0]["wanted_threads"] is None
+
+
+def test_no_profile_is_said_with_a_word(tmp_path):
+    done = bench.run("cpu", "--rate-profile=none", "--threads-profile=none", "--events=3", "run", cwd=tmp_path)
+    assert done.status == 0 and done.err == "", done.err
+
+
 def test_a_trace_is_read(tmp_path):
     (tmp_path / "t.csv").write_text("second,rate\n36000,100\n36000.5,300\n36001,0\n")
     assert figures(run(tmp_path, "--rate-profile=trace:t.csv"))["due"] == 200

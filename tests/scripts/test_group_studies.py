@@ -69,6 +69,18 @@ def test_sweep(folder):
     assert found == [10, 20]
     assert all(kinds(path)["group:reads"] == 400 for path in (folder.path / "s/runs").glob("*.json"))
     assert "report.events" in r.out
+    # The figures of the group that is varied are shown, and no other group's.
+    head, *rows = r.out.splitlines()[:3]
+    assert "report events/s  report avg, ms  report p95, ms" in head and "reads" not in head
+    heads, *lines = (line.split(",") for line in (folder.path / "s/table.csv").read_text().splitlines())
+    of_group = [name for name in heads if name.endswith("@group:report_median")]
+    assert not any("@group:reads" in name for name in heads)
+    points = json.loads((folder.path / "s/table.json").read_text())["points"]
+    for line, point in zip(lines, points):
+        cells = dict(zip(heads, line))
+        for name in of_group:
+            figure = name.removesuffix("_median")
+            assert float(cells[name]) == point["figures"][figure]["median"]
     for item, message in (("report.time=1,2", "--group=report: --time has one value"),
                           ("other.rate=1,2", "no group is called 'other'"),
                           ("report.hosts-file=x", "")):
@@ -99,6 +111,15 @@ def test_search(folder):
              for path in (folder.path / "s").rglob("*.json")]
     assert 1020 in rates
     assert "reads.rate, 1/s" in r.out
+    assert "events/s, avg, p95 and p99 are those of the group reads, and errors those of the run" in r.out
+    # The rate of the group, without the 20/s of the other one.
+    shown = [row for row in map(str.split, r.out.splitlines()) if len(row) == 10 and row[0].isdigit()]
+    heads, *lines = (line.split(",") for line in (folder.path / "s/table.csv").read_text().splitlines())
+    rates = {cells["probe"]: float(cells["events_per_s@group:reads"])
+             for cells in (dict(zip(heads, line)) for line in lines)}
+    assert len(shown) == len(rates) > 0
+    for row in shown:
+        assert float(row[4]) == pytest.approx(rates[row[0]], rel=0.01)
     for over, message in (
             ("rate", "--over=rate: each group has a value of its own; vary that of one group with "
              "--over=reads.rate"),

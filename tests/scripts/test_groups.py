@@ -232,7 +232,7 @@ def test_a_profile(folder):
     folder.file("a.lua", EMPTY)
     profile = ("--rate-profile=hold:40/0.5s; hold:20/0.5s", "--arrivals=constant")
     r, document = run(folder, *profile, "--group=a: ./a.lua", "--group=b: ./a.lua --rate=30",
-                      "--b.rate-profile=")
+                      "--b.rate-profile=none")
     assert {name: figure(g, "due") for name, g in members(document).items()} == {"a": 30, "b": 30}
     at = r.lines.index("Phases of the group a (times in ms):")
     assert [line.split()[1] for line in r.lines[at + 2:at + 4]] == ["20", "10"]
@@ -421,10 +421,10 @@ def test_bad_input(folder, group, message):
      "write --rate=0 in this one"),
     (("--x.rate=4", "--rate-profile=hold:4/1s", "run"),
      "--group=x: --rate cannot be used with --rate-profile, which stands outside of the groups; "
-     "write --rate-profile= in this one"),
+     "write --rate-profile=none in this one"),
     (("--x.tx-rate=4", "--rate-profile=hold:4/1s", "run"),
      "--group=x: --rate cannot be used with --rate-profile, which stands outside of the groups; "
-     "write --rate-profile= in this one"),
+     "write --rate-profile=none in this one"),
     (("--x.max-requests=4", "--threads-profile=hold:4/1s", "run"),
      "--group=x: --events cannot be used with --threads-profile, which stands outside"),
     (("--x.rate-profile=hold:4/1s", "--time=1", "--tx-rate=5", "run"),

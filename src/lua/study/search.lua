@@ -288,7 +288,7 @@ local function run(given, words)
   check_run(words, given)
   local self = setmetatable({
     options = given, words = words, goal = aim, hunt = hunt.begin(plan),
-    report = report.new(aim, given.over, given.what), folder = make_folder(given.out),
+    report = report.new(aim, given.over, given.what, given.group), folder = make_folder(given.out),
   }, search)
   native.child_begin()
   local ended, why = self:probe_all()

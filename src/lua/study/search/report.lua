@@ -5,8 +5,9 @@
 -- A row is {probe = {purpose, value, time_s}, with the capacity as the value where it was measured,
 -- closed = there was no rate, so that the goal is not judged, overload = the run ended early or
 -- could not keep up, holds, decided, status = exit status, rate, avg_s, p50_s, p95_s, p99_s,
--- errors, [i] = the figure of condition i, broken = {[i] = it does not hold}}; a figure that is not
--- known is nil.
+-- errors, shown = {rate, avg_s, p95_s, p99_s} of the group whose option is varied, else the row,
+-- [i] = the figure of condition i, broken = {[i] = it does not hold}}; a figure that is not known is
+-- nil.
 
 local digits = require("study.digits")
 local document = require("study.document")
@@ -20,14 +21,16 @@ local function real(number)
 end
 
 -- The goal is that of study.search.goal; over: "rate" or "threads", or "pay.rate" of a group; what:
--- the same without the group.
-function report.new(goal, over, what)
+-- the same without the group, which is nil if there is none.
+function report.new(goal, over, what, group)
   local threads = what == "threads"
   return setmetatable({
-    goal = goal, over = over, what = what, rows = {}, csv = "",
+    goal = goal, over = over, what = what, group = group, rows = {}, csv = "",
     title = threads and "number of threads" or "rate", unit = threads and " threads" or "/s",
   }, report)
 end
+
+local latencies = {avg_s = "avg", p50_s = "p50", p95_s = "p95", p99_s = "p99"}
 
 -- Puts the figures of a result, which may have no total, into a row.
 local function measure(row, result)
@@ -37,10 +40,17 @@ local function measure(row, result)
   row.rate = result:value("eps")
   row.errors = events + errors > 0 and errors / (events + errors) or nil
   if events > 0 then
-    for name, figure in pairs{avg_s = "avg", p50_s = "p50", p95_s = "p95", p99_s = "p99"} do
-      row[name] = result:value(figure)
-    end
+    for name, figure in pairs(latencies) do row[name] = result:value(figure) end
   end
+end
+
+-- Returns the figures of a group of a result.
+local function measure_group(group, result)
+  local shown = {rate = result:value("eps@group:" .. group)}
+  for name, figure in pairs(latencies) do
+    shown[name] = result:value(figure .. "@group:" .. group)
+  end
+  return shown
 end
 
 -- Returns the conditions that a probe broke: "p99<20ms"; or that it was overloaded.
@@ -61,6 +71,7 @@ end
 -- Adds a probe whose goal was judged as `findings` say, with its line of table.csv.
 function report:add(row, result, findings)
   measure(row, result)
+  row.shown = self.group and measure_group(self.group, result) or row
   for i = 1, #self.goal do
     row[i] = findings[i].measured and findings[i].value or nil
     row.broken[i] = findings[i].broken
@@ -122,7 +133,7 @@ function report:line()
   local time = (", %s s%s: "):format(seconds(row.probe.time_s), words[row.probe.purpose])
   if row.closed then
     return ("%swithout --rate%s%s events/s, %s"):format(
-      head, time, number(row.rate), self:figures(row))
+      head, time, number(row.shown.rate), self:figures(row))
   end
   local broken = not row.holds and (row.overload or #self.goal > 1) and self:broken(row) or ""
   return ("%s%s%s%s: %s%s"):format(head, self:value(row), time, self:figures(row), verdict(row),
@@ -147,13 +158,18 @@ function report:table_text()
     "events/s", "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal")}
   for _, i in ipairs(order) do
     local row = self.rows[i]
+    local shown = row.shown
     local function scaled(name, scale)
-      return number(row[name] and row[name] * scale)
+      return number(shown[name] and shown[name] * scale)
     end
     lines[#lines + 1] = line_form:format(
       i, row.probe.purpose, row.closed and "-" or number(row.probe.value),
-      number(row.probe.time_s), number(row.rate), scaled("avg_s", 1e3), scaled("p95_s", 1e3),
-      scaled("p99_s", 1e3), scaled("errors", 100), verdict(row))
+      number(row.probe.time_s), number(shown.rate), scaled("avg_s", 1e3), scaled("p95_s", 1e3),
+      scaled("p99_s", 1e3), number(row.errors and row.errors * 100), verdict(row))
+  end
+  if self.group then
+    lines[#lines + 1] = ("events/s, avg, p95 and p99 are those of the group %s, and errors those "
+      .. "of the run\n"):format(self.group)
   end
   if unsure then
     lines[#lines + 1] = "?: the probe was too short to decide with 95 % confidence\n"
@@ -175,8 +191,9 @@ end
 function report:knee()
   local knee
   for _, row in ipairs(self.rows) do
-    if not row.closed and row.avg_s and row.avg_s > 0
-      and (not knee or row.rate / row.avg_s > knee.rate / knee.avg_s) then
+    local shown, most = row.shown, knee and knee.shown
+    if not row.closed and shown.avg_s and shown.avg_s > 0
+      and (not most or shown.rate / shown.avg_s > most.rate / most.avg_s) then
       knee = row
     end
   end
@@ -214,7 +231,7 @@ function report:text(hunt)
   if knee then
     parts[#parts + 1] = ("knee (the probe with the most throughput / mean latency, Kleinrock's "
       .. "power): %s%s, avg %s ms\n"):format(
-      number(knee.probe.value), self.unit, number(knee.avg_s * 1e3))
+      number(knee.probe.value), self.unit, number(knee.shown.avg_s * 1e3))
   end
   if hunt.state == "found" then parts[#parts + 1] = self:answer_text(hunt) end
   return table.concat(parts)

@@ -35,6 +35,23 @@ function grid.option_of(axis)
   return native.option(grid.plain_name(axis))
 end
 
+-- Returns the group whose option an axis varies; nil: the option is that of the whole run.
+function grid.group_of(axis)
+  return axis.name:match("^(.-)%.")
+end
+
+-- Returns the groups of which an option is varied, in the order of the axes.
+function grid:groups()
+  local groups, known = {}, {}
+  for _, axis in ipairs(self) do
+    local group = grid.group_of(axis)
+    if group and not known[group] then
+      groups[#groups + 1], known[group] = group, true
+    end
+  end
+  return groups
+end
+
 -- Returns the name of the option without that of a group.
 function grid.plain_name(axis)
   return axis.name:match("%.(.*)$") or axis.name

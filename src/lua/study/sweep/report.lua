@@ -36,6 +36,21 @@ local function figure_column(tally, heading, name, scale, is_spread)
   end}
 end
 
+-- Adds the columns of a group of which an option is varied: its rate, its mean latency and the
+-- percentiles that its runs have measured.
+local function add_group(columns, tally, group)
+  local function add(what, figure, scale)
+    local heading = group .. " " .. what
+    table.insert(columns, figure_column(tally, cut(heading), figure .. "@group:" .. group, scale))
+  end
+  add("events/s", "events_per_s", 1)
+  add("avg, ms", "avg_s", 1e3)
+  for _, name in ipairs(tally.names) do
+    local rank, of = name:match("^p([%d.]+)_s@group:(.*)$")
+    if of == group and #rank <= 8 then add(("p%s, ms"):format(rank), ("p%s_s"):format(rank), 1e3) end
+  end
+end
+
 -- Returns the columns, and how many of them stay: the options and the number of runs.
 local function columns_of(tally)
   local columns = {}
@@ -50,6 +65,7 @@ local function columns_of(tally)
   local fixed = #columns
   table.insert(columns, figure_column(tally, rate_unit(tally), "rate", 1))
   table.insert(columns, figure_column(tally, "spread, %", "rate", 1, true))
+  for _, group in ipairs(tally.grid:groups()) do add_group(columns, tally, group) end
   for _, name in ipairs(tally.names) do
     local of_test = name:match("^test_(.*)")
     if of_test and #columns < test_columns_before then

@@ -143,21 +143,29 @@ local function quoted(text)
   return '"' .. text:gsub('"', '""') .. '"'
 end
 
--- Returns whether table.csv has the figure; table.json has all.
-local function is_column(name)
+-- Returns whether table.csv has the figure; table.json has all.  of_group has the names of the
+-- groups of which an option is varied.
+local function is_column(name, of_group)
+  local figure, group = name:match("^(.-)@group:(.*)$")
+  if figure then
+    return of_group[group] and (figure == "events_per_s" or figure == "avg_s"
+      or figure:find("^p[%d.]+_s$"))
+  end
   return name == "rate" or name == "avg_s" or name == "errors_per_s" or name:find("^test_")
     or name:find("^p[%d.]+_s$")
 end
 
 -- Returns a row for each point: the values, the numbers of runs, and of the rate, the mean latency,
--- the percentiles and errors_per_s the median, the least and the largest value.
+-- the percentiles and errors_per_s the median, the least and the largest value; of a group of which
+-- an option is varied the same but for the errors.
 function tables.csv(tally)
   local grid, rows, columns = tally.grid, {}, {}
-  local heading = {}
+  local heading, of_group = {}, {}
+  for _, group in ipairs(grid:groups()) do of_group[group] = true end
   for i, axis in ipairs(grid) do heading[i] = quoted(axis.name) end
   heading[#heading + 1] = "runs,failed,left_out"
   for _, name in ipairs(tally.names) do
-    if is_column(name) then
+    if is_column(name, of_group) then
       columns[#columns + 1] = name
       heading[#heading + 1] = ("%s_median,%s_min,%s_max"):format(name, name, name)
     end
