@@ -245,13 +245,50 @@ static int arguments_add_config_file(struct bn_arguments *a, const char *path, s
   return 0;
 }
 
-/* Returns whether the password that the option reads from a file is given directly, too.  That one
-   counts then, as in a run without hosts, wherever each of them is given. */
-static bool arguments_has_password(const struct bn_optset *options, const char *file_option)
+/* Returns whether the group's own options have one that is listed in `names`. */
+static bool arguments_group_has(const struct bn_arguments *a, const char *names)
 {
-  const struct bn_opt *opt = bn_optset_find(options, file_option);
+  const struct bn_list *own = &a->from->group->options;
+  bool has = false;
 
-  return opt != NULL && opt->replaces != NULL && bn_optset_is_given(options, opt->replaces);
+  for (size_t i = 0; i < own->n; i++) {
+    char name[BN_OPT_NAME_MAX];
+
+    bn_opt_read_name(own->item[i], name);
+    has |= bn_opt_is_listed(names, name);
+  }
+  return has;
+}
+
+/* Returns whether the password that the option reads from a file is given directly, too.  That one
+   counts then, as in a run without hosts, wherever each of them is given.  A file that a group has
+   of its own only yields to a password that the group has, too. */
+static bool arguments_has_password(const struct bn_arguments *a, const char *file_option)
+{
+  const struct bn_opt *opt = bn_optset_find(a->from->options, file_option);
+
+  if (opt == NULL || opt->replaces == NULL)
+    return false;
+  if (a->from->group != NULL && arguments_group_has(a, file_option))
+    return arguments_group_has(a, opt->replaces);
+  return bn_optset_is_given(a->from->options, opt->replaces);
+}
+
+/* Returns whether an option of the group's own is used in place of this one, which stands outside
+   of the groups: a group's file of passwords counts, and not the password of all groups, nor their
+   file, which need not exist here. */
+static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const char *name)
+{
+  const struct bn_opt *o;
+  bool is_replaced;
+
+  if (a->from->group == NULL)
+    return false;
+  is_replaced = arguments_ends_in(name, "-password-file") && arguments_group_has(a, name);
+  for (size_t i = 0; (o = bn_optset_at(a->from->options, i, NULL)) != NULL; i++)
+    is_replaced |= o->replaces != NULL && bn_opt_is_listed(o->replaces, name) &&
+                   arguments_group_has(a, o->name);
+  return is_replaced;
 }
 
 /* Adds the option that has the first line of a file as its value ("--mysql-password=…"), in place
@@ -264,7 +301,7 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
   struct bn_buf text = {.max = FILE_BYTES_MAX}, word = {.max = 0};
   int rc;
 
-  if (arguments_has_password(a->from->options, name))
+  if (arguments_has_password(a, name))
     return 0;
   rc = arguments_read_file(path, &text, err);
   if (rc != 0 && err->code == EFBIG)
@@ -488,7 +525,9 @@ static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
         (groups != NULL && bn_groups_find_owner(groups, *arg) != NULL))
       continue;
     bn_opt_read_name(*arg, name);
-    if (!arguments_is_set_by_uri(a, name) && arguments_add_option(a, *arg, err) != 0)
+    if (arguments_is_set_by_uri(a, name) || arguments_is_replaced_by_group(a, name))
+      continue;
+    if (arguments_add_option(a, *arg, err) != 0)
       return -1;
   }
   return 0;

@@ -246,6 +246,15 @@ static int fleet_check_groups(const struct bn_fleet *f, struct bn_err *err)
   return f->list.n > 0 ? 0 : bn_groups_check_here(f->groups, f->setup->options, err);
 }
 
+/* Returns how many connections there may be. */
+static size_t fleet_get_max_connections(const struct bn_fleet *f)
+{
+  const size_t n_groups = bn_fleet_has_groups(f) ? f->groups->n : 1;
+  const size_t n = fleet_has_groups_here(f) ? n_groups : n_groups * f->list.n;
+
+  return n < BN_WORK_SPLIT_HOSTS ? n : BN_WORK_SPLIT_HOSTS;
+}
+
 /* Makes the connections of all hosts, none of which is started.  A command other than `run` begins
    with the first host alone unless each has data of its own.  Returns 0, or -1 and err. */
 static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
@@ -255,7 +264,7 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
 
   if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_groups(f, err) != 0))
     return -1;
-  f->connection = bn_alloc(BN_WORK_SPLIT_HOSTS, sizeof *f->connection);
+  f->connection = bn_alloc(fleet_get_max_connections(f), sizeof *f->connection);
   if ((has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err)) != 0)
     return -1;
   bn_intervals_init(&f->intervals, f->n_all, (double)fleet_get_interval_ns(conf) * 1e-9);

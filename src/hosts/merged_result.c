@@ -499,18 +499,20 @@ static double merged_get_greater(double a, double b)
   return fmax(a, b);
 }
 
-/* Returns what the n parts of a group are together; their time is not set. */
+/* Returns what the n parts of a group are together; their time is not set.  The group counts as
+   lost, for the same reason, if one of them does. */
 static struct bn_member merged_add_up_members(const struct bn_merged_result_part *part, size_t n)
 {
   struct bn_member sum = part[0].member;
 
   sum.host = part[0].member.group;
-  sum.group = sum.lost = NULL;
+  sum.group = NULL;
   sum.time_s = HUGE_VAL;
   for (size_t i = 1; i < n; i++) {
     const struct bn_member *m = &part[i].member;
 
     sum.threads += m->threads;
+    sum.lost = sum.lost != NULL ? sum.lost : m->lost;
     sum.processor_s += m->processor_s; /* not known if one is not */
     sum.clock_error_s = merged_get_greater(sum.clock_error_s, m->clock_error_s);
     sum.start_lag_s = merged_get_greater(sum.start_lag_s, m->start_lag_s);
@@ -529,15 +531,19 @@ static void merged_add_groups(struct bn_result *out, const struct bn_merged_resu
     struct bn_result sum = {.n_groups = 0};
     struct bn_err why = {0};
     struct bn_member m;
+    const char *name;
 
     of_group = merged_count_parts(&part[i], n - i);
     m = merged_add_up_members(&part[i], of_group);
+    name = merged_find_workload(&part[i], of_group);
+    if (name == NULL)
+      name = out->group[0].name;
     if (merged_sum_group(&part[i], of_group, i, groups, &sum, &why) == 0) {
       m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
-      bn_result_add_member(out, sum.group[0].name, &m, &sum.group[0].total.view);
+      bn_result_add_member(out, name, &m, &sum.group[0].total.view);
     } else {
       m.lost = why.text;
-      bn_result_add_member(out, out->group[0].name, &m, NULL);
+      bn_result_add_member(out, name, &m, NULL);
     }
     bn_result_done(&sum);
   }

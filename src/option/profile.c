@@ -509,7 +509,10 @@ int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, str
   *out = (struct bn_profile){.of = of};
   profile_add_lead(&r);
   if (profile_read_phases(&r, wrong) != 0) {
+    const bool has_trace = out->has_trace;
+
     bn_profile_done(out);
+    out->has_trace = has_trace;
     return -1;
   }
   profile_set_lead(out, lead_s);

@@ -156,7 +156,7 @@ def test_phases_of_a_group_add_up(fleet):
     """The time of the run is that of all groups, and the text has the phases of each group once."""
     fleet.script("a.lua", EMPTY)
     done = run(fleet, "a,b", "--arrivals=constant", "--rate-profile=hold:40/0.5s; hold:20/0.5s",
-               "--group=x: ./a.lua --threads=3", "--group=y: ./a.lua --rate=30 --rate-profile=",
+               "--group=x: ./a.lua --threads=3", "--group=y: ./a.lua --rate=30 --rate-profile=none",
                statuses=LATE)
     assert figures(sums(done), "due") == {"x": 30, "y": 30}
     assert [p["due"] for p in sums(done)["x"]["total"]["phases"]] == [20, 10]
@@ -202,7 +202,7 @@ def test_host_and_group_of_a_failure_are_named(fleet, what, said, lost):
     assert {name: n for name, n in figures(sums(done), "events").items() if name != "bad"} == EXACT
     assert figures({"a/bad": parts(done)["a/bad"]}, "events") == {"a/bad": 500}
     assert (parts(done)["b/bad"]["host"]["lost"] is not None) == lost
-    assert sums(done)["bad"]["host"]["lost"] is None
+    assert (sums(done)["bad"]["host"]["lost"] is not None) == lost
     bad = kinds(done)["group:bad"]
     assert bad == sums(done)["bad"]["total"]["figures"]["events"]
     assert bad == (500 if lost else 600) or (lost and 500 < bad <= 600)
@@ -243,6 +243,9 @@ def test_bad_lists_of_hosts(fleet):
     fleet.script("a.lua", EMPTY)
     done = run(fleet, "a:2,b", "--group=x: ./a.lua", statuses=(1,))
     assert "--hosts: 'a:2' has a number of threads, which cannot be used with --group" in done.err
+    done = run(fleet, "a,b", "--threads-total=2", "--group=x: ./a.lua --threads=4", statuses=(1,))
+    assert ("--group=x: --threads cannot be used with --threads-total, which stands outside of the groups; write "
+            "--threads-total=0 in this one") in done.err
     many = ",".join(f"h{i}" for i in range(100))
     done = run(fleet, many, "--group=x: ./a.lua; y: ./a.lua; z: ./a.lua", statuses=(1,))
     assert "--group: 3 groups on 100 hosts need more than 256 processes" in done.err
@@ -285,6 +288,22 @@ function event() ffi.C.usleep(10000) end
     assert told == {f"{host}/{group}": words for host in "ab" for group, words in {
         "x": ["11", "localhost"], "conf": ["11", "localhost"], "y": ["19", "localhost"],
         "z": ["11", "db1"], "u": ["18", "db1"]}.items()}
+
+
+def test_a_password_file_of_a_group_beats_a_password_outside(fleet):
+    """Outside is the command line or a configuration file; a group's own password beats its own file."""
+    fleet.script("word", "from-file\n")
+    fleet.script("conf", "mysql-password=outside-conf\n")
+    fleet.script("a.lua", "sysbench.sql.driver()\n"
+                 "function thread_init() print('password', sysbench.opt.mysql_password) end\n" + EMPTY)
+    for outside in ("--mysql-password=outside", "--config-file=conf"):
+        done = run(fleet, "a,b", "--db-driver=mysql", "--events=20", "--time=0", outside,
+                   "--group=file: ./a.lua --mysql-password-file=word", "--group=none: ./a.lua",
+                   "--group=both: ./a.lua --mysql-password-file=word --mysql-password=direct")
+        told = {line.split(":")[0]: line.split("\t")[1] for line in done.err.splitlines() if "password" in line}
+        word = "outside" if "conf" not in outside else "outside-conf"
+        assert told == {f"{host}/{group}": password for host in "ab" for group, password in {
+            "file": "from-file", "none": word, "both": "direct"}.items()}
 
 
 def test_commands_are_executed_for_one_group_after_the_other(fleet):

@@ -219,6 +219,7 @@ static void bad_traces_are_named_with_line_and_column(void **state)
   (void)remove(path);
   refuses("trace:/none/at-all", "phase 1, 'trace:/none/at-all', column 7: cannot open the file: No "
                                 "such file or directory; allowed: trace:FILE");
+  assert_true(profile.has_trace);
   refuses("trace: ;", "phase 1, 'trace:', column 7: the name of the file is missing; allowed: "
                       "trace:FILE");
 }
