@@ -112,7 +112,7 @@ static const luaL_Reg functions[] = {{"cmdline", bn_cmdline_make_table},
 
 static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_options},
                                           {"wants_own", bn_shared_wants_own},
-                                          {"holds_up", bn_shared_holds_up},
+                                          {"wait", bn_shared_wait},
                                           {"json_next", bn_hooks_json_next},
                                           {"declare_metric", bn_metrics_declare},
                                           {"declare_kind", bn_metrics_declare_kind},

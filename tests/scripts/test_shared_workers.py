@@ -52,6 +52,26 @@ def test_an_error_of_many_threads_is_printed_once(folder, workers):
     assert int(re.search(r"[(](\d+) more threads[)]", r.err)[1]) in ([17] if workers == "1" else range(8, 18))
 
 
+FAILURES = ["error('no')", "error('no', 2)", "fail()", "return fail()", "return nil + 1",
+            "error({})", "return con:query({})", "con:query({})"]
+FAILING_EVENT = """
+local function fail() error("no", 2) end
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("SELECT 1") %s end
+"""
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_an_event_fails_with_the_message_that_it_has_in_a_thread(folder, failure):
+    """The events of a shared thread are called by another function, whose place is in no message."""
+    said = []
+    for workers in (2, 1):
+        r = folder.run(FAILING_EVENT % failure, *SLOW_STATEMENTS, "--threads=2", f"--workers={workers}")
+        assert r.status == 1
+        said.append(re.search(r"`thread_run' function failed: .*", r.err)[0])
+    assert said[0] == said[1]
+
+
 OLD_MODULE = """
 module("counter", package.seeall)
 n = 0

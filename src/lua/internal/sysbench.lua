@@ -234,5 +234,6 @@ return function (env, sysbench, complete, debugging, old_names)
   elseif old_names then
     offer_old_names(env, sysbench)
   end
-  return new_thread_run(env, sysbench, debugging and module("sysbench.restart").traced or pcall)
+  local make = rawget(internal, "new_thread_run") or new_thread_run
+  return make(env, sysbench, debugging and module("sysbench.restart").traced or pcall)
 end

@@ -72,8 +72,8 @@ local function show_traceback(failure)
 end
 
 -- Replaces pcall for --verbosity=5.
-function M.traced(event, id)
-  return xpcall(event, show_traceback, id)
+function M.traced(run, ...)
+  return xpcall(run, show_traceback, ...)
 end
 
 return M

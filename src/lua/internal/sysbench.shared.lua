@@ -12,23 +12,16 @@ local pairs, rawget, rawset, setmetatable, getmetatable, error, type, select =
   pairs, rawget, rawset, setmetatable, getmetatable, error, type, select
 local yield, isyieldable, resume, running = coroutine.yield, coroutine.isyieldable,
   coroutine.resume, coroutine.running
-local create = coroutine.create
+local create, sub = coroutine.create, string.sub
 
--- Leaves the session until it may go on.  In a callback of a library function, or while a module
--- is loaded, nobody else can go on.
-local function wait()
-  if isyieldable() then
-    yield()
-  else
-    internal.holds_up()
-    C.bn_ffi_shared_finish()
-  end
-end
+-- Leaves the session until it may go on.
+local wait = internal.wait
 
 -- Functions that wait ------------------------------------------------------------------------
 
 -- Each is written out: LuaJIT compiles the functions that a common maker returns without knowing
--- their upvalues, which costs two hundredths of the instructions of an event.
+-- their upvalues, which costs two hundredths of the instructions of an event. A result is kept in a
+-- local before it is returned: what follows a wait is not compiled if it begins with a tail call.
 
 local waiting = {}
 
@@ -36,14 +29,16 @@ local function result_of(which, object, text)
   if C.bn_ffi_shared_text(which, object, text, text and #text or 0) then
     wait()
   end
-  return C.bn_ffi_shared_rs(text)
+  local rs = C.bn_ffi_shared_rs(text)
+  return rs
 end
 
 local function number_of(which, object, number)
   if C.bn_ffi_shared_call(which, object, number or 0) then
     wait()
   end
-  return C.bn_ffi_shared_number()
+  local answer = C.bn_ffi_shared_number()
+  return answer
 end
 
 function waiting.bn_ffi_sql_query(con, text)
@@ -91,7 +86,8 @@ local function bulk(which, con, text)
   if C.bn_ffi_shared_text(which, con, text, text and #text or 0) then
     wait()
   end
-  return C.bn_ffi_shared_rc(con, text)
+  local rc = C.bn_ffi_shared_rc(con, text)
+  return rc
 end
 
 function waiting.bn_ffi_sql_bulk_init(con, text)
@@ -181,6 +177,61 @@ function waiting.bn_ffi_workqueue_give(a, b)
     answer = C.bn_ffi_workqueue_give(a, b)
   end
   return answer
+end
+
+-- Ends an event, whose function has returned `result`, and begins the next one.  Returns whether
+-- there is one.
+local function next_event(result)
+  if not result then
+    return waiting.bn_ffi_event_next()
+  end
+  local kind = internal.kind_numbers[result]
+  if not kind then
+    C.bn_ffi_event_drop()
+    return false
+  end
+  return waiting.bn_ffi_event_next_of_kind(kind)
+end
+
+local function run_events(env, id)
+  local more
+  repeat
+    more = next_event(env.event(id))
+  until not more
+end
+
+-- The place of an error of level 2 that an event raises, which is in no file.
+local own_place = '[string "sysbench.shared.lua"]:0: '
+
+local function without_own_place(failure)
+  if type(failure) == "string" and sub(failure, 1, #own_place) == own_place then
+    return sub(failure, #own_place + 1)
+  end
+  return failure
+end
+
+-- Makes the preset event loop, as module sysbench does. All events are in one protected call:
+-- LuaJIT compiles no return through such a call that began before a wait.
+function internal.new_thread_run(env, sysbench, call)
+  return function (id)
+    local attach_renewals = rawget(internal, "attach_renewals")
+    if attach_renewals then
+      attach_renewals(env, sysbench)
+    end
+    local more = waiting.bn_ffi_event_begin()
+    while more do
+      local ok, result = call(run_events, env, id)
+      if ok then
+        return
+      end
+      ok, result = internal.module("sysbench.restart").restart(env, sysbench, call, id,
+        without_own_place(result))
+      if not ok then
+        return
+      end
+      more = next_event(result)
+    end
+  end
 end
 
 -- Functions of C by which scripts sleep, once they have declared them ------------------------

@@ -152,13 +152,6 @@ void bn_ffi_shared_sleep(double ns)
     bn_task_delay(s->task, bn_clock_mono() + (ns > 0 && ns < 1e18 ? (uint64_t)ns : 0));
 }
 
-void bn_ffi_shared_finish(void)
-{
-  struct bn_session *s = bn_instance_session();
-
-  s->services->finish(s);
-}
-
 bool bn_ffi_shared_waits(void)
 {
   const struct bn_task *t = bn_instance_session()->task;

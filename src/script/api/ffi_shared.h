@@ -31,9 +31,9 @@ enum {
 };
 
 /* These begin a call of the session.  They return true if the call waits: then the session's
-   coroutine yields, or bn_ffi_shared_finish waits, and what the arguments point at stays until the
-   call has returned.  The functions below return its result.  Names of parameters would cost memory
-   in each interpreter. */
+   coroutine waits (internal.wait), and what the arguments point at stays until the call has
+   returned.  The functions below return its result.  Names of parameters would cost memory in each
+   interpreter. */
 /* Parameters: the number of the function above, its object, and its number if it takes one. */
 BN_API bool bn_ffi_shared_call(int, void *, size_t);
 /* Parameters: the number of the function, its object, a text and its length. */
@@ -43,8 +43,6 @@ BN_API bool bn_ffi_shared_connect(sql_driver *, const char *const *, const char 
 BN_API bool bn_ffi_shared_bind(sql_statement *, const struct bn_ffi_param *const *, size_t);
 /* Makes the session wait that many nanoseconds, or until it is interrupted. */
 BN_API void bn_ffi_shared_sleep(double);
-/* Waits for the end of the call, and holds up the other sessions of the worker. */
-BN_API void bn_ffi_shared_finish(void);
 /* Returns whether the session waits for a call or for an event. */
 BN_API bool bn_ffi_shared_waits(void);
 

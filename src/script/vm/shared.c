@@ -6,6 +6,7 @@
 
 #include <lauxlib.h>
 
+#include "api/session.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "script/vm/chunk.h"
@@ -105,15 +106,27 @@ static void shared_push_place(lua_State *L)
   lua_pushliteral(L, "");
 }
 
-int bn_shared_holds_up(lua_State *L)
+/* Logs once that a session waits where no other can go on. */
+static void shared_log_hold(lua_State *L)
 {
   struct bn_shared_pools *all = bn_lua_current()->vm->pools;
 
   if (atomic_exchange(&all->hold_logged, true))
-    return 0;
+    return;
   shared_push_place(L);
   bn_log_hint("%sa call that waits, at the top level of a file, in a function that a library calls "
               "or in one that ends an object, holds up the other threads of its worker (--workers)",
               lua_tostring(L, -1));
+  lua_pop(L, 1);
+}
+
+int bn_shared_wait(lua_State *L)
+{
+  struct bn_session *s = bn_lua_current()->session;
+
+  if (lua_isyieldable(L))
+    return lua_yield(L, 0);
+  shared_log_hold(L);
+  s->services->finish(s);
   return 0;
 }

@@ -55,7 +55,9 @@ void bn_shared_drop(struct bn_shared *sh);
 /* internal.wants_own(what): gives each further session of the pool an interpreter of its own,
    because the script uses what sessions would share.  Logs once that it does. */
 int bn_shared_wants_own(lua_State *L);
-/* internal.holds_up(): logs once that a session waits where no other can go on. */
-int bn_shared_holds_up(lua_State *L);
+/* internal.wait(): leaves the session until it may go on.  In a callback of a library function, or
+   while a module is loaded, no other session can go on: that is logged once, and the call of the
+   session is waited for in place. */
+int bn_shared_wait(lua_State *L);
 
 #endif
