@@ -7,7 +7,7 @@
 
 #include "base/fiber_sanitizer.h"
 
-/* The struct itself is at the upper end of the memory of its stack. */
+/* The struct itself is above its stack. */
 static char *fiber_top(const struct bn_fiber *f)
 {
   return (char *)(uintptr_t)f;
@@ -26,12 +26,14 @@ static void fiber_begin(struct bn_fiber *f)
 }
 
 /* Maps a stack.  A call that uses it up meets the guard at its lower end instead of other memory.
-   The struct is at the upper end, and the stack begins at a cache line below it.  Returns NULL if
-   there is no memory. */
-static struct bn_fiber *fiber_map(void)
+   The struct is at the upper end, and the stack begins at a cache line below it.  A cache has few
+   lines for addresses that are a power of two apart, so that stacks begin at SHIFTS different
+   places within half a page.  Returns NULL if there is no memory. */
+static struct bn_fiber *fiber_map(struct bn_fiber_pool *p)
 {
-  enum { CACHE_LINE = 64 };
-  const size_t size = (sizeof(struct bn_fiber) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  enum { CACHE_LINE = 64, SHIFTS = 32 };
+  const size_t struct_lines = (sizeof(struct bn_fiber) + CACHE_LINE - 1) / CACHE_LINE;
+  const size_t size = (struct_lines + p->mapped % SHIFTS) * CACHE_LINE;
   char *memory = mmap(NULL, BN_FIBER_STACK, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   struct bn_fiber *f;
@@ -42,6 +44,7 @@ static struct bn_fiber *fiber_map(void)
     (void)munmap(memory, BN_FIBER_STACK);
     return NULL;
   }
+  p->mapped++;
   f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - size);
   f->low = memory + BN_FIBER_GUARD;
   f->sp = bn_fiber_prepare(fiber_top(f), fiber_begin, f);
@@ -54,7 +57,7 @@ struct bn_fiber *bn_fiber_take(struct bn_fiber_pool *p)
   struct bn_fiber *f = p->unused;
 
   if (f == NULL)
-    return fiber_map();
+    return fiber_map(p);
   p->unused = f->next;
   return f;
 }

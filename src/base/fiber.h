@@ -28,6 +28,7 @@ struct bn_fiber {
 
 struct bn_fiber_pool {
   struct bn_fiber *unused; /* the one used last comes first: its memory is in the caches */
+  unsigned mapped;         /* stacks that were made */
 };
 
 /* Frees the stacks, of which none is in use. */

@@ -114,12 +114,31 @@ static void a_stack_has_room(void **state)
   bn_fiber_pool_done(&pool);
 }
 
+/* Caches have few lines for addresses that are a multiple of a page apart. */
+static void stacks_begin_at_different_places(void **state)
+{
+  enum { PLACES = 32, PAGE = 4096 };
+  struct bn_fiber *fiber[PLACES];
+  struct bn_fiber_pool pool = {NULL};
+
+  (void)state;
+  for (int i = 0; i < PLACES; i++) {
+    fiber[i] = bn_fiber_take(&pool);
+    for (int k = 0; k < i; k++)
+      assert_int_not_equal((uintptr_t)fiber[i] % PAGE, (uintptr_t)fiber[k] % PAGE);
+  }
+  for (int i = 0; i < PLACES; i++)
+    bn_fiber_give_back(&pool, fiber[i]);
+  bn_fiber_pool_done(&pool);
+}
+
 BN_TESTS(fiber)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_calls_take_turns),
       cmocka_unit_test(a_stack_is_used_again),
       cmocka_unit_test(a_stack_has_room),
+      cmocka_unit_test(stacks_begin_at_different_places),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
