@@ -2,6 +2,8 @@
 """The floor of a client with a thread for each connection: the processor time in which floor.c sends a simple query and
 reads its answer."""
 
+import atexit
+import functools
 import os
 import socket
 import struct
@@ -17,10 +19,20 @@ PG_LOGIN = struct.pack("!I", 0x30000) + b"user\0postgres\0database\0postgres\0\0
 QUERY = b"SELECT 1"
 
 
-def mysql(server):
+def connect(by, path, port):
+    """A socket that is connected by the Unix socket at PATH or by TCP."""
+    if by == "socket":
+        talk = socket.socket(socket.AF_UNIX)
+        talk.connect(path)
+    else:
+        talk = socket.create_connection(("127.0.0.1", port))
+        talk.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return talk
+
+
+def mysql(server, by):
     """(socket that is logged in, request)"""
-    talk = socket.socket(socket.AF_UNIX)
-    talk.connect(server.socket)
+    talk = connect(by, server.socket, server.port)
     talk.recv(1024)
     talk.sendall(struct.pack("<I", len(MYSQL_LOGIN) | 1 << 24) + MYSQL_LOGIN)
     answer = talk.recv(1024)
@@ -30,12 +42,7 @@ def mysql(server):
 
 
 def pg(server, by):
-    if by == "socket":
-        talk = socket.socket(socket.AF_UNIX)
-        talk.connect(f"{server.folder}/.s.PGSQL.{server.port}")
-    else:
-        talk = socket.create_connection(("127.0.0.1", server.port))
-        talk.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    talk = connect(by, f"{server.folder}/.s.PGSQL.{server.port}", server.port)
     talk.sendall(struct.pack("!I", len(PG_LOGIN) + 4) + PG_LOGIN)
     answer = b""
     while answer[-6:-1] != b"Z\0\0\0\5":
@@ -71,24 +78,31 @@ def trust(server):
         time.sleep(1)
 
 
+@functools.lru_cache(maxsize=None)
+def program():
+    """The compiled floor.c, in a folder that the script leaves with its end."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = os.path.join(folder.name, "floor")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floor.c")
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-D_GNU_SOURCE", "-pthread", "-o", path, source], check=True)
+    return path
+
+
 def cost(server, by, connections, seconds):
     """Microseconds of processor time of a round trip, over BY, "socket" or "tcp"."""
     if server.kind == "pg":
         trust(server)
         talks = [pg(server, by) for _ in range(connections)]
     else:
-        server.sql(f"CREATE USER IF NOT EXISTS {USER}@localhost")
-        talks = [mysql(server) for _ in range(connections)]
+        for host in ("localhost", "127.0.0.1"):
+            server.sql(f"CREATE USER IF NOT EXISTS {USER}@'{host}'")
+        talks = [mysql(server, by) for _ in range(connections)]
     request = talks[0][1]
     length = length_of_answer(*talks[0])
     fds = [talk.fileno() for talk, _ in talks]
-    with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "floor")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floor.c")
-        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-D_GNU_SOURCE", "-pthread", "-o", program, source],
-                       check=True)
-        done = subprocess.run([program, str(seconds), str(length), *map(str, fds)], input=request,
-                              stdout=subprocess.PIPE, check=True, pass_fds=fds)
+    done = subprocess.run([program(), str(seconds), str(length), *map(str, fds)], input=request,
+                          stdout=subprocess.PIPE, check=True, pass_fds=fds)
     for talk, _ in talks:
         talk.close()
     return float(done.stdout)

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processor time of the client for a new order, over the whole mix of order_entry, in each mode.
 
-Starts private servers and loads two warehouses.  A short run is taken away from a long one, with what starting,
-preparing and compiling cost; modes alternate; prints medians, beside the time of a statement and the floor: what as many
-statements take of a client that only sends and receives.  Common order-entry scripts under sysbench 1.0.20 take 1,600
-to 1,900 us with 65 statements on the reference machine: COMMON is their middle.  The mode routine has no goal: it shows
-what a call costs.  Exit status 1: a row missed its figure.  Environment: see README.md."""
+Starts private servers, loads two warehouses, and reaches each server by its socket and by TCP.  A short run is taken
+away from a long one, with what starting, preparing and compiling cost; modes alternate; prints medians, beside the time
+of a statement and the floor: what as many statements take of a client that only sends and receives.  Common order-entry
+scripts under sysbench 1.0.20 take 1,600 to 1,900 us with 65 statements on the reference machine: COMMON is their
+middle.  The mode routine has no goal: it shows what a call costs.  Exit status 1: a row missed its figure.
+Environment: see README.md."""
 
 import json
 import pathlib
@@ -43,24 +44,31 @@ def cost(login, mode):
     return seconds / orders * 1e6, seconds / statements * 1e6, statements / orders
 
 
+def compare(rows, server, by):
+    """Adds the rows of a server that is reached over BY, "socket" or "tcp"."""
+    login = server.login(by)
+    found, floors = {mode: [] for mode in WANTED}, []
+    for _ in range(ROUNDS):
+        floors.append(floor.cost(server, by, THREADS, SECONDS))
+        for mode, costs in found.items():
+            costs.append(cost(login, mode))
+    for mode, costs in found.items():
+        us, each, statements = (statistics.median(values) for values in zip(*costs))
+        label, ratio, wanted = f"{server.kind} by {by}, {mode}", us / COMMON, WANTED[mode]
+        goal = "" if wanted is None else f" <= {wanted:.2f}"
+        rows.add(label, f"{label:26} {us:6.0f} {each:15.1f} {statements:11.1f} "
+                        f"{statements * statistics.median(floors):6.0f} {ratio:6.2f}{goal}",
+                 None if wanted is None else ratio <= wanted)
+
+
 def main():
     rows = lib.Rows(f"a new order, {THREADS} threads, medians of {ROUNDS} rounds of {SECONDS} s",
-                    f"{'row':24} {'us':>6} {'of a statement':>15} {'statements':>11} {'floor':>6} {'ratio':>6} wanted")
+                    f"{'row':26} {'us':>6} {'of a statement':>15} {'statements':>11} {'floor':>6} {'ratio':>6} wanted")
     for server, login in lib.each_server():
         lib.run([lib.bench(), "order_entry", *login, "--warehouses=2", "--threads=2", "--order-check=none",
                  "--order-mode=routine", "prepare"])
-        found, floors = {mode: [] for mode in WANTED}, []
-        for _ in range(ROUNDS):
-            floors.append(floor.cost(server, lib.BY[server.kind], THREADS, SECONDS))
-            for mode, costs in found.items():
-                costs.append(cost(login, mode))
-        for mode, costs in found.items():
-            us, each, statements = (statistics.median(values) for values in zip(*costs))
-            label, ratio, wanted = f"{server.kind}, {mode}", us / COMMON, WANTED[mode]
-            goal = "" if wanted is None else f" <= {wanted:.2f}"
-            rows.add(label, f"{label:24} {us:6.0f} {each:15.1f} {statements:11.1f} "
-                            f"{statements * statistics.median(floors):6.0f} {ratio:6.2f}{goal}",
-                     None if wanted is None else ratio <= wanted)
+        for by in ("socket", "tcp"):
+            compare(rows, server, by)
     return rows.status()
 
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "api/driver.h"
+#include "drivers/common/deadline.h"
 #include "drivers/common/quote.h"
 #include "drivers/null/options.h"
 
@@ -165,9 +166,8 @@ static void null_interrupt(void *conn)
 /* Sleeps until until_ns, or until the connection is interrupted. */
 static void null_sleep(struct null_conn *c, uint64_t until_ns)
 {
-  enum { NS_PER_S = 1000000000 };
-  const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
-                                 .tv_nsec = (long)(until_ns % NS_PER_S)};
+  const struct timespec until = {.tv_sec = (time_t)(until_ns / BN_NS_PER_S),
+                                 .tv_nsec = (long)(until_ns % BN_NS_PER_S)};
   int rc = 0;
 
   (void)pthread_mutex_lock(&c->lock);
