@@ -8,8 +8,8 @@ local type, error, tostring, setmetatable, rawget, rawset, ipairs, next, concat 
   type, error, tostring, setmetatable, rawget, rawset, ipairs, next, table.concat
 
 -- The numbers of kinds that something stands for, by their names.  The instances of an interpreter
--- share them, as they share kind_of.  The table is made large, and emptied, so that hardly two names
--- are in one chain of it: a processor predicts how long a look-up takes if all take as long.
+-- share them, as they share kind_of.  The table is made large, and emptied, so that hardly any two
+-- names are in one chain of it: a processor predicts how long a look-up takes if all take as long.
 local numbers = {}
 for i = 1, 256 do
   numbers[tostring(i)] = i
@@ -112,8 +112,9 @@ function M.event_kind()
   return event_kind
 end
 
--- Runs the events of a script that names kinds, after the first one has begun: as the loop in module
--- sysbench, which calls it.  restart(failure) goes on after a failure, as module sysbench.restart.
+-- Runs the events of a script that names kinds, after the first one has begun: as the loop in
+-- module sysbench, which calls it.  restart(failure) goes on after a failure, as module
+-- sysbench.restart.
 function M.run(env, call, id, restart)
   local more
   said.number, said.in_loop = 0, true

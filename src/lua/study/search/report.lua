@@ -6,8 +6,8 @@
 -- closed = there was no rate, so that the goal is not judged, overload = the run ended early or
 -- could not keep up, holds, decided, status = exit status, rate, avg_s, p50_s, p95_s, p99_s,
 -- errors, shown = {rate, avg_s, p95_s, p99_s} of the group whose option is varied, else the row,
--- [i] = the figure of condition i, broken = {[i] = it does not hold}}; a figure that is not known is
--- nil.
+-- [i] = the figure of condition i, broken = {[i] = it does not hold}}; a figure that is not known
+-- is nil.
 
 local digits = require("study.digits")
 local document = require("study.document")

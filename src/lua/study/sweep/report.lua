@@ -47,7 +47,9 @@ local function add_group(columns, tally, group)
   add("avg, ms", "avg_s", 1e3)
   for _, name in ipairs(tally.names) do
     local rank, of = name:match("^p([%d.]+)_s@group:(.*)$")
-    if of == group and #rank <= 8 then add(("p%s, ms"):format(rank), ("p%s_s"):format(rank), 1e3) end
+    if of == group and #rank <= 8 then
+      add(("p%s, ms"):format(rank), ("p%s_s"):format(rank), 1e3)
+    end
   end
 end
 
