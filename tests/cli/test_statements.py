@@ -142,8 +142,8 @@ def test_assertions_are_about_statements_too(tmp_path):
     assert (done.status, done.err) == (3, "--assert=p50@ROLLBACK<100s does not hold: not measured\n")
     done = bench.run(*asked[:-1], "--assert=p50@COMMIT<1s", "run", cwd=tmp_path)
     assert done.status == 1
-    assert ("the run has no latency called 'COMMIT'; it has: latency, and with --statements those of "
-            "statements by their names") in done.out + done.err
+    assert ("the run has no latency called 'COMMIT'; it has: latency, wakeup_lag, and with --statements "
+            "those of statements by their names") in done.out + done.err
 
 
 @pytest.mark.sanitized

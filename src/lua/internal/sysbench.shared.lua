@@ -185,12 +185,12 @@ local function next_event(result)
   if not result then
     return waiting.bn_ffi_event_next()
   end
-  local kind = internal.kind_numbers[result]
-  if not kind then
+  local number = type(result) == "table" and rawget(result, 1)
+  if not number or internal.kind_of[number] ~= result then
     C.bn_ffi_event_drop()
     return false
   end
-  return waiting.bn_ffi_event_next_of_kind(kind)
+  return waiting.bn_ffi_event_next_of_kind(number)
 end
 
 local function run_events(env, id)
