@@ -180,7 +180,7 @@ def test_a_run_with_files(agent):
     intervals = [(line["interval"], texts) for line, texts in lines if "interval" in line]
     ticks = [line["tick"] for line, _ in lines if "tick" in line]
     assert 1 <= len(intervals) <= 5 and len(ticks) in (1, 2)
-    counted = sum(sum(counts_of(latency)) for _, (latency,) in intervals)
+    counted = sum(sum(counts_of(latency)) for _, (latency, _) in intervals)
     # A session may be between the two, and events end while the two are read.
     assert counted > 2 and abs(counted - sum(i["raw"]["counters"]["events"] for i, _ in intervals)) < counted / 2
     assert sum(i["raw"]["counters"]["events"] for i, _ in intervals) == total["figures"]["events"]
