@@ -82,9 +82,8 @@ struct bn_opt {
   bool secret; /* the value is a password: it is never shown, and is erased from the command line */
   bool blank;  /* BN_STRING: an empty text is a value and not NULL.  BN_CHOICE: an empty text is the
                   default in dialects */
-  bool
-      filled; /* BN_STRING and BN_LIST: an empty text is refused; else only in place of a default */
-  bool repeat;   /* BN_LIST: several --name=… add up; else the last one counts */
+  bool filled; /* BN_STRING, BN_LIST: an empty text is refused, also if there is no default */
+  bool repeat; /* BN_LIST: several --name=… add up; else the last one counts */
   bool verbatim; /* BN_LIST: a value is one item, with the commas in it */
   bool whole; /* sysbench and so its dialects take whole numbers only (scalar: and a single one) */
   bool clamp; /* sysbench takes any number: dialects move it to the nearest bound */

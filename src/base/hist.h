@@ -10,7 +10,7 @@
 
 #define BN_HIST_SUB_BITS 10 /* 1,024 buckets per power of two: error <= 0.1 % */
 #define BN_HIST_TOP_BIT  42 /* values >= 2^42 ns (73 minutes) go to the overflow bucket */
-#define BN_HIST_TOP_MS   ((double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6)
+#define BN_HIST_TOP_MS   ((double)(UINT64_C(1) << BN_HIST_TOP_BIT) / 1e6) /* the same bound */
 enum {
   BN_HIST_LINEAR = 2 << BN_HIST_SUB_BITS, /* values below 2,048 have a bucket each */
   BN_HIST_BUCKETS =

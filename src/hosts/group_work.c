@@ -58,7 +58,7 @@ static void group_work_set_options(const struct bn_group_words *g, const struct 
 
 int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err)
 {
-  if (conf->raw.threads_profile != NULL)
+  if (bn_conf_uses(conf, "threads-profile"))
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads-profile=%.200s: cannot be used with --hosts: each host has "
                       "threads of its own; give each of several runs a profile",
@@ -79,7 +79,7 @@ static int group_work_check_own_profile(const struct bn_group_words *g, struct b
   char wrong[BN_PROFILE_WRONG];
   struct bn_err why = {0};
 
-  if (own->raw.rate_profile != NULL)
+  if (bn_conf_uses(own, "rate-profile"))
     (void)bn_profile_parse(own->raw.rate_profile, BN_PROFILE_RATE, 0, &own->profile, wrong);
   return bn_group_work_check_profile(own, &why) == 0 ? 0 : group_work_refuse(g, why.text, err);
 }

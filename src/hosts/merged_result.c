@@ -434,9 +434,10 @@ static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n,
   return rc;
 }
 
-/* Sums the results of the parts that have one into *out.  Returns 0, or -1 and err if none has one,
-   or if they cannot be summed. */
-static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
+/* Sums the results of the n parts that have one into *out, with the rows of all groups unless
+   `groups` is NULL; the first part has the number `first` there.  Returns 0, or -1 and err if none
+   has one, or if they cannot be summed. */
+static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, size_t first,
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
 {
@@ -447,8 +448,8 @@ static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
 
   if (have == 0)
     rc = bn_err_set(err, ENODATA, "no host has sent figures");
-  else if (groups->n > 0)
-    rc = merged_sum_groups(part, n, 0, groups, parts, have, out, &notes, err);
+  else if (groups != NULL)
+    rc = merged_sum_groups(part, n, first, groups, parts, have, out, &notes, err);
   else
     rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
   bn_buf_done(&notes);
@@ -458,37 +459,23 @@ static int merged_sum_parts(struct bn_merged_result_part *part, size_t n,
 
 /* --- a group on several hosts ----------------------------------------------------------------- */
 
-/* Returns whether all results have the same rows.  That of a lost host, which was made of its
-   ticks, has the rows of all groups. */
-static bool merged_have_same_rows(const struct bn_part *parts, size_t n)
+/* Returns whether the results of the n parts of a group have the same rows.  That of a lost host,
+   which was made of its ticks, has the rows of all groups. */
+static bool merged_have_same_rows(const struct bn_merged_result_part *part, size_t n)
 {
-  for (size_t i = 1; i < n; i++)
-    if (!bn_merge_check_metrics(&parts[i].result->group[0].total.delta.metrics,
-                                &parts[0].result->group[0].total.delta.metrics))
+  const struct bn_metrics *first = NULL;
+
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_result *r = part[i].result;
+
+    if (r == NULL)
+      continue;
+    if (first == NULL)
+      first = &r->group[0].total.delta.metrics;
+    if (!bn_merge_check_metrics(&r->group[0].total.delta.metrics, first))
       return false;
+  }
   return true;
-}
-
-/* Sums the results of the n parts of a group, the first of which has that number in the layout.
-   Returns 0, or -1 and err. */
-static int merged_sum_group(const struct bn_merged_result_part *part, size_t n, size_t first,
-                            const struct bn_group_layout *groups, struct bn_result *out,
-                            struct bn_err *err)
-{
-  struct bn_buf notes = {.max = 0};
-  size_t have;
-  struct bn_part *parts = merged_list_parts(part, n, &have);
-  int rc;
-
-  if (have == 0)
-    rc = bn_err_set(err, ENODATA, "no host has sent figures");
-  else if (merged_have_same_rows(parts, have))
-    rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
-  else
-    rc = merged_sum_groups(part, n, first, groups, parts, have, out, &notes, err);
-  bn_buf_done(&notes);
-  free(parts);
-  return rc;
 }
 
 /* Returns the greater of two times, of which one that is not known does not count. */
@@ -525,6 +512,7 @@ static struct bn_member merged_add_up_members(const struct bn_merged_result_part
 static void merged_add_groups(struct bn_result *out, const struct bn_merged_result_part *part,
                               size_t n, const struct bn_group_layout *groups)
 {
+  const struct bn_group_layout *rows;
   size_t of_group;
 
   for (size_t i = 0; i < n && part[i].member.group != NULL; i += of_group) {
@@ -538,7 +526,8 @@ static void merged_add_groups(struct bn_result *out, const struct bn_merged_resu
     name = merged_find_workload(&part[i], of_group);
     if (name == NULL)
       name = out->group[0].name;
-    if (merged_sum_group(&part[i], of_group, i, groups, &sum, &why) == 0) {
+    rows = merged_have_same_rows(&part[i], of_group) ? NULL : groups;
+    if (merged_sum_parts(&part[i], of_group, i, rows, &sum, &why) == 0) {
       m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
       bn_result_add_member(out, name, &m, &sum.group[0].total.view);
     } else {
@@ -647,7 +636,7 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
   const bool all_count = merged_check_parts(part, n, start);
 
   memset(out, 0, sizeof *out);
-  if (merged_sum_parts(part, n, of->groups, out, err) != 0)
+  if (merged_sum_parts(part, n, 0, of->groups->n > 0 ? of->groups : NULL, out, err) != 0)
     return -1;
   out->end.failed |= !all_count;
   merged_set_facts(&out->facts, part, n, of);

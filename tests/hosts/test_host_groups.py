@@ -256,7 +256,7 @@ def test_the_options_of_a_group_beat_those_outside(fleet):
     fleet.script("a.lua", EMPTY)
     fleet.script("old.cnf", "tx-rate=70\nnum-threads=3\nthreads-total=2\n")
     done = run(fleet, "a,b", "--config-file=old.cnf", "--time=0", "--events=40", "--arrivals=constant",
-               "--group=x: ./a.lua --num-threads=2 --threads-total=0 --rate=100",
+               "--group=x: ./a.lua --num-threads=2 --threads-total=0 --rate=100 --threads-profile=none",
                "--group=y: ./a.lua --max-requests=10", "--y.tx-rate=90", "--group=z: ./a.lua")
     assert threads(parts(done)) == {"a/x": 2, "b/x": 2, "a/y": 1, "b/y": 1, "a/z": 1, "b/z": 1}
     assert figures(sums(done), "events") == {"x": 40, "y": 10, "z": 40}

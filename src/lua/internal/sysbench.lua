@@ -6,7 +6,6 @@ local C = internal.C
 local module = internal.module
 local pcall, rawget, rawset, pairs, next, type, getmetatable =
   pcall, rawget, rawset, pairs, next, type, getmetatable
-local isyieldable = coroutine.isyieldable
 
 -- Fields that a worker loads when a script first touches them, with their modules; the main
 -- instance shows them all.
@@ -59,8 +58,7 @@ end
 -- Kinds of events by their numbers: what stands for each in a script, a table with its number as
 -- the first element (module sysbench.kinds).  A look-up by number needs no hash, whose chains are
 -- of different lengths.
-local kind_of = {}
-internal.kind_of = kind_of
+internal.kind_of = {}
 -- The number of the kind that the event in flight has named, 0 for none, as long as an event loop
 -- looks at it (in_loop): that takes less time than a call of C.
 local said = { number = 0, in_loop = false, has_kinds = false }
@@ -160,8 +158,8 @@ local walks = {
 }
 
 -- The preset event loop.  It ends one event and begins the next in one call, and event() is looked
--- up each time because a script may replace it.  Scripts that name kinds have one of their own,
--- unless sessions share the interpreter, and so what an event has named.
+-- up each time because a script may replace it.  Scripts that name kinds have one of their own, and
+-- so have sessions that share the interpreter (module sysbench.shared).
 local function new_thread_run(env, sysbench, call)
   return function (id)
     local attach_renewals = rawget(internal, "attach_renewals")
@@ -171,12 +169,11 @@ local function new_thread_run(env, sysbench, call)
     if not C.bn_ffi_event_begin() then
       return
     end
-    if said.has_kinds and not isyieldable() then
+    if said.has_kinds then
       return module("sysbench.kinds").run(env, call, id, function (failure)
         return module("sysbench.restart").restart(env, sysbench, call, id, failure)
       end)
     end
-    local more
     repeat
       local ok, result = call(env.event, id)
       if not ok then
@@ -186,16 +183,10 @@ local function new_thread_run(env, sysbench, call)
         end
       end
       if result then
-        local number = type(result) == "table" and rawget(result, 1)
-        if not number or kind_of[number] ~= result then
-          C.bn_ffi_event_drop()
-          return
-        end
-        more = C.bn_ffi_event_next_of_kind(number)
-      else
-        more = C.bn_ffi_event_next()
+        C.bn_ffi_event_drop()
+        return
       end
-    until not more
+    until not C.bn_ffi_event_next()
   end
 end
 
