@@ -231,7 +231,7 @@ def test_merge_sums_them(folder):
 
 # What event() returned before there were kinds ends the thread as before, and is not counted.
 @pytest.mark.parametrize("value", ["true", "1", "'a'", "{}", "{1}", "{0 / 0}", "sysbench.kind", "print",
-                                   "setmetatable({1}, getmetatable(sysbench.kind.a))", "ffi.new('int')"])
+                                   "sysbench.kind.a - 1", "sysbench.kind.a + 1", "ffi.new('int')"])
 def test_other_true_values_end_the_thread(folder, value):
     r, document = documents(folder, f"""
 sysbench.kinds = {{"a"}}
@@ -287,7 +287,6 @@ sysbench.kinds = {"c", "a"}
 local n = 0
 function event()
   n = n + 1
-  assert(tostring(kind.c) == "c")
   return n % 3 == 0 and buy() or n % 3 == 1 and kind.c or kind.a
 end
 """, "--events=30", "--time=0")

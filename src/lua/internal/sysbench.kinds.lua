@@ -3,29 +3,27 @@
 local internal = ...
 internal.declare("metrics")
 local C = internal.C
-local kind_of, said = internal.kind_of, internal.said
 local type, error, tostring, setmetatable, rawget, rawset, ipairs, next, concat =
   type, error, tostring, setmetatable, rawget, rawset, ipairs, next, table.concat
 
--- The numbers of kinds that something stands for, by their names.  The instances of an interpreter
--- share them, as they share kind_of.  The table is made large, and emptied, so that hardly any two
--- names are in one chain of it: a processor predicts how long a look-up takes if all take as long.
+-- sysbench.kind.NAME is the number of the kind, which begins at 1, plus this: a number that no
+-- event() returns by chance, and from which compiled code has the kind without a look-up.
+local BASE = 0x6b696e640000
+
+-- How many kinds there are; the kind that the event in flight has named by sysbench.event_kind(), 0
+-- for none, as long as an event loop looks at it (in_loop), which takes less time than a call of C.
+-- In C, since compiled code knows the address of a small struct.
+local state = internal.ffi.new("struct { int32_t count, named; bool in_loop; }")
+
+-- The numbers of kinds that sysbench.event_kind() has looked for, by their names.  The table is
+-- made large, and emptied, so that hardly any two names are in one chain of it: a processor
+-- predicts how long a look-up takes if all take as long.
 local numbers = {}
 for i = 1, 256 do
   numbers[tostring(i)] = i
 end
 for i = 1, 256 do
   numbers[tostring(i)] = nil
-end
-
-local function kind_with(name, number)
-  local kind = kind_of[number]
-  if not kind then
-    kind = setmetatable({ number }, { __tostring = function () return name end })
-    kind_of[number] = kind
-    numbers[name] = number
-  end
-  return kind
 end
 
 local function refuse(what, name, level)
@@ -43,7 +41,7 @@ function M.declare(sysbench, names)
     error("sysbench.kinds: each of several workloads in one run is a kind of events itself and " ..
           "cannot name others; run this script alone", 3)
   end
-  said.has_kinds = true
+  internal.has_kinds = true -- for the event loops
   if type(names) ~= "table" or names[1] == nil and next(names) ~= nil then
     error(("sysbench.kinds: expected a list of names, got a %s%s"):format(type(names),
           type(names) == "table" and " with other keys" or ""), 3)
@@ -56,9 +54,10 @@ function M.declare(sysbench, names)
     if not number then
       error("sysbench.kinds: " .. why, 3)
     end
+    state.count = #internal.kinds()
     local shown = rawget(sysbench, "kind")
     if shown then
-      rawset(shown, name, kind_with(name, number))
+      rawset(shown, name, BASE + number)
     end
   end
 end
@@ -73,34 +72,33 @@ local shown_metatable = {
 function M.kind()
   local shown = {}
   for number, name in ipairs(internal.kinds()) do
-    shown[name] = kind_with(name, number)
+    shown[name] = BASE + number
   end
   return next(shown) and setmetatable(shown, shown_metatable)
 end
+
+-- Returns the number of the kind for which a value of sysbench.kind stands; nil: another value.
+local function number_of(value)
+  local number = type(value) == "number" and value - BASE or 0
+  return number >= 1 and number <= state.count and number or nil
+end
+M.number_of = number_of
 
 -- Returns the number of a kind that event_kind() does not know yet, or refuses it.
 local function find_number(name)
   for number, known in ipairs(internal.kinds()) do
     if known == name then
-      return kind_with(name, number)[1]
+      numbers[name] = number
+      return number
     end
   end
   refuse("sysbench.event_kind", name, 3)
 end
 
 local function event_kind(kind)
-  local number
-  if type(kind) == "table" then
-    number = rawget(kind, 1)
-    if number and kind_of[number] ~= kind then
-      number = nil
-    end
-  else
-    number = numbers[kind]
-  end
-  number = number or find_number(kind)
-  if said.in_loop then
-    said.number = number
+  local number = number_of(kind) or numbers[kind] or find_number(kind)
+  if state.in_loop then
+    state.named = number
   else
     C.bn_ffi_event_is_of_kind(number)
   end
@@ -114,34 +112,40 @@ end
 
 -- Runs the events of a script that names kinds, after the first one has begun: as the loop in
 -- module sysbench, which calls it.  restart(failure) goes on after a failure, as module
--- sysbench.restart.
+-- sysbench.restart; the kind of an event that has failed is in C.
 function M.run(env, call, id, restart)
   local more
-  said.number, said.in_loop = 0, true
+  state.named, state.in_loop = 0, true
   repeat
     local ok, result = call(env.event, id)
     if not ok then
+      state.in_loop = false
+      if state.named ~= 0 then
+        C.bn_ffi_event_is_of_kind(state.named)
+        state.named = 0
+      end
       ok, result = restart(result)
       if not ok then
         break
       end
+      state.in_loop = true
     end
-    local number = said.number
+    local number = state.named
     if result then
-      number = type(result) == "table" and rawget(result, 1)
-      if not number or kind_of[number] ~= result then
+      number = number_of(result)
+      if not number then
         C.bn_ffi_event_drop()
         break
       end
     end
     if number ~= 0 then
-      said.number = 0
+      state.named = 0
       more = C.bn_ffi_event_next_of_kind(number)
     else
       more = C.bn_ffi_event_next()
     end
   until not more
-  said.in_loop = false
+  state.in_loop = false
 end
 
 return M

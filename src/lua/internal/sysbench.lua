@@ -55,15 +55,6 @@ function internal.time_left()
   return C.bn_ffi_time_left()
 end
 
--- Kinds of events by their numbers: what stands for each in a script, a table with its number as
--- the first element (module sysbench.kinds).  A look-up by number needs no hash, whose chains are
--- of different lengths.
-internal.kind_of = {}
--- The number of the kind that the event in flight has named, 0 for none, as long as an event loop
--- looks at it (in_loop): that takes less time than a call of C.
-local said = { number = 0, in_loop = false, has_kinds = false }
-internal.said = said
-
 -- Fields that pairs() does not show before they are used: functions that return them.  A dialect
 -- does not have them.
 local hidden = internal.dialect() and {} or {
@@ -169,7 +160,7 @@ local function new_thread_run(env, sysbench, call)
     if not C.bn_ffi_event_begin() then
       return
     end
-    if said.has_kinds then
+    if rawget(internal, "has_kinds") then
       return module("sysbench.kinds").run(env, call, id, function (failure)
         return module("sysbench.restart").restart(env, sysbench, call, id, failure)
       end)

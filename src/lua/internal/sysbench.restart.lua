@@ -3,8 +3,6 @@ local internal = ...
 local C = internal.C
 local type, error, pcall, xpcall, traceback = type, error, pcall, xpcall, debug.traceback
 
-local said = internal.said
-
 local RESTART_EVENT = 1
 
 local M = {}
@@ -40,10 +38,6 @@ function M.restart(env, sysbench, call, id, failure, next_event)
   repeat
     if not is_restart(sysbench, failure) then
       error(failure, 0)
-    end
-    if said.number ~= 0 then
-      C.bn_ffi_event_is_of_kind(said.number)
-      said.number = 0
     end
     tries = C.bn_ffi_event_again(tries)
     if tries == 0 then

@@ -179,14 +179,17 @@ function waiting.bn_ffi_workqueue_give(a, b)
   return answer
 end
 
+-- number_of() of module sysbench.kinds; nil: the script names no kinds.
+local kind_number_of
+
 -- Ends an event, whose function has returned `result`, and begins the next one.  Returns whether
 -- there is one.
 local function next_event(result)
   if not result then
     return waiting.bn_ffi_event_next()
   end
-  local number = type(result) == "table" and rawget(result, 1)
-  if not number or internal.kind_of[number] ~= result then
+  local number = kind_number_of and kind_number_of(result)
+  if not number then
     C.bn_ffi_event_drop()
     return false
   end
@@ -217,6 +220,9 @@ function internal.new_thread_run(env, sysbench, call)
     local attach_renewals = rawget(internal, "attach_renewals")
     if attach_renewals then
       attach_renewals(env, sysbench)
+    end
+    if rawget(internal, "has_kinds") then
+      kind_number_of = internal.module("sysbench.kinds").number_of
     end
     local more = waiting.bn_ffi_event_begin()
     while more do
