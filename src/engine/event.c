@@ -575,12 +575,14 @@ static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
   bn_event_count(s, took_ns);
 }
 
-/* An event of a kind is common, and takes the short way unless it ended after the limit. */
+/* An event of a kind is common, and takes the short way unless it ended after the limit.  The mark
+   may be that of an event before, which has failed after it had named its kind. */
 void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 {
   const uint64_t took_ns = bn_clock_between(tick->start_ns, s->last_ns);
 
-  if (s->mark != &bn_event_of_kind || s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
+  if (s->mark != &bn_event_of_kind || s->kind == 0 ||
+      s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
     event_attend(s, tick);
     return;
   }

@@ -181,6 +181,24 @@ def test_intervals_and_checkpoints(folder):
     assert [o["events@event:b"] for o in objects] == [int(row["events@event:b"]) for row in rows]
 
 
+def test_an_event_after_one_that_failed_has_no_kind_of_it(folder):
+    """It is counted once, as one of no kind."""
+    total = total_of(documents(folder, """
+sysbench.kinds = {"a"}
+local n = 0
+function event()
+  n = n + 1
+  if n % 2 == 1 then
+    sysbench.event_kind("a")
+    error({errcode = sysbench.error.RESTART_EVENT})
+  end
+end
+""", "--events=10", "--time=0", "--db-driver=null", "--db-max-tries=1")[1])
+    counters, hists = total["raw"]["counters"], total["raw"]["histograms"]
+    assert [counters[name] for name in ("events", "failed_events", "retries")] == [5, 5, 0]
+    assert [sum(count for _, count in buckets_of(hists[name])) for name in ("latency", "event:a")] == [5, 0]
+
+
 @pytest.mark.parametrize("options", [["--warmup-time=0.2", "--time=0.4"],
                                      ["--warmup-time=0.1", "--events=500", "--time=0", "--rate=2000"],
                                      ["--rate=1000", "--time=0.3"]])
