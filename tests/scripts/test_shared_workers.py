@@ -72,6 +72,28 @@ def test_an_event_fails_with_the_message_that_it_has_in_a_thread(folder, failure
     assert said[0] == said[1]
 
 
+WRAPPED = """
+local function wrapped() return coroutine.wrap(function () error("no") end) end
+function event()
+  local f = wrapped()
+  print("said", pcall(f))
+  print("said", pcall(f))
+  print("said", pcall(function () wrapped()() end))
+  print("said", pcall(function () return wrapped()() end))
+  print("said", pcall(function () for _ in wrapped() do end end))
+end
+"""
+
+
+def test_a_wrapped_coroutine_fails_with_the_message_that_it_has_in_a_thread(folder):
+    """It has the place of its caller, if that is a function of the script."""
+    said = []
+    for workers in (2, 1):
+        r = folder.run(WRAPPED, "--threads=2", f"--workers={workers}", "--events=1")
+        said.append([line for line in r.lines if line.startswith("said")])
+    assert len(said[0]) == 5 and said[0] == said[1]
+
+
 OLD_MODULE = """
 module("counter", package.seeall)
 n = 0

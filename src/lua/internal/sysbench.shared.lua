@@ -340,7 +340,7 @@ local function unwrapped(ok, ...)
   if ok then
     return ...
   end
-  error(..., type((...)) == "string" and 3 or 0)
+  error(..., type((...)) == "string" and 2 or 0)
 end
 
 local coroutines = {
