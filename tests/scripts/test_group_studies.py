@@ -130,6 +130,25 @@ def test_search(folder):
         assert r.status == 1 and message in r.err
 
 
+@pytest.mark.parametrize("own, option", [
+    ("--events=9", "events"), ("--events-per-session=9", "events-per-session"),
+    ("--rate-profile=hold:5/9s", "rate-profile"), ("--threads-profile=hold:1/9s", "threads-profile")])
+def test_a_search_refuses_what_its_group_cannot_have(folder, own, option):
+    """The rates that are tried would not be those of the group."""
+    folder.file("a.lua", EMPTY)
+    words = ("search", "--goal=p95@group:a<10s", "--over=a.rate", "--time=0.1", "--warmup-time=0",
+             "--min=500", "--max=500")
+    for groups in ([f"--group=a: ./a.lua {own}; b: ./a.lua"], ["--group=a: ./a.lua; b: ./a.lua", f"--a.{own[2:]}"]):
+        r = command([*words, *groups, "run"], folder.path)
+        assert r.status == 1
+        assert f"--group=a: --{option}: the search " in r.err
+    # That of another group is of no interest, and a value for none is one.
+    unset = "none" if "profile" in option else "0"
+    r = command([*words, "--cooldown=0", "--time-max=0.1",
+                 f"--group=a: ./a.lua --{option}={unset}; b: ./a.lua {own}", "run"], folder.path)
+    assert "the search " not in r.err and "probe 1" in r.err
+
+
 def test_an_option_that_each_group_has_is_not_varied(folder):
     """Neither as an item of a sweep nor as a side of ab: the runs would be the same."""
     folder.file("a.lua", EMPTY)

@@ -71,7 +71,8 @@ local function check_files(given)
   output.check(given.output)
 end
 
--- Each group has a rate and threads of its own.
+-- Each group has a rate and threads of its own.  Returns the options that the varied group sets
+-- itself (invocation.groups), or an empty table.
 local function check_groups(words, given)
   local groups = invocation.groups(words)
   local names = {}
@@ -80,35 +81,53 @@ local function check_groups(words, given)
     native.fail("--over=%s: each group has a value of its own; vary that of one group with "
       .. "--over=%s.%s", given.over, names[1], given.what)
   end
-  for _, name in ipairs(names) do
-    if name == given.group then return end
+  for _, group in ipairs(groups) do
+    if group.name == given.group then return group.own end
   end
   if given.group then
     native.fail("--over=%s: no group is called '%s'%s", given.over, given.group,
       #names > 0 and "; there are: " .. table.concat(names, ", ") or " (--group)")
   end
+  return {}
 end
 
--- Refuses options that the search sets itself, or that would end a probe too early.
+-- Options that would end a probe too early, or that replace what is varied.
+local refused = {"events", "events-per-session", "rate-profile", "threads-profile"}
+
+-- Refuses the option `name` if it is one of these; shown: where it stands.
+local function check_option(name, shown, over)
+  if name == "events" or name == "events-per-session" then
+    native.fail("%s: the search sets this option; leave it out", shown)
+  end
+  if name == "rate-profile" and over == "rate" then
+    native.fail("%s: the search varies --rate, which a profile replaces; leave it out, or search "
+      .. "with --over=threads", shown)
+  end
+  if name == "threads-profile" then
+    native.fail("%s: the search varies --%s, and a profile says how many threads are active; leave "
+      .. "it out", shown, over)
+  end
+end
+
+-- Refuses options that the search sets itself, or that a probe cannot have.  An option that the
+-- varied group sets itself counts, and not the one outside of the groups.
 local function check_run(words, given)
-  local over = given.what
-  check_groups(words, given)
+  local own = check_groups(words, given)
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     local name = option and (option.alias_of or option.name)
     if given.group and word:match("^%-%-([^=]*)") == given.over then
       native.fail("--%s: the search sets this option; leave it out", given.over)
-    end
-    if name == over and not given.group or name == "events" or name == "events-per-session" then
+    elseif name == given.what and not given.group then
       native.fail("--%s: the search sets this option; leave it out", option.name)
+    elseif option and not own[name] then
+      check_option(name, "--" .. option.name, given.what)
     end
-    if name == "rate-profile" and over == "rate" then
-      native.fail("--rate-profile: the search varies --rate, which a profile replaces; leave it "
-        .. "out, or search with --over=threads")
-    end
-    if name == "threads-profile" then
-      native.fail("--threads-profile: the search varies --%s, and a profile says how many threads "
-        .. "are active; leave it out", over)
+  end
+  for _, name in ipairs(refused) do
+    local value = own[name]
+    if value and value ~= "none" and native.number(value) ~= 0 then
+      check_option(name, ("--group=%s: --%s"):format(given.group, name), given.what)
     end
   end
   if invocation.words_choose_dialect(words) then
