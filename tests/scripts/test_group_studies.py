@@ -90,6 +90,16 @@ def test_sweep(folder):
         assert message in r.err
 
 
+def test_a_sweep_varies_the_rate_of_a_group_without_the_profile_of_the_run(folder):
+    folder.file("a.lua", EMPTY)
+    words = ("sweep", "--vary=a.rate=100,200", "--repeat=1", "--time=0.1", "--rate-profile=hold:50/9s")
+    r = command([*words, "--out=s", "--group=a: ./a.lua --rate-profile=none; b: ./a.lua", "run"], folder.path)
+    assert r.status == 0, r.err
+    r = command([*words, "--out=t", "--group=a: ./a.lua; b: ./a.lua", "run"], folder.path)
+    assert r.status == 1
+    assert "--rate cannot be used with --rate-profile, which stands outside" in r.err
+
+
 def test_ab(folder):
     folder.file("a.lua", EMPTY)
     r = command(["ab", "--a=--report.think-time=40ms", "--b=--report.think-time=2ms", "--out=ab",

@@ -63,7 +63,8 @@ local function check_groups(axes, words)
   end
 end
 
--- A profile takes the place of the rate, or says how many threads there are.
+-- A profile takes the place of the rate, or says how many threads there are.  For the option of a
+-- group a run says so, because the group may have no profile where the run has one.
 local profiles = {
   {varied = "rate", given = "rate-profile", why = "which replaces --rate"},
   {varied = "threads", given = "threads-profile", why = "which says how many threads are active"},
@@ -72,7 +73,7 @@ local profiles = {
 local function check_profiles(axes, words)
   local varied, given = {}, {}
   for _, axis in ipairs(axes) do
-    local option = grid.option_of(axis)
+    local option = native.option(axis.name)
     if option then
       varied[option.alias_of or option.name], given[option.name] = true, true
     end
