@@ -16,10 +16,15 @@
 const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
 
 /* Lets the session pause between its events.  The end of each event is looked at, because the next
-   event does not begin at it. */
+   event does not begin at it.  A script may ask for its first pause late: the last end, which the
+   start of the event in flight has shown until now, is shown before.  Release: pairs with the
+   acquire load in engine/outage.c. */
 static void event_make_pause(struct bn_session *s)
 {
-  atomic_store_explicit(&s->stat->pauses, true, memory_order_relaxed);
+  if (!bn_stat_pauses(s->stat)) {
+    atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_relaxed);
+    atomic_store_explicit(&s->stat->pauses, true, memory_order_release);
+  }
   s->stat->edge_ns = 0;
   s->mark = &bn_event_always;
   s->attend |= BN_ATTEND_THINK;

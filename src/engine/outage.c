@@ -35,8 +35,8 @@ static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
     g->first_ns = start_ns;
 }
 
-/* Acquire: pairs with the release stores of `ended` and `failing_since_ns` in engine/event.[ch],
-   and keeps a read before those that follow it. */
+/* Acquire: pairs with the release stores of `ended`, `failing_since_ns` and `pauses` in
+   engine/event.[ch], and keeps a read before those that follow it. */
 static uint64_t outage_acquire(const _Atomic uint64_t *n)
 {
   return atomic_load_explicit(n, memory_order_acquire);
@@ -51,7 +51,7 @@ static void outage_narrow_by(struct gap *g, const struct bn_stat *st, uint64_t n
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
-  const bool pauses = bn_stat_pauses(st);
+  const bool pauses = atomic_load_explicit(&st->pauses, memory_order_acquire);
   const uint64_t last_ns = outage_acquire(&st->last_end_ns),
                  failing_since_ns = outage_acquire(&st->failing_since_ns);
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;

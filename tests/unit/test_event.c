@@ -156,6 +156,27 @@ static void a_success_after_failures_is_a_reason_to_look(void **state)
   bn_statset_done(&c.set);
 }
 
+/* A session that asks for its first pause in an event shows the end before that, from which on
+   nothing has ended, and not that nothing has ever ended. */
+static void a_first_pause_leaves_the_last_end(void **state)
+{
+  struct scene c;
+  uint64_t last_ns;
+
+  (void)state;
+  set_scene(&c, 0);
+  sim_sleep_ms(5000);
+  end_one(&c, 0.01);
+  last_ns = bn_clock_mono();
+  for (int i = 0; i < 2; i++) {
+    sim_sleep_ms(100);
+    assert_true(bn_event_set_pause(&c.s, 1));
+    assert_true(bn_stat_get(&c.s.stat->last_end_ns) == last_ns);
+    c.s.last_ns = bn_clock_mono();
+  }
+  bn_statset_done(&c.set);
+}
+
 static void a_long_event_is_one(void **state)
 {
   struct scene c;
@@ -389,6 +410,7 @@ BN_TESTS(event)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_queue_is_no_reason_to_look),
+      cmocka_unit_test(a_first_pause_leaves_the_last_end),
       cmocka_unit_test(a_long_event_is_one),
       cmocka_unit_test(work_before_the_start_is_not_part_of_the_latency),
       cmocka_unit_test(a_success_after_failures_is_a_reason_to_look),
