@@ -133,7 +133,7 @@ function thread_done() for v = 0, 999 do print("value", seen[v] or 0) end end
 
 # Statements of a transaction with its BEGIN and its end, but New-Order.
 STATEMENTS = {"plain": {"order_status": 5, "delivery": 72, "stock_level": 4},
-              "batched": {"order_status": 5, "delivery": 27, "stock_level": 3},
+              "batched": {"order_status": 5, "delivery": 7, "stock_level": 3},
               "routine": {"order_status": 1, "delivery": 1, "stock_level": 1}}
 KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 
@@ -147,11 +147,11 @@ def test_transactions_have_their_statements(tmp_path, mode, kind):
     assert n["statements"] == STATEMENTS[mode][kind] * 1000
 
 
-@pytest.mark.parametrize("mode,with_bad_credit", [("plain", 0), ("batched", 0)])
-def test_a_payment_has_its_statements(tmp_path, mode, with_bad_credit):
-    """9, and one more by last name.  Without a server no customer has bad credit."""
+@pytest.mark.parametrize("mode, each", [("plain", 9), ("batched", 6)])
+def test_a_payment_has_its_statements(tmp_path, mode, each):
+    """One more by last name.  Without a server no customer has bad credit."""
     n = counts(tmp_path, "--order-mode=" + mode, "--order-deck=0,1,0,0,0", "--events=1000")
-    assert n["statements"] == 9000 + n["_payments_by_name"] + with_bad_credit
+    assert n["statements"] == each * 1000 + n["_payments_by_name"]
 
 
 def test_a_plain_order_has_four_statements_a_line(tmp_path):
@@ -162,11 +162,11 @@ def test_a_plain_order_has_four_statements_a_line(tmp_path):
     assert n["statements"] == 7 * 10000 + 4 * lines - 3 * n["rolled_back"]
 
 
-def test_a_batched_order_has_a_statement_a_line(tmp_path):
-    """10 and one for each row of stock: 0.9 % of orders have an item twice, and 1 % have an unused one."""
-    n = counts(tmp_path, "--order-mode=batched", "--order-deck=1,0,0,0,0", "--events=10000")
-    most = 10 * 10000 + sum(i * n[f"_lines_{i}"] for i in range(5, 16)) - n["rolled_back"]
-    assert most - 200 < n["statements"] < most
+def test_a_batched_order_has_ten_statements(tmp_path):
+    """However many lines it has, also with an unused item."""
+    n = counts(tmp_path, "--order-mode=batched", "--order-deck=1,0,0,0,0", "--events=1000")
+    assert n["rolled_back"] > 0
+    assert n["statements"] == 10 * 1000
 
 
 def test_a_routine_is_one_statement(tmp_path):

@@ -28,7 +28,8 @@ local function new_work()
           list = {}, dry = {}}
 end
 
--- Finds the rows of stock for the lines of an order, in the order in which they are locked.
+-- Finds the rows of stock for the lines of an order, in the order in which they are locked.  Where
+-- several lines have the same row, places are left: their key is that of no row.
 local function find_rows(work, t, n_lines)
   local n = 0
   for k = 1, n_lines do
@@ -43,6 +44,10 @@ local function find_rows(work, t, n_lines)
     work.sum[n] = work.sum[n] + t.quantity[line]
     work.lines[n] = work.lines[n] + 1
     work.remote[n] = work.remote[n] + (supply == t.w and 0 or 1)
+  end
+  for place = n + 1, n_lines do
+    work.supply[place], work.item[place] = 0, 0
+    work.quantity[place], work.sum[place], work.lines[place], work.remote[place] = 0, 0, 0, 0
   end
   work.n = n
 end
@@ -126,8 +131,21 @@ local function stocks_text(driver, n)
          :format(columns, repeated("(?, ?)", n))
 end
 
+-- MySQL takes a parameter without a cast for a text, by which it finds no key.  It reads the list
+-- first: a plan that begins with the table would read and lock all of it.
+local function stock_update_text(driver, n)
+  local set = "SET s_quantity = q, s_ytd = s_ytd + y, s_order_cnt = s_order_cnt + n, " ..
+              "s_remote_cnt = s_remote_cnt + r"
+  local row = "SELECT " .. ("CAST(? AS SIGNED) AS %s, "):rep(6):format("w", "i", "q", "y", "n", "r")
+  local rows = (row:sub(1, -3) .. " UNION ALL "):rep(n):sub(1, -12)
+  if driver == "sqlite" then
+    return ("UPDATE stock %s FROM (%s) AS k WHERE s_w_id = w AND s_i_id = i"):format(set, rows)
+  end
+  return ("UPDATE (%s) AS k STRAIGHT_JOIN stock ON s_w_id = w AND s_i_id = i %s"):format(rows, set)
+end
+
 function list.prepare(s, p)
-  s.items, s.stocks, s.lines_insert = {}, {}, {}
+  s.items, s.stocks, s.stock_update, s.lines_insert = {}, {}, {}, {}
   for n = 5, MOST_LINES do
     s.items[n] = p:prepare("items", ("i"):rep(n),
       ("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (%s)")
@@ -135,14 +153,13 @@ function list.prepare(s, p)
   end
   for n = 4, MOST_LINES do
     s.stocks[n] = p:prepare("stocks", "i" .. ("ii"):rep(n), stocks_text(p.driver, n))
+    s.stock_update[n] = p:prepare("stock_update", ("iiiiii"):rep(n),
+                                  stock_update_text(p.driver, n))
     s.lines_insert[n] = p:prepare("lines_insert", ("iiiiiiiih"):rep(n),
       "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, " ..
       "ol_delivery_d, ol_quantity, ol_amount, ol_dist_info) VALUES " ..
       repeated("(?, ?, ?, ?, ?, ?, NULL, ?, ? * 0.01, ?)", n))
   end
-  s.stock_update = p:prepare("stock_update", "iiiiii",
-    "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + ?, " ..
-    "s_remote_cnt = s_remote_cnt + ? WHERE s_w_id = ? AND s_i_id = ?")
 end
 
 function list.items(s, t)
@@ -153,23 +170,23 @@ function list.items(s, t)
   return st:all(st:execute())
 end
 
--- The last row fills places that are not needed, because several lines have the same row.
 function list.stock(s, t, work, n_lines)
   local st = s.stocks[n_lines]
   st.params[1]:set(t.d)
   for k = 1, n_lines do
-    local row = k < work.n and k or work.n
-    st.params[2 * k]:set(work.supply[row])
-    st.params[2 * k + 1]:set(work.item[row])
+    st.params[2 * k]:set(work.supply[k])
+    st.params[2 * k + 1]:set(work.item[k])
   end
   return st:all(st:execute())
 end
 
-function list.update_stock(s, work)
-  for k = 1, work.n do
-    s.stock_update:run(work.quantity[k], work.sum[k], work.lines[k], work.remote[k],
-                       work.supply[k], work.item[k])
+function list.update_stock(s, work, n_lines)
+  local st = s.stock_update[n_lines]
+  for k = 1, n_lines do
+    st:set(6 * k - 5, work.supply[k], work.item[k], work.quantity[k])
+    st:set(6 * k - 2, work.sum[k], work.lines[k], work.remote[k])
   end
+  st:execute()
 end
 
 function list.insert_lines(s, t, work, n_lines, o_id)
@@ -234,16 +251,19 @@ end
 
 -- New-Order -----------------------------------------------------------------------------------
 
--- Returns the number of the order and the tax of the district.
-local function next_order(s, t)
-  local row
-  if s.district_take then
-    row = s.district_take:must(t.w, t.d)
+-- Reads what an order takes over from its district, after the district's change, its warehouse and
+-- its customer.  PostgreSQL changes and reads the district in one statement.
+local function prepare_order_data(s, p)
+  local read = "SELECT d_next_o_id - 1, d_tax, w_tax, c_discount, c_last, c_credit " ..
+    "FROM district JOIN warehouse ON w_id = d_w_id " ..
+    "JOIN customer ON c_w_id = d_w_id AND c_d_id = d_id WHERE "
+  if p.driver == "pgsql" then
+    s.order_data = p:prepare("order_data", "iii", ("WITH district AS (%s RETURNING *) %s c_id = ?")
+                             :format(plain.DISTRICT_NEXT, read))
   else
-    row = s.district:must(t.w, t.d)
-    s.district_next:run(t.w, t.d)
+    s.district_next = p:prepare("district_next", "ii", plain.DISTRICT_NEXT)
+    s.order_data = p:prepare("order_data", "iii", read .. "d_w_id = ? AND d_id = ? AND c_id = ?")
   end
-  return tonumber(row[1]), row[2]
 end
 
 -- The unused item is missed when the other lines have been done.
@@ -252,14 +272,17 @@ local function new_order(s, of, dry)
   return function(t)
     local n_lines, amount = t.rollback and t.n - 1 or t.n, 0
     s.begin:run()
-    local customer = s.customer_tax:must(t.w, t.d, t.c)
-    local o_id, d_tax = next_order(s, t)
+    if s.district_next then
+      s.district_next:run(t.w, t.d)
+    end
+    local data = s.order_data:must(t.w, t.d, t.c)
+    local o_id = tonumber(data[1])
     s.order_insert:run(o_id, t.d, t.w, t.c, t.n, t.all_local)
     s.open_insert:run(o_id, t.d, t.w)
     find_rows(work, t, n_lines)
     take_items(work, t, found(dry, work, "item", of.items(s, t)))
     take_stock(work, t, n_lines, found(dry, work, "stock", of.stock(s, t, work, n_lines)))
-    of.update_stock(s, work)
+    of.update_stock(s, work, n_lines)
     of.insert_lines(s, t, work, n_lines, o_id)
     if n_lines < t.n and not work.price[t.n] then
       s.rollback:run()
@@ -268,13 +291,15 @@ local function new_order(s, of, dry)
     for line = 1, n_lines do
       amount = amount + work.amount[line]
     end
-    plain.total(amount, customer[1], customer[4], d_tax)
+    plain.total(amount, data[4], data[3], data[2])
     s.commit:run()
   end
 end
 
 -- Payment -------------------------------------------------------------------------------------
 
+local warehouse_columns = "w_name, w_street_1, w_street_2, w_city, w_state, w_zip"
+local district_columns = "d_name, d_street_1, d_street_2, d_city, d_state, d_zip"
 local customer_columns = "c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, " ..
   "c_zip, c_phone, c_since, c_credit, c_credit_lim, c_discount, c_balance"
 
@@ -287,60 +312,60 @@ local function prepare_payment(s, p, returns)
     (returns and " RETURNING " .. customer_columns or ""))
 end
 
-local function payment(s)
+-- Changes and reads each row in one statement: PostgreSQL, SQLite.
+local function payment_by_row(s, p)
+  prepare_payment(s, p, true)
+  s.warehouse_take = p:prepare("warehouse_take", "ii",
+    "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ? RETURNING " .. warehouse_columns)
+  s.district_pay_take = p:prepare("district_pay_take", "iii",
+    "UPDATE district SET d_ytd = d_ytd + ? * 0.01 WHERE d_w_id = ? AND d_id = ? RETURNING " ..
+    district_columns)
   return function(t)
     s.begin:run()
-    local h_data
-    if s.warehouse_take then
-      h_data = s.warehouse_take:must(t.cents, t.w)[1] .. "    " ..
-               s.district_pay_take:must(t.cents, t.w, t.d)[1]
-    else
-      h_data = plain.pay_home(s, t)
-    end
+    local h_data = s.warehouse_take:must(t.cents, t.w)[1] .. "    " ..
+                   s.district_pay_take:must(t.cents, t.w, t.d)[1]
     local c = plain.payer(s, t)
-    local data = plain.payment_data(t, c)
-    if s.customer then
-      s.customer:must(t.c_w, t.c_d, c)
-      s.customer_pay:run(t.cents, t.cents, data, t.c_w, t.c_d, c)
-    else
-      s.customer_pay:must(t.cents, t.cents, data, t.c_w, t.c_d, c)
-    end
+    s.customer_pay:must(t.cents, t.cents, plain.payment_data(t, c), t.c_w, t.c_d, c)
     s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, h_data)
     s.commit:run()
   end
 end
 
--- Changes rows and returns them in one statement.
-local function prepare_takes(s, p)
-  s.district_take = p:prepare("district_take", "ii",
-    "UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ? " ..
-    "RETURNING d_next_o_id - 1, d_tax")
-  s.warehouse_take = p:prepare("warehouse_take", "ii",
-    "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ? " ..
-    "RETURNING w_name, w_street_1, w_street_2, w_city, w_state, w_zip")
-  s.district_pay_take = p:prepare("district_pay_take", "iii",
-    "UPDATE district SET d_ytd = d_ytd + ? * 0.01 WHERE d_w_id = ? AND d_id = ? " ..
-    "RETURNING d_name, d_street_1, d_street_2, d_city, d_state, d_zip")
+-- Changes rows and then reads all of them in one statement: MySQL.  It shows rows that the
+-- transaction has changed as they are, and others as they were at its first read.
+local function payment_at_once(s, p)
+  prepare_payment(s, p, false)
+  s.home_pay = p:prepare("home_pay", "iiii",
+    "UPDATE warehouse JOIN district ON d_w_id = w_id SET w_ytd = w_ytd + ? * 0.01, " ..
+    "d_ytd = d_ytd + ? * 0.01 WHERE w_id = ? AND d_id = ?")
+  s.payment_data = p:prepare("payment_data", "iiiii",
+    ("SELECT %s, %s, %s FROM warehouse JOIN district ON d_w_id = w_id CROSS JOIN customer " ..
+     "WHERE w_id = ? AND d_id = ? AND c_w_id = ? AND c_d_id = ? AND c_id = ?")
+    :format(warehouse_columns, district_columns, customer_columns))
+  return function(t)
+    s.begin:run()
+    s.home_pay:run(t.cents, t.cents, t.w, t.d)
+    local c = plain.payer(s, t)
+    s.customer_pay:run(t.cents, t.cents, plain.payment_data(t, c), t.c_w, t.c_d, c)
+    local data = s.payment_data:must(t.w, t.d, t.c_w, t.c_d, c)
+    s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, data[1] .. "    " .. data[7])
+    s.commit:run()
+  end
 end
 
--- Delivery, district by district: PostgreSQL, SQLite --------------------------------------------
+-- Delivery, district by district: SQLite ---------------------------------------------------------
 
--- Another delivery of the district may hold its first open order: the subquery waits and then finds
--- the next one.
 local function prepare_takes_of_delivery(s, p)
   s.open_take = p:prepare("open_take", "iiii",
     "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = " ..
     "(SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? " ..
-    "ORDER BY no_o_id LIMIT 1{lock}) RETURNING no_o_id")
+    "ORDER BY no_o_id LIMIT 1) RETURNING no_o_id")
   s.order_take = p:prepare("order_take", "iiii",
     "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ? " ..
     "RETURNING o_c_id")
-  local update = "UPDATE order_line SET ol_delivery_d = CURRENT_TIMESTAMP " ..
-                 "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ? RETURNING ol_amount"
-  if p.driver == "pgsql" then
-    update = ("WITH l AS (%s) SELECT SUM(ol_amount) FROM l"):format(update)
-  end
-  s.lines_take = p:prepare("lines_take", "iii", update)
+  s.lines_take = p:prepare("lines_take", "iii",
+    "UPDATE order_line SET ol_delivery_d = CURRENT_TIMESTAMP " ..
+    "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ? RETURNING ol_amount")
   s.customer_deliver = plain.prepare_customer_deliver(p)
 end
 
@@ -359,7 +384,8 @@ local function deliver_district(s, t, d)
   return 0
 end
 
-local function delivery_by_district(s)
+local function delivery_by_district(s, p)
+  prepare_takes_of_delivery(s, p)
   return function(t)
     local skipped = 0
     s.begin:run()
@@ -371,83 +397,89 @@ local function delivery_by_district(s)
   end
 end
 
+-- Delivery, all districts in one statement: PostgreSQL -------------------------------------------
+
+-- The part `open` chooses the orders once, whatever the plan: PostgreSQL computes what WITH names a
+-- single time if it locks rows.  Another delivery may hold the first open order of a district: this
+-- one waits and then finds the next.
+local DELIVER =
+  "WITH open AS (SELECT w, d, o FROM (SELECT ?::int AS w) AS t " ..
+  "CROSS JOIN generate_series(1, " .. DISTRICTS .. ") AS d " ..
+  "CROSS JOIN LATERAL (SELECT no_o_id AS o FROM new_order WHERE no_w_id = w AND no_d_id = d " ..
+  "ORDER BY no_o_id LIMIT 1 FOR UPDATE) AS first), " ..
+  "gone AS (DELETE FROM new_order USING open " ..
+  "WHERE no_w_id = w AND no_d_id = d AND no_o_id = o), " ..
+  "sent AS (UPDATE orders SET o_carrier_id = ? FROM open " ..
+  "WHERE o_w_id = w AND o_d_id = d AND o_id = o RETURNING w, d, o_c_id AS c), " ..
+  "lines AS (UPDATE order_line SET ol_delivery_d = CURRENT_TIMESTAMP FROM open " ..
+  "WHERE ol_w_id = w AND ol_d_id = d AND ol_o_id = o RETURNING d, ol_amount) " ..
+  "UPDATE customer SET c_balance = c_balance + s, c_delivery_cnt = c_delivery_cnt + 1 " ..
+  "FROM sent JOIN (SELECT d, SUM(ol_amount) AS s FROM lines GROUP BY d) AS l USING (d) " ..
+  "WHERE c_w_id = w AND c_d_id = d AND c_id = c RETURNING d"
+
+local function delivery_in_one(s, p)
+  s.deliver = p:prepare("deliver", "ii", DELIVER)
+  return function(t)
+    s.begin:run()
+    local _, n = s.deliver:all(s.deliver:run(t.w, t.carrier))
+    s.commit:run()
+    return DISTRICTS - n
+  end
+end
+
 -- Delivery, all districts at once: MySQL ----------------------------------------------------------
 
 local function prepare_sets_of_delivery(s, p)
   local keys, form = ("(%s)"):format(repeated("(?, ?, ?)", DISTRICTS)), ("iii"):rep(DISTRICTS)
-  s.open_first = p:prepare("open_first", "ii",
-    "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? " ..
-    "ORDER BY no_o_id LIMIT 1{lock}")
+  local first = {}
+  for d = 1, DISTRICTS do
+    first[d] = ("(SELECT no_d_id, no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = %d " ..
+                "ORDER BY no_o_id LIMIT 1{lock})"):format(d)
+  end
+  s.open_first = p:prepare("open_first", ("i"):rep(DISTRICTS), concat(first, " UNION ALL "))
   s.open_delete = p:prepare("open_delete", form,
     "DELETE FROM new_order WHERE (no_w_id, no_d_id, no_o_id) IN " .. keys)
   s.order_carrier = p:prepare("order_carrier", "i" .. form,
     "UPDATE orders SET o_carrier_id = ? WHERE (o_w_id, o_d_id, o_id) IN " .. keys)
-  s.order_customer = p:prepare("order_customer", form,
-    "SELECT o_d_id, o_c_id FROM orders WHERE (o_w_id, o_d_id, o_id) IN " .. keys)
   s.lines_deliver = p:prepare("lines_deliver", form,
     "UPDATE order_line SET ol_delivery_d = CURRENT_TIMESTAMP " ..
     "WHERE (ol_w_id, ol_d_id, ol_o_id) IN " .. keys)
-  s.lines_sum = p:prepare("lines_sum", form,
-    "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE (ol_w_id, ol_d_id, ol_o_id) IN " ..
-    keys .. " GROUP BY ol_d_id")
-  s.customer_deliver = plain.prepare_customer_deliver(p)
+  -- The sums are those of the rows as they are: a statement that changes rows reads no old ones.
+  s.customer_deliver = p:prepare("customer_deliver", form,
+    "UPDATE (SELECT o_w_id AS w, o_d_id AS d, o_c_id AS c, SUM(ol_amount) AS s FROM orders " ..
+    "STRAIGHT_JOIN order_line ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id " ..
+    "WHERE (o_w_id, o_d_id, o_id) IN " .. keys .. " GROUP BY o_w_id, o_d_id, o_c_id) AS k " ..
+    "STRAIGHT_JOIN customer ON c_w_id = w AND c_d_id = d AND c_id = c " ..
+    "SET c_balance = c_balance + s, c_delivery_cnt = c_delivery_cnt + 1")
 end
 
--- Sets the keys of the orders of n districts from parameter `first` on.  The last one fills
--- places that are not needed.
-local function set_orders(st, first, w, ids, ds, n)
+-- Executes a statement with the keys of n orders, which begin at parameter `first`.  The last one
+-- fills places that are not needed.
+local function execute_for(st, first, w, open, n)
   for k = 1, DISTRICTS do
-    local at = k < n and k or n
-    st:set(first + 3 * (k - 1), w, ds[at], ids[at])
+    local row = open[k < n and k or n]
+    st:set(first + 3 * (k - 1), w, tonumber(row[1]), tonumber(row[2]))
   end
+  st:execute()
 end
 
--- Puts the second column of each row into `of`, by its first column, a district.
-local function by_district(st, rs, of)
-  local rows, n = st:all(rs)
-  for k = 1, n do
-    of[tonumber(rows[k][1])] = rows[k][2]
-  end
-end
-
--- Delivers the first open orders of n districts.  Rows that a transaction has changed are read
--- after the change, as in the mode plain.
-local function deliver_orders(s, t, ids, ds, n)
-  local customer, sum = {}, {}
-  set_orders(s.open_delete, 1, t.w, ids, ds, n)
-  set_orders(s.order_customer, 1, t.w, ids, ds, n)
-  set_orders(s.lines_deliver, 1, t.w, ids, ds, n)
-  set_orders(s.lines_sum, 1, t.w, ids, ds, n)
-  set_orders(s.order_carrier, 2, t.w, ids, ds, n)
-  s.order_carrier.params[1]:set(t.carrier)
-  s.open_delete:execute()
-  s.order_carrier:execute()
-  by_district(s.order_customer, s.order_customer:execute(), customer)
-  s.lines_deliver:execute()
-  by_district(s.lines_sum, s.lines_sum:execute(), sum)
-  for k = 1, n do
-    local d = ds[k]
-    s.customer_deliver:run(sum[d] and plain.cents(sum[d]), t.w, d, tonumber(customer[d]))
-  end
-end
-
-local function delivery_at_once(s)
-  local ids, ds = {}, {}
+local function delivery_at_once(s, p)
+  prepare_sets_of_delivery(s, p)
   return function(t)
-    local found = 0
     s.begin:run()
     for d = 1, DISTRICTS do
-      local open = s.open_first:row(t.w, d)
-      if open then
-        found = found + 1
-        ids[found], ds[found] = tonumber(open[1]), d
-      end
+      s.open_first.params[d]:set(t.w)
     end
-    if found > 0 then
-      deliver_orders(s, t, ids, ds, found)
+    local open, n = s.open_first:all(s.open_first:execute(), DISTRICTS)
+    if n > 0 then
+      s.order_carrier.params[1]:set(t.carrier)
+      execute_for(s.open_delete, 1, t.w, open, n)
+      execute_for(s.order_carrier, 2, t.w, open, n)
+      execute_for(s.lines_deliver, 1, t.w, open, n)
+      execute_for(s.customer_deliver, 1, t.w, open, n)
     end
     s.commit:run()
-    return DISTRICTS - found
+    return DISTRICTS - n
   end
 end
 
@@ -469,25 +501,22 @@ local function stock_level(s)
   end
 end
 
+local payments = {mysql = payment_at_once, pgsql = payment_by_row, sqlite = payment_by_row}
+local deliveries = {mysql = delivery_at_once, pgsql = delivery_in_one,
+                    sqlite = delivery_by_district}
+payments.null, deliveries.null = payments.mysql, deliveries.mysql
+
 -- Prepares all statements; returns the transactions, as plain.new does.
 function M.new(p)
   local s, dry = plain.prepare_common(p), p.driver == "null"
-  local returns = p.driver == "pgsql" or p.driver == "sqlite"
   local of = p.driver == "pgsql" and array or list
   plain.prepare_order_status(s, p)
-  if returns then
-    prepare_takes(s, p)
-    prepare_takes_of_delivery(s, p)
-  else
-    plain.prepare_update_and_read(s, p)
-    prepare_sets_of_delivery(s, p)
-  end
+  prepare_order_data(s, p)
   of.prepare(s, p)
-  prepare_payment(s, p, returns)
   prepare_stock_level(s, p)
-  return {new_order = new_order(s, of, dry), payment = payment(s),
+  return {new_order = new_order(s, of, dry), payment = payments[p.driver](s, p),
           order_status = plain.order_status(s), stock_level = stock_level(s),
-          delivery = returns and delivery_by_district(s) or delivery_at_once(s)}
+          delivery = deliveries[p.driver](s, p)}
 end
 
 return M

@@ -56,9 +56,6 @@ function M.prepare_common(p)
     begin = p:prepare("begin", "", "{begin}"),
     commit = p:prepare("commit", "", "COMMIT"),
     rollback = p:prepare("rollback", "", "ROLLBACK"),
-    customer_tax = p:prepare("customer_tax", "iii",
-      "SELECT c_discount, c_last, c_credit, w_tax FROM customer JOIN warehouse ON w_id = c_w_id " ..
-      "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"),
     order_insert = p:prepare("order_insert", "iiiiii",
       "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, " ..
       "o_all_local) VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP, NULL, ?, ?)"),
@@ -72,26 +69,8 @@ function M.prepare_common(p)
   }
 end
 
--- Prepares what updates warehouse and district and then reads them.
-function M.prepare_update_and_read(s, p)
-  s.district = p:prepare("district", "ii",
-    "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ?{lock}")
-  s.district_next = p:prepare("district_next", "ii",
-    "UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = ? AND d_id = ?")
-  s.warehouse_pay = p:prepare("warehouse_pay", "ii",
-    "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ?")
-  s.warehouse = p:prepare("warehouse", "i",
-    "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse WHERE w_id = ?")
-  s.district_pay = p:prepare("district_pay", "iii",
-    "UPDATE district SET d_ytd = d_ytd + ? * 0.01 WHERE d_w_id = ? AND d_id = ?")
-  s.district_name = p:prepare("district_name", "ii",
-    "SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district " ..
-    "WHERE d_w_id = ? AND d_id = ?")
-  s.customer = p:prepare("customer", "iii",
-    "SELECT c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone, " ..
-    "c_since, c_credit, c_credit_lim, c_discount, c_balance FROM customer " ..
-    "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?{lock}")
-end
+M.DISTRICT_NEXT = "UPDATE district SET d_next_o_id = d_next_o_id + 1 " ..
+                  "WHERE d_w_id = ? AND d_id = ?"
 
 -- Prepares Order-Status, which is the same in both modes.
 function M.prepare_order_status(s, p)
@@ -125,14 +104,6 @@ function M.order_status(s)
   end
 end
 
--- Reads warehouse and district, both updated; returns the data of the payment.
-function M.pay_home(s, t)
-  s.warehouse_pay:run(t.cents, t.w)
-  local w_name = s.warehouse:must(t.w)[1]
-  s.district_pay:run(t.cents, t.w, t.d)
-  return w_name .. "    " .. s.district_name:must(t.w, t.d)[1]
-end
-
 -- Returns the number of the customer who pays.
 function M.payer(s, t)
   if t.by_name then
@@ -144,6 +115,12 @@ end
 -- The transactions ----------------------------------------------------------------------------
 
 local function prepare_new_order(s, p)
+  s.customer_tax = p:prepare("customer_tax", "iii",
+    "SELECT c_discount, c_last, c_credit, w_tax FROM customer JOIN warehouse ON w_id = c_w_id " ..
+    "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?")
+  s.district = p:prepare("district", "ii",
+    "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ?{lock}")
+  s.district_next = p:prepare("district_next", "ii", M.DISTRICT_NEXT)
   s.item = p:prepare("item", "i", "SELECT i_price, i_name, i_data FROM item WHERE i_id = ?")
   s.stock = {}
   for d = 1, 10 do
@@ -200,6 +177,19 @@ local function new_order(s)
 end
 
 local function prepare_payment(s, p)
+  s.warehouse_pay = p:prepare("warehouse_pay", "ii",
+    "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ?")
+  s.warehouse = p:prepare("warehouse", "i",
+    "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse WHERE w_id = ?")
+  s.district_pay = p:prepare("district_pay", "iii",
+    "UPDATE district SET d_ytd = d_ytd + ? * 0.01 WHERE d_w_id = ? AND d_id = ?")
+  s.district_name = p:prepare("district_name", "ii",
+    "SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district " ..
+    "WHERE d_w_id = ? AND d_id = ?")
+  s.customer = p:prepare("customer", "iii",
+    "SELECT c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone, " ..
+    "c_since, c_credit, c_credit_lim, c_discount, c_balance FROM customer " ..
+    "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?{lock}")
   s.customer_data = p:prepare("customer_data", "iii",
     "SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?")
   s.customer_pay = p:prepare("customer_pay", "iiiii",
@@ -215,7 +205,10 @@ end
 local function payment(s)
   return function(t)
     s.begin:run()
-    local h_data = M.pay_home(s, t)
+    s.warehouse_pay:run(t.cents, t.w)
+    local w_name = s.warehouse:must(t.w)[1]
+    s.district_pay:run(t.cents, t.w, t.d)
+    local h_data = w_name .. "    " .. s.district_name:must(t.w, t.d)[1]
     local c = M.payer(s, t)
     if s.customer:must(t.c_w, t.c_d, c)[11] == "BC" then
       local c_data = M.payment_data(t, c) .. s.customer_data:must(t.c_w, t.c_d, c)[1]
@@ -302,7 +295,6 @@ end
 -- new_order returns "rolled back" or nothing; delivery returns how many districts it has skipped.
 function M.new(p)
   local s = M.prepare_common(p)
-  M.prepare_update_and_read(s, p)
   M.prepare_order_status(s, p)
   prepare_new_order(s, p)
   prepare_payment(s, p)

@@ -78,9 +78,10 @@ function Statement:must(a, b, c, d, e, f, g, h, i)
     error(("order_entry: '%s' has found no row; see bench order_entry check"):format(self.name), 0)
 end
 
--- Returns the rows of a result and their number, in a list that the next call fills anew.
-function Statement:all(rs)
-  local rows, n = self.rows, rs ~= nil and rs.nrows or 0
+-- Returns the rows of a result and their number, in a list that the next call fills anew.  n_dry:
+-- how many a driver without a server has found; nil: none.
+function Statement:all(rs, n_dry)
+  local rows, n = self.rows, self.dry and n_dry or rs ~= nil and rs.nrows or 0
   for i = 1, n do
     rows[i] = self.dry and dry_row or rs:fetch_row()
   end
