@@ -94,6 +94,19 @@ def test_a_condition_that_cannot_be_checked_takes_no_other_along(server):
 
 
 @pytest.mark.slow
+def test_a_check_groups_in_memory(server):
+    """A server whose tables in memory are small makes none on its disk for it."""
+    if server.driver != "mysql":
+        pytest.skip("PostgreSQL has no such limit")
+    made = "SHOW GLOBAL STATUS LIKE 'Created_tmp_disk_tables'"
+    server.sql("SET GLOBAL tmp_table_size = 1048576, GLOBAL max_heap_table_size = 1048576")
+    before = server.sql(made)
+    check(server, 1)
+    assert server.sql(made) == before
+    server.sql("SET GLOBAL tmp_table_size = DEFAULT, GLOBAL max_heap_table_size = DEFAULT")
+
+
+@pytest.mark.slow
 def test_a_check_of_more_warehouses_beside_a_run_finds_nothing(server):
     transcripts.empty(server)
     must(server, "order_entry", f"--warehouses={10 if CHECKS else 2}", "--threads=2", "prepare", timeout=600)

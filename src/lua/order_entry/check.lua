@@ -85,9 +85,13 @@ end
 
 -- Asking ---------------------------------------------------------------------------------------
 
--- The statements that begin to read one state of the rows.
+-- The statements that begin to read one state of the rows.  MySQL gets room to keep the orders of a
+-- few warehouses in memory while it groups their lines.
 local begin_texts = {
-  mysql = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; " ..
+  mysql = "SET tmp_table_size = CAST(GREATEST(@@tmp_table_size, 67108864) AS UNSIGNED); " ..
+          "SET max_heap_table_size = " ..
+          "CAST(GREATEST(@@max_heap_table_size, 67108864) AS UNSIGNED); " ..
+          "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; " ..
           "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
   pgsql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
   sqlite = "BEGIN",
