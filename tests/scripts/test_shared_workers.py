@@ -52,7 +52,8 @@ def test_an_error_of_many_threads_is_printed_once(folder, workers):
     assert int(re.search(r"[(](\d+) more threads[)]", r.err)[1]) in ([17] if workers == "1" else range(8, 18))
 
 
-FAILURES = ["error('no')", "error('no', 2)", "fail()", "return fail()", "return nil + 1",
+FAILURES = ["error('no')", "error('no', 2)", "error('no', 3)", "error('no', 4)", "return error('no')",
+            "return error('no', 2)", "return error('no', 3)", "fail()", "return fail()", "return nil + 1",
             "error({})", "return con:query({})", "con:query({})"]
 FAILING_EVENT = """
 local function fail() error("no", 2) end

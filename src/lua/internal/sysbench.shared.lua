@@ -226,7 +226,7 @@ function internal.new_thread_run(env, sysbench, call)
     end
     local more = waiting.bn_ffi_event_begin()
     while more do
-      local ok, result = call(run_events, env, id)
+      local ok, result = call(internal.call_below, run_events, env, id)
       if ok then
         return
       end
