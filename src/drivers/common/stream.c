@@ -124,27 +124,31 @@ static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, 
   (void)stream_widen(buf, cap, first, 2 * used);
 }
 
-void bn_stream_note_empty(struct bn_stream *s)
+/* Frees or shrinks a buffer of another size than the first, which is empty and was used up to
+   `used`. */
+static __attribute__((noinline)) void stream_give_up_memory(struct bn_stream *s, size_t used)
 {
-  const size_t used = s->end;
-
-  s->begin = s->end = 0;
-  if (__builtin_expect(s->in_cap == IN_FIRST, 1))
-    return;
   if (s->wait != NULL)
     stream_buffer_free(&s->in, &s->in_cap);
   else
     stream_buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
 }
 
-/* Makes room behind `end` for a quarter of the buffer: moves the received bytes to the front, if
-   there is room before them, or else widens the buffer.  If there is no memory for that, one byte
-   of room is enough.  Returns 0, or -1 if there is none. */
-static int stream_make_room(struct bn_stream *s)
+void bn_stream_note_empty(struct bn_stream *s)
+{
+  const size_t used = s->end;
+
+  s->begin = s->end = 0;
+  if (__builtin_expect(s->in_cap != IN_FIRST, 0))
+    stream_give_up_memory(s, used);
+}
+
+/* The slow path of stream_make_room(). */
+static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
   const size_t wanted = s->in_cap / 4;
 
-  if (s->begin > 0 && s->in_cap - s->end < wanted) {
+  if (s->begin > 0) {
     memmove(s->in, s->in + s->begin, s->end - s->begin);
     s->end -= s->begin;
     s->begin = 0;
@@ -154,6 +158,16 @@ static int stream_make_room(struct bn_stream *s)
   if (stream_widen(&s->in, &s->in_cap, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in_cap + 1) == 0)
     return 0;
   return s->end < s->in_cap ? 0 : stream_fail(s, ENOMEM);
+}
+
+/* Makes room behind `end` for a quarter of the buffer: moves the received bytes to the front, if
+   there is room before them, or else widens the buffer.  If there is no memory for that, one byte
+   of room is enough.  Returns 0, or -1 if there is none. */
+static inline int stream_make_room(struct bn_stream *s)
+{
+  const size_t room = s->in_cap - s->end;
+
+  return __builtin_expect(room > 0 && room >= s->in_cap / 4, 1) ? 0 : stream_make_more_room(s);
 }
 
 static bool stream_would_block(int error)
