@@ -104,7 +104,8 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 
 /* Returns how many tickets to claim at once, at least 1, of the `left` ones that are a session's
    part.  A session that reserved many tickets of long events would keep other sessions idle. */
-static uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st, uint64_t left)
+static inline uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st,
+                                        uint64_t left)
 {
   const uint64_t part = left / PART;
   const uint64_t ended = bn_stat_get(&st->ended);

@@ -146,11 +146,9 @@ struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const 
 /* Returns the counter of a statement that succeeded. */
 static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)
 {
-  if (kind == BN_SQL_READ || (kind == BN_SQL_BY_RESULT && rc == BN_SQL_ROWS))
-    return BN_C_READ;
-  if (kind == BN_SQL_WRITE || (kind == BN_SQL_BY_RESULT && affected > 0))
-    return BN_C_WRITE;
-  return BN_C_OTHER;
+  if (__builtin_expect(kind == BN_SQL_BY_RESULT, 1))
+    return rc == BN_SQL_ROWS ? BN_C_READ : affected > 0 ? BN_C_WRITE : BN_C_OTHER;
+  return kind == BN_SQL_READ ? BN_C_READ : kind == BN_SQL_WRITE ? BN_C_WRITE : BN_C_OTHER;
 }
 
 /* Counts the rows of a statement that succeeded. */

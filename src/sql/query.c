@@ -92,7 +92,7 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
   query_count_statement(st->statement, c, rc, took_ns);
 }
 
-/* Measures the statements that query_observe() does not measure inline. */
+/* Measures any statement, as query_observe() does. */
 static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
                                                           uint64_t took_ns,
                                                           struct bn_sql_statement_type type,
@@ -144,6 +144,21 @@ static __attribute__((noinline)) enum bn_sql query_outcome(struct bn_sql_conn *c
   return BN_SQL_DONE;
 }
 
+/* Settles the outcome of a statement that failed with rc, and returns it.  Not inline, it takes no
+   registers from bn_sql_finish(). */
+static __attribute__((noinline)) enum bn_sql query_settle(struct bn_sql_conn *c, enum bn_sql rc,
+                                                          uint64_t took_ns,
+                                                          struct bn_sql_statement_type type,
+                                                          const char *sql, size_t len)
+{
+  rc = query_outcome(c, rc);
+  if (c->owner->observed)
+    query_observe_other(c, rc, took_ns, type, sql, len);
+  if (rc > BN_SQL_ROWS)
+    (void)bn_sql_handle_failure(c, rc, BN_STEP_QUERY, sql, len);
+  return rc;
+}
+
 struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since_ns,
                                 struct bn_sql_statement_type type, const char *sql, size_t len)
 {
@@ -152,13 +167,12 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
 
   if (__builtin_expect(took_ns > bn_stat_get(&stat->longest_statement_ns), 0))
     atomic_store_explicit(&stat->longest_statement_ns, took_ns, memory_order_relaxed);
-  if (__builtin_expect(rc > BN_SQL_ROWS, 0))
-    rc = query_outcome(c, rc);
-  if (__builtin_expect(c->owner->observed, 0))
-    query_observe(c, rc, took_ns, type, sql, len);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
-    (void)bn_sql_handle_failure(c, rc, BN_STEP_QUERY, sql, len);
-    return NULL;
+    rc = query_settle(c, rc, took_ns, type, sql, len);
+    if (rc > BN_SQL_ROWS)
+      return NULL;
+  } else if (__builtin_expect(c->owner->observed, 0)) {
+    query_observe(c, rc, took_ns, type, sql, len);
   }
   if (__builtin_expect(type.kind != BN_SQL_UNCOUNTED, 1)) {
     bn_stat_count(stat, bn_sql_counter_of(type.kind, rc, c->cur.result.affected), 1);
