@@ -680,6 +680,8 @@ void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_s
     bn_words_add(out, a->words.item[i]);
   if (!a->from->is_here)
     arguments_add_work(work, out);
+  else if (work->threads > 0)
+    bn_words_take(out, bn_alloc_print("--threads=%u", work->threads));
   bn_words_add(out, a->from->command);
 }
 

@@ -147,6 +147,22 @@ static void fleet_add_connection(struct bn_fleet *f, const struct bn_connection 
   bn_connection_set_name(added);
 }
 
+/* Adds the connection to group i here, which has the threads of --threads-total if that is given.
+   Returns 0, or -1 and err. */
+static int fleet_add_group_here(struct bn_fleet *f, size_t i, struct bn_err *err)
+{
+  const struct bn_group_words *g = &f->groups->group[i];
+  struct bn_group_work *work = &f->group_work[i];
+  struct bn_connection c = {.group = g->name, .group_number = i, .rank = -1};
+
+  if (bn_group_work_read(g, f->setup->options, true, work, err) != 0)
+    return -1;
+  c.total = work->total;
+  c.work = (struct bn_work_split){.threads = work->total.threads_total};
+  fleet_add_connection(f, &c);
+  return 0;
+}
+
 /* Adds the connections to hosts, the first n of the list, which have these parts of the work
    `total`.  `of` has what they have in common. */
 static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct bn_work_split *share,
@@ -197,7 +213,7 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
   size_t n;
 
-  if (bn_group_work_read(g, f->setup->options, work, err) != 0 ||
+  if (bn_group_work_read(g, f->setup->options, false, work, err) != 0 ||
       bn_group_work_divide(g, work, &f->list, share, &n, &c.sessions, err) != 0)
     return -1;
   /* A host without threads of the group may have threads of another one that uses the same data. */
@@ -218,20 +234,14 @@ static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
 {
   int rc = 0;
 
-  if (!fleet_has_groups_here(f))
-    f->group_work = bn_alloc(f->groups->n, sizeof *f->group_work);
+  f->group_work = bn_alloc(f->groups->n, sizeof *f->group_work);
   for (size_t i = 0; rc == 0 && i < f->groups->n; i++)
-    if (fleet_has_groups_here(f))
-      fleet_add_connection(f, &(struct bn_connection){.group = f->groups->group[i].name,
-                                                      .group_number = i,
-                                                      .total = fleet_get_total(f->setup->conf),
-                                                      .rank = -1});
-    else
-      rc = fleet_add_group_on_hosts(f, i, err);
+    rc = fleet_has_groups_here(f) ? fleet_add_group_here(f, i, err)
+                                  : fleet_add_group_on_hosts(f, i, err);
   return rc;
 }
 
-/* Refuses options that only make sense for hosts, or for hosts without groups.  Returns 0, or -1
+/* Refuses a number of threads of a host, which only makes sense without groups.  Returns 0, or -1
    and err. */
 static int fleet_check_groups(const struct bn_fleet *f, struct bn_err *err)
 {
@@ -243,7 +253,7 @@ static int fleet_check_groups(const struct bn_fleet *f, struct bn_err *err)
                         "--hosts: '%.200s:%u' has a number of threads, which cannot be used with "
                         "--group: %s",
                         f->list.host[i].name, f->list.host[i].threads, hint);
-  return f->list.n > 0 ? 0 : bn_groups_check_here(f->groups, f->setup->options, err);
+  return 0;
 }
 
 /* Returns how many connections there may be. */

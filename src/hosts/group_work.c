@@ -87,7 +87,8 @@ static int group_work_check_own_profile(const struct bn_group_words *g, struct b
 /* Takes the work from the options of the group, which `set` has with those outside.  Returns 0, or
    -1 and err. */
 static int group_work_take(const struct bn_group_words *g, const struct bn_optset *set,
-                           struct bn_conf *own, struct bn_group_work *out, struct bn_err *err)
+                           bool is_here, struct bn_conf *own, struct bn_group_work *out,
+                           struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
@@ -107,11 +108,11 @@ static int group_work_take(const struct bn_group_words *g, const struct bn_optse
                 .rate = own->raw.rate},
       .seed =
           bn_groups_find_value(g, set, "rand-seed") != NULL ? (uint64_t)own->plan.seed_typed : 0};
-  return group_work_check_own_profile(g, own, err);
+  return is_here ? 0 : group_work_check_own_profile(g, own, err);
 }
 
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
-                       struct bn_group_work *out, struct bn_err *err)
+                       bool is_here, struct bn_group_work *out, struct bn_err *err)
 {
   struct bn_conf own = {.policy = bn_optset_policy(options)};
   struct bn_optset *set = bn_conf_new_options(&own, err);
@@ -119,7 +120,7 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 
   if (set != NULL) {
     group_work_set_options(g, options, set);
-    rc = group_work_take(g, set, &own, out, err);
+    rc = group_work_take(g, set, is_here, &own, out, err);
   }
   bn_conf_done(&own);
   bn_optset_free(set);

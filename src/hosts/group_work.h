@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The work of a group on several hosts, as the options of the group and those outside of the groups
+/* The work of a group, as the options of the group and those outside of the groups
    state it. */
 #ifndef BN_HOSTS_GROUP_WORK_H
 #define BN_HOSTS_GROUP_WORK_H
@@ -13,11 +13,11 @@ struct bn_group_work {
   uint64_t seed;                    /* the group's own --rand-seed; 0: it has none */
 };
 
-/* Reads the work of a group.  Its options beat those of `options`, which stand outside.  Returns 0,
-   or -1 and err, which says which option of the group has a wrong value or cannot be used on
-   several hosts. */
+/* Reads the work of a group, on this host (is_here) or on several.  Its options beat those of
+   `options`, which stand outside.  Returns 0, or -1 and err, which says which option of the group
+   has a wrong value or cannot be used on several hosts. */
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
-                       struct bn_group_work *out, struct bn_err *err);
+                       bool is_here, struct bn_group_work *out, struct bn_err *err);
 /* Divides the work of a group among the hosts, as bn_work_split_divide() does, but a group with
    fewer threads than there are hosts (--threads-total) has one on each of the first hosts.  Stores
    in *n on how many hosts it has threads.  Returns 0, or -1 and err. */

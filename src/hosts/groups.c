@@ -320,22 +320,6 @@ static int groups_check(const struct bn_group_list *list, const struct bn_groups
   return 0;
 }
 
-int bn_groups_check_here(const struct bn_group_list *list, const struct bn_optset *options,
-                         struct bn_err *err)
-{
-  static const char option[] = "threads-total";
-  bool is_set = bn_optset_is_given(options, option);
-
-  for (size_t i = 0; i < list->n; i++)
-    is_set |= bn_groups_find_value(&list->group[i], options, option) != NULL;
-  if (!is_set)
-    return 0;
-  return bn_err_set(err, BN_ERR_OPTION,
-                    "--%s cannot be used with --group on one host: each group has the threads of "
-                    "its --threads",
-                    option);
-}
-
 int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *from,
                    struct bn_err *err)
 {

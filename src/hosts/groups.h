@@ -47,9 +47,6 @@ const struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *li
    option without a value, or NULL if it does not have the option. */
 const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn_optset *options,
                                  const char *option);
-/* Refuses options of hosts for groups that run on this host.  Returns 0, or -1 and err. */
-int bn_groups_check_here(const struct bn_group_list *list, const struct bn_optset *options,
-                         struct bn_err *err);
 /* Replaces the texts of --group, which are at least one, by one text of all groups without
    passwords, for reports. */
 void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts);

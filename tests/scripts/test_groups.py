@@ -104,6 +104,15 @@ def test_sums_are_those_of_the_run(folder):
         assert f"| group:{name} events/s |" in (folder.path / "m.md").read_text()
 
 
+def test_all_threads_of_a_group_are_those_of_one_host(folder):
+    folder.file("a.lua", EMPTY)
+    _, document = run(folder, "--events=9", "--time=0", "--threads-total=3", "--group=a: ./a.lua",
+                      "--group=b: ./a.lua --threads-total=2", "--c.threads-total=4",
+                      "--group=c: ./a.lua", "--group=d: ./a.lua --threads=5 --threads-total=0")
+    assert {name: g["host"]["threads"] for name, g in members(document).items()} == {
+        "a": 3, "b": 2, "c": 4, "d": 5}
+
+
 # Its 20th event does not end in the time of the run.
 HANG = """
 local ffi = require("ffi")
@@ -325,7 +334,7 @@ def test_one_failure_ends_all_unless_told_otherwise(folder):
 def test_a_group_that_cannot_start_is_named(folder):
     folder.file("a.lua", EMPTY)
     for words, said in (("./none.lua", "b: FATAL: Cannot find benchmark './none.lua'"),
-                        ("./a.lua --threads=x", "b: --threads=x: not a whole number"),
+                        ("./a.lua --threads=x", "--group=b: --threads=x: not a whole number"),
                         ("./a.lua --rating=5", "b: --rating=***: no such option"),
                         ("oltp_read_only --mysql-host=127.0.0.1 --mysql-port=1", "b: FATAL: ")):
         r, _ = run(folder, "--group=a: ./a.lua", f"--group=b: {words}", "--time=1", status=1)
@@ -405,8 +414,8 @@ def test_bad_input(folder, group, message):
 
 
 @pytest.mark.parametrize("args, message", [
-    (("--x.threads-total=4", "run"), "--threads-total cannot be used with --group on one host"),
-    (("--threads-total=4", "run"), "--threads-total cannot be used with --group"),
+    (("--threads-total=4", "--x.threads=4", "run"),
+     "--group=x: --threads cannot be used with --threads-total, which stands outside of the groups"),
     (("--compat=1.0", "run"), "--group cannot be used with --compat"),
     (("--compat=0.5", "run"), "--group cannot be used with --compat"),
     (("./a.lua", "run"), "--group: './a.lua' stands outside of the groups"),

@@ -47,7 +47,7 @@ static void divides(const char *outside, const char *own, const char *want)
                      0);
   }
   bn_optset_resolve_aliases(options, drop_note, NULL);
-  if (bn_group_work_read(&group, options, &work, &err) != 0 ||
+  if (bn_group_work_read(&group, options, false, &work, &err) != 0 ||
       bn_group_work_divide(&group, &work, &hosts, share, &n, &sessions, &err) != 0) {
     assert_string_equal(err.text, want);
   } else {
