@@ -268,7 +268,10 @@ static int connection_read_result(struct bn_connection *c, struct bn_err *err)
     return 0;
   c->has_result = bn_valid_read_result(as, &c->result_text, c->statements, &c->result, err) == 0;
   bn_buf_done(&c->result_text);
-  return c->has_result ? 0 : -1;
+  if (!c->has_result)
+    return -1;
+  bn_facts_name_group(&c->result.facts, c->group);
+  return 0;
 }
 
 /* Takes the exit status, and reads the result, which is complete now. */

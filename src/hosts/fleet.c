@@ -279,8 +279,10 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
     return -1;
   bn_intervals_init(&f->intervals, f->n_all, (double)fleet_get_interval_ns(conf) * 1e-9);
   bn_intervals_set_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
-  for (size_t i = 0; i < f->n_all; i++)
+  for (size_t i = 0; i < f->n_all; i++) {
     f->intervals.host[i].group = f->connection[i].group_number;
+    f->intervals.host[i].group_name = f->connection[i].group;
+  }
   f->n = f->is_run || fleet_has_local_data(f) ? f->n_all : 1;
   return 0;
 }

@@ -455,14 +455,16 @@ static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host 
 /* The most facts about errors that are kept.  A run has no more kinds of errors than that. */
 enum { ERROR_FACTS_MAX = 4 * (BN_LABELS_MAX + 1) };
 
-/* Adds the facts about errors that come before a checkpoint.  Returns 0, or -1 and err. */
-static int intervals_take_errors(struct bn_intervals *r, const struct bn_node *n,
+/* Adds the facts about errors of a host that come before a checkpoint.  Returns 0, or -1 and err.
+ */
+static int intervals_take_errors(struct bn_intervals *r, size_t host, const struct bn_node *n,
                                  struct bn_err *err)
 {
   struct bn_facts facts;
 
   if (bn_store_read_facts(n, &facts, err) != 0)
     return -1;
+  bn_facts_name_group(&facts, r->host[host].group_name);
   if (r->errors.n_facts < ERROR_FACTS_MAX)
     bn_facts_add_errors(&r->errors, &facts);
   bn_facts_done(&facts);
@@ -479,7 +481,7 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
   int rc = map != NULL ? 0 : -1;
 
   if (facts != NULL)
-    rc = intervals_take_errors(r, facts, err);
+    rc = intervals_take_errors(r, host, facts, err);
   for (size_t i = 0; rc == 0 && i < SPANS; i++) {
     const struct line parsed = {bn_node_get(map, bn_layout_spans[i]), texts,
                                 (size_t)(line + len - texts)};

@@ -30,6 +30,7 @@ struct bn_intervals_second {
 
 struct bn_intervals_host {
   size_t group;               /* set after init: those of other groups measure other things */
+  const char *group_name;     /* borrowed, set after init; NULL: there are no groups */
   struct bn_valid_spec as;    /* the description of its measurements */
   bool begun;                 /* `as` is known */
   bool over;                  /* no more lines come */

@@ -114,13 +114,29 @@ void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact)
   }
 }
 
+/* Returns whether a fact is in one of the sections about failed threads. */
+static bool facts_is_of_thread(const struct bn_fact *fact)
+{
+  return strcmp(fact->section, BN_THREAD_ERRORS) == 0 ||
+         strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
+}
+
 /* Returns whether a fact is in one of the sections about errors and failed threads. */
 static bool facts_is_of_error(const struct bn_fact *fact)
 {
   return strcmp(fact->section, BN_ERROR_CLASSES) == 0 ||
-         strcmp(fact->section, BN_ERROR_MESSAGES) == 0 ||
-         strcmp(fact->section, BN_THREAD_ERRORS) == 0 ||
-         strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0;
+         strcmp(fact->section, BN_ERROR_MESSAGES) == 0 || facts_is_of_thread(fact);
+}
+
+void bn_facts_name_group(struct bn_facts *f, const char *group)
+{
+  for (size_t i = 0; group != NULL && i < f->n_facts; i++)
+    if (facts_is_of_thread(&f->fact[i])) {
+      char *key = bn_alloc_print("%s: %s", group, f->fact[i].key);
+
+      free(f->fact[i].key);
+      f->fact[i].key = key;
+    }
 }
 
 /* Takes the first failure of threads of a kind from others, if it was before that of f. */

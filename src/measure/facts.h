@@ -99,6 +99,9 @@ void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact);
 /* Copies from others the facts about errors and failed threads that f does not have.  Of failed
    threads of one kind, the first failure of both stays. */
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from);
+/* Puts the name of the group in which threads failed, and ": ", before the kinds of the failures.
+   group NULL: does nothing. */
+void bn_facts_name_group(struct bn_facts *f, const char *group);
 /* Returns whether groups made the run (--group). */
 bool bn_facts_have_groups(const struct bn_facts *f);
 /* Returns whether fact i is the first of its section. */

@@ -68,7 +68,7 @@ void bn_text_print_errors(FILE *out, const struct bn_facts *f, const struct bn_v
 static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
-  char name[64], kind[sizeof name + 1], shown[121];
+  char name[128], kind[sizeof name + 1], shown[121];
 
   (void)bn_escape(name, sizeof name, failure->key, "");
   (void)snprintf(kind, sizeof kind, "%s:", name);
