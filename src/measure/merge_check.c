@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "measure/layout.h"
+#include "measure/stat.h"
 
 static bool merge_is_same_text(const char *a, const char *b)
 {
@@ -74,6 +75,16 @@ bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics 
          merge_are_same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
 }
 
+/* Returns the metrics without the lag of pauses, the last histogram, which the document of a script
+   has only if it has paused. */
+static struct bn_metrics merge_leave_out_lag(const struct bn_metrics *m)
+{
+  struct bn_metrics same = *m;
+
+  same.n_hists -= bn_statset_has_lag(m) && !bn_statset_has_waiting(m);
+  return same;
+}
+
 bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
 {
   return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
@@ -84,8 +95,10 @@ static int merge_check_figures(const struct bn_part *a, const struct bn_part *b,
 {
   const struct bn_plan *p = &a->result->facts.plan, *q = &b->result->facts.plan;
   const struct bn_view *v = &a->result->group[0].total.view, *w = &b->result->group[0].total.view;
+  const struct bn_metrics one = merge_leave_out_lag(&v->delta->metrics),
+                          other = merge_leave_out_lag(&w->delta->metrics);
 
-  if (!bn_merge_check_metrics(&v->delta->metrics, &w->delta->metrics))
+  if (!bn_merge_check_metrics(&one, &other))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' count different metrics; use the same version "
                       "of bench and the same options for all runs",

@@ -34,12 +34,23 @@ static size_t merged_view_statement_rows(const struct bn_views *parts)
   return 0;
 }
 
+/* Returns the metrics of all parts.  Some parts may lack the lag of pauses, the last histogram. */
+static const struct bn_metrics *merged_view_metrics(const struct bn_views *parts)
+{
+  const struct bn_metrics *most = &parts->view[0]->delta->metrics;
+
+  for (size_t i = 1; i < parts->n; i++)
+    if (parts->view[i]->delta->metrics.n_hists > most->n_hists)
+      most = &parts->view[i]->delta->metrics;
+  return most;
+}
+
 int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
                        struct bn_err *err)
 {
   unsigned at = 0;
 
-  bn_snap_init_for_metrics(&v->snap, &parts->view[0]->delta->metrics, sessions, true);
+  bn_snap_init_for_metrics(&v->snap, merged_view_metrics(parts), sessions, true);
   bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts), true);
   bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {

@@ -474,7 +474,7 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
   bool fits = snap_merge_counts(into, from) && snap_merge_labels(into, from) &&
               bn_statement_table_merge(&into->statements, &from->statements);
 
-  for (size_t i = 0; i < into->metrics.n_hists; i++) {
+  for (size_t i = 0; i < from->metrics.n_hists; i++) {
     if (from->hist[i] != NULL)
       fits &= snap_merge_hist(into->hist[i], from->hist[i]);
     if (from->sparse != NULL)

@@ -93,8 +93,8 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from);
 /* Adds what other sessions, of another process or host, have counted: counters, histograms in
    either form, labels by name (beyond BN_LABELS_MAX as "other"), moments, extremes.  Their sessions
    take the places from `first` on, as far as there are any.  The caller sets the times.  `into`
-   was made for the same metrics, with histograms.  Returns 0, or -1 if a sum does not fit into 64
-   bits; then `into` is of no use. */
+   was made for the same metrics, with histograms, and may have more of these, which are the last.
+   Returns 0, or -1 if a sum does not fit into 64 bits; then `into` is of no use. */
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first);
 /* Returns whether all counts are at most `most`, and the counts of labels and statements so much
    smaller that the sum of all of them, as "other", is too. */

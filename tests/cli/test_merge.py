@@ -281,6 +281,29 @@ def test_ages_of_unfinished_events_count(tmp_path):
     assert total["figures"]["lag_max_s"] == max(lags, default=None)
 
 
+# One of two processes pauses.
+TURNS = """
+function thread_init() pauses = os.remove("turn") end
+function event() if pauses then sysbench.think(0.001) end end
+"""
+
+
+def test_one_that_has_paused_and_one_that_has_not(tmp_path):
+    """Documents of one script are of one workload, also if only one of them has a wake-up lag."""
+    (tmp_path / "a.lua").write_text(TURNS)
+    (tmp_path / "turn").write_text("")
+    documents = run_together(tmp_path, 2, "./a.lua", "--time=0.6", "--report-interval=0.2",
+                             "--report-bins=all")
+    lags = [total_of(d)["raw"]["histograms"].get("wakeup_lag") for d in documents]
+    [lag] = [h for h in lags if h is not None]
+    for order in (names(2), names(2)[::-1]):
+        total = total_of(merged(tmp_path, order))
+        assert total["raw"]["histograms"]["wakeup_lag"] == lag
+        assert total["figures"]["events"] == sum_of(documents, "events")
+        assert total["figures"]["lag_max_s"] == max(total_of(d)["figures"]["lag_max_s"] or 0
+                                                   for d in documents)
+
+
 def test_figures_of_tests_are_summed_or_left_out(tmp_path):
     documents = run_together(tmp_path, 2, "memory", "--memory-oper=latency", "--time=0.5",
                              "--memory-block-size=64K", "--memory-total-size=1T")
