@@ -25,6 +25,7 @@ struct bn_node *bn_node_f64(double x);
 struct bn_json_out {
   bool failed; /* no memory for a value */
   bool brief;  /* what is 0, false or empty may be left out */
+  bool no_lag; /* the last histogram, the lag of pauses, has no value and is left out */
 };
 
 /* Puts a value into a map.  A key that is not ASCII is cleaned as by bn_node_text(), and gets a

@@ -45,21 +45,19 @@ static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
   }
 }
 
-/* Returns the list of metrics with the first n_hists histograms. */
-static struct bn_node *store_metrics_with(const struct bn_metrics *m, size_t n_hists)
+static struct bn_node *store_list_metrics(struct bn_json_out *p, const struct bn_metrics *m)
 {
-  struct bn_json_out p = {.failed = false};
   struct bn_node *list = bn_node_list();
 
-  store_add_metrics(&p, list, m->counter, m->n_counters);
-  store_add_metrics(&p, list, m->hist, n_hists);
-  store_add_metrics(&p, list, m->labelled, m->n_labelled);
-  return bn_json_finish(&p, list);
+  store_add_metrics(p, list, m->counter, m->n_counters);
+  store_add_metrics(p, list, m->hist, m->n_hists - p->no_lag);
+  store_add_metrics(p, list, m->labelled, m->n_labelled);
+  return bn_json_finish(p, list);
 }
 
 struct bn_node *bn_store_metrics(const struct bn_metrics *m)
 {
-  return store_metrics_with(m, m->n_hists);
+  return store_list_metrics(&(struct bn_json_out){.failed = false}, m);
 }
 
 /* Returns the value of a figure, or null if the view does not measure it. */
@@ -150,13 +148,13 @@ static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *
   bn_json_put(p, parent, "percentiles", list);
 }
 
-/* Puts the timings of the first n_hists histograms but for those of parts of the run. */
+/* Puts the timings but for those of parts of the run. */
 static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
-                              const struct bn_view *v, size_t n_hists)
+                              const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
-  for (size_t i = 0; i < v->n_timings && i + BN_H_FIXED < n_hists; i++) {
+  for (size_t i = 0; i + p->no_lag < v->n_timings; i++) {
     struct bn_node *map;
 
     if (v->timings[i].of_kind || v->timings[i].of_phase)
@@ -388,12 +386,11 @@ static struct bn_node *store_raw_sessions_of(struct bn_json_out *p, const struct
   return list;
 }
 
-static struct bn_node *store_histograms_of(struct bn_json_out *p, const struct bn_snap *s,
-                                           size_t n_hists)
+static struct bn_node *store_histograms_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
-  for (size_t i = 0; i < n_hists; i++)
+  for (size_t i = 0; i + p->no_lag < s->metrics.n_hists; i++)
     bn_json_put(p, map, s->metrics.hist[i].name,
                 bn_json_hist(p, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
   return map;
@@ -439,7 +436,7 @@ static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const 
 }
 
 /* Returns the raw part.  Which spans have sessions and histograms is said in measure/store.h. */
-static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view *v, size_t n_hists)
+static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
@@ -457,7 +454,7 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   store_put_moments(p, map, "fair_events", &s->fair_events);
   store_put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
   if (has_hists)
-    bn_json_put(p, map, "histograms", store_histograms_of(p, s, n_hists));
+    bn_json_put(p, map, "histograms", store_histograms_of(p, s));
   if (span == BN_VIEW_TOTAL)
     store_put_statement_buckets(p, map, v);
   if (v->ages != NULL)
@@ -465,10 +462,9 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   return map;
 }
 
-/* Returns a record with the first n_hists histograms, or NULL without memory.  A brief one has no
-   histograms, and no names of figures. */
-static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v,
-                                       size_t n_hists)
+/* Returns a record, or NULL without memory.  A brief one has no histograms and no names of figures.
+ */
+static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
@@ -479,7 +475,7 @@ static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_vi
   else
     store_put_figures(p, map, v);
   store_put_percentiles(p, map, v);
-  store_put_timings(p, map, v, n_hists);
+  store_put_timings(p, map, v);
   store_put_event_kinds(p, map, v);
   store_put_phases(p, map, v);
   store_put_statements(p, map, v);
@@ -488,26 +484,20 @@ static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_vi
   store_put_lines(p, map, v);
   store_put_watched(p, map, v);
   store_put_sessions(p, map, v);
-  bn_json_put(p, map, "raw", store_raw_of(p, v, n_hists));
+  bn_json_put(p, map, "raw", store_raw_of(p, v));
   return bn_json_finish(p, map);
-}
-
-/* Returns a record with the first n_hists histograms, or NULL without memory. */
-static struct bn_node *store_record_with(const struct bn_view *v, size_t n_hists)
-{
-  return store_record_of(&(struct bn_json_out){.failed = false}, v, n_hists);
 }
 
 struct bn_node *bn_store_record(const struct bn_view *v)
 {
-  return store_record_with(v, v->delta->metrics.n_hists);
+  return store_record_of(&(struct bn_json_out){.failed = false}, v);
 }
 
 /* Returns the JSON of a brief record, which the caller frees, or NULL without memory. */
 static char *store_print_brief(const struct bn_view *v, size_t *len)
 {
   struct bn_json_out p = {.brief = true};
-  struct bn_node *map = bn_node_map(), *record = store_record_of(&p, v, v->delta->metrics.n_hists);
+  struct bn_node *map = bn_node_map(), *record = store_record_of(&p, v);
   char *text;
 
   bn_json_put(&p, map, bn_layout_spans[v->span], record);
@@ -632,13 +622,12 @@ static struct bn_node *store_as_known(struct bn_node *n, const struct bn_node *k
 }
 
 static struct bn_node *store_records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
-                                        size_t n_hists, const struct bn_node *known)
+                                        const struct bn_node *known)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(p, list,
-                store_as_known(store_record_with(&r[i].view, n_hists), bn_node_get_at(known, i)));
+    bn_json_add(p, list, store_as_known(store_record_of(p, &r[i].view), bn_node_get_at(known, i)));
   return list;
 }
 
@@ -666,19 +655,12 @@ static bool store_has_idle_lag(const struct bn_group *g)
   return idle && (!g->has_total || bn_view_has_idle_lag(&g->total.view));
 }
 
-/* Returns how many histograms of a group its document has: if `lean`, an idle lag, the last one, is
-   left out. */
-static size_t store_count_hists(const struct bn_group *g, bool lean)
-{
-  return store_metrics_of(g)->n_hists - (lean && store_has_idle_lag(g));
-}
-
-static struct bn_node *store_total_of(const struct bn_group *g, size_t n_hists,
+static struct bn_node *store_total_of(struct bn_json_out *p, const struct bn_group *g,
                                       const struct bn_node *known)
 {
   if (!g->has_total)
     return bn_node_null();
-  return store_as_known(store_record_with(&g->total.view, n_hists), known);
+  return store_as_known(store_record_of(p, &g->total.view), known);
 }
 
 static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_member *m)
@@ -697,22 +679,21 @@ static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_me
 static struct bn_node *store_group_of(struct bn_json_out *p, const struct bn_group *g, bool lean,
                                       const struct bn_node *known)
 {
-  const size_t n_hists = store_count_hists(g, lean);
   struct bn_node *map = bn_node_map();
 
+  p->no_lag = lean && store_has_idle_lag(g);
   bn_json_put(p, map, "name", bn_node_text(g->name));
   if (g->member != NULL)
     bn_json_put(p, map, "host", store_member_of(p, g->member));
-  bn_json_put(p, map, "metrics",
-              store_as_known(store_metrics_with(store_metrics_of(g), n_hists),
-                             bn_node_get(known, "metrics")));
   bn_json_put(
-      p, map, "intervals",
-      store_records_of(p, g->interval, g->n_intervals, n_hists, bn_node_get(known, "intervals")));
-  bn_json_put(p, map, "checkpoints",
-              store_records_of(p, g->checkpoint, g->n_checkpoints, n_hists,
-                               bn_node_get(known, "checkpoints")));
-  bn_json_put(p, map, "total", store_total_of(g, n_hists, bn_node_get(known, "total")));
+      p, map, "metrics",
+      store_as_known(store_list_metrics(p, store_metrics_of(g)), bn_node_get(known, "metrics")));
+  bn_json_put(p, map, "intervals",
+              store_records_of(p, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
+  bn_json_put(
+      p, map, "checkpoints",
+      store_records_of(p, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
+  bn_json_put(p, map, "total", store_total_of(p, g, bn_node_get(known, "total")));
   return map;
 }
 
