@@ -331,7 +331,7 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
   }
   conf = main_declare_workload(p, ops);
   if (conf == NULL ||
-      bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass) != 0)
+      bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass, 0) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, p->options, false);
   bn_cli_note_unused(&p->cli, p->options, NULL);
@@ -430,7 +430,7 @@ static int main_prepare_script(struct program *p)
 
   if (bn_script_read_options(p->script, &accepts_any, &err) != 0)
     return main_refuse(&err);
-  if (bn_cli_check_options(&p->cli, p->options, accepts_any) != 0)
+  if (bn_cli_check_options(&p->cli, p->options, accepts_any, bn_agent_count_outside(p->agent)) != 0)
     return -1;
   /* sysbench warns of a file's options when it exports them, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))

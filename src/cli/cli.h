@@ -92,9 +92,9 @@ void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options);
 /* Says what is wrong with a value. */
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
 /* Fails if a value is wrong, or if an option of the command line is unknown, unless any is
-   accepted. */
-int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options,
-                         bool accept_any);
+   accepted.  The first n_outside arguments stand outside of the groups of a run. */
+int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any,
+                         size_t n_outside);
 /* Returns whether `run` lacks the option without which the test means nothing, and says so. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
                            const struct bn_workload *ops);

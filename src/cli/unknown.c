@@ -52,8 +52,19 @@ static const char *unknown_find_other_test(const struct bn_cli *cli,
   return owner;
 }
 
-/* Says that an option is unknown, or which built-in test has it.  Values are masked. */
-static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault)
+/* Returns whether the argument is one of the first n. */
+static bool unknown_is_among(const struct bn_cli *cli, size_t n, const char *arg)
+{
+  for (size_t i = 1; i <= n; i++)
+    if (strcmp(cli->argv[i], arg) == 0)
+      return true;
+  return false;
+}
+
+/* Says that an option is unknown, or which built-in test has it, and that it stands outside of the
+   groups if it does.  Values are masked. */
+static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault,
+                           size_t n_outside)
 {
   const char *owner = unknown_find_other_test(cli, fault);
   char masked[BN_MASK_MAX];
@@ -61,11 +72,15 @@ static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_faul
   if (owner != NULL)
     bn_log_stderr("%s: only the %s test has this option", bn_mask_text(fault->typed, masked),
                   owner);
+  else if (unknown_is_among(cli, n_outside, fault->typed))
+    bn_log_stderr("%s (it stands outside of the groups, where each script must have it)",
+                  fault->text);
   else
     bn_log_stderr("%s", fault->text);
 }
 
-int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any)
+int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any,
+                         size_t n_outside)
 {
   struct bn_optset_fault fault;
 
@@ -74,7 +89,7 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
     return -1;
   }
   if (bn_optset_unknown(options, accept_any, &fault)) {
-    unknown_refuse(cli, &fault);
+    unknown_refuse(cli, &fault, n_outside);
     return -1;
   }
   if (bn_optset_fault(options, &fault)) {
@@ -91,7 +106,7 @@ void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_optset *opti
   char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
-  if (err->code == ENODATA && bn_cli_check_options(cli, options, false) != 0)
+  if (err->code == ENODATA && bn_cli_check_options(cli, options, false, 0) != 0)
     return;
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);

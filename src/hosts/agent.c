@@ -681,6 +681,11 @@ char **bn_agent_argv(struct bn_agent *a)
   return a->argv;
 }
 
+size_t bn_agent_count_outside(const struct bn_agent *a)
+{
+  return a != NULL ? (size_t)a->handshake.outside : 0;
+}
+
 /* Waits until the listener has sent all frames, or until the reader has taken nothing for
    unread_ns.  Does nothing without a listener, which alone sends frames. */
 static void agent_await_sent(struct bn_agent *a)

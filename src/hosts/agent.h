@@ -34,6 +34,9 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
    agent's. */
 int bn_agent_argc(const struct bn_agent *a);
 char **bn_agent_argv(struct bn_agent *a);
+/* Returns how many of its first arguments stand outside of the groups of the run; 0 if `a` is
+   NULL. */
+size_t bn_agent_count_outside(const struct bn_agent *a);
 /* Returns the folder of the files that the controller has sent.  NULL: it has sent none, or `a` is
    NULL. */
 const char *bn_agent_folder(const struct bn_agent *a);

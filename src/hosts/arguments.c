@@ -625,6 +625,7 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 
   if (arguments_add_group_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
     return -1;
+  a->n_outside = a->words.n;
   arguments_replace_aliases(a);
   if (!a->from->is_here && arguments_add_host_options(a, err) != 0)
     return -1;

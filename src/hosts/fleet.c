@@ -412,7 +412,8 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
                                    .host = (unsigned)i,
                                    .hosts = (unsigned)f->n_all,
                                    .first_session = c->work.first_session,
-                                   .sessions = c->sessions};
+                                   .sessions = c->sessions,
+                                   .outside = arguments->n_outside};
   int rc = -1;
 
   bn_arguments_make_argv(arguments, &c->work, &handshake.argv);

@@ -64,6 +64,7 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
       handshake_put_number(map, "sessions", h->sessions) == 0 &&
       bn_node_set(map, "argv", handshake_make_words(&h->argv, "argument", "command line", err)) ==
           0 &&
+      (h->outside == 0 || handshake_put_number(map, "outside", h->outside) == 0) &&
       bn_node_set(map, "environment",
                   handshake_make_words(&h->environment, "password", "environment", err)) == 0;
   return handshake_print_map(map, is_complete, len, err);
@@ -166,6 +167,8 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
       handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
       (out->sessions == 0 ? out->first_session == 0 : out->first_session < out->sessions) &&
       handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
+      (bn_node_get(map, "outside") == NULL ||
+       handshake_get_number(map, "outside", out->argv.n, &out->outside)) &&
       handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
   bn_node_free(map);
   out->host = (unsigned)host;

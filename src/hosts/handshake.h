@@ -20,6 +20,7 @@ struct bn_handshake {
   uint64_t first_session; /* first_session < sessions: of all hosts, with groups of its group */
   uint64_t sessions;      /* 0: the process of a group on one host, whose sessions are its own */
   struct bn_list argv;    /* the arguments behind the program's name, owned; may hold secrets */
+  uint64_t outside; /* of a group: how many first arguments stand outside of groups; 0: unknown */
   struct bn_list environment; /* "NAME=value", owned: the passwords that drivers read there */
 };
 

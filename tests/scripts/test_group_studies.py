@@ -175,6 +175,24 @@ def test_an_option_that_each_group_has_is_not_varied(folder):
         3, 4]
 
 
+def test_a_mistyped_option_of_a_study_stands_outside_of_the_groups(folder):
+    """The study leaves it to the run, in which it is no option of the first group."""
+    folder.file("a.lua", EMPTY)
+    where = " (it stands outside of the groups, where each script must have it)"
+    for study in (("sweep", "--vary=events=1,2", "--out=s"), ("ab", "--b=--events=4", "--out=ab"),
+                  ("search", "--goal=p95<1s", "--over=a.rate", "--out=se")):
+        for option, group, said in (
+                ("--repaet=1", "", f"--repaet=***: no such option; did you mean --report?{where}"),
+                ("--label=a=b", "--repaet=1", "--repaet=***: no such option; did you mean --report?")):
+            r = command([*study, option, "--time=1", f"--group=a: ./a.lua {group}", "run"],
+                        folder.path)
+            told = r.out + r.err + "".join(p.read_text() for p in folder.path.rglob("*.err"))
+            assert r.status != 0 and said in told, told
+            assert (where in told) == (group == "")
+            for path in folder.path.rglob("*.err"):
+                path.unlink()
+
+
 @pytest.mark.parametrize("more, paced", [("", False), ("--b.rate=50", True), ("--rate=50", True)])
 def test_a_comparison_says_that_rates_were_fixed_if_all_were(folder, more, paced):
     folder.file("a.lua", EMPTY)

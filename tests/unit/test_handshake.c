@@ -10,7 +10,7 @@ static void a_hello_comes_back(void **state)
 {
   static const char want[] =
       "{\"protocol\":1,\"version\":\"1.2\",\"host\":1,\"hosts\":2,\"first_session\":2,"
-      "\"sessions\":4,\"argv\":[\"cpu\",\"--mysql-password=a \\\"b\\\"\",\"run\"],"
+      "\"sessions\":4,\"argv\":[\"cpu\",\"--mysql-password=a \\\"b\\\"\",\"run\"],\"outside\":2,"
       "\"environment\":[\"PGPASSWORD=c\"]}";
   char *words[] = {(char[]){"cpu"}, (char[]){"--mysql-password=a \"b\""}, (char[]){"run"}};
   char *environment[] = {(char[]){"PGPASSWORD=c"}};
@@ -19,6 +19,7 @@ static void a_hello_comes_back(void **state)
                                  .hosts = 2,
                                  .first_session = 2,
                                  .sessions = 4,
+                                 .outside = 2,
                                  .argv = {words, 3},
                                  .environment = {environment, 1}};
   struct bn_err err;
@@ -35,6 +36,7 @@ static void a_hello_comes_back(void **state)
   assert_int_equal(back.hosts, 2);
   assert_int_equal(back.first_session, 2);
   assert_int_equal(back.sessions, 4);
+  assert_int_equal(back.outside, 2);
   assert_int_equal(back.argv.n, 3);
   assert_string_equal(back.argv.item[1], words[1]);
   assert_null(back.argv.item[3]);
