@@ -123,9 +123,9 @@ struct bn_services {
    it. */
 struct bn_think {
   struct bn_rng rng;
-  uint64_t own_ns;   /* the script's time for the next pause; UINT64_MAX: that of --think-time */
-  uint64_t thought;  /* events that had begun when the last pause was drawn */
-  uint64_t until_ns; /* end of the pause of a session that shares its worker; 0: it has none */
+  uint64_t own_ns;      /* the script's time for the next pause; UINT64_MAX: that of --think-time */
+  uint64_t drawn_after; /* events that had begun when the last pause was drawn */
+  uint64_t until_ns;    /* end of the pause of a session that shares its worker; 0: it has none */
   uint64_t active_until_ns; /* then it may have to pause for --threads-profile; UINT64_MAX: never */
 };
 

@@ -21,7 +21,7 @@
 enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
 
 /* The last message of a stream, and how often it came again at once. */
-struct row {
+struct last_message {
   char *last;        /* the last message, with its prefix; NULL: none */
   unsigned repeated; /* how often it was swallowed since */
 };
@@ -51,7 +51,8 @@ struct clocked {
 
 static struct {
   pthread_mutex_t lock;
-  struct row out, errors; /* last messages on standard output; last errors, if they go to stderr */
+  struct last_message out,
+      errors; /* last messages on standard output; last errors, if they go to stderr */
   struct kind kind[KINDS_MAX];
   size_t n_kinds;
   char *refused;        /* the last refusal; NULL: none */
@@ -220,7 +221,7 @@ void bn_log_redraw_progress(void)
 }
 
 /* Prints how often the last message was swallowed, and counts anew.  The caller holds the lock. */
-static void log_print_repeats(struct row *r, FILE *out)
+static void log_print_repeats(struct last_message *r, FILE *out)
 {
   if (r->repeated > 0)
     (void)fprintf(out, "(last message repeated %u times)\n", r->repeated);
@@ -228,14 +229,14 @@ static void log_print_repeats(struct row *r, FILE *out)
 }
 
 /* Forgets the last message, so that the next one is printed even if it is the same. */
-static void log_forget_last(struct row *r)
+static void log_forget_last(struct last_message *r)
 {
   free(r->last);
   r->last = NULL;
 }
 
 /* As bn_log_settle.  The caller holds the lock. */
-static void log_settle(void)
+static void log_settle_locked(void)
 {
   log_clear_progress();
   log_print_repeats(&sink.out, stdout);
@@ -245,13 +246,13 @@ static void log_settle(void)
 void bn_log_settle(void)
 {
   pthread_mutex_lock(&sink.lock);
-  log_settle();
+  log_settle_locked();
   pthread_mutex_unlock(&sink.lock);
 }
 
 /* Prints `line`, or counts it if it is the same as the last message; empty lines are never counted.
    Takes over `line`.  The caller holds the lock. */
-static void log_print(struct row *r, FILE *out, char *line)
+static void log_print(struct last_message *r, FILE *out, char *line)
 {
   if (strcmp(line, "\n") != 0 && r->last != NULL && strcmp(line, r->last) == 0) {
     r->repeated++;
@@ -423,7 +424,7 @@ static bool log_all_kinds_have_same_threads(void)
 }
 
 /* Prints the number of further threads and their error, unless that is NULL. */
-static void log_print_more_threads(size_t n, const char *error)
+static void log_print_thread_count(size_t n, const char *error)
 {
   log_clear_progress();
   (void)fprintf(stderr, "(%zu more thread%s%s%s)\n", n, n == 1 ? "" : "s",
@@ -444,9 +445,9 @@ void bn_log_print_more_threads(void)
     const size_t n = log_count_more_threads(k);
 
     if (n > 0 && !one_number)
-      log_print_more_threads(n, k->first);
+      log_print_thread_count(n, k->first);
     else if (n > 0 && i == 0)
-      log_print_more_threads(n, NULL);
+      log_print_thread_count(n, NULL);
     k->reported = k->n;
   }
   pthread_mutex_unlock(&sink.lock);
@@ -666,7 +667,7 @@ void bn_log_output(const char *before, const char *text)
   char *shown = bn_escape_copy(text);
 
   pthread_mutex_lock(&sink.lock);
-  log_settle();
+  log_settle_locked();
   log_print_lines(before, shown);
   pthread_mutex_unlock(&sink.lock);
   free(shown);

@@ -25,8 +25,8 @@ void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n)
 
 /* Returns the last piece that begins before the value, a time or a mass, or else the first piece.
    `key` is the offset of from_s or from_mass, the beginning of a piece. */
-static const struct bn_rate_piece *rate_curve_find(const struct bn_rate_piece *piece, size_t n,
-                                                   size_t key, double value)
+static const struct bn_rate_piece *rate_curve_bisect(const struct bn_rate_piece *piece, size_t n,
+                                                     size_t key, double value)
 {
   size_t low = 0, high = n;
 
@@ -47,7 +47,7 @@ const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece 
                                                      double s)
 {
   const struct bn_rate_piece *p =
-      rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_s), s);
+      rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_s), s);
 
   while (p + 1 < piece + n && p[1].from_s <= s)
     p++;
@@ -60,7 +60,7 @@ double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
 
   if (s <= 0)
     return 0;
-  p = rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_s), s);
+  p = rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_s), s);
   s -= p->from_s;
   if (s > p->span_s)
     return p->from_mass + rate_piece_mass(p) + p->end_rate * (s - p->span_s);
@@ -89,7 +89,7 @@ double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double ma
     return mass / p->end_rate;
   if (mass <= 0)
     return 0;
-  p = rate_curve_find(piece, n, offsetof(struct bn_rate_piece, from_mass), mass);
+  p = rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_mass), mass);
   whole = rate_piece_mass(p);
   mass -= p->from_mass;
   if (mass <= whole)

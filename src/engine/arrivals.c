@@ -163,7 +163,7 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 
 /* Returns an expected number of arrivals as a count, which is at least n.  A number that is too
    large for a count is that of a run without an end, for which n is returned. */
-static uint64_t pacer_count_expected(uint64_t n, double expected)
+static uint64_t pacer_round_expected(uint64_t n, double expected)
 {
   return expected > (double)n && expected < 0x1p63 ? (uint64_t)expected : n;
 }
@@ -201,7 +201,7 @@ uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns)
 
   (void)pthread_mutex_lock(&p->replaying);
   if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
-    p->passed = pacer_count_expected(p->passed, bn_pacer_count_expected(p, now_ns));
+    p->passed = pacer_round_expected(p->passed, bn_pacer_count_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -250,10 +250,10 @@ static uint64_t pacer_count_or_estimate(struct bn_pacer *p, uint64_t at_ns, bool
   if (pacer_catch_up(p, at_ns))
     return pacer_count_until(p, at_ns);
   *estimated = true;
-  return pacer_count_expected(p->replayed, bn_pacer_count_expected(p, at_ns));
+  return pacer_round_expected(p->replayed, bn_pacer_count_expected(p, at_ns));
 }
 
-struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
+struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
 {
   struct bn_pacer_due due = {0, 0, false};
   uint64_t all;

@@ -96,7 +96,7 @@ struct bn_pacer_due {
 /* Counts the arrivals due.  Exact, or the expected number if the replay is more than a hundred
    million arrivals behind to_ns.  Both times may be before a time passed to bn_pacer_count_passed.
    Takes about two seconds at most.  Any thread. */
-struct bn_pacer_due bn_pacer_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
+struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
 /* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due.
    *oldest_ns is the largest age, or 0.  As far as the sequence has been replayed, the oldest and
    the youngest age are exact, and so are all ages if there are at most twenty million.  Otherwise

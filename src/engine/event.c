@@ -19,7 +19,7 @@ const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
    event does not begin at it.  A script may ask for its first pause late: the last end, which the
    start of the event in flight has shown until now, is shown before.  Release: pairs with the
    acquire load in engine/outage.c. */
-static void event_make_pause(struct bn_session *s)
+static void event_enable_pauses(struct bn_session *s)
 {
   if (!bn_stat_pauses(s->stat)) {
     atomic_store_explicit(&s->stat->last_end_ns, s->last_ns, memory_order_relaxed);
@@ -43,7 +43,7 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
   s->mark = has_warmup || (is_native && is_paced) ? &bn_event_always : &s->limit->until_ns;
   s->attend = BN_ATTEND_LIMIT;
   if (bn_conf_has_pauses(c) || s->think.own_ns != UINT64_MAX)
-    event_make_pause(s);
+    event_enable_pauses(s);
   if (c->profile.of == BN_PROFILE_THREADS)
     s->think.active_until_ns = 0;
   if (is_paced || s->share->quota->events != 0)
@@ -218,7 +218,7 @@ static bool event_await_ticket(struct bn_session *s)
 }
 
 /* Claims a ticket; waits while the baseline is being taken and while tickets may be returned. */
-static enum bn_admission event_claim(struct bn_session *s)
+static enum bn_admission event_claim_ticket(struct bn_session *s)
 {
   enum bn_admission answer;
 
@@ -238,7 +238,7 @@ bool bn_event_claim(struct bn_session *s)
   /* Loops that choose the start of their events may have passed the end of the warm-up. */
   if (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns)
     s->last_ns = bn_clock_now(&s->clock);
-  answer = event_claim(s);
+  answer = event_claim_ticket(s);
   if (answer != BN_QUOTA_YES) {
     event_log_limit(s, answer);
     return false;
@@ -254,7 +254,7 @@ bool bn_event_claim(struct bn_session *s)
    one. */
 void bn_event_exempt(struct bn_session *s)
 {
-  event_make_pause(s);
+  event_enable_pauses(s);
   s->attend &= (unsigned char)~BN_ATTEND_CLAIM;
   bn_quota_exempt(s->share);
 }
@@ -264,7 +264,7 @@ bool bn_event_set_pause(struct bn_session *s, uint64_t ns)
   if (s->pacer != NULL)
     return false;
   s->think.own_ns = ns;
-  event_make_pause(s);
+  event_enable_pauses(s);
   return true;
 }
 
@@ -275,12 +275,12 @@ static uint64_t event_draw_pause(struct bn_session *s)
   const struct bn_delay *think = &s->services->conf->think;
   const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = s->think.own_ns;
   const bool was_drawn =
-      begun == s->think.thought; /* also before the first event, when both are 0 */
+      begun == s->think.drawn_after; /* also before the first event, when both are 0 */
   const bool delays_first = begun == 0 && own_ns != UINT64_MAX;
 
   if ((s->attend & BN_ATTEND_THINK) == 0 || (was_drawn && !delays_first))
     return 0;
-  s->think.thought = begun;
+  s->think.drawn_after = begun;
   s->think.own_ns = UINT64_MAX;
   return own_ns != UINT64_MAX ? own_ns : bn_delay_draw(think, bn_rng_double(&s->think.rng));
 }
@@ -353,7 +353,7 @@ static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 /* With --events alone, nearly every event takes the short way, a ticket from the reserve. */
 bool bn_event_more_slow(struct bn_session *s)
 {
-  if (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
+  if (s->attend == BN_ATTEND_CLAIM && bn_quota_claim_fast(s->share, s->last_ns))
     return true;
   return event_claim_and_wait(s);
 }
@@ -475,7 +475,7 @@ enum bn_event_answer bn_event_ask(struct bn_session *s)
   if (s->last_ns < bn_session_deadline(s) && s->attend == 0)
     return BN_EVENT_YES;
   /* The short way of bn_event_more_slow: with --events alone there are no waits to go on with. */
-  if (s->attend == BN_ATTEND_CLAIM && bn_quota_use(s->share, s->last_ns))
+  if (s->attend == BN_ATTEND_CLAIM && bn_quota_claim_fast(s->share, s->last_ns))
     return BN_EVENT_YES;
   answer = event_ask_slow(s);
   /* A session that waits does not know yet whether it will reach the limit. */
@@ -538,8 +538,8 @@ static unsigned event_take_kind(struct bn_session *s)
 }
 
 /* As bn_event_attend, for any event. */
-static __attribute__((cold, noinline)) void event_attend(struct bn_session *s,
-                                                         const struct bn_tick *tick)
+static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s,
+                                                            const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
   const uint64_t now_ns = s->last_ns, took_ns = bn_clock_between(tick->start_ns, now_ns);
@@ -588,7 +588,7 @@ void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
 
   if (s->mark != &bn_event_of_kind || s->kind == 0 ||
       s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
-    event_attend(s, tick);
+    event_count_any(s, tick);
     return;
   }
   s->mark = &s->limit->until_ns;

@@ -155,7 +155,7 @@ struct bn_served bn_load_count_served(const struct bn_load *l)
 }
 
 /* Returns the number of statements and events that have ended in a set of sessions. */
-static uint64_t load_count_progress(const struct bn_statset *set)
+static uint64_t load_count_set_progress(const struct bn_statset *set)
 {
   uint64_t n = 0;
 
@@ -170,7 +170,7 @@ static uint64_t load_count_progress(const struct bn_statset *set)
 
 uint64_t bn_load_count_progress(const struct bn_load *l)
 {
-  return load_count_progress(&l->stats) + load_count_progress(&l->side);
+  return load_count_set_progress(&l->stats) + load_count_set_progress(&l->side);
 }
 
 uint64_t bn_load_count_ended(const struct bn_load *l)

@@ -83,7 +83,7 @@ void bn_loop_queue(struct bn_task *t)
 }
 
 /* Comes back from the stack of a call, which has returned or waits.  Returns `ended`. */
-static bool loop_leave_call(struct bn_task *t, bool ended)
+static bool loop_come_back(struct bn_task *t, bool ended)
 {
   t->loop->running = NULL;
   if (!ended)
@@ -99,12 +99,12 @@ static bool loop_resume_call(struct bn_task *t)
   if (t->fiber == NULL)
     return true;
   t->loop->running = t;
-  return loop_leave_call(t, bn_fiber_resume(t->fiber));
+  return loop_come_back(t, bn_fiber_resume(t->fiber));
 }
 
 /* Goes on with a task that is ready: with its call, and if there is none or it has returned, with
    the session. */
-static void loop_go_on(struct bn_task *t)
+static void loop_run_task(struct bn_task *t)
 {
   t->queued = false;
   t->turn_ns = 0;
@@ -124,7 +124,7 @@ static void loop_run_woken(struct bn_loop *l)
   while (t != NULL) {
     struct bn_task *next = t->next;
 
-    loop_go_on(t);
+    loop_run_task(t);
     t = next;
   }
 }
@@ -140,7 +140,7 @@ static void loop_run_queue(struct bn_loop *l)
     l->queue.first = t->next;
     if (t->next == NULL)
       l->queue.last = &l->queue.first;
-    loop_go_on(t);
+    loop_run_task(t);
     if (bn_clock_mono() >= until_ns)
       return;
   }
@@ -306,7 +306,7 @@ static void loop_rearm(struct bn_loop *l, int fd)
 }
 
 /* Leaves the stack of the call until the wait has ended. */
-static void loop_leave(struct bn_task *t, int fd, short wanted, uint64_t until_ns)
+static void loop_leave_stack(struct bn_task *t, int fd, short wanted, uint64_t until_ns)
 {
   t->fd = fd;
   t->wanted = wanted;
@@ -347,7 +347,7 @@ static int loop_wait(const struct bn_sql_waiter *w, int fd, short events, bool *
     came = armed != NULL ? loop_arm(t, fd, armed) : loop_arm_once(t, fd, events);
   if (came != 0)
     return came;
-  loop_leave(t, fd, events, until_ns);
+  loop_leave_stack(t, fd, events, until_ns);
   if (fd >= 0 && armed == NULL)
     loop_rearm(t->loop, fd);
   return bn_session_interrupted(t->session) ? 0 : t->came;
@@ -385,7 +385,7 @@ bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
     return true;
   }
   t->loop->running = t;
-  return loop_leave_call(t, bn_fiber_call(t->fiber, fn, arg));
+  return loop_come_back(t, bn_fiber_call(t->fiber, fn, arg));
 }
 
 void bn_task_finish(struct bn_task *t)

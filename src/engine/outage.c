@@ -47,7 +47,7 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
    session that pauses, under --rate or with think times, shows its last end.  If its last events
    have failed, its last end is that of its last success; failures before a pause are not in flight.
    `running` is read last: a session that has left has shown its end to bn_outage_leave. */
-static void outage_narrow_by(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
+static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
@@ -84,8 +84,8 @@ static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
    of sessions search at each end of an event.  Sessions that have gone are looked at twice: before
    the others, because what they show costs one read, and after them, because a session that goes
    during the search is not running when its turn comes. */
-static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
-                          uint64_t now_ns, uint64_t until_ns)
+static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
+                                 uint64_t now_ns, uint64_t until_ns)
 {
   const unsigned n = o->stats->n_sessions;
   unsigned at = atomic_load_explicit(&o->showed, memory_order_relaxed);
@@ -96,7 +96,7 @@ static void outage_search(struct bn_outage *o, struct gap *g, const struct bn_st
 
     outage_narrow(g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
-      outage_narrow_by(g, st, now_ns);
+      outage_narrow_by_session(g, st, now_ns);
     if (outage_is_short(g, until_ns))
       atomic_store_explicit(&o->showed, at, memory_order_relaxed);
     at = at + 1 < n ? at + 1 : 0;
@@ -127,7 +127,7 @@ void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t 
   const uint64_t until_ns = now_ns < span_ns ? now_ns : span_ns;
   struct gap g = {.from_ns = before_ns, .first_ns = start_ns};
 
-  outage_search(o, &g, self, now_ns, until_ns);
+  outage_narrow_by_all(o, &g, self, now_ns, until_ns);
   outage_note(o, &g, until_ns);
 }
 
@@ -140,7 +140,7 @@ void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
 {
   struct gap g = {.from_ns = 0, .first_ns = UINT64_MAX};
 
-  outage_search(o, &g, NULL, span_ns, span_ns);
+  outage_narrow_by_all(o, &g, NULL, span_ns, span_ns);
   if (g.first_ns != UINT64_MAX)
     outage_note(o, &g, span_ns);
 }

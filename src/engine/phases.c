@@ -88,7 +88,7 @@ static bool phases_have_rate(const struct bn_phases *p)
 
 /* Returns the index of the phase at a time, which is not before the first phase; the last phase has
    no end. */
-static size_t phases_find(const struct bn_phases *p, uint64_t at_ns)
+static size_t phases_find_at(const struct bn_phases *p, uint64_t at_ns)
 {
   size_t k = 0;
 
@@ -97,7 +97,7 @@ static size_t phases_find(const struct bn_phases *p, uint64_t at_ns)
   return k;
 }
 
-static struct phase_counts *phases_counts_of(const struct bn_phases *p, size_t k, unsigned id)
+static struct phase_counts *phases_get_counts(const struct bn_phases *p, size_t k, unsigned id)
 {
   return &p->counts[k * STRIPES + id % STRIPES];
 }
@@ -109,20 +109,20 @@ static void phases_add(_Atomic uint64_t *to, uint64_t n)
 
 void bn_phases_note_begun(struct bn_phases *p, unsigned id, uint64_t begun_ns)
 {
-  phases_add(&phases_counts_of(p, phases_find(p, begun_ns), id)->began, 1);
+  phases_add(&phases_get_counts(p, phases_find_at(p, begun_ns), id)->began, 1);
 }
 
 /* Returns the counts of the phase in which an event began. */
-static struct phase_counts *phases_of_begin(const struct bn_phases *p, unsigned id,
-                                            const struct bn_tick *tick)
+static struct phase_counts *phases_find_begin_counts(const struct bn_phases *p, unsigned id,
+                                                     const struct bn_tick *tick)
 {
-  return phases_counts_of(p, phases_find(p, phases_have_rate(p) ? tick->begun_ns : tick->start_ns),
-                          id);
+  return phases_get_counts(
+      p, phases_find_at(p, phases_have_rate(p) ? tick->begun_ns : tick->start_ns), id);
 }
 
 void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick)
 {
-  struct phase_counts *c = phases_of_begin(p, id, tick);
+  struct phase_counts *c = phases_find_begin_counts(p, id, tick);
 
   phases_add(&c->dropped, 1);
   if (!phases_have_rate(p))
@@ -131,7 +131,7 @@ void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_t
 
 void bn_phases_count_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, unsigned retries)
 {
-  struct phase_counts *c = phases_counts_of(p, phases_find(p, due_ns), id);
+  struct phase_counts *c = phases_get_counts(p, phases_find_at(p, due_ns), id);
 
   if (!phases_have_rate(p))
     phases_add(&c->began, 1);
@@ -175,8 +175,8 @@ static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, stru
 size_t bn_phases_count_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, uint64_t took_ns,
                              unsigned retries)
 {
-  const size_t k = phases_find(p, due_ns);
-  struct phase_counts *c = phases_counts_of(p, k, id);
+  const size_t k = phases_find_at(p, due_ns);
+  struct phase_counts *c = phases_get_counts(p, k, id);
   struct slice *slice = phases_find_slice(p, k, c, due_ns - p->from_ns[k]);
 
   if (!phases_have_rate(p))
@@ -217,7 +217,7 @@ static uint64_t phases_due_until(const struct bn_phases *p, uint64_t end_ns)
 
   if (p->pacer == NULL || end_ns >= p->end.until_ns)
     return p->end.due;
-  due = bn_pacer_due(p->pacer, p->from_ns[0], end_ns - 1).counted;
+  due = bn_pacer_count_due(p->pacer, p->from_ns[0], end_ns - 1).counted;
   return due < p->end.due ? due : p->end.due;
 }
 
@@ -290,7 +290,7 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
     const struct bn_snap_session *s = &now->session[i];
     const uint64_t start_ns = bn_snap_event_start_ns(s);
     const uint64_t age_ns = bn_clock_between(start_ns, observed_ns);
-    const size_t k = phases_find(p, start_ns);
+    const size_t k = phases_find_at(p, start_ns);
 
     if (s->in_flight == 0 || start_ns < s->counts_from_ns)
       continue;
@@ -313,13 +313,13 @@ static void phases_count_ages(const struct bn_view *v, struct bn_view_store *sto
 }
 
 /* Returns the sum over the stripes of phase k's counter at this offset of struct phase_counts. */
-static uint64_t phases_sum(const struct bn_phases *p, size_t k, size_t offset)
+static uint64_t phases_sum_stripes(const struct bn_phases *p, size_t k, size_t offset)
 {
   uint64_t sum = 0;
 
   for (unsigned i = 0; i < STRIPES; i++)
     sum += atomic_load_explicit(
-        (_Atomic uint64_t *)(void *)((char *)phases_counts_of(p, k, i) + offset),
+        (_Atomic uint64_t *)(void *)((char *)phases_get_counts(p, k, i) + offset),
         memory_order_relaxed);
   return sum;
 }
@@ -387,8 +387,8 @@ static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s,
     const struct span slice = {
         .begin_s = base_s + (double)slice_begin_ns(i) * 1e-9,
         .end_s = base_s + (double)slice_begin_ns(i + 1) * 1e-9,
-        .sum_ns = (double)phases_sum(p, k, at + offsetof(struct slice, sum_ns)),
-        .n = phases_sum(p, k, at + offsetof(struct slice, n)),
+        .sum_ns = (double)phases_sum_stripes(p, k, at + offsetof(struct slice, sum_ns)),
+        .n = phases_sum_stripes(p, k, at + offsetof(struct slice, n)),
     };
 
     if (slice.n == 0)
@@ -415,8 +415,8 @@ static uint64_t phases_count_unfinished(const struct bn_view *v)
    phase, in the phases after it.  The search stops at the next phase of bursts, because its slices
    are by the time since its own bursts and not since this peak.  A run that ends before there are
    enough events for a window is judged by those that there are, if more have ended than not. */
-static void phases_recover(const struct bn_phases *p, size_t k, double level_ns,
-                           const struct bn_view *v, struct bn_phase_view *out)
+static void phases_search_recovery(const struct bn_phases *p, size_t k, double level_ns,
+                                   const struct bn_view *v, struct bn_phase_view *out)
 {
   const bool has_bursts = p->profile->phase[k].period_s > 0;
   struct window w = {.n_slices = 0};
@@ -500,21 +500,21 @@ static void phases_set_recovery(const struct bn_phases *p, size_t k, double leve
   out->recovery_s = 0;
   out->recovered = sum_ns <= level_ns * tolerance * (double)bn_hist_count(h);
   if (!out->recovered)
-    phases_recover(p, k, level_ns, v, out);
+    phases_search_recovery(p, k, level_ns, v, out);
 }
 
 /* Adds up the counters of the phases from `first` up to, and without, `end`. */
-static void phases_count(const struct bn_phases *p, size_t first, size_t end,
-                         struct bn_phase_view *out)
+static void phases_count_range(const struct bn_phases *p, size_t first, size_t end,
+                               struct bn_phase_view *out)
 {
   for (size_t i = first; i < end; i++) {
-    const uint64_t failed = phases_sum(p, i, offsetof(struct phase_counts, failed));
-    const uint64_t dropped = phases_sum(p, i, offsetof(struct phase_counts, dropped));
+    const uint64_t failed = phases_sum_stripes(p, i, offsetof(struct phase_counts, failed));
+    const uint64_t dropped = phases_sum_stripes(p, i, offsetof(struct phase_counts, dropped));
 
-    out->started += phases_sum(p, i, offsetof(struct phase_counts, began)) - dropped;
+    out->started += phases_sum_stripes(p, i, offsetof(struct phase_counts, began)) - dropped;
     out->dropped += dropped;
     out->failed_events += failed;
-    out->retries += phases_sum(p, i, offsetof(struct phase_counts, retries));
+    out->retries += phases_sum_stripes(p, i, offsetof(struct phase_counts, retries));
   }
 }
 
@@ -538,7 +538,7 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
     out->to_s = (double)(phases_end_ns(p, k) - p->from_ns[0]) * 1e-9;
     span_s = out->to_s - out->from_s;
     /* Events that began after the run was cut belong to the phase in which it was cut. */
-    phases_count(p, k, k == last ? p->n : k + 1, out);
+    phases_count_range(p, k, k == last ? p->n : k + 1, out);
     out->due = phases_have_rate(p) ? p->due[k] : out->started + out->dropped;
     out->carried = queued;
     /* due + carried = started + dropped + queued */
@@ -554,7 +554,7 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
 void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store,
                     struct bn_snap *delta, const struct bn_snap *stuck, uint64_t observed_ns)
 {
-  const size_t last = phases_find(p, p->end.until_ns - 1);
+  const size_t last = phases_find_at(p, p->end.until_ns - 1);
   double level_ns = 0;
 
   bn_phases_name_all(v, store, &delta->metrics);

@@ -116,8 +116,8 @@ static inline uint64_t quota_batch_size(const struct bn_quota *q, const struct b
   return part < TICKETS_AT_ONCE ? part : TICKETS_AT_ONCE;
 }
 
-/* As quota_take, with per_session: no other session takes these tickets. */
-static enum bn_admission quota_take_own(struct bn_quota_share *share)
+/* As quota_take_tickets, with per_session: no other session takes these tickets. */
+static enum bn_admission quota_take_own_tickets(struct bn_quota_share *share)
 {
   uint64_t want;
 
@@ -132,13 +132,13 @@ static enum bn_admission quota_take_own(struct bn_quota_share *share)
 
 /* Claims tickets for this event and, as a reserve, for the next ones of the session.  Returns YES
    or SPENT. */
-static enum bn_admission quota_take(struct bn_quota_share *share)
+static enum bn_admission quota_take_tickets(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
   uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed), want;
 
   if (q->per_session != 0)
-    return quota_take_own(share);
+    return quota_take_own_tickets(share);
   do {
     if (taken >= q->events)
       return BN_QUOTA_SPENT;
@@ -156,7 +156,7 @@ static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
 }
 
 /* Charges a session n tickets in place of those that were kept for it. */
-static void quota_charge_instead(struct bn_quota_share *share, uint64_t n)
+static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
 
@@ -177,7 +177,7 @@ static uint64_t quota_count_charged(const struct bn_quota *q, uint64_t n)
    flight use the tickets kept for it.  Kept tickets of events that have been dropped go to the
    reserve.  Fewer tickets than events are kept only for a script that ends events it never began.
  */
-static void quota_charge(struct bn_quota_share *share)
+static void quota_charge_by_end(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - share->warm_events;
@@ -186,10 +186,11 @@ static void quota_charge(struct bn_quota_share *share)
 
   if (n < share->kept)
     share->reserved = share->kept - n;
-  quota_charge_instead(share, n > share->kept ? n : share->kept);
+  quota_replace_kept(share, n > share->kept ? n : share->kept);
 }
 
-/* As quota_charge, with by_start: tickets are needed by events that started after the warm-up. */
+/* As quota_charge_by_end, with by_start: tickets are needed by events that started after the
+ * warm-up. */
 static void quota_charge_by_start(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
@@ -197,7 +198,7 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]);
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
 
-  quota_charge_instead(share, early + atomic_load(&share->failed));
+  quota_replace_kept(share, early + atomic_load(&share->failed));
   share->open = in_flight - (early - ended);
 }
 
@@ -209,7 +210,7 @@ static void quota_charge_once(struct bn_quota_share *share)
   if (share->quota->by_start)
     quota_charge_by_start(share);
   else
-    quota_charge(share);
+    quota_charge_by_end(share);
 }
 
 /* Admits an event in the warm-up.  The store to `granted` and the load of `state` pair with the
@@ -248,7 +249,7 @@ static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64
     quota_charge_once(share);
   }
   if (share->reserved == 0)
-    return quota_take(share);
+    return quota_take_tickets(share);
   share->reserved--;
   return BN_QUOTA_YES;
 }
@@ -263,10 +264,11 @@ enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns)
   return q->events == 0 ? BN_QUOTA_YES : quota_claim_ticket(share, now_ns);
 }
 
-bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns)
+bool bn_quota_refill(struct bn_quota_share *share, uint64_t now_ns)
 {
   return share->counted && share->reserved == 0 &&
-         now_ns < bn_stat_get(&share->quota->limit.until_ns) && quota_take(share) == BN_QUOTA_YES;
+         now_ns < bn_stat_get(&share->quota->limit.until_ns) &&
+         quota_take_tickets(share) == BN_QUOTA_YES;
 }
 
 void bn_quota_note_begun(struct bn_quota_share *share)
@@ -315,7 +317,7 @@ void bn_quota_note_warm_end(struct bn_quota_share *share)
 }
 
 /* Returns the events that have ended and were not dropped. */
-static uint64_t quota_ended_events(const struct bn_stat *st)
+static uint64_t quota_count_ended(const struct bn_stat *st)
 {
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
@@ -337,13 +339,13 @@ static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 }
 
 /* As bn_quota_leave.  The caller holds the lock, so that thaw comes before or after. */
-static enum bn_admission quota_leave(struct bn_quota *q, struct bn_quota_share *share,
-                                     bool gives_up)
+static enum bn_admission quota_settle_leaver(struct bn_quota *q, struct bn_quota_share *share,
+                                             bool gives_up)
 {
   switch ((enum bn_quota_state)atomic_load(&q->state)) {
   case BN_QUOTA_WARMUP:
     /* A grant whose event has not been counted is gone. */
-    atomic_store(&share->granted, quota_ended_events(share->stat));
+    atomic_store(&share->granted, quota_count_ended(share->stat));
     share->given_up = gives_up;
     return BN_QUOTA_YES;
   case BN_QUOTA_BASELINE:
@@ -390,7 +392,7 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed)
   if (q->events == 0 || share->exempt)
     return BN_QUOTA_YES;
   (void)pthread_mutex_lock(&q->lock);
-  answer = quota_leave(q, share, failed && q->per_session != 0);
+  answer = quota_settle_leaver(q, share, failed && q->per_session != 0);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
     quota_wake_if_needed(q);
@@ -465,7 +467,7 @@ void bn_quota_freeze(struct bn_quota *q)
    then `early` and `failed`: a change in between makes the result too large, not too small. */
 static uint64_t quota_count_measured(const struct bn_quota_share *share, uint64_t granted)
 {
-  const uint64_t done = quota_ended_events(share->stat);
+  const uint64_t done = quota_count_ended(share->stat);
   const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
   const uint64_t early = atomic_load(&share->early);
 

@@ -105,14 +105,15 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns);
 
 /* Asks for the admission of an event at now_ns, and takes a ticket for it if events are limited. */
 enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns);
-/* Takes tickets for a session without a reserve, after the baseline.  Returns whether the event is
-   admitted.  After false, bn_quota_claim decides. */
-bool bn_quota_take(struct bn_quota_share *share, uint64_t now_ns);
-/* As bn_quota_take, for any session: uses its reserve first, which is empty before the baseline. */
-static inline bool bn_quota_use(struct bn_quota_share *share, uint64_t now_ns)
+/* Takes tickets at now_ns for a session whose reserve is empty, after the baseline.  Returns
+   whether an event is admitted.  After false, bn_quota_claim decides. */
+bool bn_quota_refill(struct bn_quota_share *share, uint64_t now_ns);
+/* The short way of bn_quota_claim: uses the reserve, which is empty before the baseline, or refills
+   it.  Returns as bn_quota_refill. */
+static inline bool bn_quota_claim_fast(struct bn_quota_share *share, uint64_t now_ns)
 {
   if (share->reserved == 0 || now_ns >= bn_stat_get(&share->quota->limit.until_ns))
-    return bn_quota_take(share, now_ns);
+    return bn_quota_refill(share, now_ns);
   share->reserved--;
   return true;
 }

@@ -259,7 +259,7 @@ void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts)
   memset(facts, 0, sizeof *facts);
 }
 
-void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed)
+void bn_reports_print_heading(struct bn_reports *r, const void *workload, uint64_t seed)
 {
   r->facts.plan = r->conf->plan;
   r->facts.plan.metrics = &r->stats->metrics;
@@ -270,13 +270,13 @@ void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed)
 }
 
 /* The lock is not held: the top level of a script that a reporter loads may add facts itself. */
-void bn_reports_starting(struct bn_reports *r)
+void bn_reports_announce_workers(struct bn_reports *r)
 {
   bn_reporters_starting(&r->reporters, &r->facts);
 }
 
 /* The lock is held: sessions that connect late may add facts. */
-void bn_reports_started(struct bn_reports *r)
+void bn_reports_announce_opening(struct bn_reports *r)
 {
   (void)pthread_mutex_lock(&r->lock);
   r->begun = true;
@@ -321,7 +321,7 @@ static void reports_forget_start_statements(struct bn_snap *base)
       base->counter[i] = 0;
 }
 
-void bn_reports_start(struct bn_reports *r, uint64_t now_ns)
+void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&r->lock);
   r->facts.start_ns = now_ns;
@@ -334,7 +334,7 @@ void bn_reports_start(struct bn_reports *r, uint64_t now_ns)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns)
+const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&r->lock);
   bn_snap_take(&r->base, r->stats, now_ns);
@@ -397,7 +397,7 @@ static void report_take_snapshot(struct report *d, const struct bn_reports *r,
     bn_snap_add_warmup(&d->now, stats);
 }
 
-static void report_compare(struct report *d, const struct bn_snap *base)
+static void report_subtract(struct report *d, const struct bn_snap *base)
 {
   bn_snap_copy(&d->delta, &d->now);
   bn_snap_subtract(&d->delta, base);
@@ -450,7 +450,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
 /* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
    checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
    show sessions. */
-static void reports_make_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
+static void reports_fill_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
                               const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
@@ -458,17 +458,17 @@ static void reports_make_view(struct bn_reports *r, struct report *d, const stru
   rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
   rules.sessions = base == &r->base;
   rules.in_span = base == &r->last;
-  report_compare(d, base);
+  report_subtract(d, base);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
   reports_complete_view(r, d, s);
 }
 
-/* As reports_make_view, from a new snapshot. */
-static void reports_build_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                               const struct bn_run_state *s)
+/* As reports_fill_view, from a new snapshot. */
+static void reports_take_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
+                              const struct bn_run_state *s)
 {
   report_take_snapshot(d, r, r->stats, s->now_ns);
-  reports_make_view(r, d, base, s);
+  reports_fill_view(r, d, base, s);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *r)
@@ -510,7 +510,7 @@ bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
 
-  reports_build_view(r, &r->report, &r->last, s);
+  reports_take_view(r, &r->report, &r->last, s);
   ok = reports_show(r, BN_VIEW_INTERVAL);
   reports_swap(&r->last, &r->report.now);
   return ok;
@@ -540,7 +540,7 @@ bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
 
   if (!reports_has_checkpoints(r))
     return true;
-  reports_build_view(r, &r->report, &r->base, s);
+  reports_take_view(r, &r->report, &r->base, s);
   ok = reports_show(r, BN_VIEW_CHECKPOINT);
   reports_start_from_checkpoint(r);
   return ok;
@@ -555,7 +555,7 @@ bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s)
 {
   if (!r->ticks)
     return true;
-  reports_build_view(r, &r->report, &r->start, s);
+  reports_take_view(r, &r->report, &r->start, s);
   return reports_show(r, BN_VIEW_TICK);
 }
 
@@ -566,7 +566,7 @@ const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const stru
 
   if (r->asserts.patience_s <= 0)
     return NULL;
-  reports_build_view(r, &r->report, &r->second, s);
+  reports_take_view(r, &r->report, &r->second, s);
   /* After the reporting thread was held up, the rest of a second belongs to the next second. */
   if (r->report.view.span_s < 0.5)
     return NULL;
@@ -575,7 +575,7 @@ const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const stru
   return violated;
 }
 
-void bn_reports_ended(struct bn_reports *r)
+void bn_reports_announce_total(struct bn_reports *r)
 {
   bn_reporters_ended(&r->reporters);
 }
@@ -610,15 +610,16 @@ enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. */
-static struct bn_view_rules reports_build_total(struct bn_reports *r, struct report *d,
-                                                const struct bn_run_state *s, enum rates rates)
+static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *d,
+                                                      const struct bn_run_state *s,
+                                                      enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
   uint64_t in_flight = 0, oldest_ns = 0;
 
   rules.exact = r->base_is_start;
   rules.sessions = true;
-  report_compare(d, &r->base);
+  report_subtract(d, &r->base);
   if (rates == RATES_OF_SPAN)
     span_end_settle(r, s, d->delta.late, &rules);
   if (s->abandoned)
@@ -673,16 +674,16 @@ void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s)
   report_take_snapshot(&r->report, r, r->stats, s->now_ns);
 }
 
-/* As reports_build_total, for any dialect, from the snapshot in d. */
-static struct bn_view_rules reports_sum(struct bn_reports *r, struct report *d,
-                                        const struct bn_run_state *s, enum rates rates)
+/* As reports_fill_native_total, for any dialect, from the snapshot in d. */
+static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct report *d,
+                                               const struct bn_run_state *s, enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   if (bn_policy_is_native(r->conf->policy)) {
-    rules = reports_build_total(r, d, s, rates);
+    rules = reports_fill_native_total(r, d, s, rates);
   } else {
-    reports_make_view(r, d, &r->base, s);
+    reports_fill_view(r, d, &r->base, s);
     d->view.unfinished = s->abandoned ? d->now.unfinished : 0;
   }
   d->view.span = BN_VIEW_TOTAL;
@@ -696,7 +697,7 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
   struct bn_run_state end = *s;
 
   end.now_ns = bn_clock_max(end.now_ns, r->last.at_ns);
-  reports_make_view(r, &r->report, &r->last, &end);
+  reports_fill_view(r, &r->report, &r->last, &end);
   r->report.view.span = BN_VIEW_INTERVAL;
   (void)bn_reporters_view(&r->reporters, &r->report.view);
 }
@@ -713,10 +714,10 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
     reports_show_rest(r, s);
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
   if (r->ticks && !r->base_is_start) {
-    reports_make_view(r, &r->report, &r->start, s);
+    reports_fill_view(r, &r->report, &r->start, s);
     (void)reports_show(r, BN_VIEW_TICK);
   }
-  rules = reports_sum(r, &r->report, s, RATES_OF_SPAN);
+  rules = reports_fill_total(r, &r->report, s, RATES_OF_SPAN);
   reports_judge_asserts(r, &rules);
 }
 
@@ -755,7 +756,7 @@ void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s,
   const bool has_lock = reports_lock_in_time(r);
 
   reports_count_forced(r, s);
-  (void)reports_sum(r, &r->forced, s, RATES_OF_SNAPSHOT); /* no assertions are judged */
+  (void)reports_fill_total(r, &r->forced, s, RATES_OF_SNAPSHOT); /* no assertions are judged */
   r->reporters.text->summary(&r->facts, &r->forced.view, out);
   if (has_lock)
     (void)pthread_mutex_unlock(&r->lock);

@@ -74,7 +74,7 @@ static inline struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
 }
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
 void bn_reports_free(struct bn_reports *r);
-/* Adapts to another table of metrics, before bn_reports_begin. */
+/* Adapts to another table of metrics, before bn_reports_print_heading. */
 void bn_reports_set_metrics(struct bn_reports *r);
 
 /* Any thread may call the next six functions. */
@@ -97,23 +97,23 @@ void bn_reports_prove(struct bn_reports *r, const struct bn_proof *proof);
 int bn_reports_check(const struct bn_reports *r, struct bn_err *err);
 /* Opens the reporters.  Returns false if one cannot be opened, which has been logged. */
 bool bn_reports_open(struct bn_reports *r);
-/* Moves the facts that main.c collected into the reports, before bn_reports_begin. */
+/* Moves the facts that main.c collected into the reports, before bn_reports_print_heading. */
 void bn_reports_add_facts(struct bn_reports *r, struct bn_facts *facts);
 /* Prints the heading, after the workload has described itself. seed: the seed of the streams. */
-void bn_reports_begin(struct bn_reports *r, const void *workload, uint64_t seed);
+void bn_reports_print_heading(struct bn_reports *r, const void *workload, uint64_t seed);
 /* Tell the reporters that the workers are about to be started, and that the start barrier opens. */
-void bn_reports_starting(struct bn_reports *r);
-void bn_reports_started(struct bn_reports *r);
+void bn_reports_announce_workers(struct bn_reports *r);
+void bn_reports_announce_opening(struct bn_reports *r);
 /* Passes the place that the facts name to the watchers, before the start. */
 void bn_reports_pass_place(struct bn_reports *r);
 /* Takes the first baseline: the measurement, or the warm-up before it, starts. */
-void bn_reports_start(struct bn_reports *r, uint64_t now_ns);
+void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns);
 /* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
 void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s);
 /* Computes the final report, after the workload has been verified, if it is to be. */
 void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s);
 /* Announces to the reporters that the total is next. */
-void bn_reports_ended(struct bn_reports *r);
+void bn_reports_announce_total(struct bn_reports *r);
 /* Makes the final report.  Returns false if a reporter failed. */
 bool bn_reports_show_total(struct bn_reports *r);
 /* Logs, after the final report, the assertions that do not hold, and in a dialect all of them, as
@@ -129,7 +129,7 @@ bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
 
 /* --- the reporting thread, or the main thread where there is none --- */
 /* Forgets what was measured in the warm-up.  Returns the new baseline, which the reports own. */
-const struct bn_snap *bn_reports_baseline(struct bn_reports *r, uint64_t now_ns);
+const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_ns);
 /* Takes the counters from which the rates of the final report follow: the span ended at end_ns.
    Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);

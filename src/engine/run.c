@@ -169,7 +169,7 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
 
-static struct bn_run *run_new(const struct bn_run_setup *setup)
+static struct bn_run *run_alloc(const struct bn_run_setup *setup)
 {
   struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);
 
@@ -191,7 +191,7 @@ static struct bn_run *run_new(const struct bn_run_setup *setup)
 
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
 {
-  struct bn_run *run = run_new(setup);
+  struct bn_run *run = run_alloc(setup);
   const unsigned sessions = setup->conf->plan.threads;
   const unsigned workers = setup->workers != 0 ? setup->workers : sessions;
   int rc = -1;
@@ -385,10 +385,10 @@ static bool run_start_workload(struct bn_run *run)
 /* Prints the heading and starts the workload, which may take its time, below it. */
 static bool run_announce(struct bn_run *run, uint64_t seed)
 {
-  bn_reports_begin(run->reports, run->job.self, seed);
+  bn_reports_print_heading(run->reports, run->job.self, seed);
   if (!run_start_workload(run))
     return false;
-  bn_reports_starting(run->reports);
+  bn_reports_announce_workers(run->reports);
   return true;
 }
 
@@ -474,7 +474,7 @@ static bool run_prepare_start(struct bn_run *run)
   if (run->job.conf->policy->start_counts_too)
     bn_load_adopt_main(&run->load);
   bn_watch_open(&run->watch);
-  bn_reports_started(run->reports);
+  bn_reports_announce_opening(run->reports);
   return run->host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
@@ -492,7 +492,7 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
   times->start_ns = bn_clock_mono();
   times->measure_ns = times->start_ns + plan->warmup_ns;
   times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
-  bn_reports_start(run->reports, times->start_ns);
+  bn_reports_take_baseline(run->reports, times->start_ns);
   if (run->pacer_made)
     bn_pacer_start(&run->pacer, times->start_ns);
   bn_phases_start(run->phases, times->measure_ns);
@@ -659,7 +659,7 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   const struct bn_run_state end = run_compute_total(run, times);
 
   bn_log_print_more_threads();
-  bn_reports_ended(run->reports);
+  bn_reports_announce_total(run->reports);
   if (all_gone)
     bn_log(BN_INFO, "Done.\n\n");
   run_report_total(run, times, &end);
@@ -704,7 +704,7 @@ static void run_workers(struct bn_run *run)
   const bool share = run->threads.n_workers < run->threads.n;
   struct bn_times times;
 
-  if (run_spawn(run, share ? bn_worker_run_shared : bn_worker_run, deadline_ns) &&
+  if (run_spawn(run, share ? bn_worker_shared_main : bn_worker_main, deadline_ns) &&
       run_await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (run_open_start_barrier(run, &times)) {
@@ -753,7 +753,7 @@ static void run_command_in_parallel(struct bn_run *run)
 {
   if (!run->job.command->quiet && run_is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
-  if (run_spawn(run, bn_worker_command, UINT64_MAX) &&
+  if (run_spawn(run, bn_worker_command_main, UINT64_MAX) &&
       bn_threads_await_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
     bn_threads_open_command(&run->threads);
   (void)bn_threads_await(&run->threads, UINT64_MAX);

@@ -85,7 +85,7 @@ static uint64_t state_count_started(const struct bn_load *l)
 static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
                              struct bn_hist *ages)
 {
-  const struct bn_pacer_due due = bn_pacer_due(p->pacer, s->from_ns, s->now_ns - 1);
+  const struct bn_pacer_due due = bn_pacer_count_due(p->pacer, s->from_ns, s->now_ns - 1);
   const uint64_t begun = bn_load_count_begun(p->load), arrived = due.warmup + due.counted;
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
   const uint64_t waiting = bn_pacer_count_queued(arrived, skip, UINT64_MAX);

@@ -13,7 +13,7 @@
 #include "engine/stop.h"
 
 /* The private state of the thread. */
-struct sampler {
+struct sampler_thread {
   struct bn_schedule schedule;
   const struct bn_run_parts *p;
   uint64_t *ended;
@@ -25,7 +25,7 @@ static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 /* Takes the baseline of the measurement at the end of the warm-up.  No event begins meanwhile, even
    if this thread is held up: otherwise thousands of short events would end between the baseline and
    the first ticket. */
-static void sampler_end_warmup(const struct sampler *s, uint64_t now_ns)
+static void sampler_end_warmup(const struct sampler_thread *s, uint64_t now_ns)
 {
   const bool is_native = bn_policy_is_native(s->p->conf->policy);
   const uint64_t at_ns = is_native ? s->schedule.times.measure_ns : now_ns;
@@ -34,7 +34,7 @@ static void sampler_end_warmup(const struct sampler *s, uint64_t now_ns)
   bn_quota_freeze(s->p->quota);
   /* The report of a run that ends in the warm-up covers the warm-up. */
   if (!is_native || !bn_run_state_in_warmup(s->p, &s->schedule.times)) {
-    base = bn_reports_baseline(s->p->reports, at_ns);
+    base = bn_reports_end_warmup(s->p->reports, at_ns);
     for (unsigned i = 0; i < s->p->conf->plan.threads; i++)
       s->ended[i] = base->session[i].events;
   }
@@ -43,7 +43,7 @@ static void sampler_end_warmup(const struct sampler *s, uint64_t now_ns)
 }
 
 /* Hands the state of the run out to the reporters.  They log their own failures. */
-static void sampler_report(const struct sampler *s, uint64_t now_ns,
+static void sampler_report(const struct sampler_thread *s, uint64_t now_ns,
                            bool (*hand_out)(struct bn_reports *r, const struct bn_run_state *s))
 {
   const struct bn_run_state state = bn_run_state_at(s->p, &s->schedule.times, now_ns);
@@ -57,7 +57,7 @@ static const uint64_t clock_tolerance_ns = 10 * BN_NSEC_PER_MSEC;
 
 /* Returns whether all workers had gone before at_ns: an interval that ends there would be outside
    the time that the total covers. */
-static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
+static bool sampler_is_after_the_end(const struct sampler_thread *s, uint64_t at_ns)
 {
   return bn_threads_count_busy(s->p->threads) == 0 &&
          atomic_load(&s->p->outcome->end_ns) + clock_tolerance_ns < at_ns;
@@ -66,7 +66,7 @@ static bool sampler_is_after_the_end(const struct sampler *s, uint64_t at_ns)
 /* Ends a run in which an assertion has been violated for too long (--abort-on-assert).  Assertions
    are judged while events may begin: the load of the grace is a different one.  The run is ended
    before the message, which waits for its reader. */
-static void sampler_judge_asserts(const struct sampler *s)
+static void sampler_judge_asserts(const struct sampler_thread *s)
 {
   const uint64_t now_ns = bn_clock_mono();
   const struct bn_assert *violated;
@@ -85,14 +85,14 @@ static void sampler_judge_asserts(const struct sampler *s)
 }
 
 /* Takes the counters and the readings from which the rates follow, the first time it is called. */
-static void sampler_end_span(const struct sampler *s, uint64_t now_ns)
+static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
 {
   bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now_ns);
   bn_watch_end(s->p->watch);
 }
 
 /* Makes the interval, the checkpoint and the tick that are due. */
-static void sampler_report_due_items(struct sampler *s, uint64_t now_ns)
+static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
 {
   const uint64_t at_ns = s->schedule.interval_ns; /* which bn_schedule_take_interval moves on */
 
@@ -112,7 +112,7 @@ static void sampler_report_due_items(struct sampler *s, uint64_t now_ns)
 }
 
 /* Notes the overload of a run in which more arrivals wait than --rate-max-backlog allows. */
-static void sampler_check_backlog(const struct sampler *s, uint64_t now_ns)
+static void sampler_check_backlog(const struct sampler_thread *s, uint64_t now_ns)
 {
   const uint64_t max_backlog = (uint64_t)s->p->conf->raw.rate_max_backlog; /* 0: no limit */
   uint64_t backlog;
@@ -131,7 +131,7 @@ static void sampler_check_backlog(const struct sampler *s, uint64_t now_ns)
     bn_log(BN_FATAL, "Event queue is full.");
 }
 
-static uint64_t sampler_grace_ns(const struct sampler *s)
+static uint64_t sampler_grace_ns(const struct sampler_thread *s)
 {
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p));
 }
@@ -141,7 +141,7 @@ static uint64_t sampler_grace_ns(const struct sampler *s)
    has counted as unfinished.  A run that has failed already ends as a failed one: its hanging
    threads may well have the same cause.  If the last progress is within the grace, the limit that
    was met is the one on statements that end while no event does. */
-static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
+static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
   const uint64_t grace_ns = sampler_grace_ns(s);
@@ -169,7 +169,7 @@ static void sampler_end_by_grace(const struct sampler *s, uint64_t now_ns)
 }
 
 /* Ends the run at the limit of --forced-shutdown, and names the time limit as the dialect does. */
-static void sampler_force_shutdown(const struct sampler *s)
+static void sampler_force_shutdown(const struct sampler_thread *s)
 {
   const bool is_native = bn_policy_is_native(s->p->conf->policy);
 
@@ -179,7 +179,7 @@ static void sampler_force_shutdown(const struct sampler *s)
 }
 
 /* Does what is due, and then ends the run if its threads have used up their time. */
-static void sampler_do_due_items(struct sampler *s)
+static void sampler_do_due_items(struct sampler_thread *s)
 {
   const uint64_t now_ns = bn_clock_mono();
   struct bn_schedule *schedule = &s->schedule;
@@ -219,7 +219,7 @@ static bool sampler_is_stopping(struct bn_sampler *s)
 }
 
 /* Begins to report once the start barrier has opened, and does what is due. */
-static void sampler_step(struct sampler *s)
+static void sampler_step(struct sampler_thread *s)
 {
   struct bn_times times;
 
@@ -230,7 +230,7 @@ static void sampler_step(struct sampler *s)
 }
 
 /* Returns when the thread wakes next.  After the run has been abandoned no item is due. */
-static uint64_t sampler_next_wake_ns(const struct sampler *s, bool redraws)
+static uint64_t sampler_next_wake_ns(const struct sampler_thread *s, bool redraws)
 {
   const uint64_t now_ns = bn_clock_mono();
 
@@ -248,7 +248,7 @@ static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEA
 static void *sampler_main(void *arg)
 {
   struct bn_sampler *shared = arg;
-  struct sampler s = {.p = shared->parts, .ended = shared->ended};
+  struct sampler_thread s = {.p = shared->parts, .ended = shared->ended};
   bool stop;
 
   bn_schedule_init(&s.schedule, s.p->conf, bn_clock_mono());

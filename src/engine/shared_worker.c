@@ -157,7 +157,7 @@ static void shared_fail(struct shared_worker *sw, const struct bn_err *err)
     bn_worker_leave_session(sw->worker, bn_worker_session(sw->worker, i));
 }
 
-void *bn_worker_run_shared(void *worker)
+void *bn_worker_shared_main(void *worker)
 {
   struct bn_worker *w = worker;
   struct shared_worker sw = {.worker = w, .n = w->n_sessions};

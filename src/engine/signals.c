@@ -31,7 +31,7 @@ static const struct bn_wait returning = {"the receiver of signals to return", BN
 enum { ASKED_NOTHING, ASKED_IN_ORDER, ASKED_AT_ONCE };
 
 /* The private state of the thread. */
-struct receiver {
+struct receiver_thread {
   struct bn_receiver *shared;
   const struct bn_run_parts *p;
   int count;                   /* requests so far */
@@ -69,7 +69,7 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
 }
 
 /* Ends the load as the first signal does: the run goes on with its report. */
-static void signals_end_in_order(struct receiver *r, int signo)
+static void signals_end_in_order(struct receiver_thread *r, int signo)
 {
   const bool is_opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
 
@@ -83,14 +83,14 @@ static void signals_end_in_order(struct receiver *r, int signo)
 
 /* Ends the run after standard output has lost its reader: without a message, as a shell command
    does. */
-static void signals_end_without_reader(struct receiver *r)
+static void signals_end_without_reader(struct receiver_thread *r)
 {
   r->first = (struct bn_stop_sender){.signo = SIGPIPE};
   signals_end_in_order(r, SIGPIPE);
 }
 
 /* Ends the run without its events in flight. */
-static void signals_abandon(struct receiver *r)
+static void signals_abandon(struct receiver_thread *r)
 {
   signals_interrupt_all(r->p);
   bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
@@ -99,7 +99,7 @@ static void signals_abandon(struct receiver *r)
 
 /* Ends the run as the second signal does: without its events in flight, and by the watchdog if the
    run hangs. */
-static void signals_end_at_once(struct receiver *r)
+static void signals_end_at_once(struct receiver_thread *r)
 {
   r->count = 2;
   bn_watchdog_order_end(r->shared->watchdog);
@@ -108,7 +108,8 @@ static void signals_end_at_once(struct receiver *r)
 
 /* Returns whether this is the first signal again, which one program has sent to the process and to
    its group. */
-static bool signals_is_repeated(const struct receiver *r, const struct bn_stop_sender *sender)
+static bool signals_is_repeated(const struct receiver_thread *r,
+                                const struct bn_stop_sender *sender)
 {
   return !sender->typed && !r->first.typed && sender->signo == r->first.signo &&
          sender->pid == r->first.pid && bn_clock_mono() - r->first_ns <= repeat_ns;
@@ -124,7 +125,7 @@ static void signals_log_one(int signo, const char *action)
 /* Acts on a signal by the number of those before it: the first ends the run in order, the second at
    once, and the third ends the process.  The message comes after the action, so that no event
    begins after "finishing". */
-static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *sender)
+static void signals_handle_one(struct receiver_thread *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
 
@@ -145,7 +146,7 @@ static void signals_handle_one(struct receiver *r, const struct bn_stop_sender *
 
 /* Acts on bn_receiver_request_end without a message: another process has received the signal and
    printed one. */
-static void signals_handle_request(struct receiver *r)
+static void signals_handle_request(struct receiver_thread *r)
 {
   const int asked = atomic_load(&r->shared->asked);
 
@@ -159,7 +160,7 @@ static void signals_handle_request(struct receiver *r)
 
 /* Fails the run once a worker has been lost, and prints the reason if the worker could not.  A lost
    worker may hold a lock that the report needs: from now on the run has to make progress. */
-static void signals_handle_losses(struct receiver *r)
+static void signals_handle_losses(struct receiver_thread *r)
 {
   const unsigned lost = bn_threads_count_lost(r->p->threads);
   const char *message;
@@ -185,14 +186,14 @@ static int signals_current_stage(const struct bn_run_parts *p)
 
 /* Returns whether a report waits for the reader of fd, who may be slow as long as there is no
    signal. */
-static bool signals_is_unread(const struct receiver *r, int fd)
+static bool signals_is_unread(const struct receiver_thread *r, int fd)
 {
   return r->count == 0 && !bn_wait_is_writable(fd);
 }
 
 /* Returns the patience in the current stage, or 0 for no limit.  A report waits for its reader, and
    a large document is slow.  Without signals, the sampler gives the grace. */
-static uint64_t signals_stage_patience(const struct receiver *r)
+static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
   const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p) : 0;
@@ -219,14 +220,14 @@ static uint64_t signals_stage_patience(const struct receiver *r)
 /* Returns whether only the events in flight are to be abandoned, and not the process: no user has
    asked for its end, but a worker has been lost, and the report has its own patience.  r->abandoned
    is used instead of the outcome, which may not have the flag yet. */
-static bool signals_is_abandoning_events(const struct receiver *r)
+static bool signals_is_abandoning_events(const struct receiver_thread *r)
 {
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
 /* Ends a run that makes no progress for as long as its stage may take.  Each stage begins with new
    patience, and so does the first check after a stage had no limit. */
-static void signals_check_progress(struct receiver *r)
+static void signals_check_progress(struct receiver_thread *r)
 {
   const uint64_t now_ns = bn_clock_mono();
   const int stage = signals_current_stage(r->p);
@@ -261,12 +262,12 @@ static void signals_check_progress(struct receiver *r)
 }
 
 /* Returns whether the run has to make progress: after the first signal, or after a loss. */
-static bool signals_must_progress(const struct receiver *r)
+static bool signals_must_progress(const struct receiver_thread *r)
 {
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
-static uint64_t signals_next_wake_ns(const struct receiver *r)
+static uint64_t signals_next_wake_ns(const struct receiver_thread *r)
 {
   return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
@@ -276,7 +277,7 @@ static uint64_t signals_next_wake_ns(const struct receiver *r)
 static void *signals_receiver_main(void *arg)
 {
   struct bn_receiver *shared = arg;
-  struct receiver r;
+  struct receiver_thread r;
   struct bn_stop_sender sender;
 
   memset(&r, 0, sizeof r);

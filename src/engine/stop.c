@@ -167,8 +167,8 @@ void bn_stop_become_receiver(void)
 
 /* Waits for a signal of the set, which has the wake-up signal.  Returns its number, 0 if woken, or
    -1 at the deadline. */
-static int stop_wait_for(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
-                         siginfo_t *info)
+static int stop_await_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
+                             siginfo_t *info)
 {
   const int signo = bn_wait_signal(w, set, deadline_ns, info);
 
@@ -183,7 +183,7 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
 
   memset(&info, 0, sizeof info);
   (void)sigaddset(&set, stop_wake_signal());
-  signo = stop_wait_for(w, &set, deadline_ns, &info);
+  signo = stop_await_signal(w, &set, deadline_ns, &info);
   if (signo > 0)
     bn_stop_note_asked();
   /* A signal that stop_pass_on has forwarded has the pid of this process. */
@@ -198,7 +198,7 @@ void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns)
 
   (void)sigemptyset(&set);
   (void)sigaddset(&set, stop_wake_signal());
-  (void)stop_wait_for(w, &set, deadline_ns, NULL);
+  (void)stop_await_signal(w, &set, deadline_ns, NULL);
 }
 
 void bn_stop_wake(pthread_t thread)

@@ -205,7 +205,7 @@ static bool threads_is_single_host(const struct bn_threads *t)
 
 /* Releases the barrier and makes it ready for its next round.  The caller holds the lock, here and
    in the function below. */
-static void threads_release_barrier(struct bn_threads *t)
+static void threads_begin_round(struct bn_threads *t)
 {
   t->arrival_sent = false;
   t->barrier_arrived = 0;
@@ -228,7 +228,7 @@ void bn_threads_release_barrier(struct bn_threads *t)
 {
   (void)pthread_mutex_lock(&t->lock);
   if (t->arrival_sent)
-    threads_release_barrier(t);
+    threads_begin_round(t);
   (void)pthread_mutex_unlock(&t->lock);
 }
 
@@ -249,7 +249,8 @@ void bn_threads_open_command(struct bn_threads *t)
 /* --- end --- */
 
 /* As bn_threads_await.  The wait ends if the outcome has one of the flags; 0: no flag ends it. */
-static bool threads_await(struct bn_threads *t, uint64_t until_ns, enum bn_outcome_flag flags)
+static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns,
+                                   enum bn_outcome_flag flags)
 {
   bool all_gone, all_gone_or_lost, in_time = true;
 
@@ -267,12 +268,12 @@ static bool threads_await(struct bn_threads *t, uint64_t until_ns, enum bn_outco
 
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns)
 {
-  return threads_await(t, until_ns, BN_OUTCOME_ABANDONED);
+  return threads_await_all_gone(t, until_ns, BN_OUTCOME_ABANDONED);
 }
 
 bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns)
 {
-  return threads_await(t, until_ns, (enum bn_outcome_flag)0);
+  return threads_await_all_gone(t, until_ns, (enum bn_outcome_flag)0);
 }
 
 void bn_threads_join(struct bn_threads *t)
@@ -319,7 +320,7 @@ static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int 
 
 /* Returns how many sessions have not left their loop; those whose worker is still to be started
    count.  The caller holds the lock. */
-static unsigned threads_count_looping(const struct bn_threads *t)
+static unsigned threads_count_looping_locked(const struct bn_threads *t)
 {
   unsigned n = 0;
 
@@ -337,8 +338,8 @@ static bool threads_has_load(struct bn_threads *t, uint64_t now_ns)
   if (bn_quota_unused(t->quota) == 0)
     return false;
   (void)pthread_mutex_lock(&t->lock);
-  has =
-      threads_count_looping(t) > 0 && (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
+  has = threads_count_looping_locked(t) > 0 &&
+        (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
   (void)pthread_mutex_unlock(&t->lock);
   return has;
 }
@@ -427,7 +428,7 @@ bool bn_threads_await_barrier(struct bn_threads *t)
     const bool all_here = t->barrier_arrived + t->gone >= t->n;
 
     if (all_here && threads_is_single_host(t))
-      threads_release_barrier(t);
+      threads_begin_round(t);
     else if (all_here && !t->arrival_sent)
       threads_announce_arrival(t);
     else
@@ -545,7 +546,7 @@ unsigned bn_threads_count_looping(struct bn_threads *t)
   unsigned n;
 
   (void)pthread_mutex_lock(&t->lock);
-  n = threads_count_looping(t);
+  n = threads_count_looping_locked(t);
   (void)pthread_mutex_unlock(&t->lock);
   return n;
 }

@@ -130,7 +130,7 @@ static void worker_drive(const struct bn_worker *w, struct bn_session *s)
     bn_worker_note_closed(s, job->ops->session_close(job->self, s, &err) != 0, &err);
 }
 
-void *bn_worker_run(void *worker)
+void *bn_worker_main(void *worker)
 {
   const struct bn_worker *w = worker;
   struct bn_session *s = bn_worker_session(w, 0);
@@ -157,7 +157,7 @@ void bn_worker_run_command(struct bn_threads *t, struct bn_session *s, const str
   bn_threads_end(t, BN_CAUSE_FAILED, 0);
 }
 
-void *bn_worker_command(void *worker)
+void *bn_worker_command_main(void *worker)
 {
   const struct bn_worker *w = worker;
   struct bn_session *s = bn_worker_session(w, 0);

@@ -19,9 +19,9 @@ struct bn_job {
 
 /* Thread bodies for bn_threads_spawn.  The first two are for a worker that has one session, and the
    third is for a worker that has several (engine/shared_worker.c). */
-void *bn_worker_run(void *worker);
-void *bn_worker_command(void *worker);
-void *bn_worker_run_shared(void *worker);
+void *bn_worker_main(void *worker);
+void *bn_worker_command_main(void *worker);
+void *bn_worker_shared_main(void *worker);
 
 /* The steps of a session's life, for both bodies of `run`, in this order. */
 /* Is called before the session is opened, in its worker. */

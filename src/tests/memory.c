@@ -78,7 +78,7 @@ static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
 static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *s,
                             struct bn_err *err)
 {
-  if (bn_area_open(&m->area[i], memory_area_size(m), &m->way, s, err) != 0) {
+  if (bn_area_open(&m->area[i], memory_area_size(m), &m->traits, s, err) != 0) {
     /* Only an allocation that fails has no text of its own. */
     if (err->text[0] != '\0' || err->code == EINTR)
       return -1;
@@ -91,7 +91,7 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
 /* Returns whether each session opens its own area, as it must lie on the node of its thread. */
 static bool memory_opens_by_session(const struct bn_memory *m)
 {
-  return m->way.numa != NULL && m->way.where == BN_PLACE_LOCAL;
+  return m->traits.numa != NULL && m->traits.where == BN_PLACE_LOCAL;
 }
 
 /* Refuses blocks that need more memory together than this machine has.  Returns -1. */
@@ -172,7 +172,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
   if (!memory_opens_by_session(m))
     return 0;
-  if (m->way.numa->stay(err) != 0)
+  if (m->traits.numa->stay(err) != 0)
     return -1;
   return memory_open_area(m, s->id, s, err);
 }
@@ -188,7 +188,7 @@ static void memory_describe_work(const struct bn_memory *m, struct bn_facts *f)
     bn_facts_add_row(f, BN_NOTICE, "  operation: %s", m->conf->oper);
   if (m->work == BN_MEMORY_LOADS)
     bn_facts_add_row(f, BN_NOTICE, "  loads per operation: %d", BN_CHASE_LOADS);
-  if (m->way.numa != NULL)
+  if (m->traits.numa != NULL)
     bn_facts_add_row(f, BN_NOTICE, "  NUMA placement: %s", m->conf->numa);
 }
 

@@ -36,7 +36,7 @@ struct bn_memory {
   bool old;        /* words of 0.5: the total is the limit, also when it is 0 */
   bool no_request; /* 0.5: random access without an operation makes no request */
   bool each_all;   /* sessions have parts of one block and do all passes */
-  struct bn_area_traits way;
+  struct bn_area_traits traits;
   struct bn_area *area; /* owned: an area, or an area per session */
   unsigned n_areas;
   uint64_t empty_events, empty_ns;

@@ -38,21 +38,21 @@ static int area_read_place(const char *text, int *where)
   return 0;
 }
 
-int bn_area_read_placement(struct bn_area_traits *way, const char *text, struct bn_err *err)
+int bn_area_read_placement(struct bn_area_traits *traits, const char *text, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_PLACEMENT_KIND;
 
   if (text == NULL || text[0] == '\0')
     return 0;
-  if (area_read_place(text, &way->where) != 0)
+  if (area_read_place(text, &traits->where) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "%s", "");
-  way->numa = bn_plugin_open(&kind, "numa", err);
-  if (way->numa == NULL && err->code == ENOENT)
+  traits->numa = bn_plugin_open(&kind, "numa", err);
+  if (traits->numa == NULL && err->code == ENOENT)
     return bn_err_set(
         err, ENOENT,
         "--memory-numa: this bench was built without libnuma (install libnuma-dev and "
         "build it again)");
-  return way->numa == NULL ? -1 : way->numa->check(way->where, err);
+  return traits->numa == NULL ? -1 : traits->numa->check(traits->where, err);
 }
 
 /* Returns the size of a huge page from /proc/meminfo, or 2 MiB if it is not there. */
@@ -116,12 +116,12 @@ static int area_fill_with_zeros(char *at, size_t size, const struct bn_session *
   return 0;
 }
 
-int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *way,
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *traits,
                  const struct bn_session *s, struct bn_err *err)
 {
-  if ((way->huge ? area_map_huge(a, size) : area_map(a, size)) != 0)
+  if ((traits->huge ? area_map_huge(a, size) : area_map(a, size)) != 0)
     return -1;
-  if (way->numa != NULL && way->numa->place(a->at, a->size, way->where, err) != 0)
+  if (traits->numa != NULL && traits->numa->place(a->at, a->size, traits->where, err) != 0)
     return -1;
   return area_fill_with_zeros(a->at, size, s, err);
 }

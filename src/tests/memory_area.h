@@ -25,13 +25,13 @@ struct bn_area_traits {
 /* Reads a placement ("local", "interleave" or the number of a node; NULL or "": none) and opens the
    module that checks it.  Returns 0, or -1 and err: BN_ERR_OPTION without a text if the word is
    none of these. */
-int bn_area_read_placement(struct bn_area_traits *way, const char *text, struct bn_err *err);
+int bn_area_read_placement(struct bn_area_traits *traits, const char *text, struct bn_err *err);
 /* The bytes that are written between two checks whether the run is over. */
 enum { BN_AREA_PIECE = 64 << 20 };
 /* Makes an area, zero-filled by writing so that no page is missing in the measured time.  Returns
    0, or -1 and err: EINTR without a text if the run is over, nothing if the reason was logged or
    the memory is refused.  The caller closes the area after either. */
-int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *way,
+int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *traits,
                  const struct bn_session *s, struct bn_err *err);
 /* Frees the area; one that is not open is left as it is. */
 void bn_area_close(struct bn_area *a);

@@ -12,7 +12,7 @@ BN_STREAM_KERNELS(avx2, AVX2, 32)
 BN_STREAM_KERNELS(avx512, AVX512, 64)
 
 /* Reads array a.  The accesses are volatile, so that none is merged or dropped. */
-AVX static void avx_read(const struct bn_vector_job *job)
+AVX static void memory_avx_read(const struct bn_vector_job *job)
 {
   const volatile __m256d *v = (const volatile void *)job->a, *end = v + job->bytes / sizeof *v;
 
@@ -23,7 +23,7 @@ AVX static void avx_read(const struct bn_vector_job *job)
 }
 
 /* Writes array a. */
-AVX static void avx_write(const struct bn_vector_job *job)
+AVX static void memory_avx_write(const struct bn_vector_job *job)
 {
   const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);
   volatile __m256d *v = (volatile void *)job->a, *end = v + job->bytes / sizeof *v;
@@ -35,7 +35,7 @@ AVX static void avx_write(const struct bn_vector_job *job)
 }
 
 /* Writes array a past the caches; the fence ends the pass when all stores are on their way. */
-AVX static void nt_write(const struct bn_vector_job *job)
+AVX static void memory_avx_write_nt(const struct bn_vector_job *job)
 {
   const __m256d value = _mm256_set1_pd(BN_STREAM_SCALAR);
   double *v = job->a, *end = v + job->bytes / sizeof *v;
@@ -50,9 +50,9 @@ AVX static void nt_write(const struct bn_vector_job *job)
 const struct bn_vector_kernel bn_vector_kernels_wide[] = {
     BN_STREAM_ROWS(avx512, "512 bits", BN_VECTOR_AVX512),
     BN_STREAM_ROWS(avx2, "256 bits", BN_VECTOR_AVX2),
-    {"avx-read", "256 bits", BN_VECTOR_AVX, 1, 0, avx_read},
-    {"avx-write", "256 bits", BN_VECTOR_AVX, 0, 1, avx_write},
-    {"nt-write", "256 bits", BN_VECTOR_AVX, 0, 1, nt_write},
+    {"avx-read", "256 bits", BN_VECTOR_AVX, 1, 0, memory_avx_read},
+    {"avx-write", "256 bits", BN_VECTOR_AVX, 0, 1, memory_avx_write},
+    {"nt-write", "256 bits", BN_VECTOR_AVX, 0, 1, memory_avx_write_nt},
     {.name = NULL},
 };
 

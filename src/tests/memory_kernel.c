@@ -41,7 +41,7 @@ static inline void memory_kernel_keep_iteration(void)
       ACTION(word);                                                                                \
   } while (0)
 
-static void seq_read(const struct bn_memory_job *job)
+static void memory_read_seq(const struct bn_memory_job *job)
 {
   const bn_memory_word *word = job->word;
 
@@ -50,7 +50,7 @@ static void seq_read(const struct bn_memory_job *job)
 #undef READ
 }
 
-static void seq_write(const struct bn_memory_job *job)
+static void memory_write_seq(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;
   const uint64_t tid = job->tid;
@@ -62,7 +62,7 @@ static void seq_write(const struct bn_memory_job *job)
 
 /* The count is computed from both ends for every word, as in 1.0: a subtraction and a shift between
    two stores are part of the measured time. */
-static void seq_write_remaining(const struct bn_memory_job *job)
+static void memory_write_remaining_seq(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;
 
@@ -72,7 +72,7 @@ static void seq_write_remaining(const struct bn_memory_job *job)
 }
 
 /* Iterates over the words without an access to memory, as --memory-oper=none does in 1.0. */
-static void seq_none(const struct bn_memory_job *job)
+static void memory_none_seq(const struct bn_memory_job *job)
 {
   const bn_memory_word *word = job->word;
 
@@ -118,25 +118,30 @@ static inline size_t memory_kernel_draw_by_type(const struct bn_memory_job *job,
     }                                                                                              \
   }
 
-RANDOM(rnd_read_any, (void)memory_kernel_load(&job->word[memory_kernel_draw_uniform(job, rng)]))
-RANDOM(rnd_write_remaining_any,
+RANDOM(memory_read_uniform,
+       (void)memory_kernel_load(&job->word[memory_kernel_draw_uniform(job, rng)]))
+RANDOM(memory_write_remaining_uniform,
        memory_kernel_store(&job->word[memory_kernel_draw_uniform(job, rng)], remaining))
-RANDOM(rnd_write_any,
+RANDOM(memory_write_uniform,
        memory_kernel_store(&job->word[memory_kernel_draw_uniform(job, rng)], job->tid))
-RANDOM(rnd_none_any, (void)memory_kernel_draw_uniform(job, rng))
-RANDOM(rnd_read, (void)memory_kernel_load(&job->word[memory_kernel_draw_by_type(job, rng)]))
-RANDOM(rnd_write, memory_kernel_store(&job->word[memory_kernel_draw_by_type(job, rng)], job->tid))
-RANDOM(rnd_none, (void)memory_kernel_draw_by_type(job, rng))
+RANDOM(memory_none_uniform, (void)memory_kernel_draw_uniform(job, rng))
+RANDOM(memory_read_by_type,
+       (void)memory_kernel_load(&job->word[memory_kernel_draw_by_type(job, rng)]))
+RANDOM(memory_write_by_type,
+       memory_kernel_store(&job->word[memory_kernel_draw_by_type(job, rng)], job->tid))
+RANDOM(memory_none_by_type, (void)memory_kernel_draw_by_type(job, rng))
 
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type)
 {
-  static const bn_memory_kernel in_order[2][3] = {{seq_read, seq_write_remaining, seq_none},
-                                                  {seq_read, seq_write, seq_none}};
+  static const bn_memory_kernel in_order[2][3] = {
+      {memory_read_seq, memory_write_remaining_seq, memory_none_seq},
+      {memory_read_seq, memory_write_seq, memory_none_seq}};
   static const bn_memory_kernel uniform[2][3] = {
-      {rnd_read_any, rnd_write_remaining_any, rnd_none_any},
-      {rnd_read_any, rnd_write_any, rnd_none_any}};
-  static const bn_memory_kernel distributed[3] = {rnd_read, rnd_write, rnd_none};
+      {memory_read_uniform, memory_write_remaining_uniform, memory_none_uniform},
+      {memory_read_uniform, memory_write_uniform, memory_none_uniform}};
+  static const bn_memory_kernel distributed[3] = {memory_read_by_type, memory_write_by_type,
+                                                  memory_none_by_type};
   const bool modern = !uniform_only; /* 1.1: the index of the rows above */
 
   if (mode == BN_MEMORY_SEQ)

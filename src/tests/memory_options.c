@@ -292,13 +292,13 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
 
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
 {
-  m->way.huge = m->conf->hugetlb;
+  m->traits.huge = m->conf->hugetlb;
   if (memory_choose_work(m, err) != 0)
     return -1;
   m->old = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
   if (memory_check_block(m, err) != 0 || memory_count_passes(m, err) != 0)
     return -1;
-  if (bn_area_read_placement(&m->way, m->conf->numa, err) == 0)
+  if (bn_area_read_placement(&m->traits, m->conf->numa, err) == 0)
     return 0;
   if (err->code != BN_ERR_OPTION)
     return -1;

@@ -8,11 +8,12 @@
 
 #define BN_STREAM_SCALAR 3.0
 
-/* Defines scale_<NAME>, add_<NAME> and triad_<NAME> with vectors of BYTES bytes. */
+/* Defines memory_scale_<NAME>, memory_add_<NAME> and memory_triad_<NAME> with vectors of BYTES
+ * bytes. */
 #define BN_STREAM_KERNELS(NAME, TARGET, BYTES)                                                     \
   typedef double vector_##NAME __attribute__((vector_size(BYTES)));                                \
                                                                                                    \
-  TARGET static void scale_##NAME(const struct bn_vector_job *job)                                 \
+  TARGET static void memory_scale_##NAME(const struct bn_vector_job *job)                          \
   {                                                                                                \
     vector_##NAME *b = (void *)job->b;                                                             \
     const vector_##NAME *c = (const void *)job->c;                                                 \
@@ -21,7 +22,7 @@
       b[i] = BN_STREAM_SCALAR * c[i];                                                              \
   }                                                                                                \
                                                                                                    \
-  TARGET static void add_##NAME(const struct bn_vector_job *job)                                   \
+  TARGET static void memory_add_##NAME(const struct bn_vector_job *job)                            \
   {                                                                                                \
     vector_##NAME *c = (void *)job->c;                                                             \
     const vector_##NAME *a = (const void *)job->a, *b = (const void *)job->b;                      \
@@ -30,7 +31,7 @@
       c[i] = a[i] + b[i];                                                                          \
   }                                                                                                \
                                                                                                    \
-  TARGET static void triad_##NAME(const struct bn_vector_job *job)                                 \
+  TARGET static void memory_triad_##NAME(const struct bn_vector_job *job)                          \
   {                                                                                                \
     vector_##NAME *a = (void *)job->a;                                                             \
     const vector_##NAME *b = (const void *)job->b, *c = (const void *)job->c;                      \
@@ -41,9 +42,10 @@
 
 /* The rows of these kernels in a table. */
 #define BN_STREAM_ROWS(NAME, WIDTH, NEEDS)                                                         \
-  {"scale", WIDTH, NEEDS, 1, 1, scale_##NAME}, {"add", WIDTH, NEEDS, 2, 1, add_##NAME},            \
+  {"scale", WIDTH, NEEDS, 1, 1, memory_scale_##NAME},                                              \
+      {"add", WIDTH, NEEDS, 2, 1, memory_add_##NAME},                                              \
   {                                                                                                \
-    "triad", WIDTH, NEEDS, 2, 1, triad_##NAME                                                      \
+    "triad", WIDTH, NEEDS, 2, 1, memory_triad_##NAME                                               \
   }
 
 #endif

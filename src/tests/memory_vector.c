@@ -23,9 +23,9 @@ const struct bn_vector_kernel bn_vector_kernels_plain[] = {
 
 /* Returns the first kernel of that name whose features the processor has.  Sets *known if there is
    one of that name. */
-static const struct bn_vector_kernel *memory_vector_find(const struct bn_vector_kernel *k,
-                                                         const char *name, unsigned features,
-                                                         bool *known)
+static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vector_kernel *k,
+                                                             const char *name, unsigned features,
+                                                             bool *known)
 {
   for (; k->name != NULL; k++)
     if (strcmp(k->name, name) == 0) {
@@ -41,10 +41,10 @@ const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned feature
 {
   bool known = false;
   const struct bn_vector_kernel *k =
-      memory_vector_find(bn_vector_kernels_wide, name, features, &known);
+      memory_vector_find_row(bn_vector_kernels_wide, name, features, &known);
 
   if (k == NULL)
-    k = memory_vector_find(bn_vector_kernels_plain, name, features, &known);
+    k = memory_vector_find_row(bn_vector_kernels_plain, name, features, &known);
   if (k == NULL && known)
     (void)bn_err_set(err, 0,
                      "--memory-kernel=%s: this processor lacks AVX, which the kernel is made of; "

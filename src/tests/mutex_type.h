@@ -48,10 +48,11 @@ static inline void bn_mutex_count(_Atomic uint64_t *counter)
                         memory_order_relaxed);
 }
 
-/* Defines work_<name>: pick a lock uniformly, spend the loops outside it, acquire, count, release.
-   In ACQUIRE and RELEASE `lock` is the lock and `own` the session's context, both void *. */
+/* Defines mutex_work_<name>: pick a lock uniformly, spend the loops outside it, acquire, count,
+   release. In ACQUIRE and RELEASE `lock` is the lock and `own` the session's context, both void *.
+ */
 #define BN_MUTEX_WORK(NAME, ACQUIRE, RELEASE)                                                      \
-  static void work_##NAME(const struct bn_mutex_job *job)                                          \
+  static void mutex_work_##NAME(const struct bn_mutex_job *job)                                    \
   {                                                                                                \
     void *const own = job->context;                                                                \
                                                                                                    \

@@ -15,11 +15,11 @@ status=0
 while read -r name kind order; do
   awk -v name="$name" -v kind="$kind" -v order="$order" -f "$here/kernels.awk" "$code" || status=1
 done <<'END'
-seq_read load sequential
-seq_write store sequential
-seq_write_remaining store sequential
-rnd_read_any load random
-rnd_write_any store random
-rnd_write_remaining_any store random
+memory_read_seq load sequential
+memory_write_seq store sequential
+memory_write_remaining_seq store sequential
+memory_read_uniform load random
+memory_write_uniform store random
+memory_write_remaining_uniform store random
 END
 exit $status

@@ -123,7 +123,7 @@ static void an_open_door_loses_counts(void **state)
                                                  .slot_size = sizeof(struct open_door),
                                                  .context_size = sizeof(uint64_t),
                                                  .init = init_open_door,
-                                                 .work = work_open_door};
+                                                 .work = mutex_work_open_door};
 
   (void)state;
   assert_int_equal(count_behind(&open_door), TIMES);

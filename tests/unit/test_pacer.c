@@ -372,7 +372,7 @@ static void a_replay_tells_who_waits(void **state)
     if (before + counted == 2001)
       first_left = at;
   }
-  due = bn_pacer_due(&p, warm_ns, end_ns);
+  due = bn_pacer_count_due(&p, warm_ns, end_ns);
   assert_true(due.warmup == before && due.counted == counted);
   bn_pacer_add_ages(&p, end_ns, 2000, before + counted - 2000, ages, &oldest);
   assert_int_equal(oldest, end_ns - first_left);
@@ -415,7 +415,7 @@ static struct many count_many(void)
 
 static void expect_due(struct bn_pacer *p, uint64_t until_ns, uint64_t warmup, uint64_t all)
 {
-  const struct bn_pacer_due due = bn_pacer_due(p, from_ns, until_ns);
+  const struct bn_pacer_due due = bn_pacer_count_due(p, from_ns, until_ns);
 
   assert_int_equal(due.warmup, warmup);
   assert_int_equal(due.counted, all - warmup);
@@ -452,7 +452,7 @@ static void many_arrivals_are_counted(void **state)
     (void)bn_pacer_count_passed(&p, at);
   expect_due(&p, to_ns, m.warmup, m.all);
   expect_due(&p, cut_ns, m.warmup, m.cut); /* the replay has gone beyond it */
-  assert_int_equal(bn_pacer_due(&p, 0, to_ns).counted, m.all);
+  assert_int_equal(bn_pacer_count_due(&p, 0, to_ns).counted, m.all);
   assert_int_equal(bn_pacer_count_passed(&p, to_ns), m.all);
   expect_ages(&p, many_middle - 1, m.all - many_middle + 1, m.at_ns[1]);
   expect_ages(&p, 100, m.all - 100, m.at_ns[0]); /* in groups */
@@ -478,8 +478,8 @@ static void marks_stay_exact(void **state)
     struct bn_hist *ages = i % 64 == 0 ? bn_hist_new() : NULL;
     uint64_t oldest;
 
-    assert_int_equal(bn_pacer_due(&q, 0, at_ns[i]).counted, i + 1);
-    assert_int_equal(bn_pacer_due(&p, at_ns[ALL - i - 1], at_ns[ALL - 1]).counted, i + 1);
+    assert_int_equal(bn_pacer_count_due(&q, 0, at_ns[i]).counted, i + 1);
+    assert_int_equal(bn_pacer_count_due(&p, at_ns[ALL - i - 1], at_ns[ALL - 1]).counted, i + 1);
     if (ages != NULL) {
       bn_pacer_add_ages(&p, at_ns[ALL - 1], i, ALL - i, ages, &oldest);
       assert_int_equal(oldest, at_ns[ALL - 1] - at_ns[i]);
@@ -505,7 +505,7 @@ static void a_replay_without_end_is_estimated(void **state)
   assert_non_null(ages);
   bn_pacer_init_rate(&p, 3, 1e12);
   bn_pacer_start(&p, 0);
-  due = bn_pacer_due(&p, BN_NSEC_PER_SEC, end_ns);
+  due = bn_pacer_count_due(&p, BN_NSEC_PER_SEC, end_ns);
   assert_true(due.estimated);
   assert_in_range(due.warmup, warmup - 1000, warmup); /* at the nanosecond before */
   assert_int_equal(due.warmup + due.counted, warmup + counted);

@@ -151,7 +151,8 @@ static void leave(struct game *g, struct session *s, bool spent)
 /* Workers ask the quick question first; that must make no difference. */
 static enum bn_admission ask(const struct game *g, struct session *s)
 {
-  const bool quick = g->events != 0 && g->claimed % 3 != 0 && bn_quota_use(s->share, g->now_ns);
+  const bool quick =
+      g->events != 0 && g->claimed % 3 != 0 && bn_quota_claim_fast(s->share, g->now_ns);
 
   return quick ? BN_QUOTA_YES : bn_quota_claim(s->share, g->now_ns);
 }

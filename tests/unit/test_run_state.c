@@ -100,7 +100,7 @@ static void expect(const struct bn_run_state *m, uint64_t due, uint64_t queued,
 static void the_queue_is_what_is_due_and_has_not_begun(void **state)
 {
   struct ground *g = lay(1000);
-  const struct bn_pacer_due due = bn_pacer_due(&g->pacer, times.measure_ns, end_ns);
+  const struct bn_pacer_due due = bn_pacer_count_due(&g->pacer, times.measure_ns, end_ns);
   struct bn_run_state m;
 
   (void)state;
@@ -118,7 +118,7 @@ static void the_queue_is_what_is_due_and_has_not_begun(void **state)
 static void what_has_begun_was_due(void **state)
 {
   struct ground *g = lay(1000);
-  const struct bn_pacer_due due = bn_pacer_due(&g->pacer, times.measure_ns, end_ns);
+  const struct bn_pacer_due due = bn_pacer_count_due(&g->pacer, times.measure_ns, end_ns);
   struct bn_run_state m;
 
   (void)state;

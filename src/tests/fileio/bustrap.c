@@ -16,8 +16,8 @@ static _Thread_local sigjmp_buf *volatile landing;
 #define __has_feature(x) 0
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-__attribute__((no_sanitize("thread"))) static void bustrap_copy(void *to, const void *from,
-                                                                size_t n)
+__attribute__((no_sanitize("thread"))) static void bustrap_copy_bytes(void *to, const void *from,
+                                                                      size_t n)
 {
   volatile unsigned char *out = to;
   const volatile unsigned char *in = from;
@@ -26,7 +26,7 @@ __attribute__((no_sanitize("thread"))) static void bustrap_copy(void *to, const 
     out[i] = in[i];
 }
 #else
-static void bustrap_copy(void *to, const void *from, size_t n)
+static void bustrap_copy_bytes(void *to, const void *from, size_t n)
 {
   memcpy(to, from, n);
 }
@@ -75,7 +75,7 @@ bool bn_bustrap_copy(void *to, const void *from, size_t n)
     return false;
   }
   landing = &jump;
-  bustrap_copy(to, from, n);
+  bustrap_copy_bytes(to, from, n);
   landing = NULL;
   return true;
 }

@@ -183,20 +183,21 @@ static bool inflight_verify_data(const struct bn_fileio *f, const struct bn_io_r
 }
 
 /* Counts a request and the time since its submission; an event may have two requests. */
-static void inflight_count_request(struct bn_session *s, const struct bn_flight *x, uint64_t now_ns)
+static void inflight_count_request(struct bn_session *s, const struct bn_flight *flight,
+                                   uint64_t now_ns)
 {
-  const uint64_t took_ns = bn_clock_between(x->submitted_ns, now_ns);
+  const uint64_t took_ns = bn_clock_between(flight->submitted_ns, now_ns);
   struct bn_stat *st = s->stat;
 
-  switch (x->io.op) {
+  switch (flight->io.op) {
   case BN_IO_READ:
     bn_stat_count(st, BN_C_READ, 1);
-    bn_stat_count(st, BN_C_BYTES_READ, x->io.len);
+    bn_stat_count(st, BN_C_BYTES_READ, flight->io.len);
     bn_stat_record(st, BN_H_READ, took_ns);
     break;
   case BN_IO_WRITE:
     bn_stat_count(st, BN_C_WRITE, 1);
-    bn_stat_count(st, BN_C_BYTES_WRITTEN, x->io.len);
+    bn_stat_count(st, BN_C_BYTES_WRITTEN, flight->io.len);
     bn_stat_record(st, BN_H_WRITE, took_ns);
     break;
   case BN_IO_FSYNC:
@@ -207,7 +208,7 @@ static void inflight_count_request(struct bn_session *s, const struct bn_flight 
   }
 }
 
-static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x);
+static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *flight);
 
 /* Returns the flush that --file-fsync-mode asks for. */
 static enum bn_io_op inflight_flush_op(const struct bn_fileio *f)
@@ -216,23 +217,24 @@ static enum bn_io_op inflight_flush_op(const struct bn_fileio *f)
 }
 
 /* Hands a request to the engine, and completes it if the engine does it at once. */
-static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+static void inflight_submit(struct bn_fileio *f, struct bn_session *s, struct bn_flight *flight)
 {
   struct bn_fileio_session *w = s->state;
 
   w->in_flight++;
-  w->writes_in_flight += x->io.op == BN_IO_WRITE;
-  if (f->engine->submit(w->engine, &x->io) == 1)
-    inflight_complete(f, s, x);
+  w->writes_in_flight += flight->io.op == BN_IO_WRITE;
+  if (f->engine->submit(w->engine, &flight->io) == 1)
+    inflight_complete(f, s, flight);
 }
 
 /* Begins the second half of an event: the flush of the file that its first half has written. */
-static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s,
+                                   struct bn_flight *flight)
 {
-  x->kind = EVENT_FLUSH;
-  x->io.op = inflight_flush_op(f);
-  x->submitted_ns = bn_clock_now(&s->clock);
-  inflight_submit(f, s, x);
+  flight->kind = EVENT_FLUSH;
+  flight->io.op = inflight_flush_op(f);
+  flight->submitted_ns = bn_clock_now(&s->clock);
+  inflight_submit(f, s, flight);
 }
 
 /* Marks the session failed, and writes the reason of its first failure, which explains later
@@ -254,42 +256,42 @@ static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_i
 
 /* Gives the block and the place of a completed request back, then ends its event and counts it.  A
    request that has failed drops its event instead. */
-static void inflight_end_request(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x,
-                                 bool good)
+static void inflight_end_request(struct bn_fileio *f, struct bn_session *s,
+                                 struct bn_flight *flight, bool good)
 {
   struct bn_fileio_session *w = s->state;
   /* The flush of an event also gives back the block of its write. */
-  const enum bn_io_op drawn_op = x->kind == EVENT_FLUSH ? BN_IO_WRITE : x->io.op;
+  const enum bn_io_op drawn_op = flight->kind == EVENT_FLUSH ? BN_IO_WRITE : flight->io.op;
 
-  bn_pattern_release(&f->pattern, x->io.file, x->io.offset, drawn_op);
-  w->idle[w->n_idle++] = x;
+  bn_pattern_release(&f->pattern, flight->io.file, flight->io.offset, drawn_op);
+  w->idle[w->n_idle++] = flight;
   if (!good) {
-    inflight_note_failure(w, &x->io);
-    if (x->kind != QUIET)
-      bn_event_drop(s, &x->tick);
+    inflight_note_failure(w, &flight->io);
+    if (flight->kind != QUIET)
+      bn_event_drop(s, &flight->tick);
     return;
   }
-  if (x->kind == QUIET)
+  if (flight->kind == QUIET)
     s->last_ns = bn_clock_now(&s->clock);
   else
-    bn_event_end(s, &x->tick);
-  inflight_count_request(s, x, s->last_ns);
+    bn_event_end(s, &flight->tick);
+  inflight_count_request(s, flight, s->last_ns);
 }
 
 /* Goes on with a request whose result is known: with the flush of its event, or with the end. */
-static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *x)
+static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *flight)
 {
   struct bn_fileio_session *w = s->state;
   bool good;
 
   w->in_flight--;
-  w->writes_in_flight -= x->io.op == BN_IO_WRITE;
-  good = inflight_move_rest(f, w, &x->io) && inflight_verify_data(f, &x->io);
-  if (good && x->kind == EVENT_WRITE && !w->failed) {
-    inflight_count_request(s, x, bn_clock_now(&s->clock));
-    inflight_flush_written(f, s, x);
+  w->writes_in_flight -= flight->io.op == BN_IO_WRITE;
+  good = inflight_move_rest(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
+  if (good && flight->kind == EVENT_WRITE && !w->failed) {
+    inflight_count_request(s, flight, bn_clock_now(&s->clock));
+    inflight_flush_written(f, s, flight);
   } else {
-    inflight_end_request(f, s, x, good);
+    inflight_end_request(f, s, flight, good);
   }
 }
 
@@ -414,29 +416,29 @@ static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
                                    const struct bn_draw *d, enum kind kind)
 {
   struct bn_fileio_session *w = s->state;
-  struct bn_flight *x = w->idle[--w->n_idle];
+  struct bn_flight *flight = w->idle[--w->n_idle];
   bool has_made_data;
 
-  x->io.op = d->op == BN_IO_FSYNC ? inflight_flush_op(f) : d->op;
-  x->io.file = d->file;
-  x->io.offset = d->offset;
-  x->io.len = d->len;
-  x->io.result = 0;
-  x->kind = kind;
+  flight->io.op = d->op == BN_IO_FSYNC ? inflight_flush_op(f) : d->op;
+  flight->io.file = d->file;
+  flight->io.offset = d->offset;
+  flight->io.len = d->len;
+  flight->io.result = 0;
+  flight->kind = kind;
   if (f->debug && (kind != QUIET || f->plan.policy->flushes_are_quiet))
     bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
            inflight_debug_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
   /* The event begins after its data is made, so that its time is the device's alone.  Without that
      work in between, the end of the last event is the start of this one. */
-  has_made_data = inflight_make_data(f, w, &x->io);
+  has_made_data = inflight_make_data(f, w, &flight->io);
   if (kind == QUIET)
     s->last_ns = bn_clock_now(&s->clock);
   else if (f->depth == 1 && !has_made_data)
-    bn_event_start(s, &x->tick);
+    bn_event_start(s, &flight->tick);
   else
-    bn_event_start_now(s, &x->tick);
-  x->submitted_ns = s->last_ns;
-  inflight_submit(f, s, x);
+    bn_event_start_now(s, &flight->tick);
+  flight->submitted_ns = s->last_ns;
+  inflight_submit(f, s, flight);
 }
 
 /* Waits for a place in the queue.  Returns false if the session has failed. */
