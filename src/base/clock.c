@@ -46,8 +46,7 @@ uint64_t bn_clock_wall(void)
 
 void bn_clock_sleep_until(uint64_t ns)
 {
-  const struct timespec t = {.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
-                             .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
+  const struct timespec t = bn_clock_to_timespec(ns);
 
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
     continue;

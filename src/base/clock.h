@@ -71,6 +71,13 @@ static inline uint64_t bn_clock_ticks(void)
 }
 #endif
 
+/* Returns a time or a duration in the form of system calls. */
+static inline struct timespec bn_clock_to_timespec(uint64_t ns)
+{
+  return (struct timespec){.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
+                           .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
+}
+
 /* Returns the time from from_ns to to_ns, or 0 if that is the earlier one. */
 static inline uint64_t bn_clock_between(uint64_t from_ns, uint64_t to_ns)
 {

@@ -293,14 +293,24 @@ static struct kind *log_get_kind(const char *name)
   return k;
 }
 
+/* Returns the index of a thread among those that had the error, or k->n if it is none of them. */
+static size_t log_find_thread(const struct kind *k, uintptr_t thread)
+{
+  size_t i = 0;
+
+  while (i < k->n && k->threads[i] != thread)
+    i++;
+  return i;
+}
+
 /* Counts this thread among those with the error.  Returns whether another one has printed it. */
 static bool log_add_thread(struct kind *k)
 {
   const uintptr_t self = log_speaker_id();
+  const size_t at = log_find_thread(k, self);
 
-  for (size_t i = 0; i < k->n; i++)
-    if (k->threads[i] == self)
-      return i > 0;
+  if (at < k->n)
+    return at > 0;
   /* The array doubles whenever n is a power of two. */
   if ((k->n & (k->n - 1)) == 0)
     k->threads = bn_alloc_resize(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *k->threads);
@@ -354,10 +364,10 @@ static char *log_join_error_lines(const char *text)
   return bn_buf_take(&b);
 }
 
-/* Flushes standard output, so that earlier text comes first if both streams go to the same terminal
-   or file.  A thread that hangs in a report keeps the lock of the stream; its buffered text is then
-   left there and lost.  Returns false in that case, or if a write has failed. */
-static bool log_flush_output(void)
+/* A message on standard error is preceded by a flush, so that earlier text comes first if both
+   streams go to the same terminal or file.  A thread that hangs in a report keeps the lock of the
+   stream; its buffered text is then left there and lost. */
+bool bn_log_flush(void)
 {
   bool flushed;
 
@@ -382,7 +392,7 @@ static void log_emit_error(char *line, const char *kind)
     if (k != NULL && k->first == NULL)
       k->first = log_join_error_lines(line);
     log_clear_progress();
-    (void)log_flush_output();
+    (void)bn_log_flush();
     log_print(&sink.errors, stderr, line);
   }
   pthread_mutex_unlock(&sink.lock);
@@ -396,20 +406,12 @@ static size_t log_count_more_threads(const struct kind *k)
   return k->n > reported ? k->n - reported : 0;
 }
 
-static bool log_has_thread(const struct kind *k, uintptr_t thread)
-{
-  for (size_t i = 0; i < k->n; i++)
-    if (k->threads[i] == thread)
-      return true;
-  return false;
-}
-
 static bool log_kinds_have_same_threads(const struct kind *a, const struct kind *b)
 {
   bool same = a->n == b->n && a->reported == b->reported;
 
   for (size_t i = 0; same && i < a->n; i++)
-    same = a->threads[i] == b->threads[i] || log_has_thread(b, a->threads[i]);
+    same = a->threads[i] == b->threads[i] || log_find_thread(b, a->threads[i]) < b->n;
   return same;
 }
 
@@ -540,7 +542,7 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
 /* Prints a line on standard error behind what standard output has so far. */
 static void log_stderr_line(const char *text)
 {
-  (void)log_flush_output();
+  (void)bn_log_flush();
   log_clear_progress();
   (void)fprintf(stderr, "%s\n", text);
 }
@@ -786,9 +788,4 @@ void bn_log_start(void)
 FILE *bn_log_stream(bool is_error)
 {
   return is_error ? stderr : stdout;
-}
-
-bool bn_log_flush(void)
-{
-  return log_flush_output();
 }

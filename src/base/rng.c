@@ -3,8 +3,9 @@
 #include "base/rng.h"
 
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* Both words absorb all three inputs, each in its own chain: for a given seed and purpose, no two
    ids share either word. */
@@ -25,10 +26,5 @@ uint64_t bn_rng_entropy(void)
 
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
     return seed;
-
-  struct timespec t;
-
-  (void)clock_gettime(CLOCK_REALTIME, &t);
-  return bn_rng_mix(bn_rng_mix(bn_rng_mix((uint64_t)t.tv_sec) ^ (uint64_t)t.tv_nsec) ^
-                    (uint64_t)getpid());
+  return bn_rng_mix(bn_rng_mix(bn_clock_wall()) ^ (uint64_t)getpid());
 }

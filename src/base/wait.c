@@ -11,19 +11,14 @@
 
 #include "base/clock.h"
 
-static struct timespec wait_to_timespec(uint64_t ns)
-{
-  return (struct timespec){.tv_sec = (time_t)(ns / BN_NSEC_PER_SEC),
-                           .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
-}
-
 /* Returns the time until the deadline, which it stores in *left, or NULL for a wait without an end
    (UINT64_MAX).  The deadline 0, which has passed, costs no reading of the clock. */
 static const struct timespec *wait_time_left(uint64_t deadline_ns, struct timespec *left)
 {
   if (deadline_ns == UINT64_MAX)
     return NULL;
-  *left = wait_to_timespec(deadline_ns != 0 ? bn_clock_between(bn_clock_mono(), deadline_ns) : 0);
+  *left =
+      bn_clock_to_timespec(deadline_ns != 0 ? bn_clock_between(bn_clock_mono(), deadline_ns) : 0);
   return left;
 }
 
@@ -64,7 +59,7 @@ void bn_wait_init_cond(pthread_cond_t *cond)
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,
                    uint64_t deadline_ns)
 {
-  const struct timespec at = wait_to_timespec(deadline_ns);
+  const struct timespec at = bn_clock_to_timespec(deadline_ns);
 
   assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
   (void)w;
@@ -176,7 +171,7 @@ void bn_wait_park(const struct bn_wait *w)
 void bn_wait_set_alarm(uint64_t after_ns,
                        void (*handler)(int signo, siginfo_t *info, void *context), int value)
 {
-  const struct itimerspec at = {.it_value = wait_to_timespec(after_ns)};
+  const struct itimerspec at = {.it_value = bn_clock_to_timespec(after_ns)};
   struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
   struct sigevent event = {
       .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, .sigev_value.sival_int = value};

@@ -180,7 +180,7 @@ static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
 static bool event_await_arrival(struct bn_session *s)
 {
   const uint64_t due_ns = s->due_ns, deadline_ns = bn_session_deadline(s);
-  const uint64_t until_ns = due_ns < deadline_ns ? due_ns : deadline_ns;
+  const uint64_t until_ns = bn_clock_min(due_ns, deadline_ns);
   bool slept = false;
 
   s->due_ns = 0;
@@ -272,17 +272,18 @@ bool bn_event_set_pause(struct bn_session *s, uint64_t ns)
    event, unless the script has set it. */
 static uint64_t event_draw_pause(struct bn_session *s)
 {
-  const struct bn_delay *think = &s->services->conf->think;
-  const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = s->think.own_ns;
-  const bool was_drawn =
-      begun == s->think.drawn_after; /* also before the first event, when both are 0 */
-  const bool delays_first = begun == 0 && own_ns != UINT64_MAX;
+  struct bn_think *think = &s->think;
+  const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = think->own_ns;
+  const bool is_own = own_ns != UINT64_MAX;
 
-  if ((s->attend & BN_ATTEND_THINK) == 0 || (was_drawn && !delays_first))
+  if ((s->attend & BN_ATTEND_THINK) == 0)
     return 0;
-  s->think.drawn_after = begun;
-  s->think.own_ns = UINT64_MAX;
-  return own_ns != UINT64_MAX ? own_ns : bn_delay_draw(think, bn_rng_double(&s->think.rng));
+  /* Before the first event both numbers are 0. */
+  if (begun == think->drawn_after && (begun != 0 || !is_own))
+    return 0;
+  think->drawn_after = begun;
+  think->own_ns = UINT64_MAX;
+  return is_own ? own_ns : bn_delay_draw(&s->services->conf->think, bn_rng_double(&think->rng));
 }
 
 /* Ends the pause after a sleep until until_ns: records how late the session has woken, and notes
@@ -305,15 +306,13 @@ static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
 static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
 {
   struct bn_active_span span;
-  uint64_t from_ns;
 
   if (at_ns < s->think.active_until_ns || s->think.active_until_ns == UINT64_MAX)
     return at_ns;
   span = bn_active_find(&s->services->conf->profile, s->id,
                         (double)bn_clock_between(s->start_ns, at_ns) * 1e-9);
-  from_ns = bn_clock_after(s->start_ns, span.from_s);
   s->think.active_until_ns = bn_clock_after(s->start_ns, span.until_s);
-  return from_ns > at_ns ? from_ns : at_ns;
+  return bn_clock_max(bn_clock_after(s->start_ns, span.from_s), at_ns);
 }
 
 /* Pauses before the claimed event, if the session is to pause.  Returns false if the limit comes
@@ -372,7 +371,7 @@ static enum bn_event_answer event_ask_arrival(struct bn_session *s)
 
   s->last_ns = bn_clock_now(&s->clock);
   if (s->last_ns < deadline_ns && s->last_ns < s->due_ns) {
-    bn_task_sleep(s->task, s->due_ns < deadline_ns ? s->due_ns : deadline_ns);
+    bn_task_sleep(s->task, bn_clock_min(s->due_ns, deadline_ns));
     return BN_EVENT_LATER;
   }
   if (s->last_ns < deadline_ns) {
@@ -398,7 +397,7 @@ static enum bn_event_answer event_ask_pause(struct bn_session *s)
       return BN_EVENT_YES;
     s->think.until_ns = until_ns;
   }
-  wake_ns = until_ns < deadline_ns ? until_ns : deadline_ns;
+  wake_ns = bn_clock_min(until_ns, deadline_ns);
   if (bn_clock_mono() < wake_ns) {
     bn_task_sleep(s->task, wake_ns);
     return BN_EVENT_LATER;
@@ -501,7 +500,7 @@ static void event_count_warm(struct bn_session *s, uint64_t took_ns)
 static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now_ns)
 {
   /* An event that has no arrival of its own begins at once. */
-  const uint64_t begun_ns = tick->begun_ns > tick->start_ns ? tick->begun_ns : tick->start_ns;
+  const uint64_t begun_ns = bn_clock_max(tick->begun_ns, tick->start_ns);
   const uint64_t service_ns = bn_clock_between(begun_ns, now_ns);
 
   bn_stat_bump(&st->service_ns, service_ns);
@@ -601,7 +600,7 @@ static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t
                                uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
-  const uint64_t from_ns = before_ns > st->measure_from_ns ? before_ns : st->measure_from_ns;
+  const uint64_t from_ns = bn_clock_max(before_ns, st->measure_from_ns);
 
   if (bn_clock_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
     bn_outage_search(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));

@@ -207,8 +207,8 @@ static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *t
    bn_hist_record. */
 static inline void bn_event_end(struct bn_session *s, const struct bn_tick *tick)
 {
-  const uint64_t now_ns = bn_clock_now(&s->clock), start_ns = tick->start_ns;
-  const uint64_t took_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+  const uint64_t now_ns = bn_clock_now(&s->clock);
+  const uint64_t took_ns = bn_clock_between(tick->start_ns, now_ns);
 
   s->last_ns = now_ns;
   if (__builtin_expect(took_ns > s->stat->edge_ns, 0))
@@ -238,8 +238,8 @@ static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, u
 static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_tick *tick,
                                         unsigned kind)
 {
-  const uint64_t now_ns = bn_clock_now(&s->clock), start_ns = tick->start_ns;
-  const uint64_t took_ns = now_ns > start_ns ? now_ns - start_ns : 0;
+  const uint64_t now_ns = bn_clock_now(&s->clock);
+  const uint64_t took_ns = bn_clock_between(tick->start_ns, now_ns);
   struct bn_stat *st = s->stat;
 
   s->last_ns = now_ns;

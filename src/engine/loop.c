@@ -326,7 +326,7 @@ static short loop_wait_here(const struct bn_task *t, int fd, short events, uint6
   do {
     const uint64_t check_ns = bn_clock_mono() + check_interval_ns;
 
-    came = bn_wait_poll(&in_place, fd, events, check_ns < until_ns ? check_ns : until_ns);
+    came = bn_wait_poll(&in_place, fd, events, bn_clock_min(check_ns, until_ns));
   } while (came == 0 && !bn_session_interrupted(t->session) && bn_clock_mono() < until_ns &&
            !(t->until_over && bn_session_over(t->session)));
   return came;

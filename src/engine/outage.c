@@ -29,10 +29,8 @@ void bn_outage_done(struct bn_outage *o)
    of an event at end_ns. */
 static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
 {
-  if (end_ns > g->from_ns)
-    g->from_ns = end_ns;
-  if (start_ns < g->first_ns)
-    g->first_ns = start_ns;
+  g->from_ns = bn_clock_max(g->from_ns, end_ns);
+  g->first_ns = bn_clock_min(g->first_ns, start_ns);
 }
 
 /* Acquire: pairs with the release stores of `ended`, `failing_since_ns` and `pauses` in
@@ -107,7 +105,7 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
 /* Counts the outage, unless the gap is too short for one, or another session has found it too. */
 static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
-  const uint64_t from_ns = g->first_ns > g->from_ns ? g->first_ns : g->from_ns;
+  const uint64_t from_ns = bn_clock_max(g->first_ns, g->from_ns);
 
   if (bn_clock_between(from_ns, until_ns) < BN_OUTAGE_NS)
     return;
@@ -115,8 +113,7 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
   if (from_ns >= o->ended_ns) {
     o->n++;
     o->ended_ns = until_ns;
-    if (until_ns - from_ns > o->longest_ns)
-      o->longest_ns = until_ns - from_ns;
+    o->longest_ns = bn_clock_max(o->longest_ns, until_ns - from_ns);
   }
   (void)pthread_mutex_unlock(&o->lock);
 }
@@ -124,7 +121,7 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
 void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
                       uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
 {
-  const uint64_t until_ns = now_ns < span_ns ? now_ns : span_ns;
+  const uint64_t until_ns = bn_clock_min(now_ns, span_ns);
   struct gap g = {.from_ns = before_ns, .first_ns = start_ns};
 
   outage_narrow_by_all(o, &g, self, now_ns, until_ns);

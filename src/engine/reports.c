@@ -744,9 +744,7 @@ static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
    lock guards does not change any more, and the report is printed without it. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
-  const uint64_t until_ns = bn_clock_wall() + lock_patience_ns;
-  const struct timespec until = {.tv_sec = (time_t)(until_ns / BN_NSEC_PER_SEC),
-                                 .tv_nsec = (long)(until_ns % BN_NSEC_PER_SEC)};
+  const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);
 
   return pthread_mutex_timedlock(&r->lock, &until) == 0;
 }

@@ -10,7 +10,7 @@ uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct b
                                     uint64_t now_ns, uint64_t remaining)
 {
   const uint64_t end_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
-  const uint64_t due = bn_pacer_count_passed(p->pacer, now_ns < end_ns ? now_ns : end_ns);
+  const uint64_t due = bn_pacer_count_passed(p->pacer, bn_clock_min(now_ns, end_ns));
 
   return bn_pacer_count_queued(due, bn_load_count_begun(p->load), remaining);
 }
@@ -51,7 +51,7 @@ static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_
 
   if (bn_threads_count_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
       last_ns != 0)
-    return last_ns < limit_ns ? last_ns : limit_ns;
+    return bn_clock_min(last_ns, limit_ns);
   return limit_ns;
 }
 

@@ -41,8 +41,7 @@ void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool 
   if (ticks)
     s->tick_ns = times->measure_ns + BN_NSEC_PER_SEC;
   if (c->plan.forced)
-    s->forced_ns =
-        times->deadline_ns + (c->plan.forced_ns > stopping_ns ? c->plan.forced_ns : stopping_ns);
+    s->forced_ns = times->deadline_ns + bn_clock_max(c->plan.forced_ns, stopping_ns);
   /* A checkpoint at 0 has nothing to report. */
   while (schedule_checkpoint_ns(s) == times->measure_ns)
     s->checkpoint++;

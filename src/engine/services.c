@@ -188,8 +188,7 @@ static bool services_await_barrier(struct bn_session *s)
 static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
   const struct bn_run_parts *p = s->services->of;
-  const uint64_t deadline_ns = bn_session_deadline(s);
-  const uint64_t end_ns = until_ns < deadline_ns ? until_ns : deadline_ns;
+  const uint64_t end_ns = bn_clock_min(until_ns, bn_session_deadline(s));
 
   if (s->task != NULL)
     bn_task_pause(s->task, end_ns);

@@ -134,8 +134,7 @@ static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsign
                        uint64_t timeout_ns)
 {
   struct engine *e = self;
-  struct timespec wait = {(time_t)(timeout_ns / BN_NSEC_PER_SEC),
-                          (long)(timeout_ns % BN_NSEC_PER_SEC)};
+  struct timespec wait = bn_clock_to_timespec(timeout_ns);
   const unsigned refused = libaio_send_waiting(e, done, max);
   int n;
 

@@ -344,7 +344,7 @@ static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
   for (;;) {
     const uint64_t now_ns = bn_clock_now(&s->clock);
     const uint64_t remaining_ns = bn_clock_between(now_ns, due_ns);
-    const uint64_t wait_ns = remaining_ns < poll_ns ? remaining_ns : poll_ns;
+    const uint64_t wait_ns = bn_clock_min(remaining_ns, poll_ns);
 
     s->last_ns = now_ns;
     if (w->failed || bn_session_over(s))

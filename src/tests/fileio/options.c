@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/units.h"
 #include "measure/facts.h"
 #include "option/conf.h"
 #include "option/opt.h"
@@ -445,16 +446,10 @@ void bn_fileio_format_flags(const struct bn_fileio_plan *p, char *out, size_t le
 
 void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char *out, size_t len)
 {
-  static const char prefix[] = " KMGT";
-  double value = (double)bytes;
-  int power = 0; /* of 1024 */
+  char size[32];
 
-  for (; value >= 1024 && prefix[power + 1] != '\0'; power++)
-    value /= 1024;
-  if (power == 0)
-    (void)snprintf(out, len, "%.5g%s", value, p->policy->byte_unit);
-  else
-    (void)snprintf(out, len, "%.5g%c%s", value, prefix[power], p->policy->binary_unit);
+  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, false),
+                 bytes < 1024 ? p->policy->byte_unit : p->policy->binary_unit);
 }
 
 /* Describes when the test flushes.  In a dialect the text names fsync even if the test calls
