@@ -430,12 +430,6 @@ void bn_file_drop_unsaved(const char *path)
     (void)file_clear_fresh(path, fresh);
 }
 
-/* Returns why a buffer that was not full before has not taken n bytes: EFBIG or ENOMEM. */
-static int file_why_not_taken(const struct bn_buf *text, size_t n)
-{
-  return n > text->max - text->len ? EFBIG : ENOMEM;
-}
-
 /* Appends what can be read from the descriptor up to its end.  Returns 0, or -1 and errno. */
 static int file_read_all(int fd, struct bn_buf *text)
 {
@@ -446,7 +440,7 @@ static int file_read_all(int fd, struct bn_buf *text)
     n = read(fd, piece, sizeof piece);
     /* The last time nothing is added, which makes text->data of an empty file. */
     if (n >= 0 && bn_buf_add(text, piece, (size_t)n) != 0)
-      return file_give_up(-1, file_why_not_taken(text, (size_t)n));
+      return file_give_up(-1, (size_t)n > text->max - text->len ? EFBIG : ENOMEM);
   } while (n > 0 || (n < 0 && errno == EINTR));
   return n < 0 ? -1 : 0;
 }

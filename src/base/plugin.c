@@ -94,6 +94,7 @@ struct descriptor {
   const char *name;
 };
 
+/* Returns the article for the name of a kind of modules, of which "engine" alone has a vowel. */
 static const char *plugin_article(const char *kind)
 {
   return kind[0] == 'e' ? "an" : "a";

@@ -76,13 +76,6 @@ static double arrivals_mass_at(const struct bn_arrivals *a, double s)
   return bn_rate_curve_mass(a->piece, a->n_pieces, s) / a->per_share;
 }
 
-static void pacer_init_locks(struct bn_pacer *p)
-{
-  (void)pthread_mutex_init(&p->replaying, NULL);
-  (void)pthread_mutex_init(&p->sleeping, NULL);
-  bn_wait_init_cond(&p->woken);
-}
-
 /* Adds a mark from which arrivals can be drawn again.  If all marks are used, every second one is
    dropped and the distance doubles. */
 static void pacer_add_mark(struct bn_pacer *p, uint64_t position)
@@ -104,7 +97,9 @@ void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_rate_piece
   p->step = 1;
   pacer_add_mark(p, 0);
   p->next = bn_arrivals_next(&p->sequence, 0);
-  pacer_init_locks(p);
+  (void)pthread_mutex_init(&p->replaying, NULL);
+  (void)pthread_mutex_init(&p->sleeping, NULL);
+  bn_wait_init_cond(&p->woken);
 }
 
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
@@ -325,23 +320,22 @@ static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double fi
   }
 }
 
-void bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
-                       struct bn_hist *into, uint64_t *oldest_ns)
+uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                           struct bn_hist *into)
 {
   double first;
 
-  *oldest_ns = 0;
   if (n == 0)
-    return;
+    return 0;
   (void)pthread_mutex_lock(&p->replaying);
   (void)pacer_catch_up(p, to_ns);
   first = pacer_mass_of(p, skip + 1, to_ns);
-  *oldest_ns = pacer_age_at(p, first, to_ns);
   if (n <= AGES_MAX && skip + n <= p->replayed)
     pacer_put_each(p, to_ns, skip, n, into);
   else
     pacer_put_groups(p, to_ns, first, pacer_mass_of(p, skip + n, to_ns), n, into);
   (void)pthread_mutex_unlock(&p->replaying);
+  return pacer_age_at(p, first, to_ns);
 }
 
 /* --- sleeping --- */

@@ -97,12 +97,12 @@ struct bn_pacer_due {
    million arrivals behind to_ns.  Both times may be before a time passed to bn_pacer_count_passed.
    Takes about two seconds at most.  Any thread. */
 struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns);
-/* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due.
-   *oldest_ns is the largest age, or 0.  As far as the sequence has been replayed, the oldest and
-   the youngest age are exact, and so are all ages if there are at most twenty million.  Otherwise
-   the ages between those two lie at equal distances.  Any thread. */
-void bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
-                       struct bn_hist *into, uint64_t *oldest_ns);
+/* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due. Returns
+   the largest of these ages, or 0 if n is 0.  As far as the sequence has been replayed, the oldest
+   and the youngest age are exact, and so are all ages if there are at most twenty million.
+   Otherwise the ages between those two lie at equal distances.  Any thread. */
+uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
+                           struct bn_hist *into);
 
 /* Sleeps until due_ns (CLOCK_MONOTONIC) and returns true, or returns false once the limit is below
    due_ns, which bn_pacer_wake makes known.  Any thread. */

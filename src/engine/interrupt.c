@@ -39,8 +39,8 @@ static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP
 static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
 
-/* Interrupts one session, if a call of it is registered.  The interrupter calls this with the lock,
-   which is released during the call.  bn_interrupt_set waits meanwhile, so that the object that arg
+/* Interrupts one session, if a call of it is registered.  The caller holds the lock, which is
+   released while the interrupt runs.  bn_interrupt_set waits meanwhile, so that the object that arg
    points at stays alive. */
 static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptible *call)
 {
@@ -56,14 +56,6 @@ static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptibl
   bn_wait_wake(&it->changed);
 }
 
-/* Interrupts the sessions that are to be interrupted.  The interrupter calls this with the lock,
-   which is released during each call. */
-static void interrupt_all(struct bn_interrupt *it)
-{
-  for (unsigned i = 0; i < it->first_n; i++)
-    interrupt_call(it, &it->call[i]);
-}
-
 /* Interrupts the sessions once for each round: a request that comes meanwhile is a new round. */
 static void *interrupt_main(void *arg)
 {
@@ -76,7 +68,8 @@ static void *interrupt_main(void *arg)
       (void)bn_wait_until(&work, &it->changed, &it->lock, UINT64_MAX);
     } else {
       done = it->round;
-      interrupt_all(it);
+      for (unsigned i = 0; i < it->first_n; i++)
+        interrupt_call(it, &it->call[i]);
     }
   }
   it->gone = true;

@@ -253,13 +253,10 @@ static void phases_note_age(struct bn_timing *t, uint64_t age_ns, uint64_t n)
 static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_t n,
                                struct bn_hist *into, struct bn_timing *t)
 {
-  uint64_t oldest_ns, youngest_ns;
-
   if (n == 0)
     return;
-  bn_pacer_add_ages(p->pacer, p->end.until_ns, skip, n - 1, into, &oldest_ns);
-  bn_pacer_add_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into, &youngest_ns);
-  phases_note_age(t, youngest_ns, n);
+  (void)bn_pacer_add_ages(p->pacer, p->end.until_ns, skip, n - 1, into);
+  phases_note_age(t, bn_pacer_add_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into), n);
 }
 
 /* Adds the ages of all arrivals that wait, each in the phase in which it was due. */

@@ -17,17 +17,9 @@ static const uint64_t short_event_ns = 10000;
 
 /* --- making --- */
 
-static void quota_share_init(struct bn_quota *q, struct bn_quota_share *share)
-{
-  share->quota = q;
-  share->left = (int64_t)q->per_session;
-  share->counted = atomic_load(&q->state) == BN_QUOTA_COUNTING;
-}
-
 void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
 {
-  const size_t size = sizeof *q->share * (plan->sessions + plan->others);
-  unsigned i;
+  const unsigned n_shares = plan->sessions + plan->others;
 
   memset(q, 0, sizeof *q);
   atomic_init(&q->limit.until_ns, UINT64_MAX);
@@ -41,9 +33,12 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   q->by_start = plan->by_start;
   q->returns = plan->returns && plan->events != 0 && plan->per_session == 0;
   q->present = plan->sessions;
-  q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), size);
-  for (i = 0; i < plan->sessions + plan->others; i++)
-    quota_share_init(q, &q->share[i]);
+  q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), n_shares * sizeof *q->share);
+  for (unsigned i = 0; i < n_shares; i++) {
+    q->share[i].quota = q;
+    q->share[i].left = (int64_t)plan->per_session;
+    q->share[i].counted = !plan->warmup;
+  }
   bn_quota_set_stats(q, plan->stat);
   (void)pthread_mutex_init(&q->lock, NULL);
   bn_wait_init_cond(&q->thawed);
@@ -316,7 +311,8 @@ void bn_quota_note_warm_end(struct bn_quota_share *share)
     share->reserved++;
 }
 
-/* Returns the events that have ended and were not dropped. */
+/* Returns the events of a session, those of the warm-up included, that have ended and were not
+   dropped. */
 static uint64_t quota_count_ended(const struct bn_stat *st)
 {
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
@@ -339,10 +335,9 @@ static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 }
 
 /* As bn_quota_leave.  The caller holds the lock, so that thaw comes before or after. */
-static enum bn_admission quota_settle_leaver(struct bn_quota *q, struct bn_quota_share *share,
-                                             bool gives_up)
+static enum bn_admission quota_settle_leaver(struct bn_quota_share *share, bool gives_up)
 {
-  switch ((enum bn_quota_state)atomic_load(&q->state)) {
+  switch ((enum bn_quota_state)atomic_load(&share->quota->state)) {
   case BN_QUOTA_WARMUP:
     /* A grant whose event has not been counted is gone. */
     atomic_store(&share->granted, quota_count_ended(share->stat));
@@ -392,7 +387,7 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed)
   if (q->events == 0 || share->exempt)
     return BN_QUOTA_YES;
   (void)pthread_mutex_lock(&q->lock);
-  answer = quota_settle_leaver(q, share, failed && q->per_session != 0);
+  answer = quota_settle_leaver(share, failed && q->per_session != 0);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
     quota_wake_if_needed(q);
@@ -477,15 +472,15 @@ static uint64_t quota_count_measured(const struct bn_quota_share *share, uint64_
   return (claimed > warmup_events ? claimed - warmup_events : 0) + atomic_load(&share->failed);
 }
 
-/* Returns how many tickets to keep for events of a session that are in flight at the baseline. */
-static uint64_t quota_tickets_kept(const struct bn_quota *q, const struct bn_quota_share *share,
-                                   uint64_t ended)
+/* Returns how many tickets to keep for events of a session that are in flight at the baseline;
+   `ended` of its events are not counted (bn_quota_thaw). */
+static uint64_t quota_count_kept(const struct bn_quota_share *share, uint64_t ended)
 {
   const uint64_t granted = atomic_load(&share->granted);
 
-  if (q->by_start)
+  if (share->quota->by_start)
     return quota_count_measured(share, granted);
-  return granted > ended ? quota_count_charged(q, granted - ended) : 0;
+  return granted > ended ? quota_count_charged(share->quota, granted - ended) : 0;
 }
 
 void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
@@ -497,7 +492,7 @@ void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
     struct bn_quota_share *share = &q->share[i];
 
     share->warm_events = q->by_start ? 0 : ended[i];
-    share->kept = quota_tickets_kept(q, share, ended[i]);
+    share->kept = quota_count_kept(share, ended[i]);
     kept += share->given_up ? q->per_session : quota_count_taken(q, share->kept);
   }
   atomic_store_explicit(&q->taken, kept, memory_order_relaxed);

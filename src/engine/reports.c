@@ -3,13 +3,10 @@
 #include "engine/reports.h"
 
 #include <limits.h>
-#include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -525,15 +522,6 @@ static bool reports_has_checkpoints(const struct bn_reports *r)
   return !r->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
-/* Makes the checkpoint the state that the next report is a difference to. */
-static void reports_start_from_checkpoint(struct bn_reports *r)
-{
-  (void)pthread_mutex_lock(&r->lock);
-  reports_swap(&r->base, &r->report.now);
-  r->base_is_start = false;
-  (void)pthread_mutex_unlock(&r->lock);
-}
-
 bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
@@ -542,7 +530,11 @@ bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
     return true;
   reports_take_view(r, &r->report, &r->base, s);
   ok = reports_show(r, BN_VIEW_CHECKPOINT);
-  reports_start_from_checkpoint(r);
+  /* The next report is a difference to this one. */
+  (void)pthread_mutex_lock(&r->lock);
+  reports_swap(&r->base, &r->report.now);
+  r->base_is_start = false;
+  (void)pthread_mutex_unlock(&r->lock);
   return ok;
 }
 
@@ -608,6 +600,25 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
    r->span_end, so that this is done once, or those of the snapshot. */
 enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
+/* Collects the ages of what has not ended: of events in flight if the run was abandoned, and of
+   arrivals that wait.  Sets the rules for them, and returns the number of the events in flight. */
+static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *d,
+                                     const struct bn_run_state *s, struct bn_view_rules *rules)
+{
+  uint64_t in_flight = 0, oldest_ns = 0;
+
+  if (s->abandoned)
+    in_flight = bn_snap_collect_ages(&d->now, s->observed_ns, atomic_load(&r->warming), d->ages,
+                                     &oldest_ns);
+  rules->oldest_ns = in_flight > 0 ? oldest_ns : 0;
+  if (s->ages != NULL) {
+    bn_hist_add(d->ages, s->ages);
+    rules->oldest_ns = bn_clock_max(rules->oldest_ns, s->oldest_ns);
+  }
+  rules->ages = in_flight + s->backlog > 0 ? d->ages : NULL;
+  return in_flight;
+}
+
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *d,
@@ -615,22 +626,14 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
                                                       enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
-  uint64_t in_flight = 0, oldest_ns = 0;
+  uint64_t in_flight;
 
   rules.exact = r->base_is_start;
   rules.sessions = true;
   report_subtract(d, &r->base);
   if (rates == RATES_OF_SPAN)
     span_end_settle(r, s, d->delta.late, &rules);
-  if (s->abandoned)
-    in_flight = bn_snap_collect_ages(&d->now, s->observed_ns, atomic_load(&r->warming), d->ages,
-                                     &oldest_ns);
-  rules.oldest_ns = in_flight > 0 ? oldest_ns : 0;
-  if (s->ages != NULL) {
-    bn_hist_add(d->ages, s->ages);
-    rules.oldest_ns = bn_clock_max(rules.oldest_ns, s->oldest_ns);
-  }
-  rules.ages = in_flight + s->backlog > 0 ? d->ages : NULL;
+  in_flight = reports_collect_ages(r, d, s, &rules);
   bn_view_fill(&d->view, &d->store, &d->delta, &rules);
   reports_complete_view(r, d, s);
   d->view.oldest_s = (double)rules.oldest_ns * 1e-9;

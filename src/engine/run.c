@@ -84,19 +84,20 @@ static void run_make_pacer(struct bn_run *run)
   run->ages = bn_hist_new();
 }
 
+/* Returns whether the other sessions go on after one has failed. */
 static bool run_goes_on_after_failures(const struct bn_conf *c)
 {
   return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
-/* A workload with an amount of work of its own ignores --events. */
+/* Makes the quota of tickets.  A workload with an amount of work of its own ignores --events. */
 static void run_make_quota(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
+  const uint64_t per_session = (uint64_t)c->raw.events_per_session;
   const bool is_limited = !run->job.ops->fixed_amount;
   const struct bn_quota_plan plan = {.events = is_limited ? c->plan.events : 0,
-                                     .per_session =
-                                         is_limited ? (uint64_t)c->raw.events_per_session : 0,
+                                     .per_session = is_limited ? per_session : 0,
                                      .sessions = c->plan.threads,
                                      .others = BN_LOAD_SIDE,
                                      .warmup = c->plan.warmup_ns != 0,
@@ -169,6 +170,7 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
 
+/* Returns a run that has the parts which need no memory of their own. */
 static struct bn_run *run_alloc(const struct bn_run_setup *setup)
 {
   struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);

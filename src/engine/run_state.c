@@ -99,7 +99,7 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
     s->due = state_count_started(p->load) + s->backlog;
   s->queue_skip = skip;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
-  bn_pacer_add_ages(p->pacer, s->now_ns, skip, s->backlog, ages, &s->oldest_ns);
+  s->oldest_ns = bn_pacer_add_ages(p->pacer, s->now_ns, skip, s->backlog, ages);
   s->ages = ages;
 }
 

@@ -166,9 +166,10 @@ static int mutex_start(void *self, struct bn_err *err)
   return 0;
 }
 
-/* Does the work of an event: all lock operations of a session. */
-static void mutex_do_work(struct mutex *m, struct bn_session *s)
+/* Runs the only event of a session, which is all of its lock operations. */
+static enum bn_next mutex_loop(void *self, struct bn_session *s)
 {
+  struct mutex *m = self;
   const struct bn_mutex_job job = {.slot = m->slot,
                                    .stride = m->stride,
                                    .n = (uint64_t)m->conf->num,
@@ -177,17 +178,10 @@ static void mutex_do_work(struct mutex *m, struct bn_session *s)
                                    .rng = &s->rng,
                                    .counter = &m->counter,
                                    .context = m->context + s->id * m->context_stride};
-
-  m->type->work(&job);
-}
-
-/* Runs the only event of a session. */
-static enum bn_next mutex_loop(void *self, struct bn_session *s)
-{
   struct bn_tick tick = {0, 0};
 
   if (bn_event_begin(s, &tick)) {
-    mutex_do_work(self, s);
+    m->type->work(&job);
     bn_event_end(s, &tick);
   }
   return BN_FINISHED;

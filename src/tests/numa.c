@@ -22,10 +22,10 @@ static int numa_find_node(void)
 static bool numa_is_allowed(unsigned node)
 {
   struct bitmask *allowed = numa_get_mems_allowed();
-  const bool is = numa_bitmask_isbitset(allowed, node) != 0;
+  const bool is_allowed = numa_bitmask_isbitset(allowed, node) != 0;
 
   numa_free_nodemask(allowed);
-  return is;
+  return is_allowed;
 }
 
 static int numa_check(int where, struct bn_err *err)

@@ -374,7 +374,7 @@ static void a_replay_tells_who_waits(void **state)
   }
   due = bn_pacer_count_due(&p, warm_ns, end_ns);
   assert_true(due.warmup == before && due.counted == counted);
-  bn_pacer_add_ages(&p, end_ns, 2000, before + counted - 2000, ages, &oldest);
+  oldest = bn_pacer_add_ages(&p, end_ns, 2000, before + counted - 2000, ages);
   assert_int_equal(oldest, end_ns - first_left);
   assert_int_equal(bn_hist_count(ages), before + counted - 2000);
   bn_pacer_done(&p);
@@ -428,7 +428,7 @@ static void expect_ages(struct bn_pacer *p, uint64_t skip, uint64_t n, uint64_t 
   uint64_t oldest = 1;
 
   assert_non_null(ages);
-  bn_pacer_add_ages(p, to_ns, skip, n, ages, &oldest);
+  oldest = bn_pacer_add_ages(p, to_ns, skip, n, ages);
   assert_int_equal(bn_hist_count(ages), n);
   assert_int_equal(oldest, to_ns - first_ns);
   for (unsigned percent = 10; percent < 100; percent += 10) {
@@ -481,7 +481,7 @@ static void marks_stay_exact(void **state)
     assert_int_equal(bn_pacer_count_due(&q, 0, at_ns[i]).counted, i + 1);
     assert_int_equal(bn_pacer_count_due(&p, at_ns[ALL - i - 1], at_ns[ALL - 1]).counted, i + 1);
     if (ages != NULL) {
-      bn_pacer_add_ages(&p, at_ns[ALL - 1], i, ALL - i, ages, &oldest);
+      oldest = bn_pacer_add_ages(&p, at_ns[ALL - 1], i, ALL - i, ages);
       assert_int_equal(oldest, at_ns[ALL - 1] - at_ns[i]);
       assert_int_equal(bn_hist_count(ages), ALL - i);
       bn_hist_free(ages);
@@ -509,15 +509,15 @@ static void a_replay_without_end_is_estimated(void **state)
   assert_true(due.estimated);
   assert_in_range(due.warmup, warmup - 1000, warmup); /* at the nanosecond before */
   assert_int_equal(due.warmup + due.counted, warmup + counted);
-  bn_pacer_add_ages(&p, end_ns, due.warmup, due.counted, ages, &oldest);
+  oldest = bn_pacer_add_ages(&p, end_ns, due.warmup, due.counted, ages);
   assert_in_range(oldest, 2 * BN_NSEC_PER_SEC - 2, 2 * BN_NSEC_PER_SEC + 2);
   assert_int_equal(bn_hist_count(ages), due.counted);
   assert_true(bn_hist_bounds(ages, &youngest, &oldest) && youngest < BN_NSEC_PER_SEC / 1000);
   bn_hist_clear(ages);
-  bn_pacer_add_ages(&p, end_ns, due.warmup, 10, ages, &oldest);
+  oldest = bn_pacer_add_ages(&p, end_ns, due.warmup, 10, ages);
   assert_in_range(oldest, 2 * BN_NSEC_PER_SEC - 2, 2 * BN_NSEC_PER_SEC + 2);
   assert_int_equal(bn_hist_count(ages), 10);
-  bn_pacer_add_ages(&p, end_ns, 0, 0, ages, &oldest);
+  oldest = bn_pacer_add_ages(&p, end_ns, 0, 0, ages);
   assert_true(oldest == 0 && bn_hist_count(ages) == 10);
   bn_pacer_done(&p);
   bn_hist_free(ages);

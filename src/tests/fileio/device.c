@@ -70,14 +70,6 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
               used_text, memory_text, flushes ? "reads" : "requests");
 }
 
-/* Reports where the files are. */
-static void device_report_place(const struct bn_services *services, const struct bn_place *place)
-{
-  services->fact(services->of, "files", "folder", place->path);
-  services->fact(services->of, "files", "file_system", place->file_system);
-  services->fact(services->of, "files", "device", place->device);
-}
-
 /* Reports what the run writes. */
 static void device_report_data(const struct bn_fileio_plan *p, const struct bn_services *services)
 {
@@ -96,7 +88,9 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   struct stat st;
 
   bn_place_read(&place, "", bn_device_folder(p));
-  device_report_place(services, &place);
+  services->fact(services->of, "files", "folder", place.path);
+  services->fact(services->of, "files", "file_system", place.file_system);
+  services->fact(services->of, "files", "device", place.device);
   if (p->writing)
     device_report_data(p, services);
   if (device_is_block(fd, &st))
