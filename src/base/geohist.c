@@ -54,6 +54,7 @@ double bn_geohist_value(const struct bn_geohist *g, size_t i)
   return exp((double)i / g->m + g->log_min);
 }
 
+/* Adds a bucket of latencies in ns to a struct bn_geohist in ms; for bn_hist_each. */
 static void geohist_add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   const double middle_ns = ((double)lowest + (double)highest) / 2;

@@ -154,6 +154,7 @@ struct sum {
   bool fits; /* into 64 bits */
 };
 
+/* Adds the count of a bucket to a struct sum; for bn_hist_each. */
 static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct sum *s = arg;

@@ -10,6 +10,7 @@
 
 enum { NAME_MAX_LEN = 63 }; /* a longer name is close to none */
 
+/* Returns the character that stands for all that count as equal to c. */
 static int near_fold(char c)
 {
   return c == '_' ? '-' : tolower((unsigned char)c);
@@ -20,8 +21,9 @@ static size_t near_least(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Returns the distance by optimal string alignment, in which a swap of two letters counts as one.
-   Only the last three rows of its table are needed. */
+/* Returns the distance of a[0..na) and b[0..nb), at most NAME_MAX_LEN long, by optimal string
+   alignment, in which a swap of two letters counts as one.  Row i of its table has the distances of
+   a[0..i) to the beginnings of b; the last three rows are kept. */
 static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 {
   size_t rows[3][NAME_MAX_LEN + 1];

@@ -113,6 +113,8 @@ bool bn_wait_until_writable(int fd, uint64_t deadline_ns)
   return ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL) != 0;
 }
 
+/* Waits as epoll_wait(2) does, with a timeout in nanoseconds (NULL: none).  Returns -1 and ENOSYS
+   if the C library does not have the call. */
 #ifdef HAVE_EPOLL_PWAIT2
 static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const struct timespec *left)
 {

@@ -30,8 +30,8 @@ static void event_enable_pauses(struct bn_session *s)
   s->attend |= BN_ATTEND_THINK;
 }
 
-/* mark: with a warm-up or arrivals, all ends are looked at, else those after the limit.  attend:
-   the first event is claimed in any case, because no end before it has looked at the limit. */
+/* With a warm-up or arrivals, all ends are looked at, else those after the limit.  The first event
+   is claimed in any case, because no end before it has looked at the limit. */
 void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
 {
   const struct bn_conf *c = s->services->conf;
@@ -57,15 +57,15 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
 
 void bn_event_stop(struct bn_session *s)
 {
-  /* bn_event_claim and event_ask_claim refuse the next event; bn_event_attend does not count this
-     one. */
+  /* bn_event_claim and event_ask_claim refuse the next event; bn_event_count_marked does not count
+     this one. */
   s->failed = true;
   /* Any latency is longer, so that bn_event_end goes to bn_event_end_long, which takes this event
      as a failure. */
   s->stat->edge_ns = 0;
   /* bn_event_more and bn_event_begin go to bn_event_more_slow, which claims. */
   s->attend |= BN_ATTEND_LIMIT;
-  /* Any end is after it, so that bn_event_finish goes to bn_event_attend. */
+  /* Any end is after it, so that bn_event_finish goes to bn_event_count_marked. */
   s->mark = &bn_event_always;
 }
 
@@ -536,7 +536,7 @@ static unsigned event_take_kind(struct bn_session *s)
   return kind;
 }
 
-/* As bn_event_attend, for any event. */
+/* As bn_event_count_marked, for any event. */
 static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s,
                                                             const struct bn_tick *tick)
 {
@@ -581,7 +581,7 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
 
 /* An event of a kind is common, and takes the short way unless it ended after the limit.  The mark
    may be that of an event before, which has failed after it had named its kind. */
-void bn_event_attend(struct bn_session *s, const struct bn_tick *tick)
+void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
 {
   const uint64_t took_ns = bn_clock_between(tick->start_ns, s->last_ns);
 

@@ -59,7 +59,7 @@ uint64_t bn_event_get_counted(struct bn_session *s);
 /* Counts an event that has ended at or after s->mark, apart if it belongs to the warm-up.  Notes
    whether it ended after the span and, under --rate, how long it waited, and counts it for its
    kind. */
-void bn_event_attend(struct bn_session *s, const struct bn_tick *tick);
+void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick);
 
 /* Ends an event that took longer than s->stat->edge_ns: longer than any before it, or so long that
    there may have been an outage.  That is any event under --rate, in a session that pauses, after a
@@ -198,7 +198,7 @@ static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *t
 
   bn_event_show_end(st, tick);
   if (__builtin_expect(s->last_ns >= bn_stat_get(s->mark), 0))
-    bn_event_attend(s, tick);
+    bn_event_count_marked(s, tick);
   else
     bn_event_count(s, took_ns);
 }

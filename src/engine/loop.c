@@ -48,6 +48,7 @@ int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_ta
   return bn_err_set(err, errno, "a worker cannot wait for its sessions: %s", strerror(errno));
 }
 
+/* Closes a descriptor; -1: there is none. */
 static void loop_close(int fd)
 {
   if (fd >= 0)
@@ -82,7 +83,8 @@ void bn_loop_queue(struct bn_task *t)
   loop_append(&t->loop->queue, t);
 }
 
-/* Comes back from the stack of a call, which has returned or waits.  Returns `ended`. */
+/* Goes on in the worker's own stack after a call, which has returned (`ended`) or waits.  Returns
+   `ended`. */
 static bool loop_come_back(struct bn_task *t, bool ended)
 {
   t->loop->running = NULL;

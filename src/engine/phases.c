@@ -97,6 +97,7 @@ static size_t phases_find_at(const struct bn_phases *p, uint64_t at_ns)
   return k;
 }
 
+/* Returns the counts of phase k that the session of that id shares with every STRIPES-th one. */
 static struct phase_counts *phases_get_counts(const struct bn_phases *p, size_t k, unsigned id)
 {
   return &p->counts[k * STRIPES + id % STRIPES];
@@ -139,7 +140,8 @@ void bn_phases_count_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, u
   phases_add(&c->retries, retries);
 }
 
-/* Returns the slice of a time, as the bucket of a histogram. */
+/* Returns the index of the slice of a time since a phase or its last burst.  Slices are laid out as
+   the buckets of base/hist.h. */
 static size_t slice_index(uint64_t ns)
 {
   const uint64_t u = ns >> SLICE_UNIT;
@@ -151,7 +153,7 @@ static size_t slice_index(uint64_t ns)
   return ((size_t)shift << SLICE_BITS) + (size_t)(u >> shift);
 }
 
-/* Returns the first time of a slice. */
+/* Returns the first time of slice i, the inverse of slice_index. */
 static uint64_t slice_begin_ns(size_t i)
 {
   const size_t shift = i < 2 << SLICE_BITS ? 0 : (i >> SLICE_BITS) - 1;
@@ -359,6 +361,7 @@ static void window_add(struct window *w, const struct span *slice)
   }
 }
 
+/* Returns whether the mean latency in the window is not above the level. */
 static bool window_is_below(const struct window *w, double level_ns)
 {
   return w->all.sum_ns <= level_ns * tolerance * (double)w->all.n;
@@ -500,7 +503,7 @@ static void phases_set_recovery(const struct bn_phases *p, size_t k, double leve
     phases_search_recovery(p, k, level_ns, v, out);
 }
 
-/* Adds up the counters of the phases from `first` up to, and without, `end`. */
+/* Adds the counters of the phases from `first` up to, and without, `end` to *out. */
 static void phases_count_range(const struct bn_phases *p, size_t first, size_t end,
                                struct bn_phase_view *out)
 {

@@ -386,18 +386,18 @@ static void span_end_settle(struct bn_reports *r, const struct bn_run_state *s, 
 /* --- reports ---------------------------------------------------------------------------------- */
 
 /* Takes the snapshot of a report, with the events of the warm-up while it lasts. */
-static void report_take_snapshot(struct report *d, const struct bn_reports *r,
+static void report_take_snapshot(struct report *report, const struct bn_reports *r,
                                  const struct bn_statset *stats, uint64_t now_ns)
 {
-  bn_snap_take(&d->now, stats, now_ns);
+  bn_snap_take(&report->now, stats, now_ns);
   if (atomic_load(&r->warming))
-    bn_snap_add_warmup(&d->now, stats);
+    bn_snap_add_warmup(&report->now, stats);
 }
 
-static void report_subtract(struct report *d, const struct bn_snap *base)
+static void report_subtract(struct report *report, const struct bn_snap *base)
 {
-  bn_snap_copy(&d->delta, &d->now);
-  bn_snap_subtract(&d->delta, base);
+  bn_snap_copy(&report->delta, &report->now);
+  bn_snap_subtract(&report->delta, base);
 }
 
 /* Returns the age of the oldest event in flight, at most that of the run.  Of several events in a
@@ -420,10 +420,10 @@ static unsigned reports_count_active(const struct bn_reports *r, unsigned runnin
 }
 
 /* Sets the members of a view that are not part of the difference. */
-static void reports_complete_view(const struct bn_reports *r, struct report *d,
+static void reports_complete_view(const struct bn_reports *r, struct report *report,
                                   const struct bn_run_state *s)
 {
-  struct bn_view *v = &d->view;
+  struct bn_view *v = &report->view;
 
   v->kind = bn_reports_kind(r);
   v->at_s = (double)(s->now_ns - s->from_ns) * 1e-9;
@@ -431,41 +431,41 @@ static void reports_complete_view(const struct bn_reports *r, struct report *d,
   v->paced = s->paced;
   if (v->paced) {
     v->backlog = s->backlog;
-    v->concurrency = d->now.unfinished;
+    v->concurrency = report->now.unfinished;
   }
-  v->oldest_s = (double)reports_oldest_ns(r, &d->now, s->now_ns) * 1e-9;
+  v->oldest_s = (double)reports_oldest_ns(r, &report->now, s->now_ns) * 1e-9;
   if (s->at_limit)
     v->running = s->running;
   if (r->conf->profile.of == BN_PROFILE_THREADS)
-    v->running = reports_count_active(r, v->running, s->now_ns, d->delta.span_ns);
+    v->running = reports_count_active(r, v->running, s->now_ns, report->delta.span_ns);
   if (r->ops->figures != NULL) {
-    v->n_figures = r->ops->figures(v, d->store.figure, BN_FIGURES_MAX);
-    v->figures = d->store.figure;
+    v->n_figures = r->ops->figures(v, report->store.figure, BN_FIGURES_MAX);
+    v->figures = report->store.figure;
   }
 }
 
 /* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
    checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
    show sessions. */
-static void reports_fill_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                              const struct bn_run_state *s)
+static void reports_fill_view(struct bn_reports *r, struct report *report,
+                              const struct bn_snap *base, const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
   rules.sessions = base == &r->base;
   rules.in_span = base == &r->last;
-  report_subtract(d, base);
-  bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  reports_complete_view(r, d, s);
+  report_subtract(report, base);
+  bn_view_fill(&report->view, &report->store, &report->delta, &rules);
+  reports_complete_view(r, report, s);
 }
 
 /* As reports_fill_view, from a new snapshot. */
-static void reports_take_view(struct bn_reports *r, struct report *d, const struct bn_snap *base,
-                              const struct bn_run_state *s)
+static void reports_take_view(struct bn_reports *r, struct report *report,
+                              const struct bn_snap *base, const struct bn_run_state *s)
 {
-  report_take_snapshot(d, r, r->stats, s->now_ns);
-  reports_fill_view(r, d, base, s);
+  report_take_snapshot(report, r, r->stats, s->now_ns);
+  reports_fill_view(r, report, base, s);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *r)
@@ -480,12 +480,12 @@ bool bn_reports_shown(const struct bn_reports *r)
 
 /* Copies the facts about errors for the view: reporters read them without the lock, so that a slow
    one does not block threads that fail. */
-static void reports_copy_errors(struct bn_reports *r, struct report *d)
+static void reports_copy_errors(struct bn_reports *r, struct report *report)
 {
   (void)pthread_mutex_lock(&r->lock);
-  bn_facts_done(&d->error_facts);
-  bn_facts_add_errors(&d->error_facts, &r->facts);
-  d->view.error_facts = &d->error_facts;
+  bn_facts_done(&report->error_facts);
+  bn_facts_add_errors(&report->error_facts, &r->facts);
+  report->view.error_facts = &report->error_facts;
   (void)pthread_mutex_unlock(&r->lock);
 }
 
@@ -602,53 +602,54 @@ enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
 /* Collects the ages of what has not ended: of events in flight if the run was abandoned, and of
    arrivals that wait.  Sets the rules for them, and returns the number of the events in flight. */
-static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *d,
+static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *report,
                                      const struct bn_run_state *s, struct bn_view_rules *rules)
 {
   uint64_t in_flight = 0, oldest_ns = 0;
 
   if (s->abandoned)
-    in_flight = bn_snap_collect_ages(&d->now, s->observed_ns, atomic_load(&r->warming), d->ages,
-                                     &oldest_ns);
+    in_flight = bn_snap_collect_ages(&report->now, s->observed_ns, atomic_load(&r->warming),
+                                     report->ages, &oldest_ns);
   rules->oldest_ns = in_flight > 0 ? oldest_ns : 0;
   if (s->ages != NULL) {
-    bn_hist_add(d->ages, s->ages);
+    bn_hist_add(report->ages, s->ages);
     rules->oldest_ns = bn_clock_max(rules->oldest_ns, s->oldest_ns);
   }
-  rules->ages = in_flight + s->backlog > 0 ? d->ages : NULL;
+  rules->ages = in_flight + s->backlog > 0 ? report->ages : NULL;
   return in_flight;
 }
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
    not end.  Returns the rules that the view was filled with. */
-static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *d,
+static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *report,
                                                       const struct bn_run_state *s,
                                                       enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
+  struct bn_view *v = &report->view;
   uint64_t in_flight;
 
   rules.exact = r->base_is_start;
   rules.sessions = true;
-  report_subtract(d, &r->base);
+  report_subtract(report, &r->base);
   if (rates == RATES_OF_SPAN)
-    span_end_settle(r, s, d->delta.late, &rules);
-  in_flight = reports_collect_ages(r, d, s, &rules);
-  bn_view_fill(&d->view, &d->store, &d->delta, &rules);
-  reports_complete_view(r, d, s);
-  d->view.oldest_s = (double)rules.oldest_ns * 1e-9;
-  d->view.unfinished = in_flight + (s->paced ? s->backlog : 0);
-  d->view.setup_s = (double)s->setup_ns * 1e-9;
-  d->view.grace_s = (double)s->grace_ns * 1e-9;
-  d->view.teardown_s = (double)s->teardown_ns * 1e-9;
+    span_end_settle(r, s, report->delta.late, &rules);
+  in_flight = reports_collect_ages(r, report, s, &rules);
+  bn_view_fill(v, &report->store, &report->delta, &rules);
+  reports_complete_view(r, report, s);
+  v->oldest_s = (double)rules.oldest_ns * 1e-9;
+  v->unfinished = in_flight + (s->paced ? s->backlog : 0);
+  v->setup_s = (double)s->setup_ns * 1e-9;
+  v->grace_s = (double)s->grace_ns * 1e-9;
+  v->teardown_s = (double)s->teardown_ns * 1e-9;
   if (s->paced)
-    reports_count_arrivals(&d->view, &d->now, s, in_flight);
+    reports_count_arrivals(v, &report->now, s, in_flight);
   if (s->phases != NULL && !atomic_load(&r->warming))
-    bn_phases_fill(s->phases, &d->view, &d->store, &d->delta, s->abandoned ? &d->now : NULL,
+    bn_phases_fill(s->phases, v, &report->store, &report->delta, s->abandoned ? &report->now : NULL,
                    s->observed_ns);
-  if (d->view.kind == BN_KIND_SQL) {
-    d->view.outages = s->outages.n;
-    d->view.longest_outage_s = (double)s->outages.longest_ns * 1e-9;
+  if (v->kind == BN_KIND_SQL) {
+    v->outages = s->outages.n;
+    v->longest_outage_s = (double)s->outages.longest_ns * 1e-9;
   }
   return rules;
 }
@@ -677,20 +678,20 @@ void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s)
   report_take_snapshot(&r->report, r, r->stats, s->now_ns);
 }
 
-/* As reports_fill_native_total, for any dialect, from the snapshot in d. */
-static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct report *d,
+/* As reports_fill_native_total, for any dialect, from the snapshot in *report. */
+static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct report *report,
                                                const struct bn_run_state *s, enum rates rates)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
   if (bn_policy_is_native(r->conf->policy)) {
-    rules = reports_fill_native_total(r, d, s, rates);
+    rules = reports_fill_native_total(r, report, s, rates);
   } else {
-    reports_fill_view(r, d, &r->base, s);
-    d->view.unfinished = s->abandoned ? d->now.unfinished : 0;
+    reports_fill_view(r, report, &r->base, s);
+    report->view.unfinished = s->abandoned ? report->now.unfinished : 0;
   }
-  d->view.span = BN_VIEW_TOTAL;
-  d->view.running = 0;
+  report->view.span = BN_VIEW_TOTAL;
+  report->view.running = 0;
   return rules;
 }
 
@@ -728,14 +729,14 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
    that may block: they are lower than in the baseline, and so are marked as not known. */
 static void reports_count_forced(struct bn_reports *r, const struct bn_run_state *s)
 {
-  struct report *d = &r->forced;
+  struct report *report = &r->forced;
   struct bn_statset counted = *r->stats;
 
   counted.sample = NULL;
-  report_take_snapshot(d, r, &counted, s->now_ns);
+  report_take_snapshot(report, r, &counted, s->now_ns);
   for (size_t i = 0; i < counted.metrics.n_counters; i++)
-    if (d->now.counter[i] < r->base.counter[i])
-      d->now.counter[i] = BN_ABSENT;
+    if (report->now.counter[i] < r->base.counter[i])
+      report->now.counter[i] = BN_ABSENT;
 }
 
 /* A part of the half second that the watchdog has for the report. */

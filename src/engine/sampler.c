@@ -131,6 +131,7 @@ static void sampler_check_backlog(const struct sampler_thread *s, uint64_t now_n
     bn_log(BN_FATAL, "Event queue is full.");
 }
 
+/* Returns how long the events in flight may take without progress. */
 static uint64_t sampler_grace_ns(const struct sampler_thread *s)
 {
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p));

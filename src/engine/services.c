@@ -13,30 +13,33 @@
 #include "engine/loop.h"
 #include "engine/stop.h"
 
-static void services_set_kind(void *context, enum bn_kind kind)
+/* The functions of struct bn_services, which api/session.h describes.  Their argument `of` is the
+   struct bn_run_parts. */
+
+static void services_set_kind(void *of, enum bn_kind kind)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   bn_reports_set_kind(p->reports, kind);
 }
 
-static void services_add_fact(void *context, const char *section, const char *key, const char *text)
+static void services_add_fact(void *of, const char *section, const char *key, const char *text)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   bn_reports_fact(p->reports, section, key, text);
 }
 
-static bool services_count_label(void *context, unsigned index, const char *label)
+static bool services_count_label(void *of, unsigned index, const char *label)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   return bn_labels_count(p->load->stats.labels[index], label, 1);
 }
 
-static bool services_leave(void *context, int status)
+static bool services_leave(void *of, int status)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     return false;
@@ -44,23 +47,23 @@ static bool services_leave(void *context, int status)
   return true;
 }
 
-static void services_fail(void *context)
+static void services_fail(void *of)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
-static void services_judge(void *context, bool known)
+static void services_judge(void *of, bool known)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   bn_outcome_set(p->outcome, known ? BN_OUTCOME_VIOLATED : BN_OUTCOME_UNCHECKED);
 }
 
-static void services_prove(void *context, const struct bn_proof *proof)
+static void services_prove(void *of, const struct bn_proof *proof)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   if (proof->unchecked > 0)
     bn_outcome_set(p->outcome, BN_OUTCOME_UNCHECKED);
@@ -107,9 +110,9 @@ static void services_fail_session(struct bn_session *s, const char *kind, const 
 
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-__attribute__((noreturn)) static void services_stay_behind(void *context)
+__attribute__((noreturn)) static void services_stay_behind(void *of)
 {
-  const struct bn_run_parts *p = context;
+  const struct bn_run_parts *p = of;
 
   bn_threads_end(p->threads, BN_CAUSE_ABANDONED, 0);
   bn_wait_park(&process_end);

@@ -267,6 +267,7 @@ static bool signals_must_progress(const struct receiver_thread *r)
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
+/* Returns when progress is to be checked next; UINT64_MAX: the thread waits for a signal alone. */
 static uint64_t signals_next_wake_ns(const struct receiver_thread *r)
 {
   return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;

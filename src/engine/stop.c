@@ -56,6 +56,7 @@ static void stop_set_handler(int signo, void (*handler)(int))
   (void)sigaction(signo, &act, NULL);
 }
 
+/* Sets the handler of every signal that ends a run. */
 static void stop_set_handler_of_wanted(void (*handler)(int))
 {
   for (int signo = 1; signo < stop_wake_signal(); signo++)
@@ -93,6 +94,7 @@ static void stop_on_pipe(int signo)
   errno = saved;
 }
 
+/* Returns whether a wait for the reader of a FIFO is to go on; for bn_file_wait_while. */
 static bool stop_nobody_asked(void)
 {
   return !atomic_load(&receiver.asked);

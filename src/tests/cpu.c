@@ -30,7 +30,6 @@ static void cpu_describe(const void *self, struct bn_facts *f)
   bn_facts_add_row(f, BN_NOTICE, "Prime numbers limit: %lld\n\n", (long long)conf->max_prime);
 }
 
-/* Counts the primes once. */
 static enum bn_next cpu_event(void *self, struct bn_session *s)
 {
   const struct cpu_conf *conf = self;

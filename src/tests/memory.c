@@ -196,11 +196,10 @@ static void memory_describe_work(const struct bn_memory *m, struct bn_facts *f)
 static void memory_describe(const void *self, struct bn_facts *f)
 {
   const struct bn_memory *m = self;
-  const bool old = m->run_conf->policy->memory_short_words;
   const unsigned long long kib = m->conf->block_size / 1024;
   const unsigned long long mib = m->conf->total_size / 1024 / 1024;
 
-  if (old) {
+  if (m->run_conf->policy->memory_short_words) {
     bn_facts_add_row(f, BN_INFO, "Doing memory operations speed test\nMemory block size: %lluK\n\n",
                      kib);
     bn_facts_add_row(f, BN_INFO, "Memory transfer size: %lluM\n\n", mib);
@@ -230,7 +229,7 @@ static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
    in 0.5 a total of 0 is the limit. */
 static bool memory_may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
 {
-  return (m->passes == 0 && !m->old) || s->services->counted_events(s) < share;
+  return (m->passes == 0 && !m->short_words) || s->services->counted_events(s) < share;
 }
 
 /* Does the rest of an event that has begun: a pass over the words of job. */

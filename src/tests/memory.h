@@ -32,10 +32,10 @@ struct bn_memory {
   const struct bn_vector_kernel *vector; /* BN_MEMORY_VECTORS */
   bool local;
   unsigned bytes_counter; /* index of the counter of bytes */
-  uint64_t passes; /* passes of all sessions, or of each (each_all); 0: until the time is over */
-  bool old;        /* words of 0.5: the total is the limit, also when it is 0 */
-  bool no_request; /* 0.5: random access without an operation makes no request */
-  bool each_all;   /* sessions have parts of one block and do all passes */
+  uint64_t passes;  /* passes of all sessions, or of each (each_all); 0: until the time is over */
+  bool short_words; /* those of 0.5: the total is the limit, also when it is 0 */
+  bool no_request;  /* 0.5: random access without an operation makes no request */
+  bool each_all;    /* sessions have parts of one block and do all passes */
   struct bn_area_traits traits;
   struct bn_area *area; /* owned: an area, or an area per session */
   unsigned n_areas;

@@ -125,7 +125,7 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
   char plain[128];
 
   /* 0.5 accepts any number of its 4-byte words. */
-  if (m->old) {
+  if (m->short_words) {
     if (size != 0 && size % 4 == 0)
       return 0;
     return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
@@ -192,7 +192,7 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
     return memory_refuse_size(m, "memory-block-size", 0, 1, "an event must touch something",
                               "--memory-block-size=0: an event must touch something", err);
   m->passes = total / pass;
-  if (m->old) {
+  if (m->short_words) {
     /* In 0.5, the last block of the total is complete. */
     m->passes += total % pass != 0;
     return 0;
@@ -295,7 +295,7 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
   m->traits.huge = m->conf->hugetlb;
   if (memory_choose_work(m, err) != 0)
     return -1;
-  m->old = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
+  m->short_words = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
   if (memory_check_block(m, err) != 0 || memory_count_passes(m, err) != 0)
     return -1;
   if (bn_area_read_placement(&m->traits, m->conf->numa, err) == 0)

@@ -16,7 +16,8 @@ struct host {
   struct bn_buf text; /* text of a file */
 };
 
-/* Reads a file of any length: /proc/stat may have a number for each of thousands of interrupts. */
+/* Reads a file of up to TEXT_MAX bytes in place of the content of b: /proc/stat may have a number
+   for each of thousands of interrupts.  Returns 0, or -1 and err. */
 static int host_read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
   bn_buf_clear(b);
@@ -34,7 +35,8 @@ static int host_open(void *self, const struct bn_watch_place *place, struct bn_e
   return host_read_text(&h->text, "/proc/stat", err);
 }
 
-/* A container may hide all files but the first; their counts are then absent. */
+/* A container may hide all files but the first; their counts are then absent.  Returns 0, or -1 and
+   err without the first. */
 static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   static const struct {

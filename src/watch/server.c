@@ -128,7 +128,8 @@ static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
 }
 
 /* Sends the statements of the driver for counters.  An optional statement that has failed, because
-   the server does not have the counters or the user may not read them, is not sent again. */
+   the server does not have the counters or the user may not read them, is not sent again.  Returns
+   0, or -1 and err if a statement that every server answers has failed. */
 static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct server *s = self;

@@ -19,7 +19,8 @@ struct engine {
   unsigned send_at; /* this number of waiting requests is sent without waiting for more */
 };
 
-/* Makes the queue of a session, which counts against a limit of the whole system. */
+/* Makes the queue of a session, which counts against a limit of the whole system.  Returns 0, or -1
+   and err; libaio_close frees what was made after either. */
 static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
@@ -69,7 +70,7 @@ static int libaio_send_some(struct engine *e)
   return rc;
 }
 
-/* Collects a request, and sends what was collected if it is enough. */
+/* Collects a request, and sends what was collected if it is enough.  Returns 0: reap returns it. */
 static int libaio_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
@@ -128,8 +129,9 @@ static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, u
   return n;
 }
 
-/* Sends what was collected and returns the requests that were refused meanwhile; only if there are
-   none, it waits for others, because then nothing is done yet. */
+/* Sends what was collected, and returns in `done` the requests that were refused meanwhile.  Only
+   if there are none it waits for others: nothing is done yet then.  Returns their number, or
+   -errno. */
 static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                        uint64_t timeout_ns)
 {

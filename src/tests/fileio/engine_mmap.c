@@ -44,8 +44,8 @@ static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsign
   return 0;
 }
 
-/* Maps all files, after the trap for pages that are not available.  mmap_stop undoes what was done,
-   also after a failure. */
+/* Maps all files, after the trap for pages that are not available.  Returns 0, or -1 and err;
+   mmap_stop undoes what was done after either. */
 static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct maps *m = calloc(1, sizeof *m + setup->n_files * sizeof m->at[0]);

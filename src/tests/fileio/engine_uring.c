@@ -75,7 +75,8 @@ static int uring_refuse(struct bn_err *err, int error)
   }
 }
 
-/* Asks the kernel once, so that a refusal prints a single message for all threads. */
+/* Asks the kernel once, so that a refusal prints a single message for all threads.  Returns 0, or
+   -1 and err. */
 static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct io_uring ring;
@@ -103,7 +104,7 @@ static void uring_register_resources(struct engine *e, const struct bn_io_setup 
   free(v);
 }
 
-/* Makes the ring of a session. */
+/* Makes the ring of a session.  Returns 0, or -1 and err; uring_close frees it after either. */
 static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
@@ -162,7 +163,8 @@ static void uring_fill_entry(struct engine *e, struct io_uring_sqe *sqe, struct 
   io_uring_sqe_set_data(sqe, r);
 }
 
-/* Queues a request, and sends the queue if enough requests wait in it. */
+/* Queues a request, and sends the queue if enough requests wait in it.  Returns 0, or 1 if the
+   request is done already. */
 static int uring_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
@@ -242,7 +244,8 @@ static bool uring_is_harmless(int rc)
   return rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY;
 }
 
-/* Sends the queue, waits for min requests, and returns what has come. */
+/* Sends the queue, waits for min requests or timeout_ns, and puts those that have come, at most
+   max, in `done`.  Returns their number, or -errno. */
 static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                       uint64_t timeout_ns)
 {

@@ -591,7 +591,7 @@ static int files_check_size(const struct bn_fileio_plan *p, const char *path, in
 
 int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn_err *err)
 {
-  const bool own = bn_policy_is_native(p->policy);
+  const bool is_native = bn_policy_is_native(p->policy);
   char path[PATH_MAX];
 
   if (files_raise_limit(p, err) != 0)
@@ -605,16 +605,16 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
       return files_log_open_failure(p, path, errno);
     /* Without a dialect this comes before the size is checked, which follows from the size of a
        block; in a dialect sysbench's message about the size comes first. */
-    if (i == 0 && own && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
+    if (i == 0 && is_native && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
       return -1;
     if (files_check_size(p, path, fd[i]) != 0)
       return -1;
   }
-  if (own) {
+  if (is_native) {
     files_note_unused_files(p);
     files_note_unused_data(p, fd[0]);
   }
-  return p->direct && !own ? bn_device_check_direct(p, fd[0], err) : 0;
+  return p->direct && !is_native ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
 /* Reads one block.  Returns false if the file has no whole block there or it cannot be read, which
