@@ -94,7 +94,7 @@ void bn_event_return_uncounted(struct bn_session *s, const struct bn_tick *tick)
 void bn_event_return_unbegun(struct bn_session *s)
 {
   s->due_ns = 0;
-  bn_quota_unclaim(s->share, !s->share->counted);
+  bn_quota_unclaim(s->share, !s->share->charged);
 }
 
 /* Adds to a counter of the kind that the event in flight is of. */

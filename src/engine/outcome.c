@@ -63,7 +63,7 @@ void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t n
   bn_stat_raise(&o->looped_ns, now_ns);
 }
 
-uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns)
+uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadline_ns)
 {
   const uint64_t cut_ns = atomic_load(&o->cut_ns);
 

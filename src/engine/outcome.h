@@ -84,7 +84,7 @@ void bn_outcome_record_end(struct bn_outcome *o, uint64_t now_ns);
 /* Records that a session left its loop at now_ns and that its last event ended at last_ns. */
 void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
 /* Returns the time at which arrivals end: the time limit, or an earlier cut. */
-uint64_t bn_outcome_limit(const struct bn_outcome *o, uint64_t deadline_ns);
+uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadline_ns);
 
 /* Returns whether abandoned threads are still running: nothing may be freed. */
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);

@@ -37,7 +37,7 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   for (unsigned i = 0; i < n_shares; i++) {
     q->share[i].quota = q;
     q->share[i].left = (int64_t)plan->per_session;
-    q->share[i].counted = !plan->warmup;
+    q->share[i].charged = !plan->warmup;
   }
   bn_quota_set_stats(q, plan->stat);
   (void)pthread_mutex_init(&q->lock, NULL);
@@ -158,7 +158,7 @@ static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
   (void)atomic_fetch_add_explicit(
       &q->taken, quota_count_taken(q, n) - quota_count_taken(q, share->kept), memory_order_relaxed);
   share->left = (int64_t)(q->per_session - n);
-  share->counted = true;
+  share->charged = true;
 }
 
 /* Returns how many of n events of a session since the baseline need a ticket: one less than n, with
@@ -185,7 +185,7 @@ static void quota_charge_by_end(struct bn_quota_share *share)
 }
 
 /* As quota_charge_by_end, with by_start: tickets are needed by events that started after the
- * warm-up. */
+   warm-up. */
 static void quota_charge_by_start(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
@@ -194,13 +194,13 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
 
   quota_replace_kept(share, early + atomic_load(&share->failed));
-  share->open = in_flight - (early - ended);
+  share->ticketless = in_flight - (early - ended);
 }
 
 /* Charges the limit for what a session has begun so far, at the end of the warm-up or after it. */
 static void quota_charge_once(struct bn_quota_share *share)
 {
-  if (share->counted)
+  if (share->charged)
     return;
   if (share->quota->by_start)
     quota_charge_by_start(share);
@@ -231,7 +231,7 @@ static bool quota_is_early(const struct bn_quota *q, uint64_t now_ns)
    read again decides. */
 static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
 {
-  if (!share->counted) {
+  if (!share->charged) {
     int state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
 
     if (state == BN_QUOTA_WARMUP && quota_is_early(share->quota, now_ns))
@@ -261,14 +261,14 @@ enum bn_admission bn_quota_claim(struct bn_quota_share *share, uint64_t now_ns)
 
 bool bn_quota_refill(struct bn_quota_share *share, uint64_t now_ns)
 {
-  return share->counted && share->reserved == 0 &&
+  return share->charged && share->reserved == 0 &&
          now_ns < bn_stat_get(&share->quota->limit.until_ns) &&
          quota_take_tickets(share) == BN_QUOTA_YES;
 }
 
 void bn_quota_note_begun(struct bn_quota_share *share)
 {
-  if (!share->counted)
+  if (!share->charged)
     (void)atomic_fetch_add_explicit(&share->early, 1, memory_order_relaxed);
 }
 
@@ -278,13 +278,13 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
 {
   if (share->quota->events == 0)
     return;
-  if (share->counted && warm)
+  if (share->charged && warm)
     bn_quota_note_warm_end(share);
-  else if (share->counted)
+  else if (share->charged)
     share->reserved++;
   else
     (void)atomic_fetch_sub(&share->granted, 1);
-  if (!share->counted && share->quota->by_start && !warm)
+  if (!share->charged && share->quota->by_start && !warm)
     (void)atomic_fetch_sub_explicit(&share->early, 1, memory_order_relaxed);
 }
 
@@ -292,7 +292,7 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
    keeps a ticket too many rather than one too few. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm)
 {
-  if (share->quota->events == 0 || (share->counted && !warm))
+  if (share->quota->events == 0 || (share->charged && !warm))
     return;
   if (share->quota->by_start && !warm)
     (void)atomic_fetch_add(&share->failed, 1);
@@ -303,10 +303,10 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm)
    began after it has taken a ticket, which is free again. */
 void bn_quota_note_warm_end(struct bn_quota_share *share)
 {
-  if (share->quota->events == 0 || !share->counted)
+  if (share->quota->events == 0 || !share->charged)
     return;
-  if (share->open > 0)
-    share->open--;
+  if (share->ticketless > 0)
+    share->ticketless--;
   else
     share->reserved++;
 }

@@ -48,13 +48,13 @@ struct bn_quota_share {
   const struct bn_stat *stat;
   uint64_t reserved;        /* tickets that were taken and not used yet */
   _Atomic uint64_t granted; /* admitted in the warm-up, not dropped; read by bn_quota_thaw */
-  bool counted;             /* the events in flight at the baseline have been charged */
-  uint64_t open;            /* by_start: charged events without a ticket that have not ended */
+  bool charged;             /* for the events in flight at the baseline */
+  uint64_t ticketless;      /* by_start: events in flight that need no ticket, once charged */
   _Atomic uint64_t early;   /* by_start: admitted in the warm-up, but started after it */
-  _Atomic uint64_t failed;  /* by_start: counted in `early`, and failed for good before `counted` */
+  _Atomic uint64_t failed;  /* by_start: counted in `early`, and failed for good before `charged` */
   bool waits;               /* guarded by the lock: it is one of `waiting` */
   uint64_t warm_events, kept; /* at the baseline: events, tickets kept for those in flight */
-  int64_t left;               /* per_session: tickets that it may still take, once it is counted;
+  int64_t left;               /* per_session: tickets that it may still take, once it is charged;
                                  below 0: more were in flight at the baseline */
   bool exempt;                /* written before its first event: its events take no tickets */
   bool given_up;              /* failed in the warm-up: what is left will not be taken */

@@ -286,7 +286,7 @@ void bn_reports_announce_opening(struct bn_reports *r)
 void bn_reports_pass_place(struct bn_reports *r)
 {
   (void)pthread_mutex_lock(&r->lock);
-  bn_watch_place(r->watch, &r->facts);
+  bn_watch_set_place(r->watch, &r->facts);
   (void)pthread_mutex_unlock(&r->lock);
 }
 

@@ -9,7 +9,7 @@
 uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct bn_times *times,
                                     uint64_t now_ns, uint64_t remaining)
 {
-  const uint64_t end_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
+  const uint64_t end_ns = bn_outcome_arrivals_end_ns(p->outcome, times->deadline_ns);
   const uint64_t due = bn_pacer_count_passed(p->pacer, bn_clock_min(now_ns, end_ns));
 
   return bn_pacer_count_queued(due, bn_load_count_begun(p->load), remaining);
@@ -46,7 +46,7 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
    the end of the last event.  It is UINT64_MAX if there is no limit and the span has not ended. */
 static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_times *times)
 {
-  const uint64_t limit_ns = bn_outcome_limit(p->outcome, times->deadline_ns);
+  const uint64_t limit_ns = bn_outcome_arrivals_end_ns(p->outcome, times->deadline_ns);
   const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
 
   if (bn_threads_count_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&

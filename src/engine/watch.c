@@ -120,7 +120,7 @@ static void watch_open_one(struct bn_watch_slot *s)
   }
 }
 
-void bn_watch_place(struct bn_watch *w, const struct bn_facts *f)
+void bn_watch_set_place(struct bn_watch *w, const struct bn_facts *f)
 {
   const struct bn_fact *folder = bn_facts_find(f, "files", "folder");
 

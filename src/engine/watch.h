@@ -53,7 +53,7 @@ void bn_watch_done(struct bn_watch *w);
 
 /* The main thread sets the place that the facts name, opens all watchers, and closes them after the
    last reading. bn_watch_close returns false if a watcher hangs in a call and was abandoned. */
-void bn_watch_place(struct bn_watch *w, const struct bn_facts *f);
+void bn_watch_set_place(struct bn_watch *w, const struct bn_facts *f);
 void bn_watch_open(struct bn_watch *w);
 bool bn_watch_close(struct bn_watch *w);
 /* Make the readings at the begin of the measurement, and again after a warm-up, and those at the

@@ -9,7 +9,7 @@
 #define BN_STREAM_SCALAR 3.0
 
 /* Defines memory_scale_<NAME>, memory_add_<NAME> and memory_triad_<NAME> with vectors of BYTES
- * bytes. */
+   bytes. */
 #define BN_STREAM_KERNELS(NAME, TARGET, BYTES)                                                     \
   typedef double vector_##NAME __attribute__((vector_size(BYTES)));                                \
                                                                                                    \

@@ -124,11 +124,11 @@ static void nothing_is_taken_back(void **state)
   bn_outcome_record_signal(&o, SIGINT);
   bn_outcome_record_signal(&o, SIGTERM);
   assert_int_equal(bn_outcome_status(&o, true), 130);
-  assert_int_equal(bn_outcome_limit(&o, 1000), 1000);
+  assert_int_equal(bn_outcome_arrivals_end_ns(&o, 1000), 1000);
   bn_outcome_record_cut(&o, 700);
   bn_outcome_record_cut(&o, 600);
-  assert_int_equal(bn_outcome_limit(&o, 1000), 700);
-  assert_int_equal(bn_outcome_limit(&o, 500), 500);
+  assert_int_equal(bn_outcome_arrivals_end_ns(&o, 1000), 700);
+  assert_int_equal(bn_outcome_arrivals_end_ns(&o, 500), 500);
   bn_outcome_record_end(&o, 20);
   bn_outcome_record_end(&o, 10);
   assert_int_equal(atomic_load(&o.end_ns), 20);

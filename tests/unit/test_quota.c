@@ -115,7 +115,7 @@ static void fail_one(struct game *g, struct session *s)
 {
   const bool warm = take_off(s) < g->measure_ns && g->by_start;
 
-  if (warm || !(g->by_start || s->share->counted))
+  if (warm || !(g->by_start || s->share->charged))
     g->dropped++;
   else
     s->failed++;
@@ -130,13 +130,13 @@ static uint64_t done_by(const struct session *s)
 
 static void note_extra(const struct game *g, struct session *s, bool counted)
 {
-  if (g->one_more && s->share->counted && !counted)
+  if (g->one_more && s->share->charged && !counted)
     s->extra = s->ended - s->warm_ended + s->in_flight > 0;
 }
 
 static void leave(struct game *g, struct session *s, bool spent)
 {
-  const bool counted = s->share->counted, fails = !spent && g->now_ns % 2 == 0;
+  const bool counted = s->share->charged, fails = !spent && g->now_ns % 2 == 0;
 
   if (s->in_flight > 0 || s->claimed || bn_quota_leave(s->share, fails) == BN_QUOTA_FROZEN)
     return;
@@ -159,7 +159,7 @@ static enum bn_admission ask(const struct game *g, struct session *s)
 
 static enum bn_admission claim(struct game *g, struct session *s)
 {
-  const bool counted = s->share->counted;
+  const bool counted = s->share->charged;
   const enum bn_admission answer = ask(g, s);
 
   note_extra(g, s, counted);
@@ -286,7 +286,7 @@ static void check(const struct game *g)
     in_flight += s->in_flight + s->claimed;
     extra += s->extra;
     used += taken_of(g, s,
-                     s->share->counted ? mine - s->extra - s->share->open + s->share->reserved
+                     s->share->charged ? mine - s->extra - s->share->ticketless + s->share->reserved
                                        : s->share->kept);
   }
   assert_int_equal(g->claimed, all + g->dropped + in_flight);
