@@ -207,7 +207,7 @@ static void commits_settle(const struct call *call, enum bn_sql rc, bool is_refu
 }
 
 /* Executes the script's COMMIT of a transaction that has written. */
-static enum bn_sql commits_commit(const struct call *call)
+static enum bn_sql commits_commit_of_script(const struct call *call)
 {
   enum bn_sql rc = commits_count(call);
 
@@ -433,7 +433,7 @@ static enum bn_sql commits_carry_out(const struct call *call)
 
   if (writes && !state->in_transaction && !state->foreign && commits_needs_own_transaction(call))
     return commits_execute_alone(call);
-  rc = commits_is_commit(state, boundary, transaction) ? commits_commit(call)
+  rc = commits_is_commit(state, boundary, transaction) ? commits_commit_of_script(call)
                                                        : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
     commits_note_other_statements(call, writes);

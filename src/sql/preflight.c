@@ -260,9 +260,9 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
 /* Judges when the statements that the script does not prepare at its start are prepared: before the
    events, so that no event pays for it, unless they are too many, too large a share of what the
    server has left, or take too long. */
-static enum bn_sql_rest preflight_judge_statements(const struct bn_sql_preflight *p,
-                                                   const struct bn_session *s,
-                                                   const struct bn_sql_expected *e)
+static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
+                                              const struct bn_session *s,
+                                              const struct bn_sql_expected *e)
 {
   const struct bn_limit_check demand = preflight_statements_demand(p, s, e);
   const enum bn_judgement judgement = bn_limit_check_log(&demand);
@@ -289,7 +289,7 @@ enum bn_sql_rest bn_sql_preflight_judge_statements(struct bn_sql_preflight *p,
                                                    const struct bn_sql_expected *e)
 {
   if (!p->statements_judged)
-    p->rest = preflight_judge_statements(p, s, e);
+    p->rest = preflight_choose_rest(p, s, e);
   p->statements_judged = true;
   return p->rest;
 }

@@ -159,7 +159,7 @@ static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 }
 
 /* Sends the statement as text from now on. */
-static void prepared_give_up(struct bn_sql_stmt *st)
+static void prepared_send_as_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
@@ -175,7 +175,7 @@ static void prepared_give_up(struct bn_sql_stmt *st)
 /* Prepares the statement.  Returns 0, or -1, and the view says how it failed.  A connection that is
    lost meanwhile is opened again if the loss is ignorable; outside of events the statement is
    prepared on the new one. */
-static int prepared_prepare(struct bn_sql_stmt *st)
+static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
   enum bn_sql rc;
@@ -190,7 +190,7 @@ static int prepared_prepare(struct bn_sql_stmt *st)
     if (rc == BN_SQL_DONE)
       return 0;
     if (prepared_is_refused(c, rc)) {
-      prepared_give_up(st);
+      prepared_send_as_text(st);
       return 0;
     }
   } while (bn_sql_handle_failure(c, rc, BN_STEP_PREPARE, st->text, st->len));
@@ -208,11 +208,12 @@ static bool prepared_waits(const struct bn_sql_conn *c)
 
 /* Adds a statement, and prepares it unless it waits.  Returns NULL after a failure, which the view
    describes. */
-static struct bn_sql_stmt *prepared_prepare_text(struct bn_sql_conn *c, const char *sql, size_t len)
+static struct bn_sql_stmt *prepared_add_and_prepare(struct bn_sql_conn *c, const char *sql,
+                                                    size_t len)
 {
   struct bn_sql_stmt *st = prepared_add(c, sql, len);
 
-  if (!prepared_waits(c) && prepared_prepare(st) != 0) {
+  if (!prepared_waits(c) && prepared_prepare_or_emulate(st) != 0) {
     bn_sql_stmt_free(st);
     return NULL;
   }
@@ -228,7 +229,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
     return NULL;
   prepared_dispose_of_orphan(c);
   since_ns = bn_clock_now(&c->session->clock);
-  st = prepared_prepare_text(c, sql, len);
+  st = prepared_add_and_prepare(c, sql, len);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;
   return st;
 }
@@ -258,7 +259,7 @@ static int prepared_bind(struct bn_sql_stmt *st)
   /* PostgreSQL's driver prepares a statement when its values are bound. */
   if (prepared_is_refused(c, rc)) {
     prepared_shut(st);
-    prepared_give_up(st);
+    prepared_send_as_text(st);
     return 0;
   }
   if (rc != BN_SQL_MISCOUNT)
@@ -275,7 +276,7 @@ static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
   int rc = 0;
 
   do {
-    if (!st->prepared && prepared_prepare(st) != 0)
+    if (!st->prepared && prepared_prepare_or_emulate(st) != 0)
       return -1;
     rc = st->emulated || st->bound ? 0 : prepared_bind(st);
   } while (rc > 0);
@@ -293,7 +294,7 @@ static bool prepared_is_usable(struct bn_sql_stmt *st)
 }
 
 /* Returns whether the values fit the marks of an emulated statement. */
-static bool prepared_fits(const struct bn_sql_stmt *st)
+static bool prepared_has_all_values(const struct bn_sql_stmt *st)
 {
   return st->n_binds == st->n_params ||
          (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
@@ -319,7 +320,7 @@ static int prepared_bind_copied(struct bn_sql_stmt *st)
   /* Preparing may have found that the statement has to be emulated. */
   if (!st->emulated)
     return 0;
-  if (prepared_fits(st)) {
+  if (prepared_has_all_values(st)) {
     st->bound = true;
     return 0;
   }
@@ -367,7 +368,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   uint64_t since_ns;
   enum bn_sql rc;
 
-  if (!prepared_fits(st)) {
+  if (!prepared_has_all_values(st)) {
     prepared_refuse_miscount(c);
     return NULL;
   }
@@ -509,7 +510,7 @@ static int prepared_prepare_rest(struct bn_sql_conn *c)
 
 /* Prepares all statements that the connection holds back.  Returns 0, or -1 after a failure that
    has been logged. */
-static int prepared_prepare_held(struct bn_sql_conn *c)
+static int prepared_release_held(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st[BN_SQL_AT_ONCE];
   size_t n;
@@ -532,7 +533,7 @@ int bn_sql_prepare_held(const struct bn_session *s)
   if (o == NULL)
     return 0;
   for (struct bn_sql_conn *c = o->all; c != NULL; c = c->next_all) {
-    if (c->holds && prepared_prepare_held(c) != 0)
+    if (c->holds && prepared_release_held(c) != 0)
       rc = -1;
   }
   return rc;

@@ -72,7 +72,7 @@ static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
 /* --- which server
    ------------------------------------------------------------------------------ */
 
-static enum bn_sql_transaction split_transaction_of(const struct bn_sql_split *p,
+static enum bn_sql_transaction split_transaction_on(const struct bn_sql_split *p,
                                                     enum bn_sql_role role)
 {
   return p->base->transaction(split_handle_of(p, role));
@@ -87,8 +87,8 @@ static bool split_is_open(enum bn_sql_transaction t)
 /* Returns whether both servers are between two transactions. */
 static bool split_is_between_transactions(const struct bn_sql_split *p)
 {
-  return !p->held && split_transaction_of(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
-         split_transaction_of(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
+  return !p->held && split_transaction_on(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
+         split_transaction_on(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
 /* Reads the text of a statement.  reading: it may be executed within a transaction on the read
@@ -141,7 +141,7 @@ static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundar
 {
   switch (boundary) {
   case BN_BOUNDARY_LOCK:
-    p->held = split_transaction_of(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
+    p->held = split_transaction_on(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
     break;
   case BN_BOUNDARY_FOREIGN:
     p->held = true;
@@ -168,7 +168,7 @@ static void split_note_transaction(struct bn_sql_split *p, const struct text *te
     bn_buf_clear(&p->begun);
     (void)bn_buf_str(&p->begun, text->sql);
   }
-  p->reading = (p->reading || p->fresh) && split_is_open(split_transaction_of(p, BN_ROLE_READ));
+  p->reading = (p->reading || p->fresh) && split_is_open(split_transaction_on(p, BN_ROLE_READ));
 }
 
 /* Notes what the server's answer, rc, has changed; returns rc. */
@@ -272,7 +272,7 @@ static enum bn_sql_transaction split_transaction(void *conn)
 {
   const struct bn_sql_split *p = conn;
 
-  return split_transaction_of(p, p->reading ? BN_ROLE_READ : BN_ROLE_WRITE);
+  return split_transaction_on(p, p->reading ? BN_ROLE_READ : BN_ROLE_WRITE);
 }
 
 void bn_sql_split_set_write_only(struct bn_sql_split *p, bool on)

@@ -262,8 +262,8 @@ static void verify_sleep_a_while(void)
 }
 
 /* Drops the table on a server.  Returns 0, or -1 and err. */
-static int verify_drop_on(struct bn_sql_verify *v, struct stop stop, const char *sql,
-                          struct bn_err *err)
+static int verify_try_drop(struct bn_sql_verify *v, struct stop stop, const char *sql,
+                           struct bn_err *err)
 {
   struct visit visit;
   int rc = verify_open_visit(&visit, v, stop, err);
@@ -298,7 +298,7 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
    is asked first.  A server is asked again until it is too late: a cluster that has just lost a
    node refuses the statement for a while.  Returns 0, or -1: it has been said that the table is
    left. */
-static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
+static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
   char sql[DROP_ROOM];
@@ -310,7 +310,7 @@ static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
     for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
       const struct stop only = {.ordinal = first, .left = 1};
 
-      rc = verify_drop_on(v, n == 1 ? only : verify_stop_at(first, i, n), sql, &err);
+      rc = verify_try_drop(v, n == 1 ? only : verify_stop_at(first, i, n), sql, &err);
     }
     if (rc != 0)
       verify_sleep_a_while();
@@ -321,9 +321,9 @@ static int verify_drop_table(struct bn_sql_verify *v, unsigned first, size_t n)
 }
 
 /* Drops the table on the first server that does so, which replicates that to the others. */
-static void verify_drop_anywhere(struct bn_sql_verify *v)
+static void verify_drop_everywhere(struct bn_sql_verify *v)
 {
-  (void)verify_drop_table(v, v->good, verify_count_places(v));
+  (void)verify_drop_with_retries(v, v->good, verify_count_places(v));
 }
 
 /* --- before the events
@@ -339,14 +339,14 @@ enum attempt {
 };
 
 /* Drops the table that was made on this server, because the run does not start with it, in the time
-   of one visit.  Returns as verify_drop_table. */
+   of one visit.  Returns as verify_drop_with_retries. */
 static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
   int rc;
 
   v->until_ns = verify_visit_limit(v);
-  rc = verify_drop_table(v, ordinal, 1);
+  rc = verify_drop_with_retries(v, ordinal, 1);
   v->until_ns = until_ns;
   return rc;
 }
@@ -417,7 +417,7 @@ static bool verify_has_met(const struct attempts *a, unsigned ordinal)
 /* Returns the outcome of a failed attempt; met: the server has let us in once.  A server that takes
    the place of another one is away only for a moment, and then takes writes.  A missing right stays
    missing. */
-static enum attempt verify_failed_attempt(const struct visit *visit, bool met)
+static enum attempt verify_outcome_of_failure(const struct visit *visit, bool met)
 {
   const bool passes = visit->of->drv.ops->place != NULL && met &&
                       bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
@@ -427,8 +427,8 @@ static enum attempt verify_failed_attempt(const struct visit *visit, bool met)
 
 /* Makes the table under a new name on a server, and marks it.  If only a part of that succeeds, the
    table is dropped.  If it is not MADE, err says why. */
-static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordinal,
-                                         struct attempts *all, struct bn_err *err)
+static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
+                                      struct attempts *all, struct bn_err *err)
 {
   const struct stop stop = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
   enum attempt failed;
@@ -446,7 +446,7 @@ static enum attempt verify_make_table_on(struct bn_sql_verify *v, unsigned ordin
     rc = verify_mark_on(&visit, err);
   if (ordinal < MET_MAX)
     all->met |= (uint64_t)visit.met << ordinal;
-  failed = verify_failed_attempt(&visit, verify_has_met(all, ordinal));
+  failed = verify_outcome_of_failure(&visit, verify_has_met(all, ordinal));
   verify_close_visit(&visit);
   if (rc == 0)
     return MADE;
@@ -493,14 +493,14 @@ static int verify_await_table(struct bn_sql_verify *v, struct stop stop, struct 
 
 /* Makes the table on the first server that lets it, which is *made_on then.  Servers that have
    never let us in are asked once.  If it is not MADE, err says why. */
-static enum attempt verify_make_table_once(struct bn_sql_verify *v, struct attempts *all,
+static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attempts *all,
                                            unsigned *made_on, struct bn_err *err)
 {
   enum attempt sum = NEVER;
 
   for (unsigned i = 0; i < all->places; i++) {
     const enum attempt a =
-        all->again && !verify_has_met(all, i) ? NEVER : verify_make_table_on(v, i, all, err);
+        all->again && !verify_has_met(all, i) ? NEVER : verify_try_server(v, i, all, err);
 
     *made_on = i;
     if (a == MADE)
@@ -512,29 +512,29 @@ static enum attempt verify_make_table_once(struct bn_sql_verify *v, struct attem
 }
 
 /* Makes the table, again and again while a failure may pass.  Returns 0 or -1 and err. */
-static int verify_make_anywhere(struct bn_sql_verify *v, size_t places, unsigned *made_on,
-                                struct bn_err *err)
+static int verify_make_with_retries(struct bn_sql_verify *v, size_t places, unsigned *made_on,
+                                    struct bn_err *err)
 {
   struct attempts all = {.places = places};
-  enum attempt a = verify_make_table_once(v, &all, made_on, err);
+  enum attempt a = verify_try_each_server(v, &all, made_on, err);
 
   while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_work_deadline(v)) {
     verify_sleep_a_while();
-    a = verify_make_table_once(v, &all, made_on, err);
+    a = verify_try_each_server(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
 }
 
 /* Makes the table, and waits until all servers that are there have it.  Returns 0, or -1 and
    err. */
-static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
+static int verify_set_up_table(struct bn_sql_verify *v, struct bn_err *err)
 {
   const size_t places = verify_count_places(v);
   unsigned made_on = 0;
   int rc;
 
   v->until_ns = verify_after_ms(PATIENCE_MS);
-  rc = verify_make_anywhere(v, places, &made_on, err);
+  rc = verify_make_with_retries(v, places, &made_on, err);
   if (rc != 0)
     return rc;
   v->until_ns = verify_after_ms(PATIENCE_MS);
@@ -547,8 +547,8 @@ static int verify_make_table(struct bn_sql_verify *v, struct bn_err *err)
 
 /* Makes the layer and the table.  v->made says whether it could, and if not, why has been logged.
    The caller holds the lock. */
-static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
-                        const struct bn_session *s)
+static void verify_start_layer(struct bn_sql_verify *v, const struct bn_driver *below,
+                               const struct bn_session *s)
 {
   struct bn_err err = {0};
 
@@ -556,7 +556,7 @@ static void verify_make(struct bn_sql_verify *v, const struct bn_driver *below,
       .ledger = &v->ledger, .trace = v->drv.trace, .driver = v->drv.ops, .caps = v->drv.caps};
   bn_sql_committer_init(&v->layer, below);
   v->session = s;
-  v->made = verify_make_table(v, &err) == 0;
+  v->made = verify_set_up_table(v, &err) == 0;
   v->session = NULL;
   if (!v->made)
     bn_log_failure(&err);
@@ -573,7 +573,7 @@ const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
   if (!v->tried) {
     v->tried = true;
     v->drv = *drv;
-    verify_make(v, below, s);
+    verify_start_layer(v, below, s);
   }
   ours = v->made && v->drv.ops == drv->ops;
   if (v->made && !ours)
@@ -644,7 +644,8 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
 /* Compares the table again and again until nothing is missing, or no more has come for STEADY_MS,
    because replication may lag.  Returns 0 if v->counts is what was found, or -1 and err if no
    server could be asked. */
-static int verify_compare(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
+static int verify_compare_until_steady(struct bn_sql_verify *v, struct content *content,
+                                       struct bn_err *err)
 {
   uint64_t steady_ns = 0;
   bool known = false, done;
@@ -670,16 +671,17 @@ static void verify_note_nothing_known(struct bn_sql_verify *v, struct content *c
 
 /* Compares the table and drops it.  Returns 0, or -1 and err if commits are missing, or no server
    could be asked: then the table is left. */
-static int verify_and_drop(struct bn_sql_verify *v, struct content *content, struct bn_err *err)
+static int verify_compare_and_drop(struct bn_sql_verify *v, struct content *content,
+                                   struct bn_err *err)
 {
-  if (verify_compare(v, content, err) != 0) {
+  if (verify_compare_until_steady(v, content, err) != 0) {
     verify_note_nothing_known(v, content);
     bn_sql_verify_log_left_table(v, "");
     return -1;
   }
   v->until_ns = bn_clock_max(
       v->until_ns, verify_after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
-  verify_drop_anywhere(v);
+  verify_drop_everywhere(v);
   if (v->counts.missing == 0)
     return 0;
   return bn_err_set(err, 0,
@@ -700,7 +702,7 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   v->session = main;
   v->until_ns = verify_after_ms(PATIENCE_MS);
   content.known = bn_alloc((size_t)content.n + 1, sizeof *content.known);
-  rc = verify_and_drop(v, &content, err);
+  rc = verify_compare_and_drop(v, &content, err);
   free(content.known);
   return rc;
 }
@@ -727,5 +729,5 @@ void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main)
 {
   v->session = main;
   v->until_ns = verify_after_ms(DROP_MS);
-  verify_drop_anywhere(v);
+  verify_drop_everywhere(v);
 }

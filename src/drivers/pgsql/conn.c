@@ -17,18 +17,18 @@ bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
   /* libpq itself reports a connection that it knows to be broken. */
   if (socket_user != BN_PGSQL_SOCKET_LENT || !bn_pgsql_lib_is_idle(&c->lib))
     return socket_user == BN_PGSQL_SOCKET_LOST;
-  return bn_pgsql_wire_take_back(&c->wire, bn_pgsql_lib_transaction(&c->lib));
+  return bn_pgsql_wire_take_back(&c->wire, bn_pgsql_lib_transaction_letter(&c->lib));
 }
 
-char bn_pgsql_transaction(const struct bn_pgsql_conn *c)
+char bn_pgsql_transaction_letter(const struct bn_pgsql_conn *c)
 {
   switch (bn_pgsql_wire_socket_user(&c->wire)) {
   case BN_PGSQL_SOCKET_LOST:
     return '?';
   case BN_PGSQL_SOCKET_WIRE:
-    return bn_pgsql_wire_transaction(&c->wire);
+    return bn_pgsql_wire_transaction_letter(&c->wire);
   default:
-    return bn_pgsql_lib_transaction(&c->lib);
+    return bn_pgsql_lib_transaction_letter(&c->lib);
   }
 }
 
@@ -133,7 +133,7 @@ int bn_pgsql_info(void *conn, struct bn_sql_info *out)
 
 enum bn_sql_transaction bn_pgsql_transaction_state(void *conn)
 {
-  switch (bn_pgsql_transaction(conn)) {
+  switch (bn_pgsql_transaction_letter(conn)) {
   case 'T':
     return BN_TRANSACTION_OPEN;
   case 'E':
@@ -158,7 +158,7 @@ enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *colum
                                 struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = conn;
-  const bool in_transaction = bn_pgsql_transaction(c) != 'I';
+  const bool in_transaction = bn_pgsql_transaction_letter(c) != 'I';
 
   bn_pgsql_wire_lend(&c->wire);
   return bn_pgsql_lib_load_begin(&c->lib, table, columns, in_transaction, d);

@@ -46,7 +46,7 @@ static inline bool bn_pgsql_on_wire(struct bn_pgsql_conn *c)
 
 /* Returns the state of the transaction: 'I': there is none, 'T': open, 'E': failed, '?':
    unknown. */
-char bn_pgsql_transaction(const struct bn_pgsql_conn *c);
+char bn_pgsql_transaction_letter(const struct bn_pgsql_conn *c);
 
 /* Hooks of the driver (api/driver.h). */
 

@@ -131,7 +131,7 @@ static void stmt_free_sql(struct bn_pgsql_request *q)
 static enum bn_sql stmt_send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = st->conn;
-  const bool in_failed = bn_pgsql_transaction(c) == 'E';
+  const bool in_failed = bn_pgsql_transaction_letter(c) == 'E';
   enum bn_sql rc;
 
   st->fields = BN_PGSQL_UNKNOWN;

@@ -20,8 +20,8 @@ enum { PROGRESS_STEPS = 100000 };
 enum { NS_PER_MS = 1000000, LONGEST_PAUSE_MS = 10 };
 
 /* Prepares the library and makes the state of the driver.  Returns 0, or -1 and err. */
-static int sqlite_driver_init(void **self, const void *conf, const struct bn_driver_host *host,
-                              struct bn_err *err)
+static int sqlite_init(void **self, const void *conf, const struct bn_driver_host *host,
+                       struct bn_err *err)
 {
   struct bn_sqlite *driver;
 
@@ -39,7 +39,7 @@ static int sqlite_driver_init(void **self, const void *conf, const struct bn_dri
   return 0;
 }
 
-static void sqlite_driver_done(void *self)
+static void sqlite_done(void *self)
 {
   struct bn_sqlite *driver = self;
 
@@ -144,7 +144,7 @@ static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode
 
 /* Sets the handlers of the connection, and what the options ask for.  Returns DONE, or ERROR and
    d. */
-static enum bn_sql sqlite_driver_configure(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
+static enum bn_sql sqlite_configure_connection(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
   const struct bn_sqlite_conf *conf = c->driver->conf;
   int rc;
@@ -178,7 +178,7 @@ static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path
   full = sqlite3_db_filename(c->db, "main");
   if (full != NULL && full[0] != '\0')
     c->file = sqlite_get_file(c->driver, full);
-  return sqlite_driver_configure(c, d);
+  return sqlite_configure_connection(c, d);
 }
 
 /* Returns the path of the database: of the target, or else --sqlite-db. */
@@ -203,8 +203,8 @@ static uint64_t sqlite_get_timeout_ms(const struct bn_sqlite *driver, uint64_t d
 
 /* Opens the database.  Waits for locks of other processes end at the deadline.  Returns DONE, or
    ERROR and d: then sqlite_disconnect frees what there is. */
-static enum bn_sql sqlite_connect_file(void *self, void *conn, const struct bn_sql_target *t,
-                                       uint64_t deadline_ns, struct bn_sql_diag *d)
+static enum bn_sql sqlite_connect(void *self, void *conn, const struct bn_sql_target *t,
+                                  uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   struct bn_sqlite_conn *c = conn;
   const char *path;
@@ -241,7 +241,7 @@ static void sqlite_disconnect(void *conn)
   c->turn_made = false;
 }
 
-static struct bn_sql_caps sqlite_driver_caps(void)
+static struct bn_sql_caps sqlite_caps(void)
 {
   return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
 }
@@ -375,11 +375,11 @@ __attribute__((visibility("default"))) const struct bn_driver bench_driver = {
     .conf_size = sizeof(struct bn_sqlite_conf),
     .conn_size = sizeof(struct bn_sqlite_conn),
     .stmt_size = sizeof(struct bn_sqlite_stmt),
-    .init = sqlite_driver_init,
-    .done = sqlite_driver_done,
-    .connect = sqlite_connect_file,
+    .init = sqlite_init,
+    .done = sqlite_done,
+    .connect = sqlite_connect,
     .disconnect = sqlite_disconnect,
-    .caps = sqlite_driver_caps,
+    .caps = sqlite_caps,
     .classify = bn_sqlite_classify,
     .ignore = {.classes = 1u << BN_CLASS_SERIALIZATION | 1u << BN_CLASS_LOCK_TIMEOUT |
                           1u << BN_CLASS_DUPLICATE},

@@ -35,7 +35,7 @@ static bool cmdline_push_commands(struct bn_lua *lua)
 }
 
 /* Pushes the command of that name if it is a table, else pushes nothing and returns false. */
-static bool cmdline_push_command(struct bn_lua *lua, const char *name)
+static bool cmdline_push_declaration(struct bn_lua *lua, const char *name)
 {
   if (!cmdline_push_commands(lua))
     return false;
@@ -68,7 +68,7 @@ bool bn_cmdline_find_command(struct bn_lua *lua, const char *name, bool *is_para
 {
   lua_State *L = lua->L;
 
-  if (!cmdline_push_command(lua, name))
+  if (!cmdline_push_declaration(lua, name))
     return false;
   lua_rawgeti(L, -1, COMMAND_FUNCTION);
   const bool has_function = !lua_isnil(L, -1);
@@ -81,7 +81,7 @@ bool bn_cmdline_find_command(struct bn_lua *lua, const char *name, bool *is_para
 
 bool bn_cmdline_push_command(struct bn_lua *lua, const char *name)
 {
-  if (!cmdline_push_command(lua, name))
+  if (!cmdline_push_declaration(lua, name))
     return false;
   lua_rawgeti(lua->L, -1, COMMAND_FUNCTION);
   lua_remove(lua->L, -2);

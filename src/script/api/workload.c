@@ -290,9 +290,9 @@ static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const
   enum bn_lua_turn turn;
 
   if (state->in_call)
-    turn = bn_lua_go_on(lua, 0, name);
+    turn = bn_lua_resume_call(lua, 0, name);
   else if (workload_push_function(lua, name))
-    turn = bn_lua_begin(lua, 1, name);
+    turn = bn_lua_begin_call(lua, 1, name);
   else
     turn = BN_LUA_DONE;
   state->in_call = turn == BN_LUA_WAITS;

@@ -386,12 +386,12 @@ static int call_insert_pcall(lua_State *L, int nargs)
   return nargs + 2;
 }
 
-enum bn_lua_turn bn_lua_begin(struct bn_lua *lua, int nargs, const char *what)
+enum bn_lua_turn bn_lua_begin_call(struct bn_lua *lua, int nargs, const char *what)
 {
-  return bn_lua_go_on(lua, call_insert_pcall(lua->L, nargs), what);
+  return bn_lua_resume_call(lua, call_insert_pcall(lua->L, nargs), what);
 }
 
-enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what)
+enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *what)
 {
   lua_State *L = lua->L;
   struct bn_lua *previous = bn_lua_enter(lua);

@@ -18,9 +18,9 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what);
 enum bn_lua_turn { BN_LUA_WAITS, BN_LUA_DONE, BN_LUA_FAILED };
 /* Begins the same in turns, without results, for an instance that shares its interpreter; its stack
    has nothing but the function and its arguments. */
-enum bn_lua_turn bn_lua_begin(struct bn_lua *lua, int nargs, const char *what);
+enum bn_lua_turn bn_lua_begin_call(struct bn_lua *lua, int nargs, const char *what);
 /* Goes on, with nargs 0, with a call that has returned BN_LUA_WAITS, when its session may go on. */
-enum bn_lua_turn bn_lua_go_on(struct bn_lua *lua, int nargs, const char *what);
+enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *what);
 /* Calls a global function of the script as bn_lua_call does, without arguments and results.
    Returns 0, also if there is no such function, or -1 after logging why it failed. */
 int bn_lua_call_global(struct bn_lua *lua, const char *name);

@@ -383,7 +383,7 @@ bool bn_pgsql_lib_speaks_version_3(const struct bn_pgsql_lib *c)
          !PQgssEncInUse(c->handle) && PQprotocolVersion(c->handle) == 3;
 }
 
-char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c)
+char bn_pgsql_lib_transaction_letter(const struct bn_pgsql_lib *c)
 {
   switch (PQtransactionStatus(c->handle)) {
   case PQTRANS_IDLE:

@@ -59,8 +59,8 @@ int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
 struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c);
 /* Returns whether messages of version 3 can be sent: encrypted not at all or by OpenSSL. */
 bool bn_pgsql_lib_speaks_version_3(const struct bn_pgsql_lib *c);
-/* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction. */
-char bn_pgsql_lib_transaction(const struct bn_pgsql_lib *c);
+/* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction_letter. */
+char bn_pgsql_lib_transaction_letter(const struct bn_pgsql_lib *c);
 /* Returns whether libpq takes the connection for good and waits for nothing. */
 bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 

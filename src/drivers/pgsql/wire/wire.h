@@ -59,7 +59,7 @@ static inline enum bn_pgsql_socket_user bn_pgsql_wire_socket_user(const struct b
   return w->socket_user;
 }
 /* Returns 'I', 'T' or 'E' for the transaction, while wire/ has the socket. */
-static inline char bn_pgsql_wire_transaction(const struct bn_pgsql_wire *w)
+static inline char bn_pgsql_wire_transaction_letter(const struct bn_pgsql_wire *w)
 {
   return w->reply.status;
 }
