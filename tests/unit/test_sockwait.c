@@ -93,8 +93,8 @@ static void waits_once_for_each_answer(void **state)
     assert_int_equal(bn_stream_need(&w->s, 6), 0);
     assert_memory_equal(bn_stream_data(&w->s), "answer", 6);
     bn_stream_skip(&w->s, 6);
-    assert_null(w->s.in);
-    assert_null(w->s.out);
+    assert_null(w->s.in.data);
+    assert_null(w->s.out.data);
     assert_int_equal(w->waiter.waits, i);
   }
   watched_say(&w->s, 'q');
@@ -152,7 +152,7 @@ static void misses_nothing_of_a_long_answer(void **state)
   watched_check(&w->s, w->bytes);
   watched_join(w);
   bn_stream_skip(&w->s, w->bytes);
-  assert_null(w->s.in);
+  assert_null(w->s.in.data);
   watched_close(w);
 }
 

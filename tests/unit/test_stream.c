@@ -53,7 +53,7 @@ static void gives_bytes_as_they_are_needed(void **state)
 
   (void)state;
   open_pair(&p);
-  assert_null(p.s.in);
+  assert_null(p.s.in.data);
   feed(&p, "abcdef");
   assert_int_equal(bn_stream_need(&p.s, 2), 0);
   assert_int_equal(bn_stream_len(&p.s), 6);
@@ -85,7 +85,7 @@ static void says_that_the_peer_has_closed(void **state)
   assert_int_equal(bn_stream_need(&p.s, (size_t)1 << 62), -1);
   assert_int_equal(p.s.error, 0);
   assert_int_equal(bn_stream_len(&p.s), 3);
-  assert_in_range(p.s.in_cap, 1, 4096);
+  assert_in_range(p.s.in.cap, 1, 4096);
   assert_non_null(bn_stream_room(&p.s, 4));
   bn_stream_wrote(&p.s, 4);
   assert_int_equal(bn_stream_flush(&p.s), -1); /* and no SIGPIPE */
@@ -158,12 +158,12 @@ static void grows_for_what_is_big_and_shrinks(void **state)
   assert_int_equal(pthread_join(thread, NULL), 0);
   assert_int_equal(bn_stream_len(&p.s), BIG - 999);
   check_big(&p.s, 999);
-  assert_in_range(p.s.in_cap, BIG, 4 * BIG);
+  assert_in_range(p.s.in.cap, BIG, 4 * BIG);
   bn_stream_skip(&p.s, BIG - 999);
   converse(&p, 40);
-  assert_in_range(p.s.in_cap, BIG, 4 * BIG);
+  assert_in_range(p.s.in.cap, BIG, 4 * BIG);
   converse(&p, 40);
-  assert_int_equal(p.s.in_cap, 4096);
+  assert_int_equal(p.s.in.cap, 4096);
   close_pair(&p);
 }
 
@@ -211,12 +211,12 @@ static void sends_to_a_peer_that_wants_to_be_read(void **state)
   for (int i = 0; i < 64; i++) {
     bn_stream_skip(&p.s, bn_stream_len(&p.s));
     assert_non_null(bn_stream_room(&p.s, 1));
-    p.s.out[0] = 'x';
+    p.s.out.data[0] = 'x';
     bn_stream_wrote(&p.s, 1);
     assert_int_equal(bn_stream_flush(&p.s), 0);
     assert_int_equal(bn_stream_need(&p.s, 1), 0);
   }
-  assert_int_equal(p.s.out_cap, 1024);
+  assert_int_equal(p.s.out.cap, 1024);
   assert_int_equal(shutdown(p.s.fd, SHUT_RDWR), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
   close_pair(&p);
@@ -342,7 +342,7 @@ static void sleeps_once_for_an_answer(void **state)
   before = switches();
   for (int i = 0; i < STATEMENTS; i++) {
     assert_non_null(bn_stream_room(&p.s, 1));
-    p.s.out[0] = 'x';
+    p.s.out.data[0] = 'x';
     bn_stream_wrote(&p.s, 1);
     assert_int_equal(bn_stream_flush(&p.s), 0);
     assert_int_equal(bn_stream_need(&p.s, 1), 0);

@@ -71,8 +71,8 @@ int bn_stream_lend(const struct bn_stream *s)
 
 void bn_stream_done(struct bn_stream *s)
 {
-  free(s->in);
-  free(s->out);
+  free(s->in.data);
+  free(s->out.data);
   *s = (struct bn_stream){.fd = -1};
 }
 
@@ -88,40 +88,40 @@ static size_t stream_doubled(size_t cap, size_t first, size_t n)
 
 /* Widens a buffer, whose first size is `first`, to at least n bytes.  Returns 0, or -1: there is no
    memory, and the buffer stays. */
-static int stream_widen(char **buf, size_t *cap, size_t first, size_t n)
+static int stream_widen(struct bn_stream_buffer *b, size_t first, size_t n)
 {
-  const size_t wider = stream_doubled(*cap, first, n);
-  char *wide = wider > 0 ? realloc(*buf, wider) : NULL;
+  const size_t wider = stream_doubled(b->cap, first, n);
+  char *wide = wider > 0 ? realloc(b->data, wider) : NULL;
 
   if (wide == NULL)
     return -1;
-  *buf = wide;
-  *cap = wider;
+  b->data = wide;
+  b->cap = wider;
   return 0;
 }
 
-static void stream_buffer_free(char **buf, size_t *cap)
+/* Frees the memory of a buffer, which is made anew when it is needed. */
+static void stream_buffer_free(struct bn_stream_buffer *b)
 {
-  free(*buf);
-  *buf = NULL;
-  *cap = 0;
+  free(b->data);
+  b->data = NULL;
+  b->cap = 0;
 }
 
 /* Frees memory that was needed for a rare large message, once SMALL_USES messages in a row have
    used less than a quarter of the buffer, which is empty and was used up to `used`.  The new buffer
    may be missing: it is made when it is needed. */
-static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, size_t used,
-                                 size_t first)
+static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_t used)
 {
-  if (*cap <= first || used > *cap / 4) {
-    *small_uses = 0;
+  if (b->cap <= first || used > b->cap / 4) {
+    b->small_uses = 0;
     return;
   }
-  if (++*small_uses < SMALL_USES)
+  if (++b->small_uses < SMALL_USES)
     return;
-  *small_uses = 0;
-  stream_buffer_free(buf, cap);
-  (void)stream_widen(buf, cap, first, 2 * used);
+  b->small_uses = 0;
+  stream_buffer_free(b);
+  (void)stream_widen(b, first, 2 * used);
 }
 
 /* Frees or shrinks a buffer of another size than the first, which is empty and was used up to
@@ -129,9 +129,9 @@ static void stream_buffer_shrink(char **buf, size_t *cap, unsigned *small_uses, 
 static __attribute__((noinline)) void stream_give_up_memory(struct bn_stream *s, size_t used)
 {
   if (s->wait != NULL)
-    stream_buffer_free(&s->in, &s->in_cap);
+    stream_buffer_free(&s->in);
   else
-    stream_buffer_shrink(&s->in, &s->in_cap, &s->in_small_uses, used, IN_FIRST);
+    stream_buffer_shrink(&s->in, IN_FIRST, used);
 }
 
 void bn_stream_note_empty(struct bn_stream *s)
@@ -139,25 +139,25 @@ void bn_stream_note_empty(struct bn_stream *s)
   const size_t used = s->end;
 
   s->begin = s->end = 0;
-  if (__builtin_expect(s->in_cap != IN_FIRST, 0))
+  if (__builtin_expect(s->in.cap != IN_FIRST, 0))
     stream_give_up_memory(s, used);
 }
 
 /* The slow path of stream_make_room(). */
 static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
-  const size_t wanted = s->in_cap / 4;
+  const size_t wanted = s->in.cap / 4;
 
   if (s->begin > 0) {
-    memmove(s->in, s->in + s->begin, s->end - s->begin);
+    memmove(s->in.data, s->in.data + s->begin, s->end - s->begin);
     s->end -= s->begin;
     s->begin = 0;
   }
-  if (s->in_cap - s->end >= wanted && s->in_cap > s->end)
+  if (s->in.cap - s->end >= wanted && s->in.cap > s->end)
     return 0;
-  if (stream_widen(&s->in, &s->in_cap, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in_cap + 1) == 0)
+  if (stream_widen(&s->in, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in.cap + 1) == 0)
     return 0;
-  return s->end < s->in_cap ? 0 : stream_fail(s, ENOMEM);
+  return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM);
 }
 
 /* Makes room behind `end` for a quarter of the buffer: moves the received bytes to the front, if
@@ -165,9 +165,9 @@ static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
    of room is enough.  Returns 0, or -1 if there is none. */
 static inline int stream_make_room(struct bn_stream *s)
 {
-  const size_t room = s->in_cap - s->end;
+  const size_t room = s->in.cap - s->end;
 
-  return __builtin_expect(room > 0 && room >= s->in_cap / 4, 1) ? 0 : stream_make_more_room(s);
+  return __builtin_expect(room > 0 && room >= s->in.cap / 4, 1) ? 0 : stream_make_more_room(s);
 }
 
 static bool stream_would_block(int error)
@@ -178,8 +178,8 @@ static bool stream_would_block(int error)
 /* Receives behind `end`, as recv(2) does. */
 static ssize_t stream_receive(struct bn_stream *s, int flags)
 {
-  char *to = s->in + s->end;
-  const size_t room = s->in_cap - s->end;
+  char *to = s->in.data + s->end;
+  const size_t room = s->in.cap - s->end;
 
   return __builtin_expect(s->tls == NULL, 1) ? recv(s->fd, to, room, flags)
                                              : bn_tls_read(s->tls, to, room);
@@ -302,16 +302,16 @@ static __attribute__((noinline)) int stream_widen_out(struct bn_stream *s, size_
 {
   const size_t first = s->wait != NULL ? OUT_BRIEF : OUT_FIRST;
 
-  if (n <= SIZE_MAX - s->out_len && stream_widen(&s->out, &s->out_cap, first, s->out_len + n) == 0)
+  if (n <= SIZE_MAX - s->out_len && stream_widen(&s->out, first, s->out_len + n) == 0)
     return 0;
   return stream_fail(s, ENOMEM);
 }
 
 char *bn_stream_room(struct bn_stream *s, size_t n)
 {
-  if (__builtin_expect(n > s->out_cap - s->out_len, 0) && stream_widen_out(s, n) != 0)
+  if (__builtin_expect(n > s->out.cap - s->out_len, 0) && stream_widen_out(s, n) != 0)
     return NULL;
-  return s->out + s->out_len;
+  return s->out.data + s->out_len;
 }
 
 /* Waits for a peer that takes nothing now, and reads, because unread answers may be the reason.
@@ -340,7 +340,7 @@ static int stream_send_all(struct bn_stream *s)
   size_t sent = 0;
 
   while (sent < s->out_len) {
-    const ssize_t n = stream_send(s, s->out + sent, s->out_len - sent);
+    const ssize_t n = stream_send(s, s->out.data + sent, s->out_len - sent);
 
     if (__builtin_expect(n >= 0, 1))
       sent += (size_t)n;
@@ -358,13 +358,13 @@ int bn_stream_flush(struct bn_stream *s)
   const size_t used = s->out_len;
 
   s->out_len = 0;
-  if (__builtin_expect(s->out_cap == OUT_FIRST, 1))
+  if (__builtin_expect(s->out.cap == OUT_FIRST, 1))
     return rc;
   if (s->wait != NULL) {
-    stream_buffer_free(&s->out, &s->out_cap);
+    stream_buffer_free(&s->out);
     s->unread = s->ended; /* the answer will be an event */
   } else {
-    stream_buffer_shrink(&s->out, &s->out_cap, &s->out_small_uses, used, OUT_FIRST);
+    stream_buffer_shrink(&s->out, OUT_FIRST, used);
   }
   return rc;
 }

@@ -25,14 +25,19 @@
 
 #include "drivers/common/sockwait.h"
 
+/* Memory that grows with the messages, and shrinks when large ones have become rare. */
+struct bn_stream_buffer {
+  char *data; /* NULL: there is none now */
+  size_t cap;
+  unsigned small_uses; /* messages in a row that have used less than a quarter */
+};
+
 struct bn_stream {
   int fd;
-  int error; /* errno of the failure; 0: the peer has closed the connection */
-  char *in;
-  size_t in_cap, begin, end; /* in[begin] … in[end - 1] are received and not yet used */
-  char *out;
-  size_t out_cap, out_len; /* out[0] … out[out_len - 1] wait for flush */
-  unsigned in_small_uses, out_small_uses;
+  int error;         /* errno of the failure; 0: the peer has closed the connection */
+  size_t begin, end; /* in.data[begin] … in.data[end - 1] are received and not yet used */
+  size_t out_len;    /* out.data[0] … out.data[out_len - 1] wait for flush */
+  struct bn_stream_buffer in, out;
   bool waits_first; /* a Unix socket, or there is a waiter */
   bool ended;       /* with a waiter: an event told of the end of the connection */
   bool unread;      /* with a waiter: the socket may have bytes, or its end, without a new event */
@@ -71,7 +76,7 @@ void bn_stream_note_empty(struct bn_stream *s);
 /* Returns the first of the received bytes. */
 static inline const char *bn_stream_data(const struct bn_stream *s)
 {
-  return s->in + s->begin;
+  return s->in.data + s->begin;
 }
 
 /* Returns the number of received bytes. */

@@ -50,7 +50,7 @@ static void wire_forget_asides(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
-  char *const data = s->in + s->begin;
+  char *const data = s->in.data + s->begin;
   const size_t gone = reply->at - w->answer_len, remaining = bn_stream_len(s) - reply->at;
 
   if (gone == 0)
@@ -328,7 +328,7 @@ static void wire_pack(struct bn_pgsql_wire *w)
   struct bn_stream *s = &w->stream;
   const size_t len = bn_stream_len(s);
 
-  bn_stream_cut(s, len - bn_pgsql_reply_pack(&w->reply, s->in + s->begin, len));
+  bn_stream_cut(s, len - bn_pgsql_reply_pack(&w->reply, s->in.data + s->begin, len));
 }
 
 /* Sends the written messages and reads the answer.  `call` names the failed call in messages. */
@@ -490,8 +490,8 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
 {
   if (w->answer_len == 0)
     return false;
-  return bn_pgsql_cursor_next(&w->cursor, w->stream.in + w->stream.begin, bn_stream_len(&w->stream),
-                              (int)r->nfields, row) ||
+  return bn_pgsql_cursor_next(&w->cursor, w->stream.in.data + w->stream.begin,
+                              bn_stream_len(&w->stream), (int)r->nfields, row) ||
          wire_end_rows(w, r);
 }
 
