@@ -247,42 +247,46 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
-/* Appends a text as whole lines, escaped because a terminal may show them.  Returns 0, or -1 if the
+/* The outcome of appending the result of a hook. */
+enum appended { APPENDED, TOO_LONG, NO_TEXT };
+
+/* Appends a text as whole lines, escaped because a terminal may show them.  Returns TOO_LONG if the
    lines are too long together. */
-static int hooks_append_text(struct bn_buf *out, const char *text)
+static enum appended hooks_append_text(struct bn_buf *out, const char *text)
 {
   const size_t len = bn_escape(NULL, 0, text, "\n\t");
 
   if (len == 0)
-    return 0;
+    return APPENDED;
   if (bn_buf_reserve(out, len + 1) != 0)
-    return -1;
+    return TOO_LONG;
   (void)bn_escape(out->data + out->len, len + 1, text, "\n\t");
   out->len += len;
-  return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
+  return out->data[out->len - 1] == '\n' || bn_buf_char(out, '\n') == 0 ? APPENDED : TOO_LONG;
+}
+
+/* Appends the value on top of the stack if it is a string.  Returns NO_TEXT if it is none. */
+static enum appended hooks_append_string(lua_State *L, struct bn_buf *out)
+{
+  return lua_type(L, -1) == LUA_TSTRING ? hooks_append_text(out, lua_tostring(L, -1)) : NO_TEXT;
 }
 
 /* Appends the string on top of the stack, or the strings of the list on top; nil adds nothing.
-   Returns false if the value is none of these; else sets *rc to what hooks_append_text returns. */
-static bool hooks_append_value(lua_State *L, struct bn_buf *out, int *rc)
+   Returns NO_TEXT if the value, or an item of the list, is none of these. */
+static enum appended hooks_append_value(lua_State *L, struct bn_buf *out)
 {
-  bool is_text = true;
+  enum appended outcome = APPENDED;
 
-  *rc = 0;
-  if (lua_type(L, -1) == LUA_TSTRING) {
-    *rc = hooks_append_text(out, lua_tostring(L, -1));
-    return true;
-  }
+  if (lua_isnil(L, -1))
+    return APPENDED;
   if (!lua_istable(L, -1))
-    return lua_isnil(L, -1);
-  for (int i = 1; i <= (int)lua_objlen(L, -1) && *rc == 0 && is_text; i++) {
+    return hooks_append_string(L, out);
+  for (int i = 1; i <= (int)lua_objlen(L, -1) && outcome == APPENDED; i++) {
     lua_rawgeti(L, -1, i);
-    is_text = lua_type(L, -1) == LUA_TSTRING;
-    if (is_text)
-      *rc = hooks_append_text(out, lua_tostring(L, -1));
+    outcome = hooks_append_string(L, out);
     lua_pop(L, 1);
   }
-  return is_text;
+  return outcome;
 }
 
 /* Calls a hook.  Returns 1 with its result on the stack, 0 if the script has no such hook, or -1
@@ -300,16 +304,16 @@ static int hooks_call_for_result(struct bn_instance *in, const char *hook, const
 static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *out,
                                struct bn_err *err)
 {
-  int rc;
+  const enum appended outcome = hooks_append_value(L, out);
 
-  if (!hooks_append_value(L, out, &rc))
-    rc = bn_err_set(
-        err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
-  else if (rc != 0)
-    rc = bn_err_set(err, 0, "sysbench.hooks.%s: the lines have more than %d bytes", hook,
-                    BN_LINES_MAX);
   lua_pop(L, 1);
-  return rc;
+  if (outcome == NO_TEXT)
+    return bn_err_set(
+        err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
+  if (outcome == TOO_LONG)
+    return bn_err_set(err, 0, "sysbench.hooks.%s: the lines have more than %d bytes", hook,
+                      BN_LINES_MAX);
+  return 0;
 }
 
 /* Appends the lines of a hook, if the script has it.  Returns 0, or -1 and err, which is empty if
