@@ -18,74 +18,77 @@ static int bulk_refuse(struct bn_sql_conn *c)
   return -1;
 }
 
-/* Makes what the connection needs for its first bulk insert, and chooses how its rows are sent.
-   Commands may fill tables the fastest way: they use the bulk load of the driver, and the longest
-   statement that the server takes.  A run measures its INSERTs, which stay as long as those of the
+/* Makes what a connection needs for its bulk inserts, and chooses how its rows are sent.  Commands
+   may fill tables the fastest way: they use the bulk load of the driver, and the longest statement
+   that the server takes.  A run measures its INSERTs, which stay as long as those of the
    reference. */
-static void bulk_choose_way(struct bn_sql_conn *c)
+static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 {
   struct bn_sql_info info = bn_sql_info_unknown();
+  struct bn_sql_bulk *b = bn_alloc(1, sizeof *b);
 
-  if (c->bulk != NULL)
-    return;
-  c->bulk = bn_alloc(1, sizeof *c->bulk);
-  c->bulk->max = STATEMENT_MAX;
-  c->bulk->may_load = bn_sql_conn_may_load(c);
-  if (c->bulk->may_load && c->drv->ops->info != NULL &&
+  b->max = STATEMENT_MAX;
+  b->may_load = bn_sql_conn_may_load(c);
+  if (b->may_load && c->drv->ops->info != NULL &&
       c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
     /* A packet has one byte of the protocol before the text. */
-    c->bulk->max = (size_t)info.max_packet - 1;
+    b->max = (size_t)info.max_packet - 1;
+  return b;
 }
 
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
 {
+  struct bn_sql_bulk *b;
+
   if (c->state != BN_CONN_OPEN) {
     bn_log(BN_ALERT, "attempt to use an already closed connection");
     return bulk_refuse(c);
   }
-  bulk_choose_way(c);
-  if (len > c->bulk->max) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
+  if (c->bulk == NULL)
+    c->bulk = bulk_new(c);
+  b = c->bulk;
+  if (len > b->max) {
+    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", b->max + 1);
     return bulk_refuse(c);
   }
-  bn_buf_clear(&c->bulk->text);
+  bn_buf_clear(&b->text);
   c->view.error = BN_VERDICT_NONE;
-  c->bulk->rows = 0;
-  c->bulk->n_cuts = 0;
-  c->bulk->head = len;
+  b->rows = 0;
+  b->n_cuts = 0;
+  b->head = len;
   /* load.on says whether this statement can be loaded. */
-  if (c->bulk->may_load)
-    (void)bn_sql_load_start(&c->bulk->load, insert, len);
+  if (b->may_load)
+    (void)bn_sql_load_start(&b->load, insert, len);
   else
-    bn_sql_load_forget(&c->bulk->load);
+    bn_sql_load_forget(&b->load);
   /* The room is made at once: growing by doubling would leave the heap full of holes. */
-  (void)bn_buf_reserve(&c->bulk->text, c->bulk->load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
-  (void)bn_buf_add(&c->bulk->text, insert, len);
-  c->bulk->active = true;
+  (void)bn_buf_reserve(&b->text, b->load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
+  (void)bn_buf_add(&b->text, insert, len);
+  b->active = true;
   return 0;
 }
 
 /* Leaves the text up to VALUES, behind which the next rows stand. */
-static void bulk_truncate_rows(struct bn_sql_conn *c)
+static void bulk_truncate_rows(struct bn_sql_bulk *b)
 {
-  c->bulk->text.len = c->bulk->head;
-  c->bulk->text.data[c->bulk->text.len] = '\0';
-  c->bulk->rows = 0;
-  c->bulk->n_cuts = 0;
+  b->text.len = b->head;
+  b->text.data[b->text.len] = '\0';
+  b->rows = 0;
+  b->n_cuts = 0;
 }
 
 /* Removes the statements that were sent; the statement behind them, number `sent`, becomes the
    first. */
-static void bulk_keep_unsent(struct bn_sql_conn *c, const char *sql, unsigned sent)
+static void bulk_keep_unsent(struct bn_sql_bulk *b, const char *sql, unsigned sent)
 {
-  const size_t shift = (size_t)(sql - c->bulk->text.data);
+  const size_t shift = (size_t)(sql - b->text.data);
 
-  memmove(c->bulk->text.data, sql, c->bulk->text.len - shift + 1);
-  c->bulk->text.len -= shift;
-  for (unsigned i = sent; i < c->bulk->n_cuts; i++)
-    c->bulk->cut[i - sent] = c->bulk->cut[i] - shift;
-  c->bulk->n_cuts -= sent;
+  memmove(b->text.data, sql, b->text.len - shift + 1);
+  b->text.len -= shift;
+  for (unsigned i = sent; i < b->n_cuts; i++)
+    b->cut[i - sent] = b->cut[i] - shift;
+  b->n_cuts -= sent;
 }
 
 /* Tells whether the caller has a row in hand that was to be loaded behind those in the buffer. */
@@ -97,17 +100,17 @@ enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
    after a failure: the statement that failed and those behind it stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
-  char *sql = c->bulk->text.data;
+  struct bn_sql_bulk *b = c->bulk;
+  char *sql = b->text.data;
 
-  for (unsigned i = 0; i <= c->bulk->n_cuts; i++) {
-    char *end =
-        c->bulk->text.data + (i < c->bulk->n_cuts ? c->bulk->cut[i] - 1 : c->bulk->text.len);
+  for (unsigned i = 0; i <= b->n_cuts; i++) {
+    char *end = b->text.data + (i < b->n_cuts ? b->cut[i] - 1 : b->text.len);
     const char replaced = *end;
 
     if (i > 0)
-      sql = memmove(c->bulk->text.data + c->bulk->cut[i - 1] - c->bulk->head, sql, c->bulk->head);
-    if (next == ROW_FOLLOWS && i == c->bulk->n_cuts) {
-      bulk_keep_unsent(c, sql, i);
+      sql = memmove(b->text.data + b->cut[i - 1] - b->head, sql, b->head);
+    if (next == ROW_FOLLOWS && i == b->n_cuts) {
+      bulk_keep_unsent(b, sql, i);
       return 0;
     }
     *end = '\0';
@@ -116,11 +119,11 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
     c->failure.once = false;
     *end = replaced;
     if (c->view.error != BN_VERDICT_NONE) {
-      bulk_keep_unsent(c, sql, i);
+      bulk_keep_unsent(b, sql, i);
       return -1;
     }
   }
-  bulk_truncate_rows(c);
+  bulk_truncate_rows(b);
   return 0;
 }
 
@@ -153,6 +156,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   const struct bn_sql_statement_type insert =
       bn_sql_statement_type_of(c->sys->by_first_word, "insert", 6);
   const uint64_t since_ns = bn_clock_now(&c->session->clock);
+  struct bn_sql_bulk *b = c->bulk;
   struct bn_buf name;
   enum bn_sql rc;
 
@@ -161,7 +165,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   if (c->cur.more)
     bn_sql_conn_drop_results(c);
   bn_buf_init(&name, 0);
-  bn_sql_load_describe(&c->bulk->load, &name);
+  bn_sql_load_describe(&b->load, &name);
   bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
   rc = bulk_load_hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
@@ -169,18 +173,18 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
        know. */
     bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
     c->diag.rolled_back = false;
-    c->bulk->may_load = c->bulk->load.on = false;
+    b->may_load = b->load.on = false;
     bn_buf_done(&name);
     return NOT_LOADED;
   }
-  c->cur.result = (struct bn_sql_result){.affected = c->bulk->load.rows};
+  c->cur.result = (struct bn_sql_result){.affected = b->load.rows};
   c->failure.once = true;
   (void)bn_sql_finish(c, rc, since_ns, insert, name.data, name.len);
   c->failure.once = false;
   bn_buf_done(&name);
   if (rc != BN_SQL_DONE)
     return FAILED;
-  bn_sql_load_drop_rows(&c->bulk->load);
+  bn_sql_load_drop_rows(&b->load);
   return LOADED;
 }
 
@@ -194,7 +198,7 @@ static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
     return bulk_insert_statements(c, NO_ROW_FOLLOWS);
   switch (bulk_load(c)) {
   case LOADED:
-    bulk_truncate_rows(c);
+    bulk_truncate_rows(c->bulk);
     return 0;
   case NOT_LOADED:
     return bulk_insert_statements(c, next);
@@ -207,25 +211,27 @@ static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
 /* Returns whether a row of len bytes has to begin another statement than the one in the buffer. */
 static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
-  const size_t rows_from = c->bulk->n_cuts > 0 ? c->bulk->cut[c->bulk->n_cuts - 1] : c->bulk->head;
+  const struct bn_sql_bulk *b = c->bulk;
+  const size_t rows_from = b->n_cuts > 0 ? b->cut[b->n_cuts - 1] : b->head;
 
-  return !c->drv->caps.multi_rows_insert ||
-         c->bulk->head + (c->bulk->text.len - rows_from) + len + 1 > c->bulk->max;
+  return !c->drv->caps.multi_rows_insert || b->head + (b->text.len - rows_from) + len + 1 > b->max;
 }
 
 /* Adds the row to the lines that are loaded, which are sent first if the text or `cut` has no room
    for it.  A row that cannot be loaded ends the loading.  Returns 0, or -1 after a failure. */
 static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
 {
-  if ((c->bulk->text.len + len + 1 >= BN_SQL_LOAD_MAX || c->bulk->n_cuts == BN_SQL_CUTS) &&
+  struct bn_sql_bulk *b = c->bulk;
+
+  if ((b->text.len + len + 1 >= BN_SQL_LOAD_MAX || b->n_cuts == BN_SQL_CUTS) &&
       bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
-  if (!c->bulk->load.on || bn_sql_load_add(&c->bulk->load, row, len))
+  if (!b->load.on || bn_sql_load_add(&b->load, row, len))
     return 0;
   /* This row and all rows behind it are sent as INSERT. */
   if (bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
-  c->bulk->load.on = false;
+  b->load.on = false;
   return 0;
 }
 
@@ -234,33 +240,36 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
    behind it is noted.  Returns 0, or -1 after a failure. */
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
-  const bool is_full = c->bulk->rows > 0 && bulk_is_statement_full(c, len);
+  struct bn_sql_bulk *b = c->bulk;
+  const bool is_full = b->rows > 0 && bulk_is_statement_full(c, len);
 
-  if (is_full && !c->bulk->load.on && bulk_insert_statements(c, NO_ROW_FOLLOWS) != 0)
+  if (is_full && !b->load.on && bulk_insert_statements(c, NO_ROW_FOLLOWS) != 0)
     return -1;
-  if (c->bulk->rows == 0)
+  if (b->rows == 0)
     return 0;
-  (void)bn_buf_char(&c->bulk->text, ',');
+  (void)bn_buf_char(&b->text, ',');
   if (is_full)
-    c->bulk->cut[c->bulk->n_cuts++] = c->bulk->text.len;
+    b->cut[b->n_cuts++] = b->text.len;
   return 0;
 }
 
 int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
 {
+  struct bn_sql_bulk *b = c->bulk;
+
   c->view.error = BN_VERDICT_NONE;
-  if (c->bulk == NULL || !c->bulk->active) {
+  if (b == NULL || !b->active) {
     bn_log(BN_ALERT, "attempt to call bulk_insert_next() before bulk_insert_init()");
     return bulk_refuse(c);
   }
-  if (len > c->bulk->max - c->bulk->head) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
+  if (len > b->max - b->head) {
+    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", b->max + 1);
     return bulk_refuse(c);
   }
-  if ((c->bulk->load.on && bulk_load_row(c, row, len) != 0) || bulk_separate_row(c, len) != 0)
+  if ((b->load.on && bulk_load_row(c, row, len) != 0) || bulk_separate_row(c, len) != 0)
     return -1;
-  (void)bn_buf_add(&c->bulk->text, row, len);
-  c->bulk->rows++;
+  (void)bn_buf_add(&b->text, row, len);
+  b->rows++;
   return 0;
 }
 

@@ -94,34 +94,31 @@ static enum bn_sql commits_execute_own(const struct call *call, const char *sql,
   return bn_sql_link_execute(&call->c->below, sql, affected, call->d);
 }
 
-/* Adds a commit to the row in the table.  The first commit makes the row, and so does a later one
-   if the server has lost it, which then shows as missing commits. */
-static enum bn_sql commits_count_in_row(const struct call *call)
+/* Adds a commit to the row of the connection, which gets one if it has none.  The first commit
+   makes the row in the table, and so does a later one if the server has lost it, which then shows
+   as missing commits.  Returns as commits_execute_own. */
+static enum bn_sql commits_count(const struct call *call)
 {
-  const struct bn_sql_commit_row *row = call->c->state.row;
-  const char *table = call->c->shared->ledger->table;
+  struct bn_sql_ledger *ledger = call->c->shared->ledger;
+  struct state *state = &call->c->state;
+  const struct bn_sql_commit_row *row;
   uint64_t affected = 0;
   enum bn_sql rc;
   char sql[128];
 
+  if (state->row == NULL)
+    state->row = commits_add_row(ledger);
+  row = state->row;
   if (atomic_load_explicit(&row->acknowledged, memory_order_relaxed) > 0) {
-    (void)snprintf(sql, sizeof sql, "UPDATE %s SET n = n + 1 WHERE id = %" PRIu64, table, row->id);
+    (void)snprintf(sql, sizeof sql, "UPDATE %s SET n = n + 1 WHERE id = %" PRIu64, ledger->table,
+                   row->id);
     rc = commits_execute_own(call, sql, &affected);
     if (rc != BN_SQL_DONE || affected > 0)
       return rc;
   }
-  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (%" PRIu64 ", 1)", table, row->id);
+  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (%" PRIu64 ", 1)", ledger->table,
+                 row->id);
   return commits_execute_own(call, sql, NULL);
-}
-
-/* Adds a commit to the row of the connection, which gets one if it has none. */
-static enum bn_sql commits_count(const struct call *call)
-{
-  struct state *state = &call->c->state;
-
-  if (state->row == NULL)
-    state->row = commits_add_row(call->c->shared->ledger);
-  return commits_count_in_row(call);
 }
 
 /* Notes the end of the transaction.  If autocommit is off, the next one has begun. */
@@ -368,13 +365,19 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
   }
 }
 
+/* Returns whether the first word of a text tells that the statement changes rows. */
+static bool commits_writes(const char *sql, size_t len)
+{
+  return bn_sql_statement_type_of(false, sql, len).verb != BN_VERB_OTHER;
+}
+
 /* Notes a further statement of a text.  `wrote` says that a statement before it has written: BEGIN
    makes that a part of the transaction that it begins, as in PostgreSQL. */
 static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *state = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
-  const bool writes = bn_sql_verb_of(sql, strlen(sql)) != BN_VERB_OTHER;
+  const bool writes = commits_writes(sql, strlen(sql));
 
   commits_note_boundary(call->c, boundary);
   state->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && commits_begin_goes_on(call->c);
@@ -427,7 +430,7 @@ static enum bn_sql commits_carry_out(const struct call *call)
 {
   struct state *state = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
-  const bool writes = bn_sql_verb_of(call->sql, call->len) != BN_VERB_OTHER;
+  const bool writes = commits_writes(call->sql, call->len);
   const enum bn_sql_transaction transaction = commits_update_state(call->c);
   enum bn_sql rc;
 

@@ -198,10 +198,10 @@ static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
          !bn_sql_conn_may_load(c);
 }
 
-/* Describes the server that c is to be connected to.  The target borrows from c. */
-static void conn_set_target(const struct bn_sql_conn *c, struct bn_sql_target *target)
+/* Returns the server that c is to be connected to, as drivers want it.  It borrows from c. */
+static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
 {
-  *target = (struct bn_sql_target){
+  return (struct bn_sql_target){
       .ordinal = c->ordinal,
       .override_name = (const char *const *)c->override,
       .override_value =
@@ -301,12 +301,11 @@ static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
-  struct bn_sql_target target;
+  const struct bn_sql_target target = conn_target_of(c);
   const char *doing = atomic_exchange_explicit(&c->session->doing, "connecting to the database",
                                                memory_order_relaxed);
   enum bn_sql rc;
 
-  conn_set_target(c, &target);
   memset(&c->diag, 0, sizeof c->diag);
   rc = bn_sql_link_connect(&c->link, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
@@ -328,15 +327,14 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
    opened, nothing is known: the connections of the run meet the limit themselves. */
 static void conn_ask_limits(struct bn_sql_conn *c)
 {
+  const struct bn_sql_target target = conn_target_of(c);
   const struct bn_driver *ops = c->drv->ops;
   struct bn_sql_info info = bn_sql_info_unknown();
   struct bn_sql_diag d = {0};
-  struct bn_sql_target target;
   struct bn_sql_link link;
 
   if (ops->info != NULL) {
     bn_sql_link_make(&link, ops, c->drv->self);
-    conn_set_target(c, &target);
     if (bn_sql_link_connect(&link, &target, UINT64_MAX, &d) == BN_SQL_DONE)
       (void)ops->info(link.handle, &info);
     bn_sql_link_disconnect(&link);
@@ -396,10 +394,9 @@ static void conn_add_facts(struct bn_sql_conn *c)
    how many servers there are to select from. */
 static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
 {
+  const struct bn_sql_target target = conn_target_of(c);
   const struct bn_driver *ops = c->drv->ops;
-  struct bn_sql_target target;
 
-  conn_set_target(c, &target);
   if (c->split != NULL)
     return bn_sql_split_name_place(c->split, &target, name, BN_LABEL_LEN);
   return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
@@ -440,7 +437,6 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
 {
-  struct bn_sql_target target;
   struct bn_sql_session *o;
   struct bn_sql_conn *c;
   int rc;
@@ -460,8 +456,9 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   c->places = conn_count_places(c);
   rc = conn_open_in_turn(c);
   if (rc == 0) {
+    const struct bn_sql_target target = conn_target_of(c);
+
     conn_add_facts(c);
-    conn_set_target(c, &target);
     bn_sql_settings_gather(c, &target);
     return c;
   }

@@ -46,9 +46,7 @@ static const char *count_skip(const char *sql, const char *end)
 
       sql = close != NULL ? close + 2 : end;
     } else if (*sql == '#' || (end - sql >= 2 && sql[0] == '-' && sql[1] == '-')) {
-      const char *line = memchr(sql, '\n', (size_t)(end - sql));
-
-      sql = line != NULL ? line + 1 : end;
+      sql = bn_sql_skip_line(sql, end);
     } else {
       break;
     }
@@ -77,28 +75,17 @@ static inline enum bn_sql_verb count_first_verb(const char *sql, size_t left)
   }
 }
 
-/* Returns the verb of the first word behind blanks and comments. */
-static inline enum bn_sql_verb count_verb_of_text(const char *sql, size_t len)
+struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
+                                                      size_t len)
 {
+  const enum bn_sql_kind kind =
+      by_first_word ? count_kind_by_first_word(sql, len) : BN_SQL_BY_RESULT;
   const char *const end = sql + len;
 
   /* Most texts begin with a word, and have nothing to skip. */
   if (len > 0 && !bn_sql_is_word(*sql))
     sql = count_skip(sql, end);
-  return count_first_verb(sql, (size_t)(end - sql));
-}
-
-enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len)
-{
-  return count_verb_of_text(sql, len);
-}
-
-struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
-                                                      size_t len)
-{
-  return (struct bn_sql_statement_type){by_first_word ? count_kind_by_first_word(sql, len)
-                                                      : BN_SQL_BY_RESULT,
-                                        count_verb_of_text(sql, len)};
+  return (struct bn_sql_statement_type){kind, count_first_verb(sql, (size_t)(end - sql))};
 }
 
 /* Returns the position behind the word and the blanks and comments that follow it, or NULL if

@@ -113,9 +113,6 @@ enum bn_sql_verb {
   BN_VERB_DELETE
 };
 
-/* Returns the verb of the first word, behind blanks and comments. */
-enum bn_sql_verb bn_sql_verb_of(const char *sql, size_t len);
-
 /* The change that a statement makes to transactions, as far as --verify-commits has to know it. */
 enum bn_sql_boundary {
   BN_BOUNDARY_NONE,
@@ -139,7 +136,8 @@ struct bn_sql_statement_type {
   enum bn_sql_verb verb;
 };
 
-/* Returns how the statement is counted.  by_first_word: as dialect 0.5 does. */
+/* Returns how the statement is counted.  The first word behind blanks and comments tells the verb;
+   by_first_word: a word behind blanks tells the kind, as in dialect 0.5. */
 struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
                                                       size_t len);
 

@@ -230,57 +230,67 @@ static const char *errors_call_name(const struct bn_sql_diag *d)
   return d->call != NULL ? d->call : "";
 }
 
-/* Adds what %what stands for in the texts of a driver (api/driver.h).  sql has len bytes, or is
-   NULL if the text has no %q. */
-static void errors_add_field(struct bn_buf *b, char what, const struct bn_policy *policy,
-                             const struct bn_sql_diag *d, const char *sql, size_t len)
+/* The values of the fields in the texts of a driver (api/driver.h). */
+struct fields {
+  const struct bn_policy *policy;
+  const struct bn_sql_diag *diag;
+  const char *sql; /* the statement, of len bytes; NULL: the text has no %q */
+  size_t len;
+};
+
+/* Adds what %what stands for. */
+static void errors_add_field(struct bn_buf *b, char what, const struct fields *f)
 {
   switch (what) {
   case 'c':
-    (void)bn_buf_str(b, errors_call_name(d));
+    (void)bn_buf_str(b, errors_call_name(f->diag));
     break;
   case 'e':
-    (void)bn_buf_printf(b, "%u", (unsigned)d->code);
+    (void)bn_buf_printf(b, "%u", (unsigned)f->diag->code);
     break;
   case 'm':
-    errors_add_foreign(b, d->text);
+    errors_add_foreign(b, f->diag->text);
     break;
   case 'q':
-    (void)bn_buf_add(b, sql, len);
+    (void)bn_buf_add(b, f->sql, f->len);
     break;
   case 'w':
-    (void)bn_buf_str(b, d->where);
+    (void)bn_buf_str(b, f->diag->where);
     break;
   case 'v':
-    (void)bn_buf_str(b, policy->query_was);
+    (void)bn_buf_str(b, f->policy->query_was);
     break;
   default:
     (void)bn_buf_char(b, what);
   }
 }
 
-/* Adds a line of a text, which is at *p, with its fields filled in: %q is the statement, of len
-   bytes. *p moves to the next line. */
-static void errors_add_line(struct bn_buf *b, const char **p, const struct bn_policy *policy,
-                            const struct bn_sql_diag *d, const char *sql, size_t len)
+/* Adds a line of a text, which is at *p, with its fields filled in.  *p moves to the next line. */
+static void errors_add_line(struct bn_buf *b, const char **p, const struct fields *f)
 {
   const char *at = *p;
 
   for (; *at != '\0' && *at != '\n'; at++) {
     if (*at == '%' && at[1] != '\0')
-      errors_add_field(b, *++at, policy, d, sql, len);
+      errors_add_field(b, *++at, f);
     else
       (void)bn_buf_char(b, *at);
   }
   *p = *at == '\n' ? at + 1 : at;
 }
 
-/* Returns the text, cut to the length of a message.  The caller frees it. */
-static char *errors_take_message(struct bn_buf *b)
+/* Returns the line of the text at *p, and behind it a line of `more`, each with its fields filled
+   in, cut to the length of a message.  *p moves to the next line.  The caller frees the result. */
+static char *errors_make_line(const char **p, const char *more, const struct fields *f)
 {
-  if (b->len > MESSAGE_MAX)
-    b->data[MESSAGE_MAX] = '\0';
-  return bn_buf_take(b);
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  errors_add_line(&b, p, f);
+  errors_add_line(&b, &more, f);
+  if (b.len > MESSAGE_MAX)
+    b.data[MESSAGE_MAX] = '\0';
+  return bn_buf_take(&b);
 }
 
 /* Cuts the lines that libpq adds. */
@@ -403,21 +413,15 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   const bool adds_statement = bn_policy_is_native(policy) && sql != NULL &&
                               (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
   const char *more = adds_statement ? " for query '%q'" : "";
+  const struct fields fields = {.policy = policy, .diag = d, .sql = sql, .len = len};
 
   if (step == BN_STEP_QUERY && sql == NULL)
     p = text_unnamed;
   const size_t n = errors_count_lines(p);
   char **line = bn_alloc(n, sizeof *line);
 
-  for (size_t i = 0; i < n; i++) {
-    struct bn_buf b;
-
-    bn_buf_init(&b, 0);
-    errors_add_line(&b, &p, policy, d, sql, len);
-    if (i + 1 == n)
-      errors_add_line(&b, &more, policy, d, sql, len);
-    line[i] = errors_take_message(&b);
-  }
+  for (size_t i = 0; i < n; i++)
+    line[i] = errors_make_line(&p, i + 1 == n ? more : "", &fields);
   if (policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries)
     errors_log_alerts(line, n);
   else

@@ -35,8 +35,8 @@ static const char *load_skip_word(const char *p, const char *end, const char *wo
   return p < end && load_is_name(*p) ? NULL : load_skip_space(p, end);
 }
 
-/* Takes "INSERT INTO table [(columns)] VALUES" apart; columns is "" if there are none.  Returns
-   false if the text is anything else. */
+/* Takes "INSERT INTO table [(columns)] VALUES" apart; *columns is "" if there are none.  Returns
+   true, and the caller frees both copies, or false if the text is anything else. */
 static bool load_take_apart(const char *sql, size_t len, char **table, char **columns)
 {
   const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;

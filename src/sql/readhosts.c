@@ -38,17 +38,16 @@ static bool readhosts_is_port(const char *text)
 }
 
 /* Reads a path, which the host keeps a part of.  The text behind a colon is a port only if the
-   paths of the driver are folders with a socket for each port.  Returns 0: each path may be one. */
-static int readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
+   paths of the driver are folders with a socket for each port. */
+static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
 
   readhosts_add_override(h, is_socket ? "socket" : "host", text);
   if (is_socket || colon == NULL || !readhosts_is_port(colon + 1))
-    return 0;
+    return;
   *colon = '\0';
   readhosts_add_override(h, "port", colon + 1);
-  return 0;
 }
 
 /* Reads "HOST", "HOST:PORT", "[ADDRESS]" or "[ADDRESS]:PORT", and cuts the text into its parts,
@@ -71,11 +70,14 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
   return 0;
 }
 
-/* Reads an item of the list, and cuts it.  Returns 0 or -1. */
+/* Reads an item of the list, and cuts it into parts, which h keeps.  Returns 0, or -1 if it is no
+   server. */
 static int readhosts_read_item(struct bn_sql_read_host *h, char *text, const struct bn_driver *ops)
 {
-  return *text == '/' ? readhosts_read_path(h, text, bn_sql_has_option(ops, "socket"))
-                      : readhosts_read_host(h, text);
+  if (*text != '/')
+    return readhosts_read_host(h, text);
+  readhosts_read_path(h, text, bn_sql_has_option(ops, "socket"));
+  return 0;
 }
 
 /* Copies the texts of the list, which reading them cuts into parts. */

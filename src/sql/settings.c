@@ -16,8 +16,8 @@ enum { PATIENCE_S = 5, FACTS_MAX = 256 };
 struct settings {
   const struct bn_services *services;
   const char *section;
-  bool pooled;
-  unsigned n; /* answers that were taken */
+  bool pooled; /* the connection belongs to a pooler */
+  unsigned n;  /* answers that were taken */
 };
 
 /* Adds an answer, a name and a value, to the facts.  Through a pooler, the server does not know on
