@@ -300,8 +300,7 @@ void bn_script_free(struct bn_script *sc)
     return;
   bn_script_detach(sc);
   for (size_t i = 0; sc->api.own_options != NULL && i < sc->vm.mix->n; i++)
-    if (sc->api.own_options[i] != NULL)
-      bn_options_free(sc->api.own_options[i]);
+    bn_options_free(sc->api.own_options[i]);
   free(sc->api.own_options);
   bn_vm_done(&sc->vm);
   bn_options_free(sc->api.options);

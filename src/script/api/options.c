@@ -435,6 +435,8 @@ void bn_options_each_own_default(const struct bn_api *api, unsigned number,
 
 void bn_options_free(struct bn_options *o)
 {
+  if (o == NULL)
+    return;
   /* The set frees what it put into the values. */
   bn_optset_free(o->defaults);
   for (size_t i = 0; i < o->n; i++) {

@@ -16,7 +16,7 @@ struct bn_options; /* options of one script; written by the main instance, then 
 
 /* Returns an object without options, for a script that has not been read. */
 struct bn_options *bn_options_new(void);
-void bn_options_free(struct bn_options *o);
+void bn_options_free(struct bn_options *o); /* NULL is allowed */
 /* Reads sysbench.cmdline.options of the main instance into api->options, which stays without
    options if there is no such table.  Returns 0, or -1 after logging why. */
 int bn_options_read(struct bn_lua *lua);

@@ -13,11 +13,6 @@
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
-/* The identifiers in all files of a script, parted by zero bytes. */
-struct words {
-  struct bn_buf text;
-};
-
 /* Returns whether a name of Lua may have the character.  isalnum() would depend on the locale. */
 static bool oldstyle_is_word_char(char c)
 {
@@ -27,7 +22,7 @@ static bool oldstyle_is_word_char(char c)
 /* Appends a file of the script.  One that cannot be read any more adds no words. */
 static void oldstyle_add_file(void *arg, const char *file)
 {
-  struct words *w = arg;
+  struct bn_buf *words = arg;
   FILE *in = fopen(file, "re");
   char part[4096];
   size_t n;
@@ -35,26 +30,27 @@ static void oldstyle_add_file(void *arg, const char *file)
   if (in == NULL)
     return;
   while ((n = fread(part, 1, sizeof part, in)) > 0)
-    (void)bn_buf_add(&w->text, part, n);
-  (void)bn_buf_char(&w->text, '\n');
+    (void)bn_buf_add(words, part, n);
+  (void)bn_buf_char(words, '\n');
   (void)fclose(in);
 }
 
-/* Reads the words of all files. */
-static void oldstyle_read_words(struct words *w, const struct bn_chunks *chunks)
+/* Reads the words of a script, the identifiers in all of its files, with zero bytes between them.
+ */
+static void oldstyle_read_words(struct bn_buf *words, const struct bn_chunks *chunks)
 {
-  bn_buf_init(&w->text, 0);
-  bn_chunks_each(chunks, oldstyle_add_file, w);
-  for (size_t i = 0; i < w->text.len; i++)
-    if (!oldstyle_is_word_char(w->text.data[i]))
-      w->text.data[i] = '\0';
+  bn_buf_init(words, 0);
+  bn_chunks_each(chunks, oldstyle_add_file, words);
+  for (size_t i = 0; i < words->len; i++)
+    if (!oldstyle_is_word_char(words->data[i]))
+      words->data[i] = '\0';
 }
 
 /* Returns the word after `word`, or NULL after the last one; NULL gives the first word. */
-static const char *oldstyle_next_word(const struct words *w, const char *word)
+static const char *oldstyle_next_word(const struct bn_buf *words, const char *word)
 {
-  const char *end = w->text.data + w->text.len;
-  const char *p = word != NULL ? word + strlen(word) : w->text.data;
+  const char *end = words->data + words->len;
+  const char *p = word != NULL ? word + strlen(word) : words->data;
 
   while (p != NULL && p < end && *p == '\0')
     p++;
@@ -64,32 +60,32 @@ static const char *oldstyle_next_word(const struct words *w, const char *word)
 /* Returns whether a word of the script is the name of the option; '-' and '_' are the same. */
 static bool oldstyle_mentions(void *arg, const char *name)
 {
-  const struct words *w = arg;
+  const struct bn_buf *words = arg;
 
-  for (const char *word = oldstyle_next_word(w, NULL); word != NULL;
-       word = oldstyle_next_word(w, word))
+  for (const char *word = oldstyle_next_word(words, NULL); word != NULL;
+       word = oldstyle_next_word(words, word))
     if (bn_opt_is_same_name(word, name))
       return true;
   return false;
 }
 
 /* Returns whether the script uses a function of the 0.5 interface. */
-static bool oldstyle_uses_old_names(struct words *w)
+static bool oldstyle_uses_old_names(struct bn_buf *words)
 {
   static const char *const names[] = {
       "db_connect", "db_query", "db_prepare",      "db_bulk_insert_init", "sb_rand_str",
       "sb_rand",    "sb_rnd",   "sb_rand_uniform", "sb_rand_uniq"};
 
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (oldstyle_mentions(w, names[i]))
+    if (oldstyle_mentions(words, names[i]))
       return true;
   return false;
 }
 
-/* What a walk through options needs to find those that a script does not mention. */
+/* A walk through options, for those that a script does not mention. */
 struct word_check {
   const struct bn_optset *options;
-  struct words *words;
+  struct bn_buf *words;
 };
 
 /* Counts the options of the command line. */
@@ -131,20 +127,20 @@ static void oldstyle_log_unmentioned(void *arg, const char *name, const char *va
 
 /* Returns whether a script without declarations is one of the old interface: in versions that
    always have the old names each one is, elsewhere a user's script that uses them. */
-static bool oldstyle_is_old(const struct bn_vm *vm, struct words *w)
+static bool oldstyle_is_old(const struct bn_vm *vm, struct bn_buf *words)
 {
   const struct bn_conf *conf = vm->setup->conf;
 
   if (conf->policy->old_names_always || vm->place.set == BN_SET_LEGACY)
     return true;
   return conf->policy->old_names_on_demand && vm->place.set == BN_SET_USER &&
-         oldstyle_uses_old_names(w);
+         oldstyle_uses_old_names(words);
 }
 
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 {
   struct bn_optset *options = vm->setup->options;
-  struct words words;
+  struct bn_buf words;
   struct word_check check = {.options = options, .words = &words};
   unsigned pending = 0;
 
@@ -158,6 +154,6 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
     bn_optset_mark_read(options, oldstyle_mentions, &words);
     bn_optset_each_pending(options, oldstyle_log_unmentioned, &check);
   }
-  bn_buf_done(&words.text);
+  bn_buf_done(&words);
   return accepts;
 }

@@ -148,7 +148,8 @@ static bool call_push_sql_error(lua_State *L)
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
   const bool is_plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
-  const int at = lua_gettop(L);
+  const int at = lua_gettop(L), code = at + 1, state = at + 2, message = at + 3, statement = at + 4,
+            place = at + 5;
 
   if (!lua_istable(L, at))
     return false;
@@ -156,23 +157,23 @@ static bool call_push_sql_error(lua_State *L)
     lua_pushstring(L, fields[i]);
     lua_rawget(L, at);
   }
-  if (lua_isnumber(L, at + 1) && lua_isstring(L, at + 2) && lua_isstring(L, at + 3)) {
-    lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, at + 1),
-                    lua_tostring(L, at + 2), lua_tostring(L, at + 3));
-    if (!is_plain && lua_isstring(L, at + 4)) {
-      lua_pushfstring(L, " for query '%s'", lua_tostring(L, at + 4));
-      lua_concat(L, 2);
-    }
-    if (!is_plain && lua_isstring(L, at + 5)) {
-      lua_pushfstring(L, " at %s", lua_tostring(L, at + 5));
-      lua_concat(L, 2);
-    }
-    lua_replace(L, at + 1);
-    lua_settop(L, at + 1);
-    return true;
+  if (!lua_isnumber(L, code) || !lua_isstring(L, state) || !lua_isstring(L, message)) {
+    lua_settop(L, at);
+    return false;
   }
-  lua_settop(L, at);
-  return false;
+  lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, code),
+                  lua_tostring(L, state), lua_tostring(L, message));
+  if (!is_plain && lua_isstring(L, statement)) {
+    lua_pushfstring(L, " for query '%s'", lua_tostring(L, statement));
+    lua_concat(L, 2);
+  }
+  if (!is_plain && lua_isstring(L, place)) {
+    lua_pushfstring(L, " at %s", lua_tostring(L, place));
+    lua_concat(L, 2);
+  }
+  lua_replace(L, at + 1);
+  lua_settop(L, at + 1);
+  return true;
 }
 
 /* Returns whether the text on top was raised to refuse the user's input, and needs no further

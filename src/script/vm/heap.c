@@ -59,11 +59,12 @@ static int heap_add_page(struct bn_heap *h)
    there is none. */
 static void *heap_take_free(struct bn_heap *h, size_t size)
 {
-  const uint64_t enough = h->available >> heap_class_of(size) << heap_class_of(size);
+  const size_t wanted = heap_class_of(size);
+  const uint64_t enough = h->available >> wanted << wanted;
 
   if (enough == 0)
     return NULL;
-  const size_t c = (size_t)__builtin_ctzll(enough), wanted = heap_class_of(size);
+  const size_t c = (size_t)__builtin_ctzll(enough);
   char *block = h->free[c];
 
   memcpy(&h->free[c], block, sizeof(void *));

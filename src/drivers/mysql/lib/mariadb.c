@@ -110,29 +110,15 @@ struct gate {
 
 enum { AUTHENTICATION = 2, INTERFACE_VERSION = 0x0100 };
 
-static const struct gate gates[] = {
-    {.type = AUTHENTICATION,
-     .interface_version = INTERFACE_VERSION,
-     .name = gate_required,
-     .author = "",
-     .desc = "",
-     .license = "GPL",
-     .authenticate = mariadb_pass_if_encrypted},
-    {.type = AUTHENTICATION,
-     .interface_version = INTERFACE_VERSION,
-     .name = gate_preferred,
-     .author = "",
-     .desc = "",
-     .license = "GPL",
-     .authenticate = mariadb_pass_not_in_clear},
-    {.type = AUTHENTICATION,
-     .interface_version = INTERFACE_VERSION,
-     .name = gate_any,
-     .author = "",
-     .desc = "",
-     .license = "GPL",
-     .authenticate = mariadb_pass_any},
-};
+/* A gate under its name. */
+#define GATE(as, how)                                                                              \
+  {                                                                                                \
+    .type = AUTHENTICATION, .interface_version = INTERFACE_VERSION, .name = (as), .author = "",    \
+    .desc = "", .license = "GPL", .authenticate = (how)                                            \
+  }
+static const struct gate gates[] = {GATE(gate_required, mariadb_pass_if_encrypted),
+                                    GATE(gate_preferred, mariadb_pass_not_in_clear),
+                                    GATE(gate_any, mariadb_pass_any)};
 
 /* Registers the gates.  If that fails, the connections that name them fail. */
 void bn_mysql_lib_init(void)
