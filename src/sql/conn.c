@@ -126,41 +126,30 @@ static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
   return c;
 }
 
-/* Puts the layer of --db-read-hosts in the place of the link: `server` becomes the two links behind
-   it. */
-static void conn_put_split(struct bn_sql_conn *c)
-{
-  c->split = bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
-  c->server = bn_sql_split_links(c->split);
-}
-
-/* Puts the layer of --verify-commits in the place of the link.  `server` becomes the link behind
-   it, unless --db-read-hosts has set it. */
-static void conn_put_commits(struct bn_sql_conn *c, const struct bn_sql_committer *layer)
-{
-  const struct bn_sql_link *below = bn_sql_commits_wrap(&c->link, layer, c->session);
-
-  if (c->split == NULL)
-    c->server = below;
-}
-
 /* Makes the link of c to the driver, with the layers that the run asks for: --verify-commits stands
-   before --db-read-hosts.  Returns 0, or -1 if that failed, which has been logged. */
+   before --db-read-hosts.  `server` becomes the link behind the layers, or the two links behind
+   --db-read-hosts.  Returns 0, or -1 if that failed, which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
   const bool is_apart = c->n_overrides > 0; /* a connection beside the load has no layers */
   const struct bn_sql_committer *commits;
+  const struct bn_sql_link *below;
 
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (c->owner->paired && !is_apart)
-    conn_put_split(c);
-  if (c->owner->verified && !is_apart) {
-    commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
-    if (commits == NULL)
-      return -1;
-    conn_put_commits(c, commits);
+  if (c->owner->paired && !is_apart) {
+    c->split =
+        bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
+    c->server = bn_sql_split_links(c->split);
   }
+  if (!c->owner->verified || is_apart)
+    return 0;
+  commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
+  if (commits == NULL)
+    return -1;
+  below = bn_sql_commits_wrap(&c->link, commits, c->session);
+  if (c->split == NULL)
+    c->server = below;
   return 0;
 }
 
@@ -391,7 +380,7 @@ static void conn_add_facts(struct bn_sql_conn *c)
 }
 
 /* Names the server of the connection; of a pair, the server that had the last statement.  Returns
-   how many servers there are to select from. */
+   how many servers, or pairs of servers, the connections take in turn. */
 static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
 {
   const struct bn_sql_target target = conn_target_of(c);
@@ -413,14 +402,6 @@ void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
   (void)services->count_label(services->of, label, name);
 }
 
-/* Returns how many servers, or pairs of servers, the connections take in turn. */
-static unsigned conn_count_places(const struct bn_sql_conn *c)
-{
-  char name[BN_LABEL_LEN];
-
-  return (unsigned)conn_name_server(c, name);
-}
-
 /* Returns whether the driver has all options that are overridden; if not, that has been logged. */
 static bool conn_check_overrides(const struct bn_driver *ops, const char *const *name, size_t n)
 {
@@ -437,6 +418,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
 {
+  char name[BN_LABEL_LEN];
   struct bn_sql_session *o;
   struct bn_sql_conn *c;
   int rc;
@@ -453,7 +435,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  c->places = conn_count_places(c);
+  c->places = (unsigned)conn_name_server(c, name);
   rc = conn_open_in_turn(c);
   if (rc == 0) {
     const struct bn_sql_target target = conn_target_of(c);

@@ -293,12 +293,6 @@ static char *errors_make_line(const char **p, const char *more, const struct fie
   return bn_buf_take(&b);
 }
 
-/* Cuts the lines that libpq adds. */
-static void errors_cut_after_line(char *text)
-{
-  text[strcspn(text, "\n")] = '\0';
-}
-
 void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
                        _Atomic bool *told)
 {
@@ -312,7 +306,7 @@ void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
     return;
   }
   said = bn_sql_shown(d);
-  errors_cut_after_line(said.text);
+  said.text[strcspn(said.text, "\n")] = '\0'; /* libpq adds lines */
   bn_log_hint("%s: %s: %s", before, said.text, remedy);
 }
 
@@ -375,13 +369,6 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
   return bn_buf_take(&b);
 }
 
-/* Logs each line as an alert, however often the failure has been logged. */
-static void errors_log_alerts(char **line, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    bn_log_text(BN_ALERT, line[i]);
-}
-
 /* Logs the lines as one failure, which is logged once for all threads that meet it, where errors go
    to standard error. */
 static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
@@ -412,6 +399,9 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   /* Sysbench does not name a statement that cannot be prepared. */
   const bool adds_statement = bn_policy_is_native(policy) && sql != NULL &&
                               (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
+  /* Alerts are logged however often the failure has been logged. */
+  const bool is_alert =
+      policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
   const char *more = adds_statement ? " for query '%q'" : "";
   const struct fields fields = {.policy = policy, .diag = d, .sql = sql, .len = len};
 
@@ -422,11 +412,12 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
 
   for (size_t i = 0; i < n; i++)
     line[i] = errors_make_line(&p, i + 1 == n ? more : "", &fields);
-  if (policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries)
-    errors_log_alerts(line, n);
-  else
+  if (!is_alert)
     errors_log_fatal(step, d, line, n);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    if (is_alert)
+      bn_log_text(BN_ALERT, line[i]);
     free(line[i]);
+  }
   free((void *)line);
 }

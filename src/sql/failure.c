@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 #include "base/log.h"
+#include "base/rng.h"
 #include "measure/facts.h"
 #include "measure/stat.h"
 #include "sql/conn.h"
@@ -353,16 +354,6 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
   c->diag.rolled_back = false;
 }
 
-/* Returns a number that differs between sessions that fail at the same time.  The random numbers of
-   the session belong to its script, which must find the same ones whatever fails. */
-static uint64_t failure_session_noise(const struct bn_session *s, uint64_t now_ns)
-{
-  /* 2^64 divided by the golden ratio spreads neighbours. */
-  const uint64_t mixed = (now_ns + s->number) * UINT64_C(0x9e3779b97f4a7c15);
-
-  return mixed >> 32;
-}
-
 /* Sends the rollbacks that are due on all connections of the session, because its event is repeated
    from its beginning, or another one begins. */
 static void failure_roll_back_all(const struct bn_sql_session *o)
@@ -376,8 +367,11 @@ static void failure_roll_back_all(const struct bn_sql_session *o)
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
-  const struct bn_sql_repetition r = bn_sql_choose_repetition(tries, (uint64_t)sys->conf->max_tries,
-                                                              failure_session_noise(s, now_ns));
+  /* It differs between sessions that fail at the same time.  The random numbers of the session
+     belong to its script, which must find the same ones whatever fails. */
+  const uint64_t noise = bn_rng_mix(now_ns + s->number);
+  const struct bn_sql_repetition r =
+      bn_sql_choose_repetition(tries, (uint64_t)sys->conf->max_tries, noise);
 
   failure_roll_back_all(bn_sql_session_find(s));
   if (r.wait_ns > 0)

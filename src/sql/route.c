@@ -256,7 +256,7 @@ static struct token route_next_word(struct scan *s)
 {
   struct token t = route_next(s);
 
-  while (t.len > 0 && *t.at >= '0' && *t.at <= '9')
+  while (t.len > 0 && bn_sql_is_digit(*t.at))
     t = route_next(s);
   return t;
 }

@@ -16,12 +16,6 @@
 /* The port of --mysql-port's default, and the largest one. */
 enum { PORT_DEFAULT = 3306, PORT_MAX = 65535 };
 
-/* Returns whether the only host is this one. */
-static bool driver_is_only_localhost(const struct bn_list *list)
-{
-  return list->n == 1 && strcmp(list->item[0], BN_MYSQL_HOST) == 0;
-}
-
 /* Chooses hosts and sockets.  Those of the option file replace options that were not given; its
    socket is used only if the host is this one, because sockets do not reach other hosts. */
 static void driver_choose_places(struct bn_mysql *driver)
@@ -37,7 +31,8 @@ static void driver_choose_places(struct bn_mysql *driver)
     driver->file_host = (struct bn_list){&file->host, 1};
     driver->hosts = &driver->file_host;
   }
-  if (file->socket != NULL && conf->socket.n == 0 && driver_is_only_localhost(driver->hosts)) {
+  if (file->socket != NULL && conf->socket.n == 0 && driver->hosts->n == 1 &&
+      strcmp(driver->hosts->item[0], BN_MYSQL_HOST) == 0) {
     driver->file_socket = (struct bn_list){&file->socket, 1};
     driver->sockets = &driver->file_socket;
   }
@@ -178,14 +173,6 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
   return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
-/* Returns the user: that of the option file only replaces a user that was not given. */
-static const char *driver_choose_user(const struct bn_mysql *driver)
-{
-  const char *file_user = driver->file.user;
-
-  return file_user != NULL && !driver->conf->user_given ? file_user : driver->conf->user;
-}
-
 /* Finds user and password: from options, a password file, the terminal, the option file of MySQL's
    clients, or the environment.  The first source that has one wins; an empty password is used only
    if there is no prompt and no file.  Returns 0, or -1 and err. */
@@ -195,7 +182,10 @@ static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
   const char *password = driver_find_known_password(driver);
   int rc = 0;
 
-  driver->user = driver_choose_user(driver);
+  /* The option file only replaces a user that was not given. */
+  driver->user = driver->conf->user;
+  if (driver->file.user != NULL && !driver->conf->user_given)
+    driver->user = driver->file.user;
   if (driver_must_get_password(driver->conf)) {
     rc = driver_get_password(driver, asked, err);
     password = rc == 0 ? asked : NULL;

@@ -92,12 +92,6 @@ const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
          "or --db-ps-mode=extended";
 }
 
-/* Returns LOST if the connection is lost after the error of d, else ERROR. */
-static enum bn_sql error_outcome_of(const struct bn_sql_diag *d)
-{
-  return bn_pgsql_classify(d) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
-}
-
 enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,
                                struct bn_sql_diag *d)
 {
@@ -105,5 +99,5 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
   (void)snprintf(d->state, sizeof d->state, "%s", state);
   d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  return error_outcome_of(d);
+  return error_class_of(d->state) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
 }

@@ -40,13 +40,6 @@ static void optexport_push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* Pushes the first item of a list as a number, or 0, for an option that has one number in the
-   reference. */
-static void optexport_push_scalar(lua_State *L, const struct bn_list *list)
-{
-  lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
-}
-
 /* Pushes the chosen word, "" for NULL.  A switch that takes other words too is pushed as a boolean
    for on and off. */
 static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
@@ -79,6 +72,7 @@ static void optexport_push_path(lua_State *L, const char *path)
 /* Pushes the value of an option as the type of Lua that scripts expect. */
 static void optexport_push_value(lua_State *L, const struct bn_opt *o, const void *value)
 {
+  const struct bn_list *list;
   const char *text;
 
   switch (o->type) {
@@ -103,10 +97,11 @@ static void optexport_push_value(lua_State *L, const struct bn_opt *o, const voi
     optexport_push_choice(L, o, o->choices[*(const int *)value]);
     break;
   case BN_LIST:
-    if (o->scalar)
-      optexport_push_scalar(L, value);
+    list = value;
+    if (o->scalar) /* it has one number in the reference */
+      lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
     else
-      optexport_push_list(L, value);
+      optexport_push_list(L, list);
     break;
   case BN_PATH:
     optexport_push_path(L, *(char *const *)value);

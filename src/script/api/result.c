@@ -76,14 +76,6 @@ static void result_push(lua_State *L, const struct bn_node *n)
   }
 }
 
-/* Removes the end of the run from the table on top, because it is not known before done() has
-   returned. */
-static void result_forget_end(lua_State *L)
-{
-  lua_pushnil(L);
-  lua_setfield(L, -2, "end");
-}
-
 int bn_result_make_table(lua_State *L)
 {
   const struct bn_script_results *k = &bn_instance_api()->kept;
@@ -104,6 +96,8 @@ int bn_result_make_table(lua_State *L)
     return luaL_error(L, "sysbench.result: not enough memory");
   result_push(L, document);
   bn_node_free(document);
-  result_forget_end(L);
+  /* The end of the run is not known before done() has returned. */
+  lua_pushnil(L);
+  lua_setfield(L, -2, "end");
   return 1;
 }

@@ -97,13 +97,6 @@ int bn_mix_list(lua_State *L)
   return 1;
 }
 
-/* Returns when old names appear in the workload whose code runs: our own modern ones do not use
-   them. */
-static enum bn_old_names mix_old_names(const struct bn_lua *lua)
-{
-  return lua->place->set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND;
-}
-
 int bn_mix_make_workload(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -112,7 +105,8 @@ int bn_mix_make_workload(lua_State *L)
 
   lua_settop(L, 0);
   lua->place = &part->place;
-  bn_env_push_instance(lua, mix_old_names(lua));
+  /* Our own modern workloads do not use the old names. */
+  bn_env_push_instance(lua, part->place.set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND);
   lua->place = outer;
   if (bn_chunk_push(L, part->chunk) != 0)
     return lua_error(L);

@@ -60,13 +60,6 @@ static int vm_make_instance(lua_State *L)
   return 0;
 }
 
-/* Raises LuaJIT's own message for a command that it does not know. */
-static int vm_refuse_luajit_command(lua_State *L)
-{
-  lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
-  return lua_error(L);
-}
-
 /* Carries out --luajit-cmd=CMD[=ARG,…]: calls the function CMD of `jit`, such as on, off or flush,
    or else function start of module jit.CMD, with the arguments as texts. */
 static int vm_run_luajit_command(lua_State *L)
@@ -86,8 +79,11 @@ static int vm_run_luajit_command(lua_State *L)
     lua_pushliteral(L, "jit.");
     lua_pushlstring(L, command, len);
     lua_concat(L, 2);
-    if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1))
-      return vm_refuse_luajit_command(L);
+    if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1)) {
+      /* LuaJIT's own message */
+      lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
+      return lua_error(L);
+    }
     lua_getfield(L, -1, "start");
   }
   for (; args != NULL && args[1] != '\0'; n++) {

@@ -222,13 +222,6 @@ static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadlin
   return connect_set_ssl(c, ssl, text);
 }
 
-/* Returns whether the connection is encrypted if the mode requires it: a library may have gone on
-   in plain text. */
-static bool connect_meets_ssl_mode(struct bn_mysql_lib *c, int ssl)
-{
-  return ssl < BN_MYSQL_SSL_REQUIRED || mysql_get_ssl_cipher(c->handle) != NULL;
-}
-
 /* Fills d and closes the handle of a failed login.  `refused` says why the login was given up;
    NULL: the library knows why it failed.  Returns ERROR or LOST. */
 static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, struct bn_sql_diag *d)
@@ -284,7 +277,7 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
       bn_deadline_within(c->driver->host, c->driver->conf->connect_timeout_s, deadline_ns);
   if (!bn_mysql_lib_login(c, p, &text))
     return connect_fail(c, text, d);
-  if (!connect_meets_ssl_mode(c, ssl))
+  if (ssl >= BN_MYSQL_SSL_REQUIRED && !bn_mysql_lib_is_encrypted(c))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               BN_MYSQL_LIB_NOT_ENCRYPTED, d);
   return BN_SQL_DONE;
