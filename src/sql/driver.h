@@ -49,11 +49,12 @@ struct bn_sqlsys {
   bool anew;      /* statements are prepared anew at each execute */
   bool announces; /* there is --sql-trace or --statements */
   struct bn_sql_trace trace;
-  bool settled;
+  bool settled;                /* the options above have been read */
   pthread_mutex_t lock;        /* loading, and `retired` */
   _Atomic unsigned ordinal;    /* of the next connection */
   _Atomic uint64_t n_prepared; /* statements, before the loops of sessions */
   bool asks;                   /* a report wants to know the settings of the server */
+  /* Each is set by the first thread that tells of its subject, which is told once. */
   _Atomic bool settings_told;
   _Atomic bool about_told;
   _Atomic bool full_told;

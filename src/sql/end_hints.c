@@ -39,24 +39,24 @@ static bool end_hints_is_in_warmup(const struct bn_stat *st)
   return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
 }
 
-void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s)
+void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s)
 {
   const uint64_t event = end_hints_event_number(s);
 
-  if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == u->event ||
+  if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == lazy->event ||
       end_hints_is_in_warmup(s->stat))
     return;
-  u->event = event;
-  u->paid++;
+  lazy->event = event;
+  lazy->paid++;
 }
 
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
-                                   const struct bn_sql_lazy_prepare *u, struct bn_session *s)
+                                   const struct bn_sql_lazy_prepare *lazy, struct bn_session *s)
 {
   /* An event that the end of the run has dropped does not count. */
-  const bool is_unfinished = u->paid > 0 && u->event == end_hints_event_number(s);
+  const bool is_unfinished = lazy->paid > 0 && lazy->event == end_hints_event_number(s);
 
-  (void)atomic_fetch_add(&all->paid, u->paid - is_unfinished);
+  (void)atomic_fetch_add(&all->paid, lazy->paid - is_unfinished);
   (void)atomic_fetch_add(&all->events,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }

@@ -25,13 +25,13 @@ struct bn_sql_lazy_prepare {
 };
 
 /* Notes that a statement is being prepared.  An event that is measured counts once. */
-void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *u, const struct bn_session *s);
+void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s);
 /* Adds the reads and writes of a session that ends, and of its warm-up.  Its thread calls this. */
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat);
 /* Adds the events of a session that ends, and those of u.  Its worker calls this, which has left
    its loop. */
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
-                                   const struct bn_sql_lazy_prepare *u, struct bn_session *s);
+                                   const struct bn_sql_lazy_prepare *lazy, struct bn_session *s);
 /* Writes the hints to standard error.  It is called when all sessions have ended. */
 void bn_sql_end_hints_log(const struct bn_sql_end_hints *all);
 

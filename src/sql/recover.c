@@ -102,40 +102,40 @@ struct bn_sql_kept {
   char text[];
 };
 
-void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag)
+void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct bn_sql_diag *diag)
 {
-  const bool named = u->sql != NULL;
-  const size_t len = named ? u->len : 0;
+  const bool named = f->sql != NULL;
+  const size_t len = named ? f->len : 0;
   struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
-  bn_sql_pending_failure_free(u);
-  u->pending = false;
-  u->kept = kept;
-  *kept = (struct bn_sql_kept){*diag, u->step, len, named, u->told};
+  bn_sql_pending_failure_free(f);
+  f->pending = false;
+  f->kept = kept;
+  *kept = (struct bn_sql_kept){*diag, f->step, len, named, f->told};
   if (named)
-    memcpy(kept->text, u->sql, len);
+    memcpy(kept->text, f->sql, len);
 }
 
-void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *u)
+void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *f)
 {
-  if (u->kept != NULL)
-    u->kept->diag.rolled_back = true;
+  if (f->kept != NULL)
+    f->kept->diag.rolled_back = true;
 }
 
-bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *u, struct bn_sql_diag *diag)
+bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag)
 {
-  if (u->kept == NULL)
+  if (f->kept == NULL)
     return false;
-  *diag = u->kept->diag;
-  u->step = u->kept->step;
-  u->sql = u->kept->named ? u->kept->text : NULL;
-  u->len = u->kept->len;
-  u->told = u->kept->told;
+  *diag = f->kept->diag;
+  f->step = f->kept->step;
+  f->sql = f->kept->named ? f->kept->text : NULL;
+  f->len = f->kept->len;
+  f->told = f->kept->told;
   return true;
 }
 
-void bn_sql_pending_failure_free(struct bn_sql_pending_failure *u)
+void bn_sql_pending_failure_free(struct bn_sql_pending_failure *f)
 {
-  free(u->kept);
-  u->kept = NULL;
+  free(f->kept);
+  f->kept = NULL;
 }

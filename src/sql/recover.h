@@ -93,14 +93,14 @@ struct bn_sql_pending_failure {
 
 /* Keeps the failure, which diag describes, because the connection is about to be used or opened
    anew while the failure waits.  It takes the place of one that was kept before. */
-void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *u, const struct bn_sql_diag *diag);
+void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct bn_sql_diag *diag);
 /* Notes that the connection was opened anew: the transaction of the failure that was kept is no
    longer open. */
-void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *u);
-/* Makes the failure that was kept the one that u and *diag describe.  Returns false if none was
+void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *f);
+/* Makes the failure that was kept the one that f and *diag describe.  Returns false if none was
    kept. Its text is valid until bn_sql_pending_failure_free. */
-bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *u, struct bn_sql_diag *diag);
+bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag);
 /* Frees the failure that was kept, if any. */
-void bn_sql_pending_failure_free(struct bn_sql_pending_failure *u);
+void bn_sql_pending_failure_free(struct bn_sql_pending_failure *f);
 
 #endif

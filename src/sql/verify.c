@@ -30,7 +30,7 @@ enum {
 };
 
 /* A server, which is asked as one of several. */
-struct stop {
+struct server {
   unsigned ordinal;
   size_t left; /* how many servers have not been asked yet, this one included */
   bool only;   /* there is no other server */
@@ -116,10 +116,10 @@ static uint64_t verify_work_deadline(struct bn_sql_verify *v)
   return v->until_ns;
 }
 
-/* Returns stop number i of all servers. */
-static struct stop verify_stop_at(unsigned first, unsigned i, size_t places)
+/* Returns server number i of all `places`, counted from `first` on. */
+static struct server verify_server_at(unsigned first, unsigned i, size_t places)
 {
-  return (struct stop){.ordinal = (unsigned)((first + i) % places), .left = places - i};
+  return (struct server){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
 /* Returns whether server number i of several is not asked any more.  The first one always is:
@@ -139,26 +139,26 @@ static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
 /* Returns when a visit has to end.  The only server has all the time that is left.  One of several
    has its share, so that each of those behind it has as much if it is frozen, but no more than the
    longest visit.  A deadline of the work that has passed is returned as it is. */
-static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct stop stop)
+static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server server)
 {
   const uint64_t now_ns = bn_clock_mono(), until_ns = verify_work_deadline(v);
   uint64_t share_ns;
 
-  if (stop.only || until_ns <= now_ns)
+  if (server.only || until_ns <= now_ns)
     return until_ns;
-  share_ns = (until_ns - now_ns) / stop.left;
+  share_ns = (until_ns - now_ns) / server.left;
   return bn_clock_min(verify_visit_limit(v), now_ns + share_ns);
 }
 
 /* Opens a visit.  Returns 0, or -1 and err.  The caller closes it, also if it could not be
    opened. */
-static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struct stop stop,
+static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struct server server,
                              struct bn_err *err)
 {
-  const uint64_t began_ns = bn_clock_mono(), until_ns = verify_visit_deadline(v, stop);
-  const struct bn_sql_target target = {.ordinal = stop.ordinal, .prepared = v->drv.prepared};
+  const uint64_t began_ns = bn_clock_mono(), until_ns = verify_visit_deadline(v, server);
+  const struct bn_sql_target target = {.ordinal = server.ordinal, .prepared = v->drv.prepared};
 
-  *visit = (struct visit){.of = v, .ordinal = stop.ordinal};
+  *visit = (struct visit){.of = v, .ordinal = server.ordinal};
   bn_sql_link_make(&visit->link, v->drv.ops, v->drv.self);
   if (bn_sql_link_connect(&visit->link, &target, until_ns, &visit->diag) != BN_SQL_DONE)
     return verify_fail(visit, "connect to", err);
@@ -237,7 +237,7 @@ static int verify_execute(struct visit *v, const char *sql, struct content *cont
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
-static int verify_read_table(struct bn_sql_verify *v, struct stop stop, struct content *content,
+static int verify_read_table(struct bn_sql_verify *v, struct server server, struct content *content,
                              struct bn_err *err)
 {
   struct visit visit;
@@ -247,7 +247,7 @@ static int verify_read_table(struct bn_sql_verify *v, struct stop stop, struct c
   bn_sql_verify_snapshot_rows(content->newest, content->known);
   content->marked = false;
   (void)snprintf(sql, sizeof sql, "SELECT id, n FROM %s", v->ledger.table);
-  rc = verify_open_visit(&visit, v, stop, err);
+  rc = verify_open_visit(&visit, v, server, err);
   if (rc == 0)
     rc = verify_execute(&visit, sql, content, "read its table on", err);
   /* The mark was committed before any row: without it, this is not the table. */
@@ -262,11 +262,11 @@ static void verify_sleep_a_while(void)
 }
 
 /* Drops the table on a server.  Returns 0, or -1 and err. */
-static int verify_try_drop(struct bn_sql_verify *v, struct stop stop, const char *sql,
+static int verify_try_drop(struct bn_sql_verify *v, struct server server, const char *sql,
                            struct bn_err *err)
 {
   struct visit visit;
-  int rc = verify_open_visit(&visit, v, stop, err);
+  int rc = verify_open_visit(&visit, v, server, err);
 
   if (rc == 0)
     rc = verify_execute(&visit, sql, NULL, "drop its table on", err);
@@ -308,9 +308,9 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
   do {
     rc = -1;
     for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
-      const struct stop only = {.ordinal = first, .left = 1};
+      const struct server single = {.ordinal = first, .left = 1};
 
-      rc = verify_try_drop(v, n == 1 ? only : verify_stop_at(first, i, n), sql, &err);
+      rc = verify_try_drop(v, n == 1 ? single : verify_server_at(first, i, n), sql, &err);
     }
     if (rc != 0)
       verify_sleep_a_while();
@@ -430,7 +430,7 @@ static enum attempt verify_outcome_of_failure(const struct visit *visit, bool me
 static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
                                       struct attempts *all, struct bn_err *err)
 {
-  const struct stop stop = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
+  const struct server server = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
   enum attempt failed;
   struct visit visit;
   bool may_exist;
@@ -438,7 +438,7 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
 
   if (rc != 0)
     return NEVER;
-  rc = verify_open_visit(&visit, v, stop, err);
+  rc = verify_open_visit(&visit, v, server, err);
   if (rc == 0)
     rc = verify_create_on(&visit, err);
   may_exist = rc == 0 || visit.lost;
@@ -472,20 +472,20 @@ static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ord
 /* Waits until a server has the table.  Returns 0, or -1 and err if it does not get it.  A run goes
    on without a server that lets nobody in: the first visit finds out whether this one does, and
    then 0 is returned. */
-static int verify_await_table(struct bn_sql_verify *v, struct stop stop, struct bn_err *err)
+static int verify_await_table(struct bn_sql_verify *v, struct server server, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};
   struct content content = {.known = &mark};
   struct visit visit;
 
-  if (verify_open_visit(&visit, v, stop, err) != 0) {
+  if (verify_open_visit(&visit, v, server, err) != 0) {
     verify_close_visit(&visit);
     return 0;
   }
   verify_close_visit(&visit);
-  while (verify_read_table(v, stop, &content, err) != 0 || !content.marked) {
+  while (verify_read_table(v, server, &content, err) != 0 || !content.marked) {
     if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_work_deadline(v))
-      return verify_fail_without_table(v, stop.ordinal, &content, err);
+      return verify_fail_without_table(v, server.ordinal, &content, err);
     verify_sleep_a_while();
   }
   return 0;
@@ -539,7 +539,7 @@ static int verify_set_up_table(struct bn_sql_verify *v, struct bn_err *err)
     return rc;
   v->until_ns = verify_after_ms(PATIENCE_MS);
   for (unsigned i = 0; i < places && rc == 0; i++)
-    rc = verify_await_table(v, (struct stop){.ordinal = i, .left = 1}, err);
+    rc = verify_await_table(v, (struct server){.ordinal = i, .left = 1}, err);
   if (rc != 0)
     (void)verify_discard(v, made_on);
   return rc;
@@ -630,7 +630,7 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
 
     if (*known && v->counts.missing == 0)
       break;
-    if (verify_read_table(v, verify_stop_at(first, i, places), content, err) != 0)
+    if (verify_read_table(v, verify_server_at(first, i, places), content, err) != 0)
       continue;
     found = bn_sql_verify_compare(content->known, content->n);
     if (*known && found.missing >= v->counts.missing)

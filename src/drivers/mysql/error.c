@@ -14,7 +14,7 @@ enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 
 /* Error numbers of servers: the header with their names differs between vendors. */
 enum {
-  SERVER_FULL = 1040,
+  SERVER_FULL = 1040, /* too many connections */
   SERVER_REFUSED_LOGIN = 1045,
   SERVER_TABLE_EXISTS = 1050,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
@@ -33,20 +33,28 @@ static const struct {
   int code;
   enum bn_sql_class class;
 } classes[] = {
-    {1213, BN_CLASS_DEADLOCK},      {1205, BN_CLASS_LOCK_TIMEOUT},
+    {SERVER_DEADLOCK, BN_CLASS_DEADLOCK},
+    {1205, BN_CLASS_LOCK_TIMEOUT},
     {3572, BN_CLASS_LOCK_TIMEOUT},  /* NOWAIT is set */
     {1020, BN_CLASS_SERIALIZATION}, /* the record has changed since it was read */
-    {3101, BN_CLASS_SERIALIZATION}, {1290, BN_CLASS_READ_ONLY}, /* --read-only, --super-read-only */
-    {1792, BN_CLASS_READ_ONLY},                                 /* a read-only transaction */
-    {1836, BN_CLASS_READ_ONLY},     {1874, BN_CLASS_READ_ONLY},
-    {1062, BN_CLASS_DUPLICATE},     {1586, BN_CLASS_DUPLICATE},
-    {1021, BN_CLASS_RESOURCE}, /* disk full */
-    {1037, BN_CLASS_RESOURCE},      {1038, BN_CLASS_RESOURCE},
-    {1040, BN_CLASS_RESOURCE},                                 /* too many connections */
-    {1041, BN_CLASS_RESOURCE},      {1114, BN_CLASS_RESOURCE}, /* table full */
-    {1135, BN_CLASS_RESOURCE},                                 /* no thread */
-    {1203, BN_CLASS_RESOURCE},      {1206, BN_CLASS_RESOURCE}, /* the lock table is full */
-    {1226, BN_CLASS_RESOURCE},      {1461, BN_CLASS_RESOURCE}, /* too many prepared statements */
+    {SERVER_CERTIFICATION, BN_CLASS_SERIALIZATION},
+    {1290, BN_CLASS_READ_ONLY}, /* --read-only, --super-read-only */
+    {1792, BN_CLASS_READ_ONLY}, /* a read-only transaction */
+    {1836, BN_CLASS_READ_ONLY}, /* a read-only server */
+    {1874, BN_CLASS_READ_ONLY}, /* InnoDB is read-only */
+    {1062, BN_CLASS_DUPLICATE},
+    {1586, BN_CLASS_DUPLICATE}, /* with the name of the key */
+    {1021, BN_CLASS_RESOURCE},  /* disk full */
+    {1037, BN_CLASS_RESOURCE},  /* out of memory */
+    {1038, BN_CLASS_RESOURCE},  /* out of memory for sorting */
+    {SERVER_FULL, BN_CLASS_RESOURCE},
+    {1041, BN_CLASS_RESOURCE}, /* out of memory of the system */
+    {1114, BN_CLASS_RESOURCE}, /* table full */
+    {1135, BN_CLASS_RESOURCE}, /* no thread */
+    {SERVER_FULL_FOR_USER, BN_CLASS_RESOURCE},
+    {1206, BN_CLASS_RESOURCE}, /* the lock table is full */
+    {SERVER_ACCOUNT_LIMIT, BN_CLASS_RESOURCE},
+    {1461, BN_CLASS_RESOURCE}, /* too many prepared statements */
 };
 
 /* Errors after which the connection is lost, or about to be. */

@@ -57,6 +57,7 @@ struct bn_mysql_lib_stmt {
 /* Starts the library, before other threads run; only after this, bn_mysql_lib_end is called.
    Returns 0 or -1. */
 int bn_mysql_lib_start(const struct bn_mysql *driver);
+/* Ends the library, after the last connection and thread. */
 void bn_mysql_lib_end(void);
 /* Prepares a thread for calls of the library, once for each session that it runs.  Returns 0, or
    -1; then bn_mysql_lib_thread_end is not called for the session. */
@@ -86,6 +87,7 @@ void bn_mysql_lib_disconnect(struct bn_mysql_lib *c);
    every other reader of answers must update. */
 unsigned long bn_mysql_lib_capabilities(const struct bn_mysql_lib *c);
 unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c);
+/* Returns whether the connection is encrypted, also without OpenSSL. */
 bool bn_mysql_lib_is_encrypted(const struct bn_mysql_lib *c);
 /* Returns whether the server reads a command before it has answered the last one. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
@@ -95,6 +97,7 @@ bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c);
 const char *bn_mysql_lib_cell(MYSQL_RES *res, MYSQL_ROW row, unsigned i);
 
 /* --- info.c --- */
+/* Fills what the library knows of the server and of the way to it; nothing is asked. */
 void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out);
 /* Asks for the limits of the server and of the account.  Returns 0, or -1: the server does not
    tell. */
@@ -120,10 +123,12 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
 void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params);
 /* Returns the id by which the server knows the statement. */
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
+/* Returns the number of parameters of a statement that is prepared, by either way. */
 size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
 /* Returns DONE if the statement has n parameters, else ERROR and d. */
 enum bn_sql bn_mysql_lib_check_params(const struct bn_mysql_lib_stmt *st, size_t n,
                                       struct bn_sql_diag *d);
+/* The functions up to bn_mysql_lib_stmt_free_result have the contract of the driver's hooks. */
 enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_bind *b, size_t n,
                               struct bn_sql_diag *d);
 enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
@@ -185,6 +190,7 @@ void bn_mysql_lib_free_cache(struct bn_mysql_lib *c);
 /* Asks for compression, before connecting; algorithms NULL: the library's choice.  Returns 0, or -1
    and *text, which says what the library cannot do. */
 int bn_mysql_lib_set_compression(MYSQL *handle, const char *algorithms, const char **text);
+/* Returns the descriptor, which stays the library's. */
 int bn_mysql_lib_socket(const struct bn_mysql_lib *c);
 /* Returns false if the library has closed the socket. */
 bool bn_mysql_lib_is_connected(const struct bn_mysql_lib *c);

@@ -42,7 +42,7 @@ static void decimal_set_digits(struct decimal *d, double value, int digits)
 }
 
 /* Returns whether `digits` digits tell the value from every other double. */
-static bool float_digits_identify(double value, int digits)
+static bool decimal_identifies(double value, int digits)
 {
   char text[40];
 
@@ -51,14 +51,14 @@ static bool float_digits_identify(double value, int digits)
 }
 
 /* Sets d to the value with `digits` digits, or for 0 with as few as identify it. */
-static void float_find_digits(struct decimal *d, double value, int digits)
+static void decimal_set(struct decimal *d, double value, int digits)
 {
   d->negative = signbit(value) != 0;
   value = fabs(value);
   if (digits == 0) {
     /* All numbers with 15 digits differ, but numbers that are nearly zero have fewer. */
     digits = value < DBL_MIN ? 1 : 15;
-    while (digits < DIGITS_MAX && !float_digits_identify(value, digits))
+    while (digits < DIGITS_MAX && !decimal_identifies(value, digits))
       digits++;
   }
   decimal_set_digits(d, value, digits);
@@ -66,7 +66,8 @@ static void float_find_digits(struct decimal *d, double value, int digits)
     d->point = 1;
 }
 
-/* Writes the digits [from, to), and zeros for those outside of d->digit. */
+/* Writes the digits [from, to), and zeros for those outside of d->digit.  Returns the position
+   behind. */
 static char *decimal_put_digits(char *out, const struct decimal *d, int from, int to)
 {
   for (int i = from; i < to; i++)
@@ -74,8 +75,9 @@ static char *decimal_put_digits(char *out, const struct decimal *d, int from, in
   return out;
 }
 
-/* Writes the number without sign and exponent, with `decimals` decimals. */
-static char *float_put_plain(char *out, const struct decimal *d, int decimals)
+/* Writes the number without sign and exponent, with `decimals` decimals.  Returns the position
+   behind. */
+static char *decimal_put_plain(char *out, const struct decimal *d, int decimals)
 {
   out = d->point > 0 ? decimal_put_digits(out, d, 0, d->point) : decimal_put_digits(out, d, -1, 0);
   if (decimals <= 0)
@@ -91,11 +93,11 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
 
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
-  float_find_digits(&d, value, digits);
+  decimal_set(&d, value, digits);
   if (d.negative)
     *p++ = '-';
   if (d.point >= PLAIN_MIN && d.point <= PLAIN_MAX)
-    return (size_t)(float_put_plain(p, &d, d.n - d.point) - out);
+    return (size_t)(decimal_put_plain(p, &d, d.n - d.point) - out);
   p = decimal_put_digits(p, &d, 0, 1);
   if (d.n > 1) {
     *p++ = '.';
@@ -113,10 +115,10 @@ size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)
     decimals = DECIMALS_MAX;
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
-  float_find_digits(&d, value, 0);
+  decimal_set(&d, value, 0);
   if (d.n - d.point > (int)decimals)
     return (size_t)snprintf(out, BN_MYSQL_CELL, "%.*f", (int)decimals, value);
   if (d.negative)
     *p++ = '-';
-  return (size_t)(float_put_plain(p, &d, (int)decimals) - out);
+  return (size_t)(decimal_put_plain(p, &d, (int)decimals) - out);
 }

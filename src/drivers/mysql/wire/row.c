@@ -91,7 +91,8 @@ int bn_mysql_row_get_text(const struct bn_mysql_row *row, size_t n, struct bn_sq
 /* --- values as text ------------------------------------------------------------------------------
  */
 
-/* Writes the decimal digits of n, at least `least` of them. */
+/* Writes the decimal digits of n, at least `least` of them.  Like all functions here that get
+   `out`, it returns the position behind. */
 static char *row_put_digits(char *out, uint64_t n, unsigned least)
 {
   char digits[20];

@@ -15,7 +15,8 @@ enum {
   COM_QUERY_BYTE = 3,
   COM_PREPARE_BYTE = 0x16,
   COM_CLOSE_BYTE = 0x19,
-  QUERY_MAX = 65536, /* longer queries are rare and left to the library */
+  QUERY_HEAD = 1 + 2, /* at most: the command, and two numbers of attributes */
+  QUERY_MAX = 65536,  /* longer queries are rare and left to the library */
   /* Not every library has these names. */
   CAN_END_SHORT = 1 << 24,      /* CLIENT_DEPRECATE_EOF */
   CAN_TAKE_ATTRIBUTES = 1 << 27 /* CLIENT_QUERY_ATTRIBUTES */
@@ -418,7 +419,8 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
 {
   static const struct call call = {"mysql_drv_query()", "mysql_store_result()"};
   enum bn_sql rc;
-  uint8_t *out = wire_begin_request(w, bn_mysql_sealed_len(len + 3), call.sending, &rc, d), *p;
+  uint8_t *out = wire_begin_request(w, bn_mysql_sealed_len(len + QUERY_HEAD), call.sending, &rc, d),
+          *p;
 
   if (out == NULL)
     return rc;

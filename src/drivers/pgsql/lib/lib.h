@@ -41,6 +41,7 @@ struct bn_pgsql_lib {
 };
 
 /* --- connect.c --- */
+/* Returns whether threads may use libpq, each its own connections. */
 bool bn_pgsql_lib_is_threadsafe(void);
 /* Connects to the server that t selects; gives up at deadline_ns and at the end of
    --pgsql-connect-timeout.  Returns DONE, or ERROR and d; bn_pgsql_lib_disconnect follows
@@ -54,6 +55,7 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
                           size_t size);
 /* Closes the connection, which may be unconnected. */
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c);
+/* Returns the descriptor, which stays libpq's. */
 int bn_pgsql_lib_socket(const struct bn_pgsql_lib *c);
 /* Returns OpenSSL's part of the connection, or NULL. */
 struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c);
@@ -97,10 +99,12 @@ enum bn_sql bn_pgsql_lib_fail_in_full(const struct bn_pgsql_lib *c, const PGresu
 void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 
 /* --- info.c --- */
+/* Fills what libpq knows of the server and of the way to it; nothing is asked. */
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
-/* Returns whether a pooler answers. */
+/* Asks whether a pooler answers, which passes statements to several processes of the server. */
 bool bn_pgsql_lib_is_pooled(struct bn_pgsql_lib *c);
-/* Returns 0, or -1: the server does not tell. */
+/* Asks for the limits of the server, the role and the database.  Returns 0, or -1: the server does
+   not tell. */
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
 /* Escapes len bytes to out, and returns the length.  plain_strings and encoding are what the server
    has said since libpq last read: '1': a backslash in a literal is plain, '0': it escapes, 0:
@@ -109,7 +113,8 @@ size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, cons
                           char *out, const char *in, size_t len);
 
 /* --- result.c --- */
-/* Makes the outcome of a result, which is freed unless it has rows; then r owns it. */
+/* Makes the outcome of a result, which is freed unless it has rows; then r owns it.  The functions
+   behind it have the contract of the driver's hooks. */
 enum bn_sql bn_pgsql_lib_take_result(struct bn_pgsql_lib *c, PGresult *res, const char *call,
                                      struct bn_sql_result *r, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,
