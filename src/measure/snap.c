@@ -409,22 +409,6 @@ static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse 
   return fits;
 }
 
-/* Returns the row of that name, a new one if there is none.  When all rows but the last are taken,
-   other names share the last one. */
-static struct bn_label *snap_get_label(struct bn_label *row, size_t *n, const char *name)
-{
-  for (size_t i = 0; i < *n; i++)
-    if (strcmp(row[i].name, name) == 0)
-      return &row[i];
-  if (*n >= BN_LABELS_MAX) {
-    *n = BN_LABELS_MAX + 1;
-    (void)snprintf(row[BN_LABELS_MAX].name, BN_LABEL_LEN, "other");
-    return &row[BN_LABELS_MAX];
-  }
-  (void)snprintf(row[*n].name, BN_LABEL_LEN, "%s", name);
-  return &row[(*n)++];
-}
-
 /* Adds labels by name.  Returns false if a sum does not fit. */
 static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
 {
@@ -434,7 +418,7 @@ static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
     for (size_t k = 0; k < from->n_labels[i]; k++) {
       const struct bn_label *label = &from->label[i][k];
 
-      fits &= snap_add_count(&snap_get_label(into->label[i], &into->n_labels[i], label->name)->n,
+      fits &= snap_add_count(&bn_label_get(into->label[i], &into->n_labels[i], label->name)->n,
                              label->n);
     }
   return fits;

@@ -34,18 +34,18 @@ void bn_labels_free(struct bn_labels *l)
   free(l);
 }
 
-/* Returns the row of a label, a new one if there is none, or "other" if all rows are taken. */
-static struct bn_label *stat_get_label(struct bn_labels *l, const char *label)
+struct bn_label *bn_label_get(struct bn_label *row, size_t *n, const char *name)
 {
-  for (size_t i = 0; i < l->n; i++)
-    if (strncmp(l->row[i].name, label, BN_LABEL_LEN - 1) == 0)
-      return &l->row[i];
-  if (l->n < BN_LABELS_MAX) {
-    (void)snprintf(l->row[l->n].name, BN_LABEL_LEN, "%s", label);
-    return &l->row[l->n++];
+  for (size_t i = 0; i < *n; i++)
+    if (strncmp(row[i].name, name, BN_LABEL_LEN - 1) == 0)
+      return &row[i];
+  if (*n < BN_LABELS_MAX) {
+    (void)snprintf(row[*n].name, BN_LABEL_LEN, "%s", name);
+    return &row[(*n)++];
   }
-  (void)snprintf(l->row[BN_LABELS_MAX].name, BN_LABEL_LEN, "other");
-  return &l->row[BN_LABELS_MAX];
+  *n = BN_LABELS_MAX + 1;
+  (void)snprintf(row[BN_LABELS_MAX].name, BN_LABEL_LEN, "other");
+  return &row[BN_LABELS_MAX];
 }
 
 bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
@@ -54,7 +54,7 @@ bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
   bool first;
 
   (void)pthread_mutex_lock(&l->lock);
-  row = stat_get_label(l, label);
+  row = bn_label_get(l->row, &l->n, label);
   first = row->n == 0;
   row->n += n;
   (void)pthread_mutex_unlock(&l->lock);
@@ -66,7 +66,7 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
   size_t n;
 
   (void)pthread_mutex_lock(&l->lock);
-  n = l->n + (l->row[BN_LABELS_MAX].n != 0);
+  n = l->n;
   memcpy(out, l->row, (n < max ? n : max) * sizeof *out);
   (void)pthread_mutex_unlock(&l->lock);
   return n;

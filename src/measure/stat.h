@@ -118,6 +118,10 @@ struct bn_label {
 };
 /* Copies at most max rows, and returns how many there are.  Any thread. */
 size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
+/* Returns the row of a name, which is cut to BN_LABEL_LEN - 1 bytes, among *n rows, or a new row
+   behind them.  Names beyond BN_LABELS_MAX share the last row, "other".  row: room for
+   BN_LABELS_MAX + 1 rows, whose counts are 0 behind *n. */
+struct bn_label *bn_label_get(struct bn_label *row, size_t *n, const char *name);
 
 /* The statistics of all sessions of a run and what their parts mean. */
 struct bn_statset {
