@@ -38,7 +38,7 @@ static struct bn_finding assert_find_listed(double rank, const struct bn_view *v
 
   if (i == v->n_percents)
     return assert_make_finding(NAN);
-  return assert_make_bounded(v->percentile_s[i], v->at_least != NULL && v->at_least[i]);
+  return assert_make_bounded(v->percentile_s[i], bn_view_at_least(v, i));
 }
 
 /* Finds a latency of all events.  Its percentiles and maximum count the ages of unfinished events.

@@ -380,7 +380,7 @@ static struct bn_timing layout_latencies(const struct bn_view *v)
                         .unfinished = v->max_at_least ? layout_count_or_zero(v->unfinished) : 0};
 
   for (size_t i = 0; i < v->n_percents; i++)
-    if (v->at_least != NULL && v->at_least[i])
+    if (bn_view_at_least(v, i))
       t.at_least |= UINT32_C(1) << i;
   return t;
 }

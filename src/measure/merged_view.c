@@ -105,15 +105,13 @@ int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *par
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
-/* Sums timing k from the figures of the parts.  Its deviation does not follow from them, and is not
-   known. */
-static void merged_view_sum_timing(struct bn_timing *t, const struct bn_views *parts, size_t k)
+/* Sums timing k, which is that of `hist`, from the figures of the parts.  Its deviation does not
+   follow from them, and is not known. */
+static void merged_view_sum_timing(struct bn_timing *t, const struct bn_metric *hist,
+                                   const struct bn_views *parts, size_t k)
 {
-  *t = (struct bn_timing){.name = t->name,
-                          .min_s = HUGE_VAL,
-                          .of_script = t->of_script,
-                          .of_kind = t->of_kind,
-                          .of_phase = t->of_phase};
+  *t = bn_view_timing_of(hist);
+  t->min_s = HUGE_VAL;
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *part =
         k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;
@@ -150,7 +148,7 @@ static void merged_view_sum_latencies(struct bn_merged_view *s, const struct bn_
   }
   v->avg_s = bn_view_mean(v->sum_s, v->counter[BN_C_EVENTS]);
   for (size_t k = 0; k < v->n_timings; k++)
-    merged_view_sum_timing(&s->store.timing[k], parts, k);
+    merged_view_sum_timing(&s->store.timing[k], &s->snap.metrics.hist[BN_H_FIXED + k], parts, k);
   bn_view_settle(v, &s->store);
 }
 

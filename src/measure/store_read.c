@@ -314,15 +314,8 @@ static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_
 /* Gives all timings the names and kinds of their histograms, also those that the document lacks. */
 static void store_name_timings(struct bn_record *r)
 {
-  for (size_t i = BN_H_FIXED; i < r->delta.metrics.n_hists; i++) {
-    const struct bn_metric *hist = &r->delta.metrics.hist[i];
-
-    r->store.timing[i - BN_H_FIXED] =
-        (struct bn_timing){.name = hist->name,
-                           .of_script = hist->kind == BN_SCRIPT_HISTOGRAM,
-                           .of_kind = hist->kind == BN_EVENT_HISTOGRAM,
-                           .of_phase = hist->kind == BN_PHASE_HISTOGRAM};
-  }
+  for (size_t i = BN_H_FIXED; i < r->delta.metrics.n_hists; i++)
+    r->store.timing[i - BN_H_FIXED] = bn_view_timing_of(&r->delta.metrics.hist[i]);
 }
 
 /* Reads the next timing.  Of a map that the document lacks, NULL, it has no values. */

@@ -499,6 +499,14 @@ static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store
   }
 }
 
+struct bn_timing bn_view_timing_of(const struct bn_metric *hist)
+{
+  return (struct bn_timing){.name = hist->name,
+                            .of_script = hist->kind == BN_SCRIPT_HISTOGRAM,
+                            .of_kind = hist->kind == BN_EVENT_HISTOGRAM,
+                            .of_phase = hist->kind == BN_PHASE_HISTOGRAM};
+}
+
 /* Adds a bucket of a histogram to the count and the sum of a timing.  Each value counts as the
    middle of its bucket in whole ns; in the last bucket, which has no upper edge, as the lower
    edge. */
@@ -533,11 +541,8 @@ static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
     double *const percentile_s = store->timing_s[v->n_timings];
     struct bn_timing *t = &store->timing[v->n_timings++];
 
-    *t = (struct bn_timing){.name = delta->metrics.hist[i].name,
-                            .percentile_s = percentile_s,
-                            .of_script = delta->metrics.hist[i].kind == BN_SCRIPT_HISTOGRAM,
-                            .of_kind = delta->metrics.hist[i].kind == BN_EVENT_HISTOGRAM,
-                            .of_phase = delta->metrics.hist[i].kind == BN_PHASE_HISTOGRAM};
+    *t = bn_view_timing_of(&delta->metrics.hist[i]);
+    t->percentile_s = percentile_s;
     view_find_timing(t, delta->hist[i]);
     for (size_t k = 0; k < v->n_percents; k++)
       percentile_s[k] = bn_view_hist_percentile_s(delta->hist[i], v->percents[k], nearest);

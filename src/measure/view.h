@@ -53,6 +53,9 @@ static inline bool bn_timing_at_least(const struct bn_timing *t, size_t i)
          (t->of_phase && t->unfinished > 0 && t->percentile_s[i] >= t->youngest_s);
 }
 
+/* Returns the timing of a histogram, with its name and kind, before anything is counted. */
+struct bn_timing bn_view_timing_of(const struct bn_metric *hist);
+
 /* A counter that a script has declared. */
 struct bn_count {
   const char *name, *unit; /* of the metric; the snapshot's */
@@ -144,6 +147,12 @@ struct bn_view {
   const struct bn_session_view *sessions; /* NULL in intervals and ticks */
   size_t n_sessions;
 };
+
+/* Returns whether percentile i of the events is a lower bound. */
+static inline bool bn_view_at_least(const struct bn_view *v, size_t i)
+{
+  return v->at_least != NULL && v->at_least[i];
+}
 
 enum bn_view_type { BN_VIEW_U64, BN_VIEW_F64 }; /* uint64_t, double */
 enum bn_better { BN_BETTER_NEITHER, BN_BETTER_MORE, BN_BETTER_LESS };

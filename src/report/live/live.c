@@ -54,7 +54,7 @@ static void live_append_percentile(char *text, const struct bn_view *v)
 {
   const size_t i = bn_view_greatest_rank(v);
   const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
-  const bool at_least = isfinite(ms) && v->at_least != NULL && v->at_least[i];
+  const bool at_least = isfinite(ms) && bn_view_at_least(v, i);
   char number[BN_FORM_NUMBER];
 
   if (isnan(ms))

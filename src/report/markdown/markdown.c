@@ -349,8 +349,7 @@ static void markdown_add_latencies(struct column *c, const struct bn_view *v)
   markdown_add_latency(c, LEAST, 0, v->min_s, false);
   markdown_add_latency(c, MEAN, 0, v->avg_s, false);
   for (size_t i = 0; i < v->n_percents; i++)
-    markdown_add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i],
-                         v->at_least != NULL && v->at_least[i]);
+    markdown_add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i], bn_view_at_least(v, i));
   markdown_add_latency(c, MOST, 0, v->max_s, v->max_at_least);
 }
 

@@ -33,7 +33,7 @@ void bn_form_set_rank(struct bn_form *f, size_t i)
   if (i < v->n_percents) {
     f->rank = v->percents[i];
     f->percentile_s = of_events ? v->percentile_s[i] : f->timing->percentile_s[i];
-    f->at_least = f->native && of_events && v->at_least != NULL && v->at_least[i];
+    f->at_least = f->native && of_events && bn_view_at_least(v, i);
   }
 }
 
