@@ -19,7 +19,7 @@ static void *facts_grow(void *array, size_t n, size_t size)
   return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }
 
-static struct bn_fact *facts_find(const struct bn_facts *f, const char *section, const char *key)
+const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
   for (size_t i = 0; i < f->n_facts; i++)
     if (strcmp(f->fact[i].section, section) == 0 && strcmp(f->fact[i].key, key) == 0)
@@ -35,14 +35,9 @@ bool bn_facts_begins_section(const struct bn_facts *f, size_t i)
   return true;
 }
 
-const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
-{
-  return facts_find(f, section, key);
-}
-
 const char *bn_facts_find_text(const struct bn_facts *f, const char *section, const char *key)
 {
-  const struct bn_fact *fact = facts_find(f, section, key);
+  const struct bn_fact *fact = bn_facts_find(f, section, key);
 
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
@@ -60,9 +55,11 @@ bool bn_facts_have_groups(const struct bn_facts *f)
 /* Returns the fact of that section and key, a new one if there is none.  It has no text. */
 static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {
-  struct bn_fact *fact = facts_find(f, section, key);
+  const struct bn_fact *old = bn_facts_find(f, section, key);
+  struct bn_fact *fact;
 
-  if (fact != NULL) {
+  if (old != NULL) {
+    fact = &f->fact[old - f->fact];
     free(fact->text);
     fact->text = NULL;
     return fact;
@@ -139,12 +136,13 @@ void bn_facts_name_group(struct bn_facts *f, const char *group)
     }
 }
 
-/* Takes the first failure of threads of a kind from others, if it was before that of f. */
+/* Copies the first failure of a kind of threads from others, if f has a later one.  time: the fact
+   with its time. */
 static void facts_take_earlier(struct bn_facts *f, const struct bn_facts *from,
                                const struct bn_fact *time)
 {
-  const struct bn_fact *own = facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
-  const struct bn_fact *message = facts_find(from, BN_THREAD_ERRORS, time->key);
+  const struct bn_fact *own = bn_facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
+  const struct bn_fact *message = bn_facts_find(from, BN_THREAD_ERRORS, time->key);
 
   if (own == NULL || own->type != BN_FACT_REAL || own->real <= time->real)
     return;
@@ -161,15 +159,8 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
       facts_take_earlier(f, from, &from->fact[i]);
   for (size_t i = 0; i < from->n_facts; i++)
     if (facts_is_of_error(&from->fact[i]) &&
-        facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)
+        bn_facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)
       bn_facts_set_copy(f, &from->fact[i]);
-}
-
-/* Adds a row, and takes its text over. */
-static void facts_add_row(struct bn_facts *f, int level, char *text)
-{
-  f->row = facts_grow(f->row, f->n_rows, sizeof *f->row);
-  f->row[f->n_rows++] = (struct bn_fact_row){level, text};
 }
 
 void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
@@ -187,7 +178,8 @@ void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
     free(text);
     text = line;
   }
-  facts_add_row(f, level, text);
+  f->row = facts_grow(f->row, f->n_rows, sizeof *f->row);
+  f->row[f->n_rows++] = (struct bn_fact_row){level, text};
 }
 
 void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
@@ -219,14 +211,15 @@ void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const
       (struct bn_fact_message){wall_ns, level, bn_alloc_copy(text), times};
 }
 
-static void facts_add_message(void *arg, const struct bn_log_message *m)
+/* Adds a message of the log to the facts *arg. */
+static void facts_add_logged_message(void *arg, const struct bn_log_message *m)
 {
   bn_facts_add_message(arg, m->wall_ns, m->level, m->text, m->times);
 }
 
 void bn_facts_add_logged(struct bn_facts *f)
 {
-  bn_log_each_message(facts_add_message, f);
+  bn_log_each_message(facts_add_logged_message, f);
 }
 
 void bn_facts_add_verdict(struct bn_facts *f, const char *text, const char *unit,

@@ -62,7 +62,7 @@ static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.percents = r->store.percents;
   r->view.percentile_s = r->store.percentile_s;
   for (size_t i = 0; i < v->n_percents; i++)
-    r->store.at_least[i] = v->at_least != NULL && v->at_least[i];
+    r->store.at_least[i] = bn_view_at_least(v, i);
   r->view.at_least = r->store.at_least;
 }
 
@@ -167,22 +167,22 @@ static uint64_t result_size_of_record(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const struct bn_snap *d = &r->delta;
+  const size_t n_rows = m->n_counters + m->n_hists + m->n_labelled;
   uint64_t labels = 0, watched = 0;
 
   for (size_t i = 0; i < m->n_labelled; i++)
     labels += d->n_labels[i] + 1;
   for (size_t i = 0; i < r->view.n_watched; i++)
     watched += sizeof *r->watched + result_text_size(r->watched[i].name);
-  return sizeof *r + watched + result_size_of_names(m->counter, m->n_counters) +
-         result_size_of_names(m->hist, m->n_hists) +
-         result_size_of_names(m->labelled, m->n_labelled) +
-         m->n_counters * (sizeof *m->counter + sizeof *d->counter + sizeof *r->store.count) +
-         m->n_hists * (sizeof *m->hist + sizeof *d->sparse + sizeof *r->store.timing +
-                       sizeof *r->store.event_kind) +
+  /* The rows of the three tables are one block. */
+  return sizeof *r + watched + result_size_of_names(m->counter, n_rows) +
+         n_rows * sizeof *m->counter +
+         m->n_counters * (sizeof *d->counter + sizeof *r->store.count) +
+         m->n_hists * (sizeof *d->sparse + sizeof *r->store.timing + sizeof *r->store.event_kind) +
          bn_phases_count(m) * sizeof *r->store.phase +
          (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
-         m->n_labelled * (sizeof *m->labelled + sizeof *d->label + sizeof *d->n_labels) +
-         labels * sizeof **d->label + (r->view.n_figures + 1) * sizeof *r->store.figure +
+         m->n_labelled * (sizeof *d->label + sizeof *d->n_labels) + labels * sizeof **d->label +
+         (r->view.n_figures + 1) * sizeof *r->store.figure +
          d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
          result_size_of_statements(r) + bn_snap_count_buckets(d) * sizeof(struct bn_bucket) +
          result_text_size(r->lines);
@@ -372,13 +372,13 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 
 /* --- texts of others -------------------------------------------------------------------------- */
 
-/* Replaces a text by its escaped form, if that differs.  keep: characters that stay. */
+/* Replaces a text, or NULL, by its escaped form, if that differs.  keep: characters that stay. */
 static void result_escape_text(char **at, const char *keep)
 {
-  const size_t len = bn_escape(NULL, 0, *at, keep);
+  const size_t len = *at != NULL ? bn_escape(NULL, 0, *at, keep) : 0;
   char *text;
 
-  if (len == strlen(*at))
+  if (*at == NULL || len == strlen(*at))
     return;
   text = bn_alloc(1, len + 1);
   (void)bn_escape(text, len + 1, *at, keep);
@@ -423,8 +423,7 @@ static void result_escape_figures(struct bn_record *r)
 
 static void result_escape_record(struct bn_record *r)
 {
-  if (r->lines != NULL)
-    result_escape_text(&r->lines, "\n\t");
+  result_escape_text(&r->lines, "\n\t");
   r->view.lines = r->lines;
   result_escape_figures(r);
 }
@@ -437,12 +436,11 @@ static void result_escape_group(struct bn_group *g)
     result_escape_record(&g->interval[i]);
   for (size_t i = 0; i < g->n_checkpoints; i++)
     result_escape_record(&g->checkpoint[i]);
-  if (g->member != NULL)
-    result_escape_text(&g->member->host, "");
-  if (g->member != NULL && g->member->group != NULL)
-    result_escape_text(&g->member->group, "");
-  if (g->member != NULL && g->member->lost != NULL)
-    result_escape_text(&g->member->lost, "");
+  if (g->member == NULL)
+    return;
+  result_escape_text(&g->member->host, "");
+  result_escape_text(&g->member->group, "");
+  result_escape_text(&g->member->lost, "");
 }
 
 void bn_result_find_metrics(struct bn_result *r)
