@@ -177,6 +177,11 @@ bool bn_assert_is_latency(const struct bn_assert *a)
   return a->what >= BN_ASSERT_RANK;
 }
 
+bool bn_assert_is_percentile(const struct bn_assert *a)
+{
+  return a->what == BN_ASSERT_RANK || a->what == BN_ASSERT_MEDIAN;
+}
+
 bool bn_assert_is_share(const struct bn_assert *a)
 {
   return a->field == &part_figures[SHARE_FIGURE];

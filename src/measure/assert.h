@@ -71,6 +71,8 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 
 /* Returns whether the figure is a latency, of all events or of a part of them. */
 bool bn_assert_is_latency(const struct bn_assert *a);
+/* Returns whether the figure is a percentile of a latency, such as the median. */
+bool bn_assert_is_percentile(const struct bn_assert *a);
 /* Returns whether the figure is the share of the events that a kind of them has. */
 bool bn_assert_is_share(const struct bn_assert *a);
 /* Returns the index of the histogram of the events or part that the assertion is about, or n_hists

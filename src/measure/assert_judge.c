@@ -213,7 +213,7 @@ static double assert_most_value(const struct bn_assert *a, const struct bn_view 
 
   if (!f->at_least)
     return f->value;
-  if (a->what != BN_ASSERT_RANK && a->what != BN_ASSERT_MEDIAN)
+  if (!bn_assert_is_percentile(a))
     return HUGE_VAL;
   if (a->timing[0] == '\0')
     return v->latency != NULL ? bn_view_percentile_bound_s(v, rules, assert_rank_of(a)) * a->scale

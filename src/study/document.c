@@ -31,31 +31,19 @@ static void document_push_null(lua_State *L)
   lua_pushlightuserdata(L, (void *)(uintptr_t)&null);
 }
 
-/* Marks the table on top with the metatable of that name. */
+/* Gives the value on top the metatable of that name. */
 static void document_set_mark(lua_State *L, const char *key)
 {
   luaL_getmetatable(L, key);
   lua_setmetatable(L, -2);
 }
 
-/* Returns whether the table at `index` has the mark. */
-static bool document_is_marked(lua_State *L, int index, const char *key)
-{
-  if (lua_getmetatable(L, index) == 0)
-    return false;
-  luaL_getmetatable(L, key);
-  const bool is_marked = lua_rawequal(L, -1, -2) != 0;
-
-  lua_pop(L, 2);
-  return is_marked;
-}
-
 /* Returns whether the table at `index` is a list: it is marked as one, or it has items and is not
    marked as a map. */
 static bool document_is_list_table(lua_State *L, int index)
 {
-  return document_is_marked(L, index, list_key) ||
-         (!document_is_marked(L, index, map_key) && lua_objlen(L, index) > 0);
+  return bn_native_has_mark(L, index, list_key) ||
+         (!bn_native_has_mark(L, index, map_key) && lua_objlen(L, index) > 0);
 }
 
 /* Pushes the list of keys of the map at `index`, which is absolute, or nil. */
@@ -182,8 +170,7 @@ static struct tree *document_push_tree(lua_State *L)
   struct tree *t = lua_newuserdata(L, sizeof *t);
 
   *t = (struct tree){.root = NULL};
-  luaL_getmetatable(L, tree_key);
-  lua_setmetatable(L, -2);
+  document_set_mark(L, tree_key);
   return t;
 }
 
@@ -350,7 +337,7 @@ static struct bn_node *document_make_table(struct writing *w, int index, int dep
     return document_refuse_value(w, "a document is too deep");
   if (!lua_checkstack(w->L, 16))
     return document_refuse_value(w, "out of memory");
-  if (document_is_marked(w->L, index, real_key)) {
+  if (bn_native_has_mark(w->L, index, real_key)) {
     lua_rawgeti(w->L, index, 1);
     struct bn_node *n = bn_node_f64(lua_tonumber(w->L, -1));
 

@@ -4,6 +4,8 @@
 #ifndef BN_STUDY_NATIVE_H
 #define BN_STUDY_NATIVE_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
 #include <lauxlib.h>
@@ -32,6 +34,8 @@ int bn_native_raise(lua_State *L);
 /* Returns the sentence of the failure at `index`, which is absolute, or NULL if the value is no
    failure. */
 const char *bn_native_get_failure(lua_State *L, int index);
+/* Returns whether the value at `index` has the metatable that the registry has under the key. */
+bool bn_native_has_mark(lua_State *L, int index, const char *key);
 /* Makes what failures need, before the first one. */
 void bn_native_register_failures(lua_State *L);
 /* Pushes the function native.rng. */

@@ -3,7 +3,6 @@
 #include "study/native.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 static const char failure_key[] = "bn.failure";
@@ -50,17 +49,22 @@ void bn_native_register_failures(lua_State *L)
   lua_pop(L, 1);
 }
 
-const char *bn_native_get_failure(lua_State *L, int index)
+bool bn_native_has_mark(lua_State *L, int index, const char *key)
 {
-  const char *text = NULL;
-
   if (lua_getmetatable(L, index) == 0)
-    return NULL;
-  luaL_getmetatable(L, failure_key);
-  const bool is_failure = lua_rawequal(L, -1, -2) != 0;
+    return false;
+  luaL_getmetatable(L, key);
+  const bool is_same = lua_rawequal(L, -1, -2) != 0;
 
   lua_pop(L, 2);
-  if (!is_failure)
+  return is_same;
+}
+
+const char *bn_native_get_failure(lua_State *L, int index)
+{
+  const char *text;
+
+  if (!bn_native_has_mark(L, index, failure_key))
     return NULL;
   /* The table keeps the text. */
   lua_getfield(L, index, "message");

@@ -16,6 +16,8 @@
 
 /* --- libm --- */
 
+/* native.lgamma(x), erfc(x), log1p(x) and expm1(x) return what libm's functions of that name do. */
+
 static int native_lgamma(lua_State *L)
 {
   lua_pushnumber(L, lgamma(luaL_checknumber(L, 1)));
@@ -51,28 +53,29 @@ static int native_entropy(lua_State *L)
 
 /* --- units --- */
 
-/* native.number(text): returns the number of "1.5", "1e3" or "10K"; nil: the text is none. */
-static int native_number(lua_State *L)
+/* Reads argument 1 by a function of base/units.h, which returns 0 for a text that it can read.
+   Pushes the number, or nil for another text.  Returns 1, the number of values. */
+static int numbers_read(lua_State *L, int (*parse)(const char *text, double *out))
 {
   double x;
 
-  if (bn_units_parse_number(luaL_checkstring(L, 1), &x) == 0)
+  if (parse(luaL_checkstring(L, 1), &x) == 0)
     lua_pushnumber(L, x);
   else
     lua_pushnil(L);
   return 1;
 }
 
+/* native.number(text): returns the number of "1.5", "1e3" or "10K"; nil: the text is none. */
+static int native_number(lua_State *L)
+{
+  return numbers_read(L, bn_units_parse_number);
+}
+
 /* native.real(text): returns the number of "1.5" or "1e3"; nil: the text is none, or not finite. */
 static int native_real(lua_State *L)
 {
-  double x;
-
-  if (bn_units_parse_double(luaL_checkstring(L, 1), &x) == 0)
-    lua_pushnumber(L, x);
-  else
-    lua_pushnil(L);
-  return 1;
+  return numbers_read(L, bn_units_parse_double);
 }
 
 /* native.bytes(text): returns the size of "16384" or "16K"; nil: the text is no size. */
@@ -90,13 +93,7 @@ static int native_bytes(lua_State *L)
 /* native.seconds(text): returns the seconds of "1.5", "10ms" or "2h"; nil: the text is no time. */
 static int native_seconds(lua_State *L)
 {
-  double s;
-
-  if (bn_units_parse_duration(luaL_checkstring(L, 1), &s) == 0)
-    lua_pushnumber(L, s);
-  else
-    lua_pushnil(L);
-  return 1;
+  return numbers_read(L, bn_units_parse_duration);
 }
 
 /* native.shortest(x): returns the shortest text that is read back as the same number. */

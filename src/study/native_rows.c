@@ -17,12 +17,6 @@ struct batch {
   double num, den;
 };
 
-/* Returns whether the assertion is about a percentile. */
-static bool rows_is_rank(const struct bn_assert *a)
-{
-  return a->what == BN_ASSERT_RANK || a->what == BN_ASSERT_MEDIAN;
-}
-
 /* Returns whether the figure of an assertion can be computed for each interval.  Intervals do not
    have the latencies of statements nor the figures of phases, and a count is one of the
    whole run. */
@@ -34,7 +28,7 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
     return false;
   if (a->what == BN_ASSERT_KIND)
     return bn_view_is_rate(a->field) || bn_assert_is_share(a);
-  return rows_is_rank(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
+  return bn_assert_is_percentile(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
          (a->what == BN_ASSERT_FIELD && bn_view_is_rate(a->field));
 }
 
@@ -93,9 +87,9 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
   const struct bn_view *v = &r->view;
   const size_t hist = bn_assert_find_hist(a, &r->delta.metrics);
 
-  if (rows_is_rank(a) && r->delta.sparse == NULL)
+  if (bn_assert_is_percentile(a) && r->delta.sparse == NULL)
     return (struct batch){0, 0};
-  if (rows_is_rank(a))
+  if (bn_assert_is_percentile(a))
     return rows_count_slow(a, &r->delta.sparse[hist]);
   if (a->what == BN_ASSERT_ERRORS)
     return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
