@@ -191,31 +191,33 @@ static void text_print_histogram(const struct text *t, const struct bn_view *v)
 
 /* Prints a line for each percentile of the view, or of the current timing, in the ascending order
    of their ranks, whatever order they were typed in. */
-static void text_print_rank_lines(const struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_rank_lines(const struct text *t, struct bn_form *f)
 {
-  const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
+  const struct bn_text_ranks ranks = bn_text_sort_ranks(f->view);
 
   for (size_t i = 0; i < ranks.n; i++) {
     bn_form_set_rank(f, ranks.at[i]);
-    bn_form_print(f, t->dialect->closing[v->kind]->rank, t->out);
+    bn_form_print(f, t->dialect->closing[f->view->kind]->rank, t->out);
   }
 }
 
 /* Prints the percentiles of the events, or that there are none.  0.5 has no such lines for a run
    without events. */
-static void text_print_ranks(const struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_ranks(const struct text *t, struct bn_form *f)
 {
-  const struct bn_closing *c = t->dialect->closing[v->kind];
+  const struct bn_closing *c = t->dialect->closing[f->view->kind];
 
-  if (v->n_percents == 0)
+  if (f->view->n_percents == 0)
     bn_form_print(f, c->no_ranks, t->out);
-  if (v->events > 0 || !c->rank_needs_events)
-    text_print_rank_lines(t, f, v);
+  if (f->view->events > 0 || !c->rank_needs_events)
+    text_print_rank_lines(t, f);
 }
 
 /* Prints the figures of each session, with --debug and --verbosity=5. */
-static void text_print_sessions(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_sessions(const struct text *t, struct bn_form *f)
 {
+  const struct bn_view *v = f->view;
+
   if (v->sessions == NULL || !t->plan->debug || t->plan->verbosity < BN_DEBUG)
     return;
   (void)fputs("DEBUG: Verbose per-thread statistics:\n\n", t->out);
@@ -398,11 +400,12 @@ static void text_print_figures(const struct text *t, const struct bn_view *v)
       (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
 }
 
+static const double ms_per_s = 1e3;
+
 /* Prints one of the times of --rate, "queueing" or "service"; nothing if no event has it. */
 static void text_print_waiting_time(const struct text *t, const struct bn_view *v,
                                     const char *metric, const char *title)
 {
-  static const double ms_per_s = 1e3;
   const struct bn_timing *timing = text_find_timing(v, metric);
 
   if (timing != NULL && timing->count > 0)
@@ -414,8 +417,6 @@ static void text_print_waiting_time(const struct text *t, const struct bn_view *
    the median latency.  If either is not known, it is NaN, and nothing is printed. */
 static void text_print_lag(const struct text *t, const struct bn_view *v)
 {
-  static const double ms_per_s = 1e3;
-
   if (v->lag_p99_s > v->median_s / 10)
     (void)fprintf(t->out, "    %-36s %.2f/%.2f/%.2f\n",
                   "wake-up lag (ms, 50th/99th/max):", v->lag_p50_s * ms_per_s,
@@ -424,24 +425,25 @@ static void text_print_lag(const struct text *t, const struct bn_view *v)
 
 /* Prints the unfinished events, and the age of the oldest one, which older documents do not
    have. */
-static void text_print_unfinished(const struct text *t, const struct bn_form *f,
-                                  const struct bn_view *v)
+static void text_print_unfinished(const struct text *t, const struct bn_form *f)
 {
   bn_form_print(f, bn_template_unfinished, t->out);
-  if (v->oldest_s > 0)
+  if (f->view->oldest_s > 0)
     bn_form_print(f, bn_template_oldest, t->out);
   (void)fputs("\n", t->out);
 }
 
 /* Prints how the time was spent, and the events at the edges of the run. */
-static void text_print_edges(const struct text *t, const struct bn_form *f, const struct bn_view *v)
+static void text_print_edges(const struct text *t, const struct bn_form *f)
 {
+  const struct bn_view *v = f->view;
+
   if (v->failed_threads > 0)
     bn_form_print(f, bn_template_failed_threads, t->out);
   if (v->in_grace > 0)
     bn_form_print(f, bn_template_grace, t->out);
   if (v->unfinished > 0)
-    text_print_unfinished(t, f, v);
+    text_print_unfinished(t, f);
   if (v->outages > 0)
     bn_form_print(f, bn_template_outages, t->out);
   if (bn_view_has_parts(v))
@@ -458,18 +460,19 @@ static void text_print_edges(const struct text *t, const struct bn_form *f, cons
   text_print_lag(t, v);
 }
 
-/* Prints a latency with its percentiles, which a document may lack.  The caller has made the timing
-   current, by bn_form_set_timing(). */
-static void text_print_latency(struct text *t, struct bn_form *f, const struct bn_view *v,
-                               const struct bn_timing *timing)
+/* Prints a timing under that name, with its percentiles, which a document may lack.  It stays the
+   current timing of the form. */
+static void text_print_latency(const struct text *t, struct bn_form *f,
+                               const struct bn_timing *timing, const char *name)
 {
+  bn_form_set_timing(f, timing, name);
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s != NULL)
-    text_print_rank_lines(t, f, v);
+    text_print_rank_lines(t, f);
 }
 
 /* Prints the latency of each kind of request that has occurred. */
-static void text_print_latencies(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_latencies(const struct text *t, struct bn_form *f)
 {
   static const struct {
     const char *metric, *name;
@@ -478,12 +481,10 @@ static void text_print_latencies(struct text *t, struct bn_form *f, const struct
   if (t->dialect->timing == NULL)
     return;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    const struct bn_timing *timing = text_find_timing(v, kinds[i].metric);
+    const struct bn_timing *timing = text_find_timing(f->view, kinds[i].metric);
 
-    if (timing == NULL || timing->count == 0)
-      continue;
-    bn_form_set_timing(f, timing, kinds[i].name);
-    text_print_latency(t, f, v, timing);
+    if (timing != NULL && timing->count > 0)
+      text_print_latency(t, f, timing, kinds[i].name);
   }
 }
 
@@ -518,8 +519,9 @@ static void text_print_counts(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints the counters and the times that a script has declared. */
-static void text_print_script_metrics(struct text *t, struct bn_form *f, const struct bn_view *v)
+static void text_print_script_metrics(const struct text *t, struct bn_form *f)
 {
+  const struct bn_view *v = f->view;
   char name[64];
 
   text_print_counts(t, v);
@@ -529,8 +531,7 @@ static void text_print_script_metrics(struct text *t, struct bn_form *f, const s
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
     (void)bn_escape(name, sizeof name, v->timings[i].name, "");
-    bn_form_set_timing(f, &v->timings[i], name);
-    text_print_latency(t, f, v, &v->timings[i]);
+    text_print_latency(t, f, &v->timings[i], name);
   }
 }
 
@@ -557,9 +558,10 @@ static void text_print_verdicts(const struct text *t)
 
 /* Prints the counts of what was retried or failed, each if there is any.  Dialects have no such
    lines. */
-static void text_print_losses(const struct text *t, const struct bn_form *f,
-                              const struct bn_view *v)
+static void text_print_losses(const struct text *t, const struct bn_form *f)
 {
+  const struct bn_view *v = f->view;
+
   if (!t->plan->native)
     return;
   if (v->retries > 0)
@@ -571,7 +573,7 @@ static void text_print_losses(const struct text *t, const struct bn_form *f,
 }
 
 /* Prints the part that checkpoint and final reports have in common. */
-static void text_print_summary(struct text *t, const struct bn_view *v)
+static void text_print_summary(const struct text *t, const struct bn_view *v)
 {
   const struct bn_dialect *d = t->dialect;
   const struct bn_closing *closing = d->closing[v->kind];
@@ -582,7 +584,7 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
     bn_form_print(&f, d->workload[v->kind], t->out);
   text_print_rows(t, v);
   text_print_read_hosts(t, v);
-  text_print_losses(t, &f, v);
+  text_print_losses(t, &f);
   text_print_servers(t, v);
   text_print_commits(t, v);
   text_print_debug_timings(t, v);
@@ -596,15 +598,15 @@ static void text_print_summary(struct text *t, const struct bn_view *v)
                   t->out);
   bn_form_print(&f, closing->head, t->out);
   if (t->plan->native)
-    text_print_edges(t, &f, v);
+    text_print_edges(t, &f);
   bn_form_print(&f, closing->latency, t->out);
-  text_print_ranks(t, &f, v);
+  text_print_ranks(t, &f);
   bn_form_print(&f, closing->tail, t->out);
-  text_print_latencies(t, &f, v);
-  text_print_script_metrics(t, &f, v);
+  text_print_latencies(t, &f);
+  text_print_script_metrics(t, &f);
   bn_form_print(&f, closing->end, t->out);
   if (!closing->no_sessions)
-    text_print_sessions(t, &f, v);
+    text_print_sessions(t, &f);
   bn_text_print_event_kinds(t->out, v);
   bn_text_print_phases(t->out, v, NULL);
   bn_text_print_statements(t->out, v);
