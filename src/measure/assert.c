@@ -236,9 +236,9 @@ static int assert_refuse_figure(const char *part, const char *name, struct bn_er
    typed.  Returns 0, or -1 and err. */
 static int assert_check_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_parse_part(a->timing);
+  const char *kind = bn_event_kinds_parse_part(a->part);
 
-  if (a->timing[0] == '\0')
+  if (a->part[0] == '\0')
     return assert_check_whole(a, name, err);
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
@@ -246,11 +246,11 @@ static int assert_check_part(struct bn_assert *a, const char *name, struct bn_er
     return bn_err_set(err, 0, "the name of a group after @" BN_GROUP_PART " is missing");
   if (bn_assert_is_latency(a))
     return 0;
-  if (kind == NULL && !bn_phases_is_part(a->timing))
+  if (kind == NULL && !bn_phases_is_part(a->part))
     return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
                       name);
-  if (!assert_part_has(a->timing, a->field->name))
-    return assert_refuse_figure(a->timing, name, err);
+  if (!assert_part_has(a->part, a->field->name))
+    return assert_refuse_figure(a->part, name, err);
   a->what = BN_ASSERT_KIND;
   return 0;
 }
@@ -270,7 +270,7 @@ static int assert_read_metric(struct bn_assert *a, const char *text, size_t len,
     return -1;
   if (at == NULL)
     return assert_check_part(a, name, err);
-  if (!assert_trim(a->timing, sizeof a->timing, at + 1, len - name_len - 1) || a->timing[0] == '\0')
+  if (!assert_trim(a->part, sizeof a->part, at + 1, len - name_len - 1) || a->part[0] == '\0')
     return bn_err_set(
         err, 0, "the name of a part after @ is missing, such as read or " BN_EVENT_PART "NAME");
   return assert_check_part(a, name, err);
@@ -392,7 +392,7 @@ static bool assert_is_hist(const struct bn_metric *hist, const char *name)
 }
 
 /* Returns the index of the histogram that an assertion means by the name, or n_hists. */
-static size_t assert_find_hist(const struct bn_metrics *m, const char *name)
+static size_t assert_find_hist_by_name(const struct bn_metrics *m, const char *name)
 {
   size_t i = 0;
 
@@ -455,7 +455,7 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
 {
   const size_t n = bn_phases_count(m);
 
-  if (assert_find_hist(m, part) < m->n_hists)
+  if (assert_find_hist_by_name(m, part) < m->n_hists)
     return 0;
   if (n == 0 && assert_has_groups(m))
     return bn_err_set(err, 0,
@@ -474,7 +474,7 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
 {
   const struct bn_metrics *m = scope->metrics;
   struct bn_buf known = {.max = 256};
-  const size_t found = assert_find_hist(m, name);
+  const size_t found = assert_find_hist_by_name(m, name);
 
   if (found < m->n_hists || scope->statements)
     return 0;
@@ -533,16 +533,16 @@ static int assert_check_field(const struct bn_view_field *f, const struct bn_ass
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_parse_part(a->timing);
+  const char *kind = bn_event_kinds_parse_part(a->part);
 
   if (a->what == BN_ASSERT_PROOF)
     return assert_check_proof(scope, err);
   if (kind != NULL)
     return assert_check_kind(kind, scope->metrics, err);
-  if (bn_phases_is_part(a->timing))
-    return assert_check_phase(a->timing, scope->metrics, err);
-  if (a->timing[0] != '\0')
-    return assert_check_timing(a->timing, scope, err);
+  if (bn_phases_is_part(a->part))
+    return assert_check_phase(a->part, scope->metrics, err);
+  if (a->part[0] != '\0')
+    return assert_check_timing(a->part, scope, err);
   if (a->field == NULL) /* a percentile, which every run has */
     return 0;
   return assert_check_field(a->field, scope, err);
@@ -550,7 +550,7 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 
 size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m)
 {
-  return a->timing[0] != '\0' ? assert_find_hist(m, a->timing) : BN_H_LATENCY;
+  return a->part[0] != '\0' ? assert_find_hist_by_name(m, a->part) : BN_H_LATENCY;
 }
 
 /* --- showing ---------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ struct bn_assert {
   enum bn_assert_what what;
   double rank;                       /* of a percentile */
   const struct bn_view_field *field; /* NULL: a percentile */
-  char timing[BN_ASSERT_NAME];       /* the name of the part, as typed; "": all events */
+  char part[BN_ASSERT_NAME];         /* the name of the part, as typed; "": all events */
   enum bn_assert_op op;
   double limit;     /* in its unit */
   const char *unit; /* as in documents: "ms", "%", "1/s" */

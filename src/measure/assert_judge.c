@@ -119,10 +119,10 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
 static struct bn_finding assert_find_statement(const struct bn_assert *a, const struct bn_view *v,
                                                const struct bn_view_rules *rules)
 {
-  const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->timing);
+  const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->part);
 
   for (size_t i = 0; i < v->n_statements; i++)
-    if (strcmp(v->statements[i].timing.name, a->timing) == 0)
+    if (strcmp(v->statements[i].timing.name, a->part) == 0)
       return assert_find_timing(a, v, rules, &v->statements[i].timing,
                                 sum != NULL ? sum->hist : NULL);
   return assert_make_finding(NAN);
@@ -131,7 +131,7 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
 /* Finds a figure of a phase that is no latency. */
 static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_phase_view *p = bn_phases_find(v, a->timing);
+  const struct bn_phase_view *p = bn_phases_find(v, a->part);
   double value = NAN;
 
   if (p == NULL)
@@ -143,7 +143,7 @@ static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const s
 /* Finds a figure of a kind of events, or of a group, that is no latency. */
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->timing));
+  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->part));
   double value = NAN;
 
   if (k != NULL)
@@ -161,10 +161,10 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   if (a->what == BN_ASSERT_ERRORS)
     return assert_find_errors(v);
   if (a->what == BN_ASSERT_KIND)
-    return bn_phases_is_part(a->timing) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
+    return bn_phases_is_part(a->part) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
     return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
-  if (a->timing[0] == '\0')
+  if (a->part[0] == '\0')
     return assert_find_latency(a, v, rules);
   hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist == BN_H_LATENCY)
@@ -215,7 +215,7 @@ static double assert_most_value(const struct bn_assert *a, const struct bn_view 
     return f->value;
   if (!bn_assert_is_percentile(a))
     return HUGE_VAL;
-  if (a->timing[0] == '\0')
+  if (a->part[0] == '\0')
     return v->latency != NULL ? bn_view_percentile_bound_s(v, rules, assert_rank_of(a)) * a->scale
                               : HUGE_VAL;
   hist = bn_assert_find_hist(a, &v->delta->metrics);
@@ -249,7 +249,7 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
    Phases are known in totals alone. */
 static bool assert_is_of_each_second(const struct bn_assert *a)
 {
-  if (a->what == BN_ASSERT_PROOF || bn_phases_is_part(a->timing))
+  if (a->what == BN_ASSERT_PROOF || bn_phases_is_part(a->part))
     return false;
   if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
     return true;
@@ -261,7 +261,7 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
 static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *v)
 {
   const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
-  const bool of_events = bn_assert_is_latency(a) && a->timing[0] == '\0';
+  const bool of_events = bn_assert_is_latency(a) && a->part[0] == '\0';
 
   return below && of_events && v->oldest_s * a->scale > a->limit;
 }

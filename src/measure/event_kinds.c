@@ -9,8 +9,8 @@
 
 /* Returns the index of row k, from 0 on, among the rows of a kind of metrics, or n if there are
    fewer: kind k of the events has row k of each kind of metrics. */
-static size_t event_kinds_find_row(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
-                                   size_t k)
+static size_t event_kinds_find_nth_row(const struct bn_metric *rows, size_t n,
+                                       enum bn_metric_kind kind, size_t k)
 {
   size_t before = 0;
 
@@ -26,10 +26,10 @@ static size_t event_kinds_find_row(const struct bn_metric *rows, size_t n, enum 
 
 bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
-  out->hist = event_kinds_find_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
+  out->hist = event_kinds_find_nth_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
   for (size_t i = 0; i < BN_EVENT_COUNTERS; i++)
-    out->counter[i] = event_kinds_find_row(m->counter, m->n_counters,
-                                           (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
+    out->counter[i] = event_kinds_find_nth_row(m->counter, m->n_counters,
+                                               (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
   return out->hist < m->n_hists;
 }
 

@@ -289,7 +289,7 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
 
 /* Subtracts the counts of labels.  A label that is new is appended, so that each has the same place
    in a later snapshot. */
-static void snap_diff_labels(struct bn_snap *now, const struct bn_snap *base)
+static void snap_subtract_labels(struct bn_snap *now, const struct bn_snap *base)
 {
   for (size_t i = 0; i < now->metrics.n_labelled; i++)
     for (size_t k = 0; k < base->n_labels[i]; k++)
@@ -330,7 +330,7 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
     now->counter[i] = snap_counter_minus(now->counter[i], base->counter[i]);
   for (size_t i = 0; i < now->metrics.n_hists; i++)
     bn_hist_sub(now->hist[i], base->hist[i]);
-  snap_diff_labels(now, base);
+  snap_subtract_labels(now, base);
   bn_statement_table_sub(&now->statements, &base->statements);
   now->fair_events = now->fair_busy_s = none;
   for (unsigned s = 0; s < now->n_sessions; s++) {

@@ -12,8 +12,8 @@ static const char other[] = "other";
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* The statements of one name. */
-struct kind {
+/* The counters of one name. */
+struct entry {
   char *name; /* owned */
   size_t len;
   struct bn_hist **stripe;      /* owned; each is NULL until a worker needs it */
@@ -24,7 +24,7 @@ struct bn_statements {
   pthread_mutex_t lock;
   unsigned n_writers, n_stripes;
   size_t n;
-  struct kind kind[BN_STATEMENTS_ROWS];
+  struct entry entry[BN_STATEMENTS_ROWS];
 };
 
 struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes)
@@ -37,15 +37,15 @@ struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes)
   return all;
 }
 
-static void statements_free_kind(const struct bn_statements *all, struct kind *k)
+static void statements_free_entry(const struct bn_statements *all, struct entry *e)
 {
-  for (unsigned i = 0; k->stripe != NULL && i < all->n_stripes; i++)
-    bn_hist_free(k->stripe[i]);
-  for (unsigned i = 0; k->writer != NULL && i < all->n_writers; i++)
-    free(k->writer[i]);
-  free(k->stripe);
-  free(k->writer);
-  free(k->name);
+  for (unsigned i = 0; e->stripe != NULL && i < all->n_stripes; i++)
+    bn_hist_free(e->stripe[i]);
+  for (unsigned i = 0; e->writer != NULL && i < all->n_writers; i++)
+    free(e->writer[i]);
+  free(e->stripe);
+  free(e->writer);
+  free(e->name);
 }
 
 void bn_statements_free(struct bn_statements *all)
@@ -53,53 +53,53 @@ void bn_statements_free(struct bn_statements *all)
   if (all == NULL)
     return;
   for (size_t i = 0; i < all->n; i++)
-    statements_free_kind(all, &all->kind[i]);
+    statements_free_entry(all, &all->entry[i]);
   (void)pthread_mutex_destroy(&all->lock);
   free(all);
 }
 
-static struct kind *statements_find(struct bn_statements *all, const char *name, size_t len)
+static struct entry *statements_find(struct bn_statements *all, const char *name, size_t len)
 {
   for (size_t i = 0; i < all->n; i++)
-    if (all->kind[i].len == len && memcmp(all->kind[i].name, name, len) == 0)
-      return &all->kind[i];
+    if (all->entry[i].len == len && memcmp(all->entry[i].name, name, len) == 0)
+      return &all->entry[i];
   return NULL;
 }
 
-static struct kind *statements_add(struct bn_statements *all, const char *name, size_t len)
+static struct entry *statements_add(struct bn_statements *all, const char *name, size_t len)
 {
-  struct kind *k = &all->kind[all->n++];
+  struct entry *e = &all->entry[all->n++];
 
-  *k = (struct kind){.name = bn_alloc(1, len + 1),
-                     .len = len,
-                     .stripe = bn_alloc(all->n_stripes, sizeof(struct bn_hist *)),
-                     .writer = bn_alloc(all->n_writers, sizeof(struct bn_statement *))};
-  memcpy(k->name, name, len);
-  return k;
+  *e = (struct entry){.name = bn_alloc(1, len + 1),
+                      .len = len,
+                      .stripe = bn_alloc(all->n_stripes, sizeof(struct bn_hist *)),
+                      .writer = bn_alloc(all->n_writers, sizeof(struct bn_statement *))};
+  memcpy(e->name, name, len);
+  return e;
 }
 
-/* Returns the kind of that name, a new one if there is none.  Names beyond BN_STATEMENTS_MAX share
-   the kind "other". */
-static struct kind *statements_get_kind(struct bn_statements *all, const char *name, size_t len)
+/* Returns the entry of that name, a new one if there is none.  Names beyond BN_STATEMENTS_MAX share
+   the entry "other".  The caller holds the lock, as for the functions around this one. */
+static struct entry *statements_get_entry(struct bn_statements *all, const char *name, size_t len)
 {
-  struct kind *k = statements_find(all, name, len);
+  struct entry *e = statements_find(all, name, len);
 
-  if (k == NULL && all->n >= BN_STATEMENTS_MAX) {
+  if (e == NULL && all->n >= BN_STATEMENTS_MAX) {
     name = other;
     len = sizeof other - 1;
-    k = statements_find(all, name, len);
+    e = statements_find(all, name, len);
   }
-  return k != NULL ? k : statements_add(all, name, len);
+  return e != NULL ? e : statements_add(all, name, len);
 }
 
-/* Returns the counters of the session's worker for a kind, which are made when they are first asked
-   for.  With more workers than stripes, several record into one histogram. */
+/* Returns the counters of the session's worker in an entry, which are made when they are first
+   asked for.  With more workers than stripes, several record into one histogram. */
 static struct bn_statement *statements_get_of_session(const struct bn_statements *all,
-                                                      struct kind *k, unsigned session)
+                                                      struct entry *e, unsigned session)
 {
   const unsigned writer = session % all->n_writers;
-  struct bn_hist **stripe = &k->stripe[writer % all->n_stripes];
-  struct bn_statement *st = k->writer[writer];
+  struct bn_hist **stripe = &e->stripe[writer % all->n_stripes];
+  struct bn_statement *st = e->writer[writer];
 
   if (st != NULL)
     return st;
@@ -107,7 +107,7 @@ static struct bn_statement *statements_get_of_session(const struct bn_statements
     *stripe = bn_hist_new();
   st = bn_alloc_aligned(_Alignof(struct bn_statement), sizeof *st);
   *st = (struct bn_statement){.hist = *stripe, .shared = all->n_writers > all->n_stripes};
-  k->writer[writer] = st;
+  e->writer[writer] = st;
   return st;
 }
 
@@ -115,12 +115,12 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
                                        const char *name, size_t len)
 {
   struct bn_statement *st;
-  struct kind *k;
+  struct entry *e;
 
   (void)pthread_mutex_lock(&all->lock);
-  k = statements_get_kind(all, name,
-                          strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
-  st = statements_get_of_session(all, k, session);
+  e = statements_get_entry(all, name,
+                           strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
+  st = statements_get_of_session(all, e, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
 }
@@ -185,12 +185,12 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   return statements_zero_row(t, t->n++, name);
 }
 
-/* Adds the counts of all workers for a kind to a sum. */
-static void statements_sum_kind(struct bn_statement_sum *s, const struct bn_statements *all,
-                                const struct kind *k)
+/* Adds the counts of all workers in an entry to a sum. */
+static void statements_sum_entry(struct bn_statement_sum *s, const struct bn_statements *all,
+                                 const struct entry *e)
 {
   for (unsigned i = 0; i < all->n_writers; i++) {
-    const struct bn_statement *st = k->writer[i];
+    const struct bn_statement *st = e->writer[i];
 
     if (st == NULL)
       continue;
@@ -198,15 +198,16 @@ static void statements_sum_kind(struct bn_statement_sum *s, const struct bn_stat
     s->errors += atomic_load_explicit(&st->errors, memory_order_relaxed);
   }
   for (unsigned i = 0; s->hist != NULL && i < all->n_stripes; i++)
-    if (k->stripe[i] != NULL)
-      bn_hist_add(s->hist, k->stripe[i]);
+    if (e->stripe[i] != NULL)
+      bn_hist_add(s->hist, e->stripe[i]);
 }
 
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all)
 {
   (void)pthread_mutex_lock(&all->lock);
   for (t->n = 0; t->n < all->n && t->n < t->room; t->n++)
-    statements_sum_kind(statements_zero_row(t, t->n, all->kind[t->n].name), all, &all->kind[t->n]);
+    statements_sum_entry(statements_zero_row(t, t->n, all->entry[t->n].name), all,
+                         &all->entry[t->n]);
   (void)pthread_mutex_unlock(&all->lock);
 }
 

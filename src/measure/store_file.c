@@ -259,8 +259,8 @@ static int store_read_file(FILE *f, const char *name, struct store_want want, st
 }
 
 /* Loads a file, or standard input ("-").  Returns as store_read_file(). */
-static int store_load(const char *path, struct store_want want, struct bn_stored *out,
-                      struct bn_err *err)
+static int store_load_path(const char *path, struct store_want want, struct bn_stored *out,
+                           struct bn_err *err)
 {
   FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   int rc;
@@ -282,12 +282,12 @@ int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_sto
 {
   const struct store_want want = {keep_tree ? STORE_TREE : STORE_RESULT, most};
 
-  return store_load(path, want, out, err);
+  return store_load_path(path, want, out, err);
 }
 
 int bn_store_load_totals(const char *path, uint64_t most, struct bn_stored *out, struct bn_err *err)
 {
-  return store_load(path, (struct store_want){STORE_TOTALS, most}, out, err);
+  return store_load_path(path, (struct store_want){STORE_TOTALS, most}, out, err);
 }
 
 void bn_stored_done(struct bn_stored *s)

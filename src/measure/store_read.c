@@ -486,7 +486,7 @@ static void store_read_lines(struct bn_json_in *e, const struct bn_node *list, s
 }
 
 /* The watched figures of a map, while they are read. */
-struct watched {
+struct watched_reading {
   struct bn_json_in *in;
   struct bn_watched *out;
 };
@@ -494,7 +494,7 @@ struct watched {
 /* Reads a watched figure.  Returns -1 if there are too many, which ends the reading. */
 static int store_read_watched_figure(void *arg, const char *key, const struct bn_node *value)
 {
-  const struct watched *w = arg;
+  const struct watched_reading *w = arg;
 
   if (w->out->n == BN_WATCHED_MAX) {
     bn_json_in_refuse(w->in, "'watch' has more than %d values", BN_WATCHED_MAX);
@@ -509,7 +509,7 @@ static int store_read_watched_figure(void *arg, const char *key, const struct bn
 static void store_read_watched(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   struct bn_watched all;
-  struct watched w = {e, &all};
+  struct watched_reading w = {e, &all};
 
   all.n = 0; /* the rest is large, and most records have none */
   if (map == NULL || bn_node_each(map, store_read_watched_figure, &w) != 0)
@@ -569,8 +569,8 @@ struct form {
 
 /* Reads a record.  The sessions and statements are counted first, because its memory depends on
    them.  Returns 0, or -1 and err; then there is nothing to free. */
-static int store_read_record(const struct bn_node *n, const struct bn_metrics *m, struct form form,
-                             struct bn_record *out, struct bn_err *err)
+static int store_read_record_of_form(const struct bn_node *n, const struct bn_metrics *m,
+                                     struct form form, struct bn_record *out, struct bn_err *err)
 {
   struct bn_json_in e = {err, false};
   const struct bn_node *raw = bn_json_in_map(&e, n, "raw");
@@ -603,7 +603,7 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
   const struct form form = {
       .span = span, .hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && has_hists)};
 
-  return store_read_record(n, m, form, out, err);
+  return store_read_record_of_form(n, m, form, out, err);
 }
 
 /* --- brief records ---------------------------------------------------------------------------- */
@@ -651,7 +651,7 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
     return bn_err_set(err, EINVAL, "figures of a part of the time have no sessions");
   if (bn_node_count(bn_node_get(n, "statements")) > 0)
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
-  if (store_read_record(n, m, (struct form){.span = span, .brief = true}, out, err) != 0)
+  if (store_read_record_of_form(n, m, (struct form){.span = span, .brief = true}, out, err) != 0)
     return -1;
   store_read_texts(&e, texts, len, m, hists);
   if (e.failed)

@@ -119,7 +119,7 @@ enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_vi
 
 /* Returns why a view does not measure a figure.  A view does not say whether it is of a dialect,
    but no dialect has its own figures. */
-static enum bn_view_lack view_lack(const struct bn_view *v, const struct bn_view_field *f)
+static enum bn_view_lack view_find_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
   /* Only figures that need it have the metrics searched, for this is asked of every figure. */
   const bool needs_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
@@ -146,7 +146,7 @@ static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field 
    if it is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const enum bn_view_lack lack = view_lack(v, f);
+  const enum bn_view_lack lack = view_find_lack(v, f);
 
   if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && view_is_unknown(v, f)))
     return false;
@@ -158,7 +158,7 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 /* Sets a figure that is not known to 0 if the run does not measure it. */
 static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
 {
-  if (!view_is_unknown(v, f) || view_lack(v, f) == BN_LACK_NONE)
+  if (!view_is_unknown(v, f) || view_find_lack(v, f) == BN_LACK_NONE)
     return;
   if (f->type == BN_VIEW_U64)
     *bn_view_u64_at(v, f->offset) = 0;
@@ -234,7 +234,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
 /* --- values from a snapshot ------------------------------------------------------------------- */
 
 /* Returns a value of a histogram in seconds; one beyond its range, UINT64_MAX, is HUGE_VAL. */
-static double view_seconds(uint64_t ns)
+static double view_ns_to_s(uint64_t ns)
 {
   return ns == UINT64_MAX ? HUGE_VAL : (double)ns * 1e-9;
 }
@@ -264,15 +264,15 @@ static void view_find_extremes(struct bn_view *v, const struct bn_snap *delta, b
     low = delta->min_ns;
   if (exact && delta->max_ns != 0 && view_same_bucket(delta->max_ns, high))
     high = delta->max_ns;
-  v->min_s = view_seconds(low);
-  v->max_s = view_seconds(high);
+  v->min_s = view_ns_to_s(low);
+  v->max_s = view_ns_to_s(high);
 }
 
 /* An unfinished event takes longer than it has so far. */
 static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 {
-  if (view_seconds(oldest_ns) > v->max_s)
-    v->max_s = view_seconds(oldest_ns);
+  if (view_ns_to_s(oldest_ns) > v->max_s)
+    v->max_s = view_ns_to_s(oldest_ns);
   v->max_at_least = true;
 }
 
@@ -341,7 +341,7 @@ static void view_add_distances(void *arg, uint64_t lowest, uint64_t highest, uin
 
 /* Returns the standard deviation.  A second pass is needed, because the difference of two large
    sums would cancel. */
-static double view_spread_s(const struct bn_hist *h, uint64_t n, double mean_s)
+static double view_deviation_s(const struct bn_hist *h, uint64_t n, double mean_s)
 {
   struct spread s = {.mean_ns = mean_s * 1e9};
 
@@ -387,7 +387,7 @@ double bn_view_percentile_bound_s(const struct bn_view *v, const struct bn_view_
   const uint64_t rank =
       view_rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
 
-  return rank <= ended ? view_seconds(bn_hist_value_at_rank(v->latency, NULL, rank)) : HUGE_VAL;
+  return rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(v->latency, NULL, rank)) : HUGE_VAL;
 }
 
 size_t bn_view_find_rank(const struct bn_view *v, double rank)
@@ -411,22 +411,22 @@ size_t bn_view_greatest_rank(const struct bn_view *v)
 
 double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool nearest)
 {
-  return bn_hist_count(h) > 0 ? view_seconds(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
+  return bn_hist_count(h) > 0 ? view_ns_to_s(view_percentile_ns(h, NULL, percent, nearest)) : NAN;
 }
 
 /* Does bn_view_timing_percentile_s() for a phase, whose histogram counts the ages of unfinished
    events.  Any of these events may take longer than its age, so that the value of a rank is at most
    that of the rank which is higher by their number. */
-static double view_phase_s(const struct bn_timing *t, const struct bn_hist *h, double percent,
-                           double *most_s)
+static double view_phase_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
+                                      double percent, double *most_s)
 {
   const uint64_t n = bn_hist_count(h), rank = view_rank_of(n, percent);
-  const double s = view_seconds(bn_hist_value_at_rank(h, NULL, rank));
+  const double s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank));
 
   *most_s = s;
   if (s >= t->youngest_s)
     *most_s = t->unfinished <= n - rank
-                  ? view_seconds(bn_hist_value_at_rank(h, NULL, rank + t->unfinished))
+                  ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank + t->unfinished))
                   : HUGE_VAL;
   return s;
 }
@@ -437,9 +437,9 @@ double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hi
   const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
 
   if (t->of_phase)
-    return view_phase_s(t, h, percent, most_s);
-  *most_s = rank <= ended ? view_seconds(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
-  return rank > t->unfinished ? view_seconds(bn_hist_value_at_rank(h, NULL, rank - t->unfinished))
+    return view_phase_percentile_s(t, h, percent, most_s);
+  *most_s = rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
+  return rank > t->unfinished ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank - t->unfinished))
                               : 0;
 }
 
@@ -454,7 +454,7 @@ static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
     return;
   v->lag_p50_s = bn_view_hist_percentile_s(lag, 50, false);
   v->lag_p99_s = bn_view_hist_percentile_s(lag, 99, false);
-  v->lag_max_s = view_seconds(high);
+  v->lag_max_s = view_ns_to_s(high);
 }
 
 /* Returns whether a percentile of that value is a lower bound: an unfinished event is not older,
@@ -471,7 +471,7 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
                             double percent, bool *at_least)
 {
   const uint64_t ns = view_percentile_ns(v->latency, rules->ages, percent, rules->nearest);
-  double s = view_seconds(ns);
+  double s = view_ns_to_s(ns);
 
   *at_least = view_is_at_least(rules, ns);
   if (v->events == 0 && rules->ages == NULL)
@@ -487,7 +487,7 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
 static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store,
                                   const struct bn_view_rules *rules)
 {
-  v->median_s = fmax(v->min_s, fmin(v->max_s, view_seconds(bn_hist_percentile(v->latency, 50))));
+  v->median_s = fmax(v->min_s, fmin(v->max_s, view_ns_to_s(bn_hist_percentile(v->latency, 50))));
   v->percents = store->percents;
   v->percentile_s = store->percentile_s;
   v->at_least = store->at_least;
@@ -527,10 +527,10 @@ static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
 
   bn_hist_each(h, view_add_to_timing, t);
   (void)bn_hist_bounds(h, &lowest, &highest);
-  t->min_s = view_seconds(lowest);
-  t->max_s = view_seconds(highest);
+  t->min_s = view_ns_to_s(lowest);
+  t->max_s = view_ns_to_s(highest);
   t->avg_s = bn_view_mean(t->sum_s, t->count);
-  t->dev_s = view_spread_s(h, t->count, t->avg_s);
+  t->dev_s = view_deviation_s(h, t->count, t->avg_s);
 }
 
 /* Sets the timings of all histograms but that of the latency. */
@@ -654,7 +654,7 @@ static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *coun
 }
 
 /* Sets every figure that is a count from these counters. */
-static void view_set_counts(struct bn_view *v, const uint64_t *c, bool commits)
+static void view_set_count_figures(struct bn_view *v, const uint64_t *c, bool commits)
 {
   v->events = c[BN_C_EVENTS];
   v->reads = c[BN_C_READ];
@@ -665,7 +665,7 @@ static void view_set_counts(struct bn_view *v, const uint64_t *c, bool commits)
   v->transactions = commits ? view_named_counter(v, c, "transactions", v->events) : v->events;
   v->errors = c[BN_C_ERROR];
   v->reconnects = c[BN_C_RECONNECT];
-  v->connection_wait_s = view_seconds(view_named_counter(v, c, "connection_wait", 0));
+  v->connection_wait_s = view_ns_to_s(view_named_counter(v, c, "connection_wait", 0));
   v->bytes_read = c[BN_C_BYTES_READ];
   v->bytes_written = c[BN_C_BYTES_WRITTEN];
   v->bytes_moved = v->bytes_read + v->bytes_written;
@@ -679,7 +679,7 @@ static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
 {
   struct bn_view counted = {.delta = v->delta};
 
-  view_set_counts(&counted, c, false);
+  view_set_count_figures(&counted, c, false);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
       *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;
@@ -687,9 +687,9 @@ static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
       (double)(counted.bytes_moved + view_named_counter(v, c, "bytes_untouched", 0)) / span_s;
 }
 
-void bn_view_set_counts(struct bn_view *v, const struct bn_view_rules *rules)
+void bn_view_set_counts_and_rates(struct bn_view *v, const struct bn_view_rules *rules)
 {
-  view_set_counts(v, v->counter, rules->commits);
+  view_set_count_figures(v, v->counter, rules->commits);
   v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
   v->transactions_per_s = (double)(v->transactions - v->in_grace) / v->span_s;
   if (rules->rated != NULL)
@@ -736,9 +736,9 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
   v->running = delta->running;
   v->in_grace = rules->nearest ? 0 : delta->late; /* dialects do not tell the grace apart */
-  bn_view_set_counts(v, rules);
+  bn_view_set_counts_and_rates(v, rules);
   view_find_sums(v, delta);
-  v->dev_s = view_spread_s(v->latency, bn_hist_count(v->latency), v->avg_s);
+  v->dev_s = view_deviation_s(v->latency, bn_hist_count(v->latency), v->avg_s);
   view_find_extremes(v, delta, rules->exact);
   if (rules->ages != NULL)
     view_stretch_maximum(v, rules->oldest_ns);

@@ -314,6 +314,6 @@ double bn_view_served_share(uint64_t finished, uint64_t due);
    0 to 1; 0 if they took no time. */
 double bn_view_statement_share(const struct bn_view *v, const struct bn_statement_view *s);
 /* Sets the counts and rates of a view whose delta, counter, span_s and in_grace are set. */
-void bn_view_set_counts(struct bn_view *v, const struct bn_view_rules *rules);
+void bn_view_set_counts_and_rates(struct bn_view *v, const struct bn_view_rules *rules);
 
 #endif

@@ -284,7 +284,7 @@ static const char *declaration_read_name(const struct reading *r)
 
 /* Reads the list of options at `table` of the reading.  Returns their table, or NULL if there are
    none. */
-static const struct bn_opt *declaration_read_options(const struct reading *r, size_t *conf_size)
+static const struct bn_opt *declaration_read_option_list(const struct reading *r, size_t *conf_size)
 {
   lua_State *L = r->L;
   const size_t n = lua_objlen(L, r->table);
@@ -311,7 +311,8 @@ static const struct bn_opt *declaration_read_options(const struct reading *r, si
 const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t *conf_size)
 {
   lua_newtable(L);
-  return declaration_read_options(&(struct reading){L, index, lua_gettop(L), "options"}, conf_size);
+  return declaration_read_option_list(&(struct reading){L, index, lua_gettop(L), "options"},
+                                      conf_size);
 }
 
 /* --- a study --- */
@@ -351,8 +352,8 @@ const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
     declaration_refuse(&r, "'min_operands' must not be more than 'max_operands'");
   lua_getfield(L, index, "options");
   if (lua_istable(L, -1))
-    sub->options = declaration_read_options(&(struct reading){L, lua_gettop(L), r.kept, "options"},
-                                            &sub->conf_size);
+    sub->options = declaration_read_option_list(
+        &(struct reading){L, lua_gettop(L), r.kept, "options"}, &sub->conf_size);
   else if (!lua_isnil(L, -1))
     declaration_refuse(&r, "'options' must be a list of tables");
   lua_getfield(L, index, "run");

@@ -13,7 +13,7 @@ struct bn_figure_name {
   enum bn_better better;
 };
 
-/* Reads METRIC [@TIMING] of measure/assert.h, or "rate".  Returns 0, or -1 and err, which quotes
+/* Reads METRIC [@PART] of measure/assert.h, or "rate".  Returns 0, or -1 and err, which quotes
    the name and says what is wrong. */
 int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err *err);
 /* Finds the figure of the total of a result's first group, in the unit of bn_figure_unit():

@@ -104,7 +104,7 @@ static int native_assertion(lua_State *L)
   bn_native_set_number(L, "limit", a.limit);
   bn_native_set_text(L, "unit", a.unit);
   bn_native_set_number(L, "scale", a.scale);
-  bn_native_set_text(L, "timing", a.timing[0] != '\0' ? a.timing : NULL);
+  bn_native_set_text(L, "timing", a.part[0] != '\0' ? a.part : NULL);
   if (a.what == BN_ASSERT_RANK)
     bn_native_set_number(L, "rank", a.rank);
   if (a.field != NULL) {

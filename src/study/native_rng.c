@@ -38,7 +38,7 @@ static const char program[] =
     "end\n";
 
 /* Starts a stream.  Returns false if there is no purpose of that name. */
-static bool rng_start(struct bn_rng *rng, uint64_t seed, uint64_t id, const char *purpose)
+static bool native_rng_start(struct bn_rng *rng, uint64_t seed, uint64_t id, const char *purpose)
 {
   static const struct {
     const char *name;
@@ -56,12 +56,12 @@ static bool rng_start(struct bn_rng *rng, uint64_t seed, uint64_t id, const char
   return false;
 }
 
-static double rng_real(struct bn_rng *rng)
+static double native_rng_real(struct bn_rng *rng)
 {
   return bn_rng_double(rng);
 }
 
-static double rng_below(struct bn_rng *rng, double n)
+static double native_rng_below(struct bn_rng *rng, double n)
 {
   return (double)bn_rng_below(rng, (uint64_t)n);
 }
@@ -71,8 +71,8 @@ void bn_native_push_rng(lua_State *L)
 {
   if (luaL_loadbuffer(L, program, sizeof program - 1, "=rng") != 0)
     lua_error(L);
-  lua_pushnumber(L, (double)(uintptr_t)rng_start);
-  lua_pushnumber(L, (double)(uintptr_t)rng_real);
-  lua_pushnumber(L, (double)(uintptr_t)rng_below);
+  lua_pushnumber(L, (double)(uintptr_t)native_rng_start);
+  lua_pushnumber(L, (double)(uintptr_t)native_rng_real);
+  lua_pushnumber(L, (double)(uintptr_t)native_rng_below);
   lua_call(L, 3, 1);
 }

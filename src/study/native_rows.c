@@ -22,9 +22,9 @@ struct batch {
    whole run. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
-  if (a->timing[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
+  if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
     return false;
-  if (a->what == BN_ASSERT_KIND && bn_phases_is_part(a->timing))
+  if (a->what == BN_ASSERT_KIND && bn_phases_is_part(a->part))
     return false;
   if (a->what == BN_ASSERT_KIND)
     return bn_view_is_rate(a->field) || bn_assert_is_share(a);
@@ -72,7 +72,7 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
    share; nothing for a kind that the interval does not have. */
 static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->timing));
+  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->part));
 
   if (k == NULL)
     return (struct batch){0, 0};

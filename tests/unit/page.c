@@ -72,7 +72,7 @@ static void page_count(struct bn_page *p)
 {
   const struct bn_view_rules rules = {.commits = p->plan->version == BN_V05};
 
-  bn_view_set_counts(&p->view, &rules);
+  bn_view_set_counts_and_rates(&p->view, &rules);
 }
 
 void bn_page_interval(struct bn_page *p)

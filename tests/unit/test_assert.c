@@ -69,7 +69,7 @@ static void assertions_are_read(void **state)
     assert_true((a.field == NULL) == (want->field == NULL));
     if (want->field != NULL)
       assert_string_equal(a.field->name, want->field);
-    assert_string_equal(a.timing, want->timing);
+    assert_string_equal(a.part, want->timing);
     assert_int_equal(a.op, want->op);
     assert_string_equal(a.unit, want->unit);
     assert_true(a.rank == want->rank && a.limit == want->limit && a.scale == want->scale);
@@ -455,7 +455,7 @@ static void a_metric_alone_is_read(void **state)
   (void)state;
   assert_int_equal(bn_assert_parse_metric(&a, "p99.9@read", &err), 0);
   assert_string_equal(a.unit, "s");
-  assert_string_equal(a.timing, "read");
+  assert_string_equal(a.part, "read");
   assert_int_equal(bn_assert_parse_metric(&a, "mib_per_s", &err), 0);
   assert_string_equal(a.unit, "MiB/s");
   assert_int_equal(bn_assert_parse_metric(&a, "errors", &err), 0);

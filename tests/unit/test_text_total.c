@@ -652,7 +652,7 @@ static void reports_rows_outside_dialects(void **unused)
       p->plan->native = own != 0;
       p->delta.metrics = (struct bn_metrics){.n_counters = n < 4 ? n : 4, .counter = metrics};
       bn_page_skip_header(p);
-      bn_view_set_counts(&p->view, &(struct bn_view_rules){.commits = false});
+      bn_view_set_counts_and_rates(&p->view, &(struct bn_view_rules){.commits = false});
       p->view.counter = rows;
       assert_int_equal(bn_reporter_text.total(p->state, &p->view, NULL), 0);
       (void)fflush(p->out);

@@ -215,7 +215,7 @@ void bn_listen_end(struct bn_listen_conf *conf, bool at_once)
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* The reporter's state. */
-struct listen {
+struct listen_state {
   struct bn_listen *page;
 };
 
@@ -230,7 +230,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
 
   (void)path;
   (void)out;
-  ((struct listen *)self)->page = l;
+  ((struct listen_state *)self)->page = l;
   if (listen_parse(c->at, &address, err) != 0)
     return -1;
   l->web = bn_plugin_open(&web_kind, "http", &why);
@@ -250,7 +250,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
 /* Renders the facts; comes before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
-  struct bn_listen *l = ((struct listen *)self)->page;
+  struct bn_listen *l = ((struct listen_state *)self)->page;
 
   l->run = f;
   bn_buf_clear(&l->facts);
@@ -268,7 +268,7 @@ static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
     shown.max_s = shown.oldest_s;
     shown.max_at_least = true;
   }
-  listen_render(((struct listen *)self)->page, &shown);
+  listen_render(((struct listen_state *)self)->page, &shown);
   return 0;
 }
 
@@ -277,7 +277,7 @@ static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err 
 {
   (void)v;
   (void)err;
-  ((struct listen *)self)->page->has_checkpoint = true;
+  ((struct listen_state *)self)->page->has_checkpoint = true;
   return 0;
 }
 
@@ -285,7 +285,7 @@ static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err 
    must not go back, so the last tick stays on the page. */
 static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
-  struct bn_listen *l = ((struct listen *)self)->page;
+  struct bn_listen *l = ((struct listen_state *)self)->page;
 
   (void)err;
   if (!l->has_checkpoint)
@@ -297,7 +297,7 @@ static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
    failed before it began has no facts. */
 static int listen_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
-  struct bn_listen *l = ((struct listen *)self)->page;
+  struct bn_listen *l = ((struct listen_state *)self)->page;
 
   (void)err;
   if (l->run == NULL)
@@ -310,7 +310,7 @@ static int listen_finish(void *self, const struct bn_end *end, struct bn_err *er
 
 const struct bn_reporter bn_reporter_listen = {
     .name = "listen",
-    .state_size = sizeof(struct listen),
+    .state_size = sizeof(struct listen_state),
     .own_file = true,
     .aside = true,
     .facts = true,

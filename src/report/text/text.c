@@ -125,14 +125,14 @@ static void text_print_stamp(const struct text *t, double at_s, int decimals)
 }
 
 /* Prints a line for each watcher that watched something, if that is asked for (--watch-lines). */
-static void text_print_watched(const struct text *t, const struct bn_view *v)
+static void text_print_watch_lines(const struct text *t, const struct bn_view *v)
 {
   char line[512];
 
   if (!t->plan->native || !t->plan->watch_lines)
     return;
-  for (size_t i = 0; i < BN_WATCHED_LINES; i++) {
-    if (!bn_watched_format_line(v, i, line, sizeof line))
+  for (size_t i = 0; i < BN_TEXT_WATCHED_LINES; i++) {
+    if (!bn_text_format_watched_line(v, i, line, sizeof line))
       continue;
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
     (void)fprintf(t->out, "%s\n", line);
@@ -172,7 +172,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   if (v->lines != NULL)
     (void)fputs(v->lines, t->out);
   text_print_kind_lines(t, v);
-  text_print_watched(t, v);
+  text_print_watch_lines(t, v);
   bn_output_end(&t->output);
   return 0;
 }
@@ -619,7 +619,7 @@ static void text_print_summary(const struct text *t, const struct bn_view *v)
   if (v->lines != NULL)
     (void)fprintf(t->out, "%s\n", v->lines);
   if (t->plan->native)
-    bn_watched_print(v, t->out);
+    bn_text_print_watched(v, t->out);
   if (v->span == BN_VIEW_TOTAL)
     text_print_verdicts(t);
 }
@@ -694,7 +694,7 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   text_begin_report(t);
   bn_text_print_members(t->out, g, n, t->facts, t->span_s);
   text_print_group_phases(t, g, n);
-  bn_watched_print_members(g, n, t->out);
+  bn_text_print_watched_members(g, n, t->out);
   bn_output_end(&t->output);
   return 0;
 }

@@ -109,9 +109,9 @@ static const struct part {
   const struct row *row;
   size_t n;
   bool absent_is_zero; /* a figure that has not changed is absent, and is 0 */
-} parts[BN_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host, false},
-                             {"device", device, sizeof device / sizeof *device, false},
-                             {"server", server, sizeof server / sizeof *server, true}};
+} parts[BN_TEXT_WATCHED_LINES] = {{"host", host, sizeof host / sizeof *host, false},
+                                  {"device", device, sizeof device / sizeof *device, false},
+                                  {"server", server, sizeof server / sizeof *server, true}};
 
 /* Returns the figure of that name, or NULL if it was not watched. */
 static const struct bn_watched_figure *watched_find(const struct bn_view *v, const char *name)
@@ -153,21 +153,21 @@ static bool watched_format_values(const struct bn_view *v, const struct part *p,
   return true;
 }
 
-void bn_watched_print(const struct bn_view *v, FILE *out)
+void bn_text_print_watched(const struct bn_view *v, FILE *out)
 {
   char values[256];
 
   if (v->n_watched == 0)
     return;
   (void)fputs("Watched:\n", out);
-  for (size_t p = 0; p < BN_WATCHED_LINES; p++)
+  for (size_t p = 0; p < BN_TEXT_WATCHED_LINES; p++)
     for (size_t i = 0; i < parts[p].n; i++)
       if (watched_format_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
         (void)fprintf(out, "    %-36s %s\n", parts[p].row[i].label, values);
   (void)fputs("\n", out);
 }
 
-bool bn_watched_format_line(const struct bn_view *v, size_t i, char *out, size_t size)
+bool bn_text_format_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
 {
   const struct part *p = &parts[i];
   int len = snprintf(out, size, "%s:", p->name);
@@ -278,7 +278,7 @@ static void watched_print_table(const struct table *t, const struct bn_group *g,
   (void)fputc('\n', out);
 }
 
-void bn_watched_print_members(const struct bn_group *g, size_t n, FILE *out)
+void bn_text_print_watched_members(const struct bn_group *g, size_t n, FILE *out)
 {
   const size_t sums = bn_text_count_sums(g, n);
 
