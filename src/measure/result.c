@@ -323,43 +323,31 @@ void bn_result_add_member(struct bn_result *r, const char *name, const struct bn
     bn_group_add_view(g, v);
 }
 
-/* Appends a copy of a view to an array of n records.  The array doubles whenever n is a power of
-   two, so that no capacity has to be kept. */
-static void result_append(struct bn_record **array, size_t *n, const struct bn_view *v,
-                          enum hists hists)
+/* Appends a copy of a view to an array of *n records of the group, and counts its bytes.  The array
+   doubles whenever *n is a power of two, so that no capacity has to be kept. */
+static void result_append(struct bn_group *g, struct bn_record **array, size_t *n,
+                          const struct bn_view *v, enum hists hists)
 {
   if ((*n & (*n - 1)) == 0) {
     *array = bn_alloc_resize(*array, *n == 0 ? 1 : 2 * *n, sizeof **array);
     for (size_t i = 0; i < *n; i++)
       result_fix_pointers(&(*array)[i]);
   }
-  result_init_record(&(*array)[(*n)++], v, hists);
-}
-
-/* Appends an interval.  Its histograms are kept, packed, if it has any to pack or the group packs
-   them for merging. */
-static void result_add_interval(struct bn_group *g, const struct bn_view *v)
-{
-  const bool packs = g->packs || v->delta->sparse != NULL;
-
-  result_append(&g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE);
-  g->bytes += result_size_of_record(&g->interval[g->n_intervals - 1]);
-}
-
-static void result_add_checkpoint(struct bn_group *g, const struct bn_view *v)
-{
-  result_append(&g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
-  g->bytes += result_size_of_record(&g->checkpoint[g->n_checkpoints - 1]);
+  result_init_record(&(*array)[*n], v, hists);
+  g->bytes += result_size_of_record(&(*array)[*n]);
+  ++*n;
 }
 
 void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 {
+  const bool packs = g->packs || v->delta->sparse != NULL; /* histograms of intervals */
+
   switch (v->span) {
   case BN_VIEW_INTERVAL:
-    result_add_interval(g, v);
+    result_append(g, &g->interval, &g->n_intervals, v, packs ? HISTS_PACKED : HISTS_NONE);
     break;
   case BN_VIEW_CHECKPOINT:
-    result_add_checkpoint(g, v);
+    result_append(g, &g->checkpoint, &g->n_checkpoints, v, HISTS_NONE);
     break;
   case BN_VIEW_TICK:
   case BN_VIEW_TOTAL:

@@ -100,12 +100,12 @@ static const char *const labels[] = {
 
 struct line {
   enum place place;
-  size_t part;    /* a statement, kind of events or phase: index in the names of all runs; or 0 */
-  double percent; /* order among percentiles, with others of enum before and behind them; else 0 */
-  char *value;    /* owned; as Markdown has it */
+  size_t part;  /* index in the names of the parts of all runs; 0 in a line of no part */
+  double order; /* among the lines of a part: the rank of a percentile, or one of the enum below */
+  char *value;  /* owned; as Markdown has it */
 };
 
-/* What a line of a part has instead of a percentile. */
+/* The orders of other lines than percentiles: before 0 %, or behind 100 %. */
 enum {
   PER_S = -4,
   STARTED_PER_S,
@@ -147,11 +147,11 @@ static struct line *markdown_new_line(struct column *c)
 }
 
 /* Adds a line of a part, or one of the percentiles.  The line owns the value from now on. */
-static void markdown_add_ordered(struct column *c, enum place place, size_t part, double percent,
+static void markdown_add_ordered(struct column *c, enum place place, size_t part, double order,
                                  char *value)
 {
   *markdown_new_line(c) =
-      (struct line){.place = place, .part = part, .percent = percent, .value = value};
+      (struct line){.place = place, .part = part, .order = order, .value = value};
 }
 
 /* Adds the only line of a place.  The line owns the value from now on. */
@@ -424,13 +424,6 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
                          bn_alloc_text(p->recovered ? bn_phases_print_recovery(p, digits) : "not"));
 }
 
-/* Adds the times of the statements of one name. */
-static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
-                                   const struct bn_timing *t)
-{
-  markdown_add_part_times(v, c, STATEMENTS, markdown_part_index(m, t->name), t);
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
 /* Compares the places of two lines in the table: negative, 0 or positive, as strcmp(3) does. */
@@ -440,7 +433,7 @@ static int markdown_compare(const struct line *a, const struct line *b)
     return a->place < b->place ? -1 : 1;
   if (a->part != b->part)
     return a->part < b->part ? -1 : 1;
-  return (a->percent > b->percent) - (a->percent < b->percent);
+  return (a->order > b->order) - (a->order < b->order);
 }
 
 /* Returns the line of any column that comes next behind `last` in the table, or NULL if there is
@@ -464,7 +457,7 @@ static const struct line *markdown_next_line(const struct markdown *m, const str
 static const char *markdown_find_line_name(const struct line *l)
 {
   static const struct {
-    double percent;
+    double order;
     const char *name;
   } names[] = {{PER_S, "events/s"},
                {STARTED_PER_S, "started/s"},
@@ -477,7 +470,7 @@ static const char *markdown_find_line_name(const struct line *l)
                {RECOVERY, "recovered after (s)"}};
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (l->percent == names[i].percent)
+    if (l->order == names[i].order)
       return names[i].name;
   return NULL;
 }
@@ -498,7 +491,7 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
     (void)fprintf(out, "| %s %s |", name, what);
   else
     (void)fprintf(out, "| %s %sth percentile (ms) |", name,
-                  bn_units_format_shortest(digits, l->percent));
+                  bn_units_format_shortest(digits, l->order));
   free(name);
 }
 
@@ -594,7 +587,8 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   for (size_t i = 0; i < bn_phases_count_begun(v); i++)
     markdown_add_phase(m, c, v, &v->phases[i]);
   for (size_t i = 0; i < v->n_statements; i++)
-    markdown_add_statement(m, c, v, &v->statements[i].timing);
+    markdown_add_part_times(v, c, STATEMENTS, markdown_part_index(m, v->statements[i].timing.name),
+                            &v->statements[i].timing);
   return 0;
 }
 
