@@ -133,6 +133,7 @@ static bool assert_is_rank(const char *text)
   return text[strspn(text, "0123456789.")] == '\0';
 }
 
+/* Reads the N of pN.  Returns 0, or -1 and err. */
 static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   a->what = BN_ASSERT_RANK;
@@ -440,6 +441,7 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
   return found ? 0 : -1;
 }
 
+/* Returns whether groups made the run (--group). */
 static bool assert_has_groups(const struct bn_metrics *m)
 {
   struct bn_event_kind_rows rows;
@@ -490,6 +492,7 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
   return -1;
 }
 
+/* Returns 0 if the run makes a proof sheet, or -1 and err. */
 static int assert_check_proof(const struct bn_assert_scope *scope, struct bn_err *err)
 {
   if (scope->proves)
@@ -499,7 +502,7 @@ static int assert_check_proof(const struct bn_assert_scope *scope, struct bn_err
                     "order_entry does, but not in a dialect or on several hosts");
 }
 
-/* Refuses a figure of the whole run that a run of this scope does not measure. */
+/* Returns 0 if a run of this scope measures the figure of the whole run, or -1 and err. */
 static int assert_check_field(const struct bn_view_field *f, const struct bn_assert_scope *scope,
                               struct bn_err *err)
 {

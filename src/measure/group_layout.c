@@ -208,8 +208,8 @@ static int *layout_find_all(const struct bn_metric *all, size_t n_all, const str
   return place;
 }
 
-/* Has the latencies and the number of all events of a group taken for those of the kind of events
-   that the group is. */
+/* Sets the rows of the kind of events that a group is to those of the latencies and the number of
+   all its events. */
 static void layout_place_group(const struct bn_group_layout *l, const char *name,
                                struct bn_group_rows *g)
 {
@@ -225,9 +225,9 @@ static void layout_place_group(const struct bn_group_layout *l, const char *name
   }
 }
 
-/* Has each event of a group without --rate, which does not wait, counted with a queueing of 0 and
-   all of its time as service, if another group has these histograms.  They are followed by that of
-   the lag, the last one. */
+/* Sets the rows of waiting for a group without --rate, if another group has them: each event counts
+   with a queueing of 0, and all of its time as service.  Behind these rows is that of the lag, the
+   last one. */
 static void layout_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
   const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;

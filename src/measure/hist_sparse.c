@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 
+/* Counts a bucket in *arg, a size_t. */
 static void hist_sparse_count_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   size_t *buckets = arg;

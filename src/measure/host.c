@@ -54,6 +54,7 @@ static void host_read_cpu(struct bn_host *h, const char *root, char *text)
     bn_kernel_copy_line(h->cpu_model, sizeof h->cpu_model, value);
 }
 
+/* Counts the processors that are online, and those that this process may use. */
 static void host_read_processors(struct bn_host *h, const char *root, char *text)
 {
   const char *list;
@@ -65,6 +66,7 @@ static void host_read_processors(struct bn_host *h, const char *root, char *text
   h->processors_allowed = list != NULL ? host_count_list(list + strspn(list, " \t")) : 0;
 }
 
+/* Reads the memory of the machine, which /proc/meminfo has in KiB. */
 static void host_read_memory(struct bn_host *h, const char *root, char *text)
 {
   const char *value;
@@ -114,8 +116,8 @@ static void host_read_settings(struct bn_host *h, const char *root, char *text)
 
 /* --- virtual machines and containers ---------------------------------------------------------- */
 
-/* What names a hypervisor in the names that the firmware has for the machine and its maker; the
-   first that is found counts. */
+/* Signs of hypervisors in the names that the firmware has for the machine and its maker.  The first
+   row whose sign is found counts. */
 static const struct {
   const char *sign;
   const char *name;

@@ -298,7 +298,7 @@ static struct bn_node *journal_document_of(struct kept *k)
   return NULL;
 }
 
-/* Begins a group of the result.  Returns 0, or -1 and an error; then views are refused until the
+/* Begins a group of the result.  Returns 0, or -1 and r->err; then views are refused until the
    next group. */
 static int journal_take_group(struct reader *r, const struct bn_node *n)
 {
@@ -359,7 +359,7 @@ static void journal_take_tick(struct bn_group *g, const struct bn_record *record
   journal_keep_total(g, &record->view, native);
 }
 
-/* Adds a view to the last group of the result.  Returns 0, or -1 and an error. */
+/* Adds a view to the last group of the result.  Returns 0, or -1 and r->err. */
 static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
 {
   struct bn_record record;
@@ -382,7 +382,7 @@ static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_
 }
 
 /* Sets the facts of the result, which come again when more of them are known.  Returns 0, or -1 and
-   an error. */
+   r->err. */
 static int journal_take_facts(struct reader *r, const struct bn_node *line)
 {
   const int64_t version = bn_node_get_integer(bn_node_get(line, "version"));
@@ -401,7 +401,7 @@ static int journal_take_facts(struct reader *r, const struct bn_node *line)
 }
 
 /* Adds what a line has to the result; ignores a line of a kind that a later version may have added.
-   Returns 0, or -1 and an error. */
+   Returns 0, or -1 and r->err. */
 static int journal_take_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
@@ -453,7 +453,7 @@ bool bn_journal_is_journal(const char *text, size_t len)
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Reads a line.  Returns 0, or -1 and an error, with nothing of the line added to the result. */
+/* Reads a line.  Returns 0, or -1 and r->err, with nothing of the line added to the result. */
 static int journal_read_line(struct reader *r, const char *text, size_t len)
 {
   struct bn_node *line = bn_node_parse(text, len, r->err);

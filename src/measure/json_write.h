@@ -28,10 +28,8 @@ struct bn_json_out {
   bool no_lag; /* the last histogram, the lag of pauses, has no value and is left out */
 };
 
-/* Puts a value into a map.  A key that is not ASCII is cleaned as by bn_node_text(), and gets a
-   number
-   (" (2)") if the map has that key already: different keys may be the same once they are cleaned.
- */
+/* Puts a value into a map.  A key that is not ASCII is cleaned as by bn_node_text().  Different
+   keys may then be the same: one that the map has already gets a number, as in "key (2)". */
 void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key,
                  struct bn_node *value);
 /* Appends a value to a list. */

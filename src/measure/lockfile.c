@@ -23,7 +23,7 @@ struct found {
   bool is_locked;   /* false: its file system has no locks */
 };
 
-/* Refuses the file because of an error.  Returns -1. */
+/* Refuses the file because of an errno value, which `why` explains.  Returns -1. */
 static int lockfile_refuse(const struct bn_lockfile *l, int error, const char *why,
                            struct bn_err *err)
 {

@@ -138,7 +138,7 @@ static void merge_forget_extremes(const struct job *j, struct bn_merged_view *v)
 
 /* Sums the totals.  Their counters are added first, and the figures computed from the sum; figures
    that counters do not determine (rates over different spans, longest times) are summed last.
-   Returns 0, or -1 and an error. */
+   Returns 0, or -1 and j->err. */
 static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
@@ -185,7 +185,7 @@ static void merge_keep_watched(const struct job *j, const struct bn_views *parts
   }
 }
 
-/* Adds the sum of the totals to the result.  Returns 0, or -1 and an error. */
+/* Adds the sum of the totals to the result.  Returns 0, or -1 and j->err. */
 static int merge_add_total(const struct job *j)
 {
   struct bn_merged_view s = {.ages = NULL};
@@ -281,7 +281,7 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
 }
 
 /* Sums the selected intervals into one, which ends when the last of them does.  Returns 0, or -1
-   and an error. */
+   and j->err. */
 static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *v)
 {
   const bool hists = bn_merged_view_has_hists(&in->at);
@@ -304,7 +304,7 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
   return 0;
 }
 
-/* Adds the sum of the selected intervals to the result.  Returns 0, or -1 and an error. */
+/* Adds the sum of the selected intervals to the result.  Returns 0, or -1 and j->err. */
 static int merge_add_interval(const struct job *j, struct intervals *in)
 {
   struct bn_merged_view s = {.ages = NULL};
@@ -317,7 +317,7 @@ static int merge_add_interval(const struct job *j, struct intervals *in)
 }
 
 /* Adds the sums of all intervals that all parts have, with notes about what is missing.  Returns 0,
-   or -1 and an error. */
+   or -1 and j->err. */
 static int merge_sum_intervals(const struct job *j, struct intervals *in)
 {
   size_t most = 0, n = 0;
@@ -339,7 +339,7 @@ static int merge_sum_intervals(const struct job *j, struct intervals *in)
 }
 
 /* Adds intervals to the result if the parts have any that can be summed, else a note.  Returns 0,
-   or -1 and an error. */
+   or -1 and j->err. */
 static int merge_add_intervals(const struct job *j)
 {
   struct intervals in;
@@ -388,7 +388,7 @@ static void merge_leave_out_checkpoints(const struct job *j)
 
 /* Gives the result the plan of the runs together: the sums of threads, events and rates, the
    longest times, and what any of them was told to do.  Without a limit in one run there is none,
-   and without one seed for all there is none.  Returns 0, or -1 and an error. */
+   and without one seed for all there is none.  Returns 0, or -1 and j->err. */
 static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;
@@ -452,7 +452,7 @@ static void merge_add_facts_of_reported(const struct job *j, struct bn_facts *f)
   free(reported);
 }
 
-/* Sets the facts and the plan of the result.  Returns 0, or -1 and an error. */
+/* Sets the facts and the plan of the result.  Returns 0, or -1 and j->err. */
 static int merge_set_facts(const struct job *j)
 {
   struct bn_facts *f = &j->out->facts;
@@ -541,7 +541,7 @@ static void merge_sum_end(const struct job *j)
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* Refuses runs whose rates do not add up, unless they are to be merged by force, and notes the
-   overlap of several.  Returns 0, or -1 and an error. */
+   overlap of several.  Returns 0, or -1 and j->err. */
 static int merge_check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
@@ -581,7 +581,7 @@ static int merge_compare_parts(const void *a, const void *b)
   return strcmp(p->name, q->name);
 }
 
-/* Puts the parts in order, and finds the times of their runs.  Returns 0, or -1 and an error. */
+/* Puts the parts in order, and finds the times of their runs.  Returns 0, or -1 and j->err. */
 static int merge_find_times(struct job *j)
 {
   if (j->how != BN_MERGE_HOSTS)
@@ -598,7 +598,7 @@ static int merge_find_times(struct job *j)
   return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_refuse_twice(&j->runs, j->err);
 }
 
-/* Makes the result of parts whose times are known.  Returns 0, or -1 and an error. */
+/* Makes the result of parts whose times are known.  Returns 0, or -1 and j->err. */
 static int merge_make_result(const struct job *j)
 {
   if (merge_set_facts(j) != 0)

@@ -178,7 +178,7 @@ struct comparison {
 };
 
 /* Refuses to merge runs whose values of an option differ (NULL: a run does not have it), or with
-   --force notes the difference.  Returns 0, or -1 and an error. */
+   --force notes the difference.  Returns 0, or -1 and c->err. */
 static int merge_refuse_option(const struct comparison *c, const char *name,
                                const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
@@ -192,7 +192,7 @@ static int merge_refuse_option(const struct comparison *c, const char *name,
   return 0;
 }
 
-/* Refuses or notes all options that differ.  Returns 0, or -1 and an error. */
+/* Refuses or notes all options that differ.  Returns 0, or -1 and c->err. */
 static int merge_compare_options(const struct comparison *c, const struct sorted *a,
                                  const struct sorted *b)
 {
@@ -213,7 +213,7 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
   return rc;
 }
 
-/* Checks that two parts were given the same options.  Returns 0, or -1 and an error. */
+/* Checks that two parts were given the same options.  Returns 0, or -1 and c->err. */
 static int merge_check_options(const struct comparison *c)
 {
   struct sorted a, b;

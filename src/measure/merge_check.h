@@ -9,9 +9,8 @@
 #include "measure/runs.h"
 
 /* Checks that all parts have a total of the same workload, dialect, metrics and percentiles, and
-   that their runs were given the same options except those that may differ between processes or
-   hosts. force: options may differ, and `notes` gets a line about each.  Returns 0, or -1 and err.
- */
+   that their runs had the same options except those that may differ between processes or hosts.
+   force: options may differ, and `notes` gets a line about each.  Returns 0, or -1 and err. */
 int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struct bn_buf *notes,
                          struct bn_err *err);
 /* Returns whether two lists have the same ranks of percentiles in the same order. */
@@ -20,8 +19,7 @@ bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n
    summed. */
 bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics *b);
 /* Adds to `out` the facts, lines and options that all parts have alike, and the class and message
-   of each error from the first part that has it, but not the facts and lines of an earlier merge.
- */
+   of each error from the first part that has it, but not what an earlier merge has added. */
 void bn_merge_add_common(const struct bn_part *part, size_t n, struct bn_facts *out);
 
 #endif

@@ -159,7 +159,7 @@ static void phases_add_real(double *sum, double part)
     *sum = isnan(*sum) ? part : *sum + part;
 }
 
-/* The same for a number of events, UINT64_MAX. */
+/* Adds a number of events likewise.  UINT64_MAX stands for a number that is not known. */
 static void phases_add_count(uint64_t *sum, uint64_t part)
 {
   if (part != UINT64_MAX)

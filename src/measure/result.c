@@ -31,6 +31,7 @@ const char *bn_result_copy_text(char **at, const char *text)
 /* These copy a part of a view into a record.  r->view is a copy of the view, whose pointers they
    replace by the record's own; its snapshot and its store have the room. */
 
+/* Copies the figures of the workload, with their texts in one block. */
 static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
 {
   size_t size = 1;
@@ -55,6 +56,7 @@ static void result_copy_watched(struct bn_record *r, const struct bn_view *v)
   r->view.watched = r->watched;
 }
 
+/* Copies the ranks, their values, and which of these are lower bounds. */
 static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
 {
   memcpy(r->store.percents, v->percents, v->n_percents * sizeof *v->percents);
@@ -66,8 +68,8 @@ static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.at_least = r->store.at_least;
 }
 
-/* bare: only kinds of events keep their percentiles; with many ranks, those of all timings would
-   fill documents. */
+/* Copies the timings.  bare: only kinds of events keep their percentiles; with many ranks, those of
+   all timings would fill documents. */
 static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {

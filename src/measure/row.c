@@ -329,7 +329,7 @@ void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const s
     if ((f->traits & BN_FIGURE_PARTS) != 0)
       continue;
     row_add_figure(row, f, v);
-    if (f->offset == offsetof(struct bn_view, span_s))
+    if (f->offset == offsetof(struct bn_view, span_s)) /* the place of `running` among columns */
       row_set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
   row_add_percentiles(row, plan, v);

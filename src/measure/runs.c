@@ -45,7 +45,8 @@ static int runs_append(struct bn_runs *runs, const struct bn_stored_run *run, st
   return 0;
 }
 
-/* Adds the run of a result that was not merged; the file that holds it is its own. */
+/* Adds the run of a result that was not merged; the file that holds it is its own.  Returns 0, or
+   -1 and err. */
 static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
 {
   const struct bn_result *r = part->result;
@@ -96,13 +97,14 @@ static int runs_read_one(struct bn_stored_run *run, const struct bn_facts *f, si
   return 0;
 }
 
+/* Refuses a merged result, which does not name its runs.  Returns -1. */
 static int runs_refuse_list(const struct bn_part *part, struct bn_err *err)
 {
   return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
                     part->name);
 }
 
-/* Adds the n runs of a result that was merged itself. */
+/* Adds the n runs of a result that was merged itself.  Returns 0, or -1 and err. */
 static int runs_add_merged(struct bn_runs *runs, const struct bn_part *part, int64_t n,
                            struct bn_err *err)
 {

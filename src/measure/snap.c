@@ -66,6 +66,8 @@ struct in_flight {
   uint64_t n, begun_at; /* begun_at: sum of their starts */
 };
 
+/* Acquire: later loads are not made before this one.  The writer is bn_event_show_end() and the
+   functions that begin events (engine/event.h), which write the time before the number. */
 static uint64_t snap_load_ordered(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_acquire);
@@ -167,7 +169,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
 }
 
 /* Returns what a session has counted in its loop.  After it has left the loop it may count on, so
-   that its counters of that moment are taken. */
+   that its counters of that moment are taken.  Acquire: pairs with bn_statset_leave(). */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
@@ -175,7 +177,8 @@ static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
   return left ? st->at_end[c] : bn_stat_get(&st->counter[c]);
 }
 
-/* Returns the time up to which the counters of a session count, at least end_ns. */
+/* Returns the time up to which the counters of a session count, at least end_ns.  Acquire: as in
+   snap_counted_in_loop(). */
 static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, uint64_t now_ns)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);

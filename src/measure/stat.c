@@ -264,6 +264,7 @@ void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t
   for (size_t c = 0; c < set->metrics.n_counters; c++)
     st->at_end[c] = bn_stat_get(&st->counter[c]);
   st->at_end_ns = end_ns;
+  /* Release: who sees `left` sees these values (measure/snap.c). */
   atomic_store_explicit(&st->left, true, memory_order_release);
 }
 

@@ -58,6 +58,7 @@ void bn_statements_free(struct bn_statements *all)
   free(all);
 }
 
+/* Returns the entry of the name name[0..len), or NULL. */
 static struct entry *statements_find(struct bn_statements *all, const char *name, size_t len)
 {
   for (size_t i = 0; i < all->n; i++)
@@ -66,6 +67,7 @@ static struct entry *statements_find(struct bn_statements *all, const char *name
   return NULL;
 }
 
+/* Returns a new entry of the name name[0..len), for which there is room. */
 static struct entry *statements_add(struct bn_statements *all, const char *name, size_t len)
 {
   struct entry *e = &all->entry[all->n++];

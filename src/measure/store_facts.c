@@ -137,6 +137,7 @@ enum { DECIMALS_MAX = 9 };
 
 /* These read a part of the facts.  What is not as it should be is a fault of e. */
 
+/* Reads the plan, which every document has. */
 static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
 {
   const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
@@ -185,6 +186,7 @@ static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *op
   return traits;
 }
 
+/* Reads the options, each of which has a name. */
 static void store_read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
   const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);

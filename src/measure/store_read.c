@@ -26,6 +26,7 @@ static const struct {
   const char *figure, *weight;
 } old_means[] = {{"ns_per_load", "loads"}, {"event_overhead_ns", "empty_events"}};
 
+/* Returns whether the name is that of a counter or figure of a device in version 1. */
 static bool store_is_of_device(const char *name)
 {
   return strncmp(name, device_prefix, sizeof device_prefix - 1) == 0;
@@ -154,6 +155,7 @@ static void store_read_moments(struct bn_json_in *e, const struct bn_node *list,
   }
 }
 
+/* Reads the labelled counts: for each metric a list of pairs, [name, count]. */
 static void store_read_labels(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
@@ -224,6 +226,7 @@ static void store_read_ages(struct bn_json_in *e, const struct bn_node *list, st
   bn_json_in_hist(e, list, "ages", r->ages);
 }
 
+/* Reads all raw numbers of a record but the ages. */
 static void store_read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)
 {
   const struct bn_node *counters = bn_json_in_map(e, raw, "counters");
@@ -251,6 +254,7 @@ static void store_pack_histograms(struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+/* Sets a figure of a view to the number n; null is not known, and NULL, no number, is 0. */
 static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
@@ -608,8 +612,8 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Takes a gap, and the text behind it up to the next gap or the end, off the front of *texts, of
- *which rest bytes are left.  Returns false if there is no gap. */
+/* Takes a gap, and the text behind it up to the next gap or the end, off the front of *texts, which
+   has *rest bytes.  Returns false if there is no gap. */
 static bool store_take_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;

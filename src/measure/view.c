@@ -250,9 +250,9 @@ static bool view_same_bucket(uint64_t a, uint64_t b)
   return bn_hist_index(a) == bn_hist_index(b);
 }
 
-/* The extremes of a difference are its outermost non-empty buckets; an exact extreme replaces an
-   edge when it lies in that bucket (an event that ended between the warm-up and its snapshot may
-   own one that does not). */
+/* Sets the extremes of the latency to the edges of the outermost buckets that are not empty.  With
+   `exact`, an exact extreme replaces an edge if it lies in that bucket: one of an event that ended
+   between the warm-up and its snapshot may not. */
 static void view_find_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
 {
   uint64_t low, high;
@@ -268,7 +268,7 @@ static void view_find_extremes(struct bn_view *v, const struct bn_snap *delta, b
   v->max_s = view_ns_to_s(high);
 }
 
-/* An unfinished event takes longer than it has so far. */
+/* Raises the maximum to the age of the oldest unfinished event, which takes longer than that. */
 static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 {
   if (view_ns_to_s(oldest_ns) > v->max_s)
@@ -285,6 +285,7 @@ static double view_middle_of(uint64_t lowest, uint64_t highest)
   return highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2;
 }
 
+/* Adds a bucket to *arg, a sum in ns. */
 static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   double *sum = arg;
@@ -317,6 +318,7 @@ double bn_view_served_share(uint64_t finished, uint64_t due)
   return due > 0 ? (double)finished / (double)due : NAN;
 }
 
+/* Sets the sum and the mean of the latencies. */
 static void view_find_sums(struct bn_view *v, const struct bn_snap *delta)
 {
   double about_ns = 0;
@@ -339,8 +341,8 @@ static void view_add_distances(void *arg, uint64_t lowest, uint64_t highest, uin
   s->sum_sq += (double)count * off * off;
 }
 
-/* Returns the standard deviation.  A second pass is needed, because the difference of two large
-   sums would cancel. */
+/* Returns the standard deviation of n values, or 0 without any.  A second pass is needed, because
+   the difference of two large sums would cancel. */
 static double view_deviation_s(const struct bn_hist *h, uint64_t n, double mean_s)
 {
   struct spread s = {.mean_ns = mean_s * 1e9};

@@ -109,8 +109,7 @@ bool bn_watched_is_sound(const struct bn_watched_figure *f);
    view's. */
 void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out);
 /* Sets `out` to the figures that all hosts share, as the view of one of them has them, for the sum
-   of all hosts.  Figures per transaction of that host become figures per transaction of all hosts.
- */
+   of all hosts.  Figures per transaction of that host become those per transaction of all hosts. */
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out);
 /* Returns a copy of n figures with their names in one block, which the caller frees with free(). */
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n);

@@ -311,7 +311,7 @@ static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, c
 #define U64_OF(part, member) offsetof(struct part, member), BN_VIEW_U64
 #define F64_OF(part, member) offsetof(struct part, member), BN_VIEW_F64
 
-/* What is told of a kind of events (lint: figure list). */
+/* The figures of a kind of events (lint: figure list). */
 static const struct part_row kind_rows[] = {
     {{"bench_event_kind_events", "counter", NULL, "Events that have ended, by their kind."},
      U64_OF(bn_event_kind, events)},
@@ -324,7 +324,7 @@ static const struct part_row kind_rows[] = {
       "Events that ended in the measured time, per second, by their kind."},
      F64_OF(bn_event_kind, events_per_s)}};
 
-/* What is told of a group (lint: figure list). */
+/* The figures of a group (lint: figure list). */
 static const struct part_row group_rows[] = {
     {{"bench_group_events", "counter", NULL, "Events that have ended, by their group."},
      U64_OF(bn_event_kind, events)},
@@ -405,7 +405,7 @@ static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-/* What is told of a phase (lint: figure list). */
+/* The figures of a phase (lint: figure list). */
 static const struct part_row phase_rows[] = {
     {{"bench_phase_due", "counter", NULL, "Events that became due, by the phase."},
      U64_OF(bn_phase_view, due)},

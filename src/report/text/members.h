@@ -8,8 +8,7 @@
 #include "measure/result.h"
 
 enum { BN_TEXT_MEMBER = 768 };
-/* Writes the name of a member for a terminal, "HOST/GROUP" for a group on a host, and returns it.
- */
+/* Writes the name of a member for a terminal, "HOST/GROUP" of a group on a host.  Returns name. */
 const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_member *m);
 /* Returns how many of the n members are sums of groups over hosts, which come first. */
 size_t bn_text_count_sums(const struct bn_group *g, size_t n);

@@ -49,6 +49,7 @@ static void text_begin_report(struct text *t)
   bn_output_begin(&t->output);
 }
 
+/* Begins a report, which prints nothing yet.  Returns 0. */
 static int text_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct text *t = self;
@@ -84,6 +85,7 @@ static void text_begin(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
+/* Prints that the threads are made. */
 static void text_starting(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
