@@ -37,11 +37,10 @@ static unsigned host_count_list(const char *list)
   }
 }
 
-/* These read a group of facts.  text: room for a file, whose contents are not needed afterwards. */
-
 /* Reads the model of the processor, which has other names on other architectures. */
-static void host_read_cpu(struct bn_host *h, const char *root, char *text)
+static void host_read_cpu(struct bn_host *h, const char *root)
 {
+  char text[BN_KERNEL_TEXT];
   static const char *const keys[] = {"model name", "Model", "cpu model", "Processor", "Hardware"};
   const char *value = NULL;
 
@@ -55,8 +54,9 @@ static void host_read_cpu(struct bn_host *h, const char *root, char *text)
 }
 
 /* Counts the processors that are online, and those that this process may use. */
-static void host_read_processors(struct bn_host *h, const char *root, char *text)
+static void host_read_processors(struct bn_host *h, const char *root)
 {
+  char text[BN_KERNEL_TEXT];
   const char *list;
 
   if (bn_kernel_read_text(text, "%s/sys/devices/system/cpu/online", root))
@@ -67,8 +67,9 @@ static void host_read_processors(struct bn_host *h, const char *root, char *text
 }
 
 /* Reads the memory of the machine, which /proc/meminfo has in KiB. */
-static void host_read_memory(struct bn_host *h, const char *root, char *text)
+static void host_read_memory(struct bn_host *h, const char *root)
 {
+  char text[BN_KERNEL_TEXT];
   const char *value;
 
   (void)bn_kernel_read_text(text, "%s/proc/meminfo", root);
@@ -77,22 +78,25 @@ static void host_read_memory(struct bn_host *h, const char *root, char *text)
 }
 
 /* Copies the first line of a file; if it cannot be read, `out` stays as it is. */
-static void host_read_line(char *out, size_t size, const char *root, const char *file, char *text)
+static void host_read_line(char *out, size_t size, const char *root, const char *file)
 {
+  char text[BN_KERNEL_TEXT];
+
   if (bn_kernel_read_text(text, "%s/%s", root, file))
     bn_kernel_copy_line(out, size, text);
 }
 
 /* Reads the names of the host, the kernel, the machine and the distribution. */
-static void host_read_names(struct bn_host *h, const char *root, char *text)
+static void host_read_names(struct bn_host *h, const char *root)
 {
+  char text[BN_KERNEL_TEXT];
   struct utsname u;
   char type[32] = "", release[sizeof u.release] = "";
   const char *value;
 
-  host_read_line(h->name, sizeof h->name, root, "proc/sys/kernel/hostname", text);
-  host_read_line(type, sizeof type, root, "proc/sys/kernel/ostype", text);
-  host_read_line(release, sizeof release, root, "proc/sys/kernel/osrelease", text);
+  host_read_line(h->name, sizeof h->name, root, "proc/sys/kernel/hostname");
+  host_read_line(type, sizeof type, root, "proc/sys/kernel/ostype");
+  host_read_line(release, sizeof release, root, "proc/sys/kernel/osrelease");
   if (release[0] != '\0')
     (void)snprintf(h->kernel, sizeof h->kernel, "%s%s%s", type, type[0] != '\0' ? " " : "",
                    release);
@@ -106,12 +110,12 @@ static void host_read_names(struct bn_host *h, const char *root, char *text)
 }
 
 /* Reads the governor of the first processor, and the source of the clock. */
-static void host_read_settings(struct bn_host *h, const char *root, char *text)
+static void host_read_settings(struct bn_host *h, const char *root)
 {
   host_read_line(h->governor, sizeof h->governor, root,
-                 "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", text);
+                 "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   host_read_line(h->clocksource, sizeof h->clocksource, root,
-                 "sys/devices/system/clocksource/clocksource0/current_clocksource", text);
+                 "sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
 /* --- virtual machines and containers ---------------------------------------------------------- */
@@ -139,8 +143,9 @@ static const struct {
 };
 
 /* Returns the hypervisor that the firmware names, or NULL. */
-static const char *host_find_hypervisor(const char *root, char *text)
+static const char *host_find_hypervisor(const char *root)
 {
+  char text[BN_KERNEL_TEXT];
   static const char *const files[] = {"product_name", "sys_vendor", "bios_vendor"};
 
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
@@ -155,8 +160,10 @@ static const char *host_find_hypervisor(const char *root, char *text)
 
 /* A cloud gives its own hardware the names of its virtual machines, so the processor's flag of a
    hypervisor decides if the processor has flags. */
-static void host_read_hypervisor(struct bn_host *h, const char *root, char *text)
+static void host_read_hypervisor(struct bn_host *h, const char *root)
 {
+  char text[BN_KERNEL_TEXT];
+
   if (bn_kernel_read_text(text, "%s/sys/hypervisor/type", root)) {
     bn_kernel_copy_line(h->hypervisor, sizeof h->hypervisor, text);
     return;
@@ -169,19 +176,19 @@ static void host_read_hypervisor(struct bn_host *h, const char *root, char *text
 
   /* Where processors have no flags, such as those of ARM, the firmware alone decides. */
   if (has_flag || flags == NULL)
-    name = host_find_hypervisor(root, text);
+    name = host_find_hypervisor(root);
   if (name == NULL)
     name = has_flag ? "unknown" : "none";
   (void)snprintf(h->hypervisor, sizeof h->hypervisor, "%s", name);
 }
 
 /* Reads the container: as systemd names it, or by the file that an engine leaves in each. */
-static void host_read_container(struct bn_host *h, const char *root, char *text)
+static void host_read_container(struct bn_host *h, const char *root)
 {
   static const struct {
     const char *file, *name;
   } signs[] = {{".dockerenv", "docker"}, {"run/.containerenv", "podman"}};
-  char path[PATH_MAX];
+  char path[PATH_MAX], text[BN_KERNEL_TEXT];
 
   (void)snprintf(h->container, sizeof h->container, "none");
   if (bn_kernel_read_text(text, "%s/run/systemd/container", root)) {
@@ -294,16 +301,14 @@ static void host_read_limits(struct bn_host *h, const char *root)
 
 void bn_host_read(struct bn_host *h, const char *root)
 {
-  char text[BN_KERNEL_TEXT];
-
   memset(h, 0, sizeof *h);
-  host_read_cpu(h, root, text);
-  host_read_processors(h, root, text);
-  host_read_memory(h, root, text);
-  host_read_names(h, root, text);
-  host_read_settings(h, root, text);
-  host_read_hypervisor(h, root, text);
-  host_read_container(h, root, text);
+  host_read_cpu(h, root);
+  host_read_processors(h, root);
+  host_read_memory(h, root);
+  host_read_names(h, root);
+  host_read_settings(h, root);
+  host_read_hypervisor(h, root);
+  host_read_container(h, root);
   host_read_limits(h, root);
 }
 
