@@ -25,7 +25,7 @@ struct tables {
   struct bn_list names; /* owned: names of rows that no part has */
 };
 
-static void layout_add_row(struct rows *r, const struct bn_metric *row, const char *from)
+static void group_add_row(struct rows *r, const struct bn_metric *row, const char *from)
 {
   r->row = bn_alloc_resize(r->row, r->n + 1, sizeof *r->row);
   r->from = bn_alloc_resize(r->from, r->n + 1, sizeof *r->from);
@@ -34,7 +34,7 @@ static void layout_add_row(struct rows *r, const struct bn_metric *row, const ch
 }
 
 /* Returns the row of that name among n rows, or BN_ROW_NONE. */
-static int layout_find(const struct bn_metric *rows, size_t n, const char *name)
+static int group_find_row(const struct bn_metric *rows, size_t n, const char *name)
 {
   for (size_t i = 0; i < n; i++)
     if (strcmp(rows[i].name, name) == 0)
@@ -42,25 +42,25 @@ static int layout_find(const struct bn_metric *rows, size_t n, const char *name)
   return BN_ROW_NONE;
 }
 
-static void layout_free_rows(struct rows *r)
+static void group_free_rows(struct rows *r)
 {
   free(r->row);
   free(r->from);
 }
 
-static void layout_free_tables(struct tables *t)
+static void group_free_tables(struct tables *t)
 {
-  layout_free_rows(&t->counters);
-  layout_free_rows(&t->hists);
-  layout_free_rows(&t->labelled);
+  group_free_rows(&t->counters);
+  group_free_rows(&t->hists);
+  group_free_rows(&t->labelled);
   for (size_t i = 0; i < t->names.n; i++)
     free(t->names.item[i]);
   free(t->names.item);
 }
 
 /* Refuses a group whose metric of that name is not what it is in another group.  Returns -1. */
-static int layout_refuse_row(const char *group, const char *name, const char *other,
-                             struct bn_err *err)
+static int group_refuse_row(const char *group, const char *name, const char *other,
+                            struct bn_err *err)
 {
   return bn_err_set(err, EINVAL,
                     "--group=%s: its script measures '%s' in another way than that of the group "
@@ -70,31 +70,31 @@ static int layout_refuse_row(const char *group, const char *name, const char *ot
 
 /* Adds a row of the group `from` unless there is one of that name.  Returns -1 and err if that one
    has another kind or unit. */
-static int layout_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
-                            struct bn_err *err)
+static int group_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
+                           struct bn_err *err)
 {
-  const int at = layout_find(r->row, r->n, row->name);
+  const int at = group_find_row(r->row, r->n, row->name);
 
   if (at == BN_ROW_NONE) {
-    layout_add_row(r, row, from);
+    group_add_row(r, row, from);
     return 0;
   }
   if (r->row[at].kind == row->kind && strcmp(r->row[at].unit, row->unit) == 0)
     return 0;
-  return layout_refuse_row(from, row->name, r->from[at], err);
+  return group_refuse_row(from, row->name, r->from[at], err);
 }
 
 /* Returns 0, or -1 and err if a name is that of a counter in one group and that of a histogram in
    another: in a run it can be that of one metric only. */
-static int layout_check_names(const struct tables *t, struct bn_err *err)
+static int group_check_names(const struct tables *t, struct bn_err *err)
 {
   const struct rows *counters = &t->counters, *hists = &t->hists;
 
   for (size_t i = 0; i < hists->n; i++) {
-    const int at = layout_find(counters->row, counters->n, hists->row[i].name);
+    const int at = group_find_row(counters->row, counters->n, hists->row[i].name);
 
     if (at != BN_ROW_NONE)
-      return layout_refuse_row(hists->from[i], hists->row[i].name, counters->from[at], err);
+      return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[at], err);
   }
   return 0;
 }
@@ -102,33 +102,33 @@ static int layout_check_names(const struct tables *t, struct bn_err *err)
 /* Adds the n rows of a group that have that place among the histograms of waiting
    (bn_statset_waiting_place(); 0: all other rows).  Leaves out phases: each group has its own,
    which do not add up and stay in its total.  Returns 0, or -1 and err. */
-static int layout_unite_rows(struct rows *r, const struct bn_group_part *part,
+static int group_unite_table(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
                              struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++)
     if (rows[i].kind != BN_PHASE_HISTOGRAM && bn_statset_waiting_place(rows[i].name) == place &&
-        layout_unite_row(r, &rows[i], part->name, err) != 0)
+        group_unite_row(r, &rows[i], part->name, err) != 0)
       return -1;
   return 0;
 }
 
 /* Returns whether a part is of the group of the one before it. */
-static bool layout_is_same_group(const struct bn_group_part *part, size_t i)
+static bool group_is_same_group(const struct bn_group_part *part, size_t i)
 {
   return i > 0 && strcmp(part[i].name, part[i - 1].name) == 0;
 }
 
 /* Adds the rows of the kinds of events that the groups are: a histogram and the counters for
    each. */
-static void layout_add_groups(struct tables *t, const struct bn_group_part *part, size_t n)
+static void group_add_groups(struct tables *t, const struct bn_group_part *part, size_t n)
 {
   static const char *const prefixes[] = BN_EVENT_METRICS;
   enum { N = sizeof prefixes / sizeof *prefixes };
 
   t->names.item = bn_alloc(n * N, sizeof *t->names.item);
   for (size_t i = 0; i < n; i++)
-    for (unsigned k = 0; k < N && !layout_is_same_group(part, i); k++) {
+    for (unsigned k = 0; k < N && !group_is_same_group(part, i); k++) {
       char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", prefixes[k], part[i].name);
       const struct bn_metric row = {.name = name,
                                     .unit = k == 0 ? "ns" : "1",
@@ -136,12 +136,12 @@ static void layout_add_groups(struct tables *t, const struct bn_group_part *part
                                     .of_events = true};
 
       t->names.item[t->names.n++] = name;
-      layout_add_row(k == 0 ? &t->hists : &t->counters, &row, part[i].name);
+      group_add_row(k == 0 ? &t->hists : &t->counters, &row, part[i].name);
     }
 }
 
 /* Makes one table of the three lists of rows, and copies their texts into it. */
-static void layout_join(struct bn_metrics *all, const struct tables *t)
+static void group_join(struct bn_metrics *all, const struct tables *t)
 {
   const struct rows *const lists[] = {&t->counters, &t->hists, &t->labelled};
   struct bn_metric *rows = bn_alloc(t->counters.n + t->hists.n + t->labelled.n, sizeof *rows);
@@ -156,23 +156,23 @@ static void layout_join(struct bn_metrics *all, const struct tables *t)
 
 /* Collects the rows of all groups: the metrics of their workloads, the kinds of events that the
    groups are, and the histograms of waiting, which are the last ones.  Returns 0, or -1 and err. */
-static int layout_collect(struct tables *t, const struct bn_group_part *part, size_t n,
-                          struct bn_err *err)
+static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
+                         struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++) {
     const struct bn_metrics *m = part[i].metrics;
 
-    if (layout_unite_rows(&t->counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
-        layout_unite_rows(&t->hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
-        layout_unite_rows(&t->labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
+    if (group_unite_table(&t->counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
+        group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
+        group_unite_table(&t->labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
       return -1;
   }
-  if (layout_check_names(t, err) != 0)
+  if (group_check_names(t, err) != 0)
     return -1;
-  layout_add_groups(t, part, n);
+  group_add_groups(t, part, n);
   for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
     for (size_t i = 0; i < n; i++)
-      if (layout_unite_rows(&t->hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists,
+      if (group_unite_table(&t->hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists,
                             place, err) != 0)
         return -1;
   if (t->hists.n > BN_BOUND_HISTOGRAMS)
@@ -182,15 +182,15 @@ static int layout_collect(struct tables *t, const struct bn_group_part *part, si
 }
 
 /* Makes the table of all groups.  Returns 0, or -1 and err. */
-static int layout_make_table(struct bn_metrics *all, const struct bn_group_part *part, size_t n,
-                             struct bn_err *err)
+static int group_make_table(struct bn_metrics *all, const struct bn_group_part *part, size_t n,
+                            struct bn_err *err)
 {
   struct tables t = {.names = {.n = 0}};
-  const int rc = layout_collect(&t, part, n, err);
+  const int rc = group_collect(&t, part, n, err);
 
   if (rc == 0)
-    layout_join(all, &t);
-  layout_free_tables(&t);
+    group_join(all, &t);
+  group_free_tables(&t);
   return rc;
 }
 
@@ -198,19 +198,19 @@ static int layout_make_table(struct bn_metrics *all, const struct bn_group_part 
 
 /* Returns for each row of all groups its index among the n_own rows of one group, or BN_ROW_NONE.
    The caller frees the list. */
-static int *layout_find_all(const struct bn_metric *all, size_t n_all, const struct bn_metric *own,
-                            size_t n_own)
+static int *group_list_places(const struct bn_metric *all, size_t n_all,
+                              const struct bn_metric *own, size_t n_own)
 {
   int *place = bn_alloc(n_all, sizeof *place);
 
   for (size_t i = 0; i < n_all; i++)
-    place[i] = layout_find(own, n_own, all[i].name);
+    place[i] = group_find_row(own, n_own, all[i].name);
   return place;
 }
 
 /* Sets the rows of the kind of events that a group is to those of the latencies and the number of
    all its events. */
-static void layout_place_group(const struct bn_group_layout *l, const char *name,
+static void group_place_events(const struct bn_group_layout *l, const char *name,
                                struct bn_group_rows *g)
 {
   struct bn_event_kind_rows rows;
@@ -228,7 +228,7 @@ static void layout_place_group(const struct bn_group_layout *l, const char *name
 /* Sets the rows of waiting for a group without --rate, if another group has them: each event counts
    with a queueing of 0, and all of its time as service.  Behind these rows is that of the lag, the
    last one. */
-static void layout_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
+static void group_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
   const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
 
@@ -242,7 +242,7 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
                          struct bn_err *err)
 {
   *l = (struct bn_group_layout){.n = 0};
-  if (layout_make_table(&l->all, part, n, err) != 0)
+  if (group_make_table(&l->all, part, n, err) != 0)
     return -1;
   l->group = bn_alloc(n, sizeof *l->group);
   l->n = n;
@@ -251,13 +251,13 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
     struct bn_group_rows *g = &l->group[i];
 
     *g = (struct bn_group_rows){
-        .counter = layout_find_all(all->counter, all->n_counters, m->counter, m->n_counters),
-        .hist = layout_find_all(all->hist, all->n_hists, m->hist, m->n_hists),
-        .labelled = layout_find_all(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
+        .counter = group_list_places(all->counter, all->n_counters, m->counter, m->n_counters),
+        .hist = group_list_places(all->hist, all->n_hists, m->hist, m->n_hists),
+        .labelled = group_list_places(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
         .paced = part[i].paced,
         .waits = bn_statset_has_waiting(m)};
-    layout_place_group(l, part[i].name, g);
-    layout_place_waiting(l, g);
+    group_place_events(l, part[i].name, g);
+    group_place_waiting(l, g);
     l->paced |= part[i].paced;
   }
   return 0;
@@ -278,32 +278,32 @@ void bn_group_layout_done(struct bn_group_layout *l)
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* Returns a count of a view, or 0 if it is not known. */
-static uint64_t layout_count_or_zero(uint64_t count)
+static uint64_t group_count_or_zero(uint64_t count)
 {
   return count != UINT64_MAX ? count : 0;
 }
 
 /* Sets those counters of the kind of events that the group is which no counter of the group has:
-   its view has them.  The number of its events is set already (layout_place_group). */
-static void layout_count_group(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                               const struct bn_view *v, struct bn_snap *s)
+   its view has them.  The number of its events is set already (group_place_events). */
+static void group_set_event_counters(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                                     const struct bn_view *v, struct bn_snap *s)
 {
   struct bn_event_kind_rows rows;
 
   for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     if (g->hist[rows.hist] != BN_H_LATENCY)
       continue;
-    s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = layout_count_or_zero(v->retries);
+    s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = group_count_or_zero(v->retries);
     s->counter[rows.counter[BN_EVENT_FAILED - BN_EVENT_ENDED]] =
-        layout_count_or_zero(v->failed_events);
+        group_count_or_zero(v->failed_events);
     s->counter[rows.counter[BN_EVENT_LATE - BN_EVENT_ENDED]] = v->delta->late;
   }
 }
 
 /* Adds the histograms of a group to their places.  Snapshots without histograms are left as they
    are. */
-static void layout_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
-                             struct bn_snap *to)
+static void group_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
+                            struct bn_snap *to)
 {
   for (size_t i = 0; i < to->metrics.n_hists; i++) {
     const struct bn_hist *latency = from->hist[BN_H_LATENCY];
@@ -318,8 +318,8 @@ static void layout_put_hists(const struct bn_group_rows *g, const struct bn_snap
 }
 
 /* Copies the labels of a group to their places. */
-static void layout_put_labels(const struct bn_group_rows *g, const struct bn_snap *from,
-                              struct bn_snap *to)
+static void group_put_labels(const struct bn_group_rows *g, const struct bn_snap *from,
+                             struct bn_snap *to)
 {
   for (size_t i = 0; i < to->metrics.n_labelled; i++) {
     const int own = g->labelled[i];
@@ -332,7 +332,7 @@ static void layout_put_labels(const struct bn_group_rows *g, const struct bn_sna
 }
 
 /* Sets the time of service of sessions that do not wait: all of their busy time. */
-static void layout_set_service(struct bn_snap *s)
+static void group_set_service(struct bn_snap *s)
 {
   s->service_ns = s->busy_ns;
   for (unsigned i = 0; i < s->n_sessions; i++)
@@ -341,8 +341,8 @@ static void layout_set_service(struct bn_snap *s)
 
 /* Makes a snapshot with the rows of all groups from one of a group, which it takes the sessions and
    the statements from; the caller frees what is left of `from`. */
-static void layout_move_snap(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                             struct bn_snap *from, struct bn_snap *to)
+static void group_move_snap(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                            struct bn_snap *from, struct bn_snap *to)
 {
   struct bn_snap made;
 
@@ -357,10 +357,10 @@ static void layout_move_snap(const struct bn_group_layout *l, const struct bn_gr
   free(made.session);
   for (size_t i = 0; i < l->all.n_counters; i++)
     to->counter[i] = g->counter[i] >= 0 ? from->counter[g->counter[i]] : 0;
-  layout_put_hists(g, from, to);
-  layout_put_labels(g, from, to);
+  group_put_hists(g, from, to);
+  group_put_labels(g, from, to);
   if (bn_statset_has_waiting(&l->all) && !g->waits)
-    layout_set_service(to);
+    group_set_service(to);
   from->session = NULL;
   from->n_sessions = 0;
   from->statements = (struct bn_statement_table){.n = 0};
@@ -368,7 +368,7 @@ static void layout_move_snap(const struct bn_group_layout *l, const struct bn_gr
 
 /* Returns the latencies of a group, which are those of its own view; where its maximum counts
    unfinished events, with the number of these. */
-static struct bn_timing layout_latencies(const struct bn_view *v)
+static struct bn_timing group_latencies(const struct bn_view *v)
 {
   struct bn_timing t = {.percentile_s = v->percentile_s,
                         .count = v->events,
@@ -377,7 +377,7 @@ static struct bn_timing layout_latencies(const struct bn_view *v)
                         .max_s = v->max_s,
                         .sum_s = v->sum_s,
                         .dev_s = v->dev_s,
-                        .unfinished = v->max_at_least ? layout_count_or_zero(v->unfinished) : 0};
+                        .unfinished = v->max_at_least ? group_count_or_zero(v->unfinished) : 0};
 
   for (size_t i = 0; i < v->n_percents; i++)
     if (bn_view_at_least(v, i))
@@ -387,8 +387,8 @@ static struct bn_timing layout_latencies(const struct bn_view *v)
 
 /* Sets the timings of all groups in a record from the view of one group.  Timings that the group
    does not have count nothing. */
-static void layout_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                               const struct bn_view *from, struct bn_record *to)
+static void group_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                              const struct bn_view *from, struct bn_record *to)
 {
   to->view.n_timings = l->all.n_hists - BN_H_FIXED;
   to->view.timings = to->store.timing;
@@ -402,7 +402,7 @@ static void layout_put_timings(const struct bn_group_layout *l, const struct bn_
     if (g->hist[i] >= BN_H_FIXED && own < from->n_timings)
       *t = from->timings[own];
     else if (g->hist[i] == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
-      *t = layout_latencies(from);
+      *t = group_latencies(from);
     if (t->percentile_s != NULL)
       memcpy(percentile_s, t->percentile_s, from->n_percents * sizeof *percentile_s);
     t->percentile_s = t->percentile_s != NULL ? percentile_s : NULL;
@@ -413,7 +413,7 @@ static void layout_put_timings(const struct bn_group_layout *l, const struct bn_
 }
 
 /* Returns how many rows of that kind stand before row i: the place of row i among them. */
-static size_t layout_count_before(const struct bn_metric *rows, size_t i, enum bn_metric_kind kind)
+static size_t group_count_before(const struct bn_metric *rows, size_t i, enum bn_metric_kind kind)
 {
   size_t n = 0;
 
@@ -424,9 +424,9 @@ static size_t layout_count_before(const struct bn_metric *rows, size_t i, enum b
 
 /* Sets the counts of all scripts in a record from the view of one group, whose metrics are
    `own`. */
-static void layout_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                              const struct bn_metrics *own, const struct bn_view *from,
-                              struct bn_record *to)
+static void group_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                             const struct bn_metrics *own, const struct bn_view *from,
+                             struct bn_record *to)
 {
   to->view.n_counts = 0;
   to->view.counts = to->store.count;
@@ -438,8 +438,7 @@ static void layout_put_counts(const struct bn_group_layout *l, const struct bn_g
       continue;
     *c = (struct bn_count){.count = 0};
     if (g->counter[i] >= 0 && from->n_counts > 0)
-      *c =
-          from->counts[layout_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
+      *c = from->counts[group_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
     c->name = m->name;
     c->unit = m->unit;
     to->view.n_counts++;
@@ -448,9 +447,9 @@ static void layout_put_counts(const struct bn_group_layout *l, const struct bn_g
 
 /* Sets the kinds of events of all groups in a record from the view of one group, whose metrics are
    `own`: the kinds of its script, and the one that the group is itself. */
-static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                             const struct bn_metrics *own, const struct bn_view *from,
-                             struct bn_record *to)
+static void group_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
+                            const struct bn_metrics *own, const struct bn_view *from,
+                            struct bn_record *to)
 {
   struct bn_event_kind_rows rows;
 
@@ -463,10 +462,10 @@ static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_gr
     if (at == BN_H_LATENCY)
       *kind = (struct bn_event_kind){.events = from->events,
                                      .events_per_s = from->events_per_s,
-                                     .retries = layout_count_or_zero(from->retries),
-                                     .failed_events = layout_count_or_zero(from->failed_events)};
+                                     .retries = group_count_or_zero(from->retries),
+                                     .failed_events = group_count_or_zero(from->failed_events)};
     else if (at >= 0 && from->n_event_kinds > 0)
-      *kind = from->event_kinds[layout_count_before(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
+      *kind = from->event_kinds[group_count_before(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
     kind->name = named.name;
     kind->timing = named.timing;
   }
@@ -475,12 +474,12 @@ static void layout_put_kinds(const struct bn_group_layout *l, const struct bn_gr
 
 /* Sets the arrivals of a group without --rate, for the sum with groups that have it: each of its
    events is due when it begins.  Only totals and checkpoints count arrivals. */
-static void layout_count_arrivals(struct bn_view *v)
+static void group_count_arrivals(struct bn_view *v)
 {
   if (v->span != BN_VIEW_TOTAL && v->span != BN_VIEW_CHECKPOINT)
     return;
-  v->due = v->started = v->delta->counter[BN_C_EVENTS] + layout_count_or_zero(v->failed_events) +
-                        layout_count_or_zero(v->unfinished);
+  v->due = v->started = v->delta->counter[BN_C_EVENTS] + group_count_or_zero(v->failed_events) +
+                        group_count_or_zero(v->unfinished);
   v->finished = v->delta->counter[BN_C_EVENTS] - v->delta->late;
   v->served = bn_view_served_share(v->finished, v->due);
 }
@@ -488,7 +487,7 @@ static void layout_count_arrivals(struct bn_view *v)
 /* Makes the store of a record whose snapshot has the rows of all groups: moves what does not depend
    on the metrics out of the old one, and leaves the timings, counts and kinds of events to be set.
    The caller frees what is left of `from`. */
-static void layout_move_store(struct bn_record *from, struct bn_record *to)
+static void group_move_store(struct bn_record *from, struct bn_record *to)
 {
   struct bn_view_store *s = &to->store, *old = &from->store;
 
@@ -518,19 +517,19 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
   const struct bn_group_rows *g = &l->group[i];
   struct bn_record old = *r;
 
-  layout_move_snap(l, g, &old.delta, &r->delta);
-  layout_count_group(l, g, &old.view, &r->delta);
-  layout_move_store(&old, r);
-  layout_put_timings(l, g, &old.view, r);
-  layout_put_counts(l, g, &old.delta.metrics, &old.view, r);
-  layout_put_kinds(l, g, &old.delta.metrics, &old.view, r);
+  group_move_snap(l, g, &old.delta, &r->delta);
+  group_set_event_counters(l, g, &old.view, &r->delta);
+  group_move_store(&old, r);
+  group_put_timings(l, g, &old.view, r);
+  group_put_counts(l, g, &old.delta.metrics, &old.view, r);
+  group_put_kinds(l, g, &old.delta.metrics, &old.view, r);
   r->view.phases = NULL;
   r->view.n_phases = 0;
   r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
   if (l->paced && !g->paced)
-    layout_count_arrivals(&r->view);
+    group_count_arrivals(&r->view);
   bn_view_store_done(&old.store);
   bn_snap_done(&old.delta);
 }
@@ -538,8 +537,8 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
 /* --- lines ------------------------------------------------------------------------------------ */
 
 /* Appends n buckets.  If there are none, line->part may be NULL, which memcpy() must not get. */
-static void layout_append_parts(struct bn_hist_codec *line, const struct bn_hist_part *part,
-                                size_t n)
+static void group_append_parts(struct bn_hist_codec *line, const struct bn_hist_part *part,
+                               size_t n)
 {
   if (n == 0)
     return;
@@ -564,10 +563,10 @@ void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
     if (own >= 0) {
       const size_t from = own > 0 ? line->end[own - 1] : 0;
 
-      layout_append_parts(&out, line->part + from, line->end[own] - from);
+      group_append_parts(&out, line->part + from, line->end[own] - from);
       out.count[k] = line->count[own];
     } else if (own == BN_ROW_ZEROS && zeros.count > 0) {
-      layout_append_parts(&out, &zeros, 1);
+      group_append_parts(&out, &zeros, 1);
       out.count[k] = zeros.count;
     }
     out.end[k] = out.n;

@@ -18,7 +18,7 @@
    ended = events + warm_events + dropped. */
 struct bn_stat {
   _Alignas(64) _Atomic uint64_t begun, begun_at, ended, ended_at;
-  _Atomic uint64_t busy_ns;        /* sum of the durations of counted events */
+  _Atomic uint64_t busy_ns;        /* sum of the durations of counted events, modulo 2^64 */
   _Atomic uint64_t min_ns, max_ns; /* of events that ended after measure_from_ns */
   _Atomic uint64_t longest_statement_ns;
   /* Events that started before counts_from_ns, and their durations: counted nowhere else. */
@@ -30,8 +30,10 @@ struct bn_stat {
   _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
   _Atomic uint64_t service_ns;      /* busy_ns without queueing, where it is told apart */
   _Atomic uint64_t last_end_ns;     /* of the latest event, where `pauses` */
-  uint64_t edge_ns;                 /* longer events are looked at; its worker alone */
-  uint64_t counts_from_ns;          /* set before the start barrier opens, like the next */
+  uint64_t edge_ns; /* events that take longer are examined (engine/event.c); its worker alone */
+  /* Events that start before it are of the warm-up.  It and the members up to shared_hist are set
+     before the start barrier opens. */
+  uint64_t counts_from_ns;
   /* Indexes of histograms that not every run has; 0: none.  phase_hist: that of the first phase. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist, phase_hist;
   /* The metrics of the first kind of events: its histogram, and the first of its BN_EVENT_COUNTERS
@@ -39,7 +41,7 @@ struct bn_stat {
   unsigned short kind_hist, kind_counter;
   uint64_t measure_from_ns; /* end of the warm-up */
   struct bn_hist **hist;    /* by histogram index, this session's stripes */
-  bool shared_hist;         /* the stripe has other writers */
+  bool shared_hist;         /* the stripes have other writers */
   _Atomic bool pauses;      /* --rate, think times: its events do not follow each other at once */
   struct bn_statements *statements; /* of the set; NULL: they are not told apart */
   _Atomic bool running;             /* in its loop */

@@ -114,7 +114,7 @@ struct bn_view {
   bool paced;        /* --rate */
   bool replaced;     /* another reporter prints this instead (a script's hook): text keeps
                         headings that the reference keeps, nothing else */
-  bool max_at_least;
+  bool max_at_least; /* max_s is a lower bound: an event has not ended */
 #define BN_FIGURE_u64           uint64_t
 #define BN_FIGURE_f64           double
 #define FIGURE(type, name, ...) BN_FIGURE_##type name;
@@ -303,8 +303,8 @@ double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool n
    equal in others. */
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
                                    double percent, double *most_s);
-/* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or longer than a run can
-   be. */
+/* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or 10^9 s or more, which
+   no run takes. */
 uint64_t bn_view_seconds_to_ns(double s);
 /* Returns the mean of n values with that sum, or 0 if there are none. */
 double bn_view_mean(double sum, uint64_t n);
