@@ -23,6 +23,13 @@ void bn_buf_done(struct bn_buf *b)
   *b = (struct bn_buf){.max = b->max};
 }
 
+void bn_buf_wipe(struct bn_buf *b)
+{
+  if (b->data != NULL)
+    explicit_bzero(b->data, b->len);
+  bn_buf_done(b);
+}
+
 void bn_buf_clear(struct bn_buf *b)
 {
   b->len = 0;

@@ -19,6 +19,8 @@ struct bn_buf {
 void bn_buf_init(struct bn_buf *b, size_t max);
 /* Frees the memory.  The buffer is empty and usable afterwards. */
 void bn_buf_done(struct bn_buf *b);
+/* Overwrites the content, which may hold a password, and frees it as bn_buf_done. */
+void bn_buf_wipe(struct bn_buf *b);
 /* Empties the buffer and keeps its memory for reuse. */
 void bn_buf_clear(struct bn_buf *b);
 /* Makes room for `more` bytes.  This function and those that add return 0, or -1 if the content

@@ -42,14 +42,6 @@ static int arguments_read_file(const char *path, struct bn_buf *text, struct bn_
   return bn_file_read(path, text) == 0 ? 0 : arguments_refuse_file(path, err);
 }
 
-/* Frees a text that may hold a password. */
-static void arguments_wipe(struct bn_buf *text)
-{
-  if (text->data != NULL)
-    explicit_bzero(text->data, text->len);
-  bn_buf_done(text);
-}
-
 /* Adds the frame of a file, which hosts store under the given name.  Returns 0, or -1 and err if it
    cannot be read, or if all frames together would be larger than BN_FRAME_MAX. */
 static int arguments_add_file(struct bn_arguments *a, const char *path, const char *name,
@@ -68,7 +60,7 @@ static int arguments_add_file(struct bn_arguments *a, const char *path, const ch
     rc = bn_frame_put_file(&a->files, name, text.data, text.len, err);
   if (rc == 0)
     a->n_files++;
-  arguments_wipe(&text);
+  bn_buf_wipe(&text);
   return rc;
 }
 
@@ -144,13 +136,6 @@ static bool arguments_find_script(struct sent_script *s, const char *test, bool 
   return true;
 }
 
-/* Adds a script that has another ending than ".lua", and so was not added with its folder. */
-static int arguments_add_other_script(struct bn_arguments *a, const struct sent_script *s,
-                                      struct bn_err *err)
-{
-  return arguments_is_lua_file(s->name) ? 0 : arguments_add_file(a, s->path, s->name, err);
-}
-
 /* Returns whether each host has a script of that name in its bundle. */
 static bool arguments_is_in_bundle(const char *name)
 {
@@ -187,8 +172,9 @@ static int arguments_add_workload(struct bn_arguments *a, const char *test, bool
                       "is sent to the hosts with the modules in it",
                       test);
     }
-    if (rc == 0)
-      rc = arguments_add_other_script(a, &s, err);
+    /* A script with another ending than ".lua" was not added with its folder. */
+    if (rc == 0 && !arguments_is_lua_file(s.name))
+      rc = arguments_add_file(a, s.path, s.name, err);
   }
   bn_words_take(&a->words, word);
   return rc;
@@ -313,7 +299,7 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
                         (int)strcspn(text.data, "\r\n"), text.data);
     bn_words_take(&a->words, bn_buf_take(&word));
   }
-  arguments_wipe(&text);
+  bn_buf_wipe(&text);
   return rc;
 }
 
@@ -390,16 +376,13 @@ static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
   return false;
 }
 
-/* Returns the value of the last --connect of the group, or NULL. */
-static const char *arguments_find_group_uri(const struct bn_group_words *g)
+/* Returns the URI of the group's own --connect, or NULL if the command line is not that of a group
+   or its group has none. */
+static const char *arguments_find_group_uri(const struct bn_arguments *a)
 {
-  static const char option[] = "--connect=";
-  const char *uri = NULL;
+  const struct bn_group_words *g = a->from->group;
 
-  for (size_t i = 0; i < g->options.n; i++)
-    if (strncmp(g->options.item[i], option, sizeof option - 1) == 0)
-      uri = g->options.item[i] + sizeof option - 1;
-  return uri;
+  return g != NULL ? bn_groups_find_value(g, a->from->options, "connect") : NULL;
 }
 
 /* Returns whether the URI has the part of that name, as in the `uri_part` of an option. */
@@ -448,7 +431,7 @@ static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_opts
    refuses it. */
 static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *name)
 {
-  const char *text = a->from->group != NULL ? arguments_find_group_uri(a->from->group) : NULL;
+  const char *text = arguments_find_group_uri(a);
   const struct bn_opt *o = bn_optset_find(a->from->options, name);
   struct bn_uri uri;
   struct bn_err err;
@@ -598,7 +581,7 @@ static int arguments_add_host_options(struct bn_arguments *a, struct bn_err *err
    hosts do not have the file.  Returns 0, or -1 and err. */
 static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err)
 {
-  const char *text = arguments_find_group_uri(a->from->group);
+  const char *text = arguments_find_group_uri(a);
   const struct bn_opt *o;
   struct bn_uri uri;
   struct bn_err why;
@@ -688,8 +671,6 @@ void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_s
 
 void bn_arguments_done(struct bn_arguments *a)
 {
-  for (size_t i = 0; i < a->words.n; i++)
-    explicit_bzero(a->words.item[i], strlen(a->words.item[i]));
   bn_words_done(&a->words);
-  arguments_wipe(&a->files);
+  bn_buf_wipe(&a->files);
 }

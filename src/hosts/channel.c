@@ -2,6 +2,7 @@
 /* Reads and writes the pipes of channels, and makes their messages. */
 #include "hosts/channel.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,11 @@
 /* The pipe of a channel that would have to queue more is closed.  The queue of an agent is not
    larger (BN_SEND_QUEUE_MAX). */
 enum { QUEUE_MAX = 256 << 20 };
-enum { NUMBER_BYTES = 4 };
 
 static void channel_close(struct bn_channel *c)
 {
   bn_pipe_close_end(&c->in);
-  bn_pipe_done(&c->to);
+  bn_pipe_close(&c->to);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -62,18 +62,18 @@ void bn_channels_done(struct bn_channels *c)
 
 void bn_channel_put_head(char *message, enum bn_channel_message what, uint32_t number)
 {
+  const uint32_t le = htole32(number);
+
   message[0] = (char)what;
-  for (int i = 0; i < NUMBER_BYTES; i++)
-    message[1 + i] = (char)(unsigned char)(number >> 8 * i);
+  memcpy(message + 1, &le, sizeof le);
 }
 
 uint32_t bn_channel_get_number(const char *message)
 {
-  uint32_t number = 0;
+  uint32_t le;
 
-  for (int i = 0; i < NUMBER_BYTES; i++)
-    number |= (uint32_t)(unsigned char)message[1 + i] << 8 * i;
-  return number;
+  memcpy(&le, message + 1, sizeof le);
+  return le32toh(le);
 }
 
 /* Returns whether read(2) has found a pipe without bytes, which has not ended. */

@@ -207,9 +207,7 @@ void bn_frame_reader_init(struct bn_frame_reader *r, enum bn_frame_side side)
 
 void bn_frame_reader_done(struct bn_frame_reader *r)
 {
-  if (r->in.data != NULL)
-    explicit_bzero(r->in.data, r->in.len); /* a password may be in it */
-  bn_buf_done(&r->in);
+  bn_buf_wipe(&r->in);
   r->used = 0;
   r->failed = true;
 }

@@ -46,16 +46,6 @@ static const struct bn_group_words *groups_find(const struct bn_group_list *list
   return NULL;
 }
 
-/* Refuses an option of a group that has one value for the whole run.  Returns -1. */
-static int groups_refuse_option(const struct bn_group_words *g, const char *option,
-                                struct bn_err *err)
-{
-  return bn_err_set(err, BN_ERR_OPTION,
-                    "--group=%s: --%s has one value for the whole run; give it outside of the "
-                    "groups",
-                    g->name, option);
-}
-
 /* Adds an option "--NAME[=VALUE]" to a group.  Returns 0, or -1 and err if it is one of the whole
    run. */
 static int groups_take_option(struct bn_group_words *g, const char *word,
@@ -65,7 +55,10 @@ static int groups_take_option(struct bn_group_words *g, const char *word,
 
   bn_opt_read_name(word, name);
   if ((bn_optset_traits(options, name) & WHOLE_RUN) != 0)
-    return groups_refuse_option(g, name, err);
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group=%s: --%s has one value for the whole run; give it outside of the "
+                      "groups",
+                      g->name, name);
   bn_words_add(&g->options, word);
   return 0;
 }
@@ -121,14 +114,6 @@ static int groups_take_words(struct bn_group_words *g, const struct bn_list *wor
                     g->name);
 }
 
-/* Clears and frees words that may be passwords. */
-static void groups_wipe_words(struct bn_list *words)
-{
-  for (size_t i = 0; i < words->n; i++)
-    explicit_bzero(words->item[i], strlen(words->item[i]));
-  bn_words_done(words);
-}
-
 /* Reads "NAME: SCRIPT [OPTIONS]", and adds the group to the list.  Returns 0, or -1 and err. */
 static int groups_read_group(struct bn_group_list *list, const char *text,
                              const struct bn_groups_input *from, struct bn_err *err)
@@ -157,7 +142,7 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
   if (bn_words_split(end + 1, &words, err) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
   rc = groups_take_words(g, &words, from, err);
-  groups_wipe_words(&words);
+  bn_words_done(&words);
   return rc;
 }
 
@@ -336,7 +321,7 @@ void bn_groups_done(struct bn_group_list *list)
   for (size_t i = 0; i < list->n; i++) {
     struct bn_group_words *g = &list->group[i];
 
-    groups_wipe_words(&g->options);
+    bn_words_done(&g->options);
     bn_words_done(&g->script);
     free(g->name);
   }
@@ -395,13 +380,8 @@ void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *text
     for (size_t k = 0; k < g->options.n; k++)
       groups_show_word(&text, g->options.item[k]);
   }
-  for (size_t i = 0; i < texts->n; i++) {
-    explicit_bzero(texts->item[i], strlen(texts->item[i]));
-    free(texts->item[i]);
-    texts->item[i] = NULL;
-  }
-  texts->item[0] = bn_buf_take(&text);
-  texts->n = 1;
+  bn_words_done(texts);
+  bn_words_take(texts, bn_buf_take(&text));
 }
 
 /* --- data ------------------------------------------------------------------------------------- */

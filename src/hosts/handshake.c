@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 #include "hosts/frame.h"
+#include "option/words.h"
 
 /* --- writing --- */
 
@@ -247,20 +248,10 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
 
 /* --- life --- */
 
-/* Clears and frees words that may be passwords. */
-static void handshake_wipe_words(struct bn_list *list)
-{
-  for (size_t i = 0; i < list->n; i++) {
-    explicit_bzero(list->item[i], strlen(list->item[i]));
-    free(list->item[i]);
-  }
-  free(list->item);
-}
-
 void bn_handshake_done(struct bn_handshake *h)
 {
-  handshake_wipe_words(&h->argv);
-  handshake_wipe_words(&h->environment);
+  bn_words_done(&h->argv);
+  bn_words_done(&h->environment);
   free(h->version);
   *h = (struct bn_handshake){.host = 0};
 }

@@ -102,7 +102,7 @@ int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint3
 
 void bn_link_done(struct bn_link *l)
 {
-  bn_pipe_done(&l->to);
+  bn_pipe_close(&l->to);
   bn_pipe_close_end(&l->out);
   bn_pipe_close_end(&l->errors);
   if (l->pid > 0 && !l->ended) {

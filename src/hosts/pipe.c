@@ -37,12 +37,10 @@ bool bn_pipe_has_queued(const struct bn_pipe_out *p)
   return p->fd >= 0 && p->sent < p->queue.len;
 }
 
-/* Empties the queue, and clears it: a password may be in it. */
+/* Empties the queue, in which a password may be. */
 static void pipe_wipe_queue(struct bn_pipe_out *p)
 {
-  if (p->queue.data != NULL)
-    explicit_bzero(p->queue.data, p->queue.len);
-  bn_buf_clear(&p->queue);
+  bn_buf_wipe(&p->queue);
   p->sent = 0;
 }
 
@@ -72,10 +70,4 @@ void bn_pipe_close(struct bn_pipe_out *p)
 {
   bn_pipe_close_end(&p->fd);
   pipe_wipe_queue(p);
-}
-
-void bn_pipe_done(struct bn_pipe_out *p)
-{
-  bn_pipe_close(p);
-  bn_buf_done(&p->queue);
 }

@@ -21,10 +21,9 @@ bool bn_pipe_has_queued(const struct bn_pipe_out *p);
 /* Writes as many bytes as the pipe takes, and returns their number, or -1 if nobody reads any more;
    the end is then closed. */
 ssize_t bn_pipe_send(struct bn_pipe_out *p);
-/* Closes the end, and clears the queue, which may hold a password. */
+/* Closes the end unless it is closed, and overwrites and frees the queue, which may hold a
+   password. */
 void bn_pipe_close(struct bn_pipe_out *p);
-/* Closes the end as bn_pipe_close(), and frees the memory. */
-void bn_pipe_done(struct bn_pipe_out *p);
 
 /* Makes a pipe to another process, into which this process writes if we_write, or else from which
    it reads.  The end *ours does not block, and *theirs does.  Both close when a program is started.

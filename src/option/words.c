@@ -88,8 +88,10 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
 
 void bn_words_done(struct bn_list *words)
 {
-  for (size_t i = 0; i < words->n; i++)
+  for (size_t i = 0; i < words->n; i++) {
+    explicit_bzero(words->item[i], strlen(words->item[i]));
     free(words->item[i]);
+  }
   free(words->item);
   *words = (struct bn_list){.n = 0};
 }

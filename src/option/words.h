@@ -18,7 +18,8 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
 void bn_words_add(struct bn_list *words, const char *word);
 /* Adds a word that was allocated, which the list takes over. */
 void bn_words_take(struct bn_list *words, char *word);
-/* Frees the words.  The list is empty and usable afterwards. */
+/* Overwrites the words, of which any may be a password, and frees them.  The list is empty and
+   usable afterwards. */
 void bn_words_done(struct bn_list *words);
 
 #endif
