@@ -62,33 +62,26 @@ static bool merged_has_controller_value(unsigned traits)
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
-/* Returns whether an option of the hosts is to be replaced by that of the controller. */
-static bool merged_is_option_of_controller(const struct bn_optset *options,
-                                           const struct bn_fact_option *o)
+/* Returns whether an option of the hosts is to be replaced by that of the controller.  One of
+   groups is, if it is on their command lines or this process knows it, by that outside of the
+   groups. */
+static bool merged_is_replaced(const struct bn_fact_option *o,
+                               const struct bn_merged_result_request *request)
 {
-  (void)options;
+  if (request->groups->n > 0)
+    return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(request->options, o->name) != NULL;
   return merged_has_controller_value(o->traits);
 }
 
-/* Returns whether an option of the groups is to be replaced by that outside of the groups: it is on
-   the command line, or this process knows it. */
-static bool merged_is_option_outside(const struct bn_optset *options,
-                                     const struct bn_fact_option *o)
-{
-  return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(options, o->name) != NULL;
-}
-
-/* Removes the options for which `drops` returns true from the facts. */
-static void merged_drop_options(struct bn_facts *f, const struct bn_optset *options,
-                                bool (*drops)(const struct bn_optset *options,
-                                              const struct bn_fact_option *o))
+/* Removes the options that are to be replaced from the facts. */
+static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_result_request *request)
 {
   size_t n = 0;
 
   for (size_t i = 0; i < f->n_options; i++) {
     struct bn_fact_option *o = &f->option[i];
 
-    if (drops(options, o)) {
+    if (merged_is_replaced(o, request)) {
       free(o->group);
       free(o->name);
       free(o->value);
@@ -139,17 +132,17 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
 
 /* Sets the plan to that of the controller, with the threads of all parts. */
 static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_merged_result_request *of)
+                            const struct bn_merged_result_request *request)
 {
   const struct bn_metrics *metrics = f->plan.metrics;
   const uint64_t threads = merged_count_threads(part, n);
 
-  f->plan = of->conf->plan;
+  f->plan = request->conf->plan;
   f->plan.metrics = metrics;
   f->plan.threads = (unsigned)threads;
-  f->plan.events = bn_conf_events(of->conf, threads);
-  f->plan.seed = of->conf->seed;
-  if (of->groups->n > 0)
+  f->plan.events = bn_conf_events(request->conf, threads);
+  f->plan.seed = request->conf->seed;
+  if (request->groups->n > 0)
     merged_add_plans(&f->plan, part, n);
 }
 
@@ -271,15 +264,14 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
   }
 }
 
-/* Sets the options of a run with groups: those outside of the groups with their values there, and
+/* Adds the options of a run with groups: those outside of the groups with their values there, and
    --group, whose text has those of each group.  Options that files or scripts set in the same way
    for all groups stay as they are. */
-static void merged_set_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
+static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
                                      size_t n, const struct bn_optset *options)
 {
   struct group_facts out = {f, part, n};
 
-  merged_drop_options(f, options, merged_is_option_outside);
   bn_optset_each_fact(options, merged_add_declared_option, &out);
   bn_optset_each_pending(options, merged_add_script_option, &out);
 }
@@ -287,16 +279,15 @@ static void merged_set_group_options(struct bn_facts *f, const struct bn_merged_
 /* Sets the facts that are not those that all parts have in common: options, the plan, and the
    workload of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                             const struct bn_merged_result_request *of)
+                             const struct bn_merged_result_request *request)
 {
-  if (of->groups->n > 0) {
-    merged_set_group_options(f, part, n, of->options);
-  } else {
-    merged_drop_options(f, of->options, merged_is_option_of_controller);
-    bn_optset_each_fact(of->options, merged_add_controller_option, f);
-  }
-  merged_set_plan(f, part, n, of);
-  if (of->groups->n > 0)
+  merged_drop_replaced(f, request);
+  if (request->groups->n > 0)
+    merged_add_group_options(f, part, n, request->options);
+  else
+    bn_optset_each_fact(request->options, merged_add_controller_option, f);
+  merged_set_plan(f, part, n, request);
+  if (request->groups->n > 0)
     merged_name_workload(f, part, n);
 }
 
@@ -315,14 +306,15 @@ static struct bn_part *merged_list_parts(const struct bn_merged_result_part *par
 }
 
 void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_t n,
-                                 const struct bn_merged_result_request *of, struct bn_facts *out)
+                                 const struct bn_merged_result_request *request,
+                                 struct bn_facts *out)
 {
   size_t have;
   struct bn_part *parts = merged_list_parts(part, n, &have);
 
   if (have > 0)
     bn_merge_add_common(parts, have, out);
-  merged_set_facts(out, part, n, of);
+  merged_set_facts(out, part, n, request);
   free(parts);
 }
 
@@ -416,24 +408,6 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
   return all;
 }
 
-/* Sums the results of groups, or of the parts of a group, into *out, with the rows of all groups.
-   Returns 0, or -1 and err. */
-static int merged_sum_groups(const struct bn_merged_result_part *part, size_t n, size_t first,
-                             const struct bn_group_layout *groups, struct bn_part *parts,
-                             size_t have, struct bn_result *out, struct bn_buf *notes,
-                             struct bn_err *err)
-{
-  char *name = merged_name_groups(part, n);
-  struct united *all = merged_unite(part, n, first, groups, name, parts);
-  const int rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, notes, err);
-
-  for (size_t i = 0; i < have; i++)
-    bn_record_done(&all[i].group.total);
-  free(all);
-  free(name);
-  return rc;
-}
-
 /* Sums the results of the n parts that have one into *out, with the rows of all groups unless
    `groups` is NULL; the first part has the number `first` there.  Returns 0, or -1 and err if none
    has one, or if they cannot be summed. */
@@ -442,16 +416,22 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
                             struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0};
+  struct united *all = NULL;
+  char *name = NULL;
   size_t have;
   struct bn_part *parts = merged_list_parts(part, n, &have);
   int rc;
 
-  if (have == 0)
-    rc = bn_err_set(err, ENODATA, "no host has sent figures");
-  else if (groups != NULL)
-    rc = merged_sum_groups(part, n, first, groups, parts, have, out, &notes, err);
-  else
-    rc = bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err);
+  if (groups != NULL) {
+    name = merged_name_groups(part, n);
+    all = merged_unite(part, n, first, groups, name, parts);
+  }
+  rc = have > 0 ? bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err)
+                : bn_err_set(err, ENODATA, "no host has sent figures");
+  for (size_t i = 0; all != NULL && i < have; i++)
+    bn_record_done(&all[i].group.total);
+  free(all);
+  free(name);
   bn_buf_done(&notes);
   free(parts);
   return rc;
@@ -507,34 +487,38 @@ static struct bn_member merged_add_up_members(const struct bn_merged_result_part
   return sum;
 }
 
-/* Adds to the result the sum of each group over its hosts, as a run without hosts has each group.
- */
+/* Adds to the result the sum of a group over its hosts, which are the n parts from number `first`
+   on.  A sum that cannot be made counts as lost. */
+static void merged_add_group(struct bn_result *out, const struct bn_merged_result_part *part,
+                             size_t n, size_t first, const struct bn_group_layout *groups)
+{
+  const struct bn_group_layout *rows = merged_have_same_rows(part, n) ? NULL : groups;
+  const char *name = merged_find_workload(part, n);
+  struct bn_member m = merged_add_up_members(part, n);
+  const struct bn_view *total = NULL;
+  struct bn_result sum = {.n_groups = 0};
+  struct bn_err why = {0};
+
+  if (merged_sum_parts(part, n, first, rows, &sum, &why) == 0) {
+    total = &sum.group[0].total.view;
+    m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
+  } else {
+    m.lost = why.text;
+  }
+  bn_result_add_member(out, name != NULL ? name : out->group[0].name, &m, total);
+  bn_result_done(&sum);
+}
+
+/* Adds to the result the sum of each group that is on several hosts, as a run without hosts has
+   each group. */
 static void merged_add_groups(struct bn_result *out, const struct bn_merged_result_part *part,
                               size_t n, const struct bn_group_layout *groups)
 {
-  const struct bn_group_layout *rows;
   size_t of_group;
 
   for (size_t i = 0; i < n && part[i].member.group != NULL; i += of_group) {
-    struct bn_result sum = {.n_groups = 0};
-    struct bn_err why = {0};
-    struct bn_member m;
-    const char *name;
-
     of_group = merged_count_parts(&part[i], n - i);
-    m = merged_add_up_members(&part[i], of_group);
-    name = merged_find_workload(&part[i], of_group);
-    if (name == NULL)
-      name = out->group[0].name;
-    rows = merged_have_same_rows(&part[i], of_group) ? NULL : groups;
-    if (merged_sum_parts(&part[i], of_group, i, rows, &sum, &why) == 0) {
-      m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
-      bn_result_add_member(out, name, &m, &sum.group[0].total.view);
-    } else {
-      m.lost = why.text;
-      bn_result_add_member(out, name, &m, NULL);
-    }
-    bn_result_done(&sum);
+    merged_add_group(out, &part[i], of_group, i, groups);
   }
 }
 
@@ -630,18 +614,18 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
 
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
-                          const struct bn_merged_result_request *of, struct bn_result *out,
+                          const struct bn_merged_result_request *request, struct bn_result *out,
                           struct bn_err *err)
 {
   const bool all_count = merged_check_parts(part, n, start);
 
   memset(out, 0, sizeof *out);
-  if (merged_sum_parts(part, n, 0, of->groups->n > 0 ? of->groups : NULL, out, err) != 0)
+  if (merged_sum_parts(part, n, 0, request->groups->n > 0 ? request->groups : NULL, out, err) != 0)
     return -1;
   out->end.failed |= !all_count;
-  merged_set_facts(&out->facts, part, n, of);
+  merged_set_facts(&out->facts, part, n, request);
   merged_set_watched(out, part);
-  merged_add_groups(out, part, n, of->groups);
+  merged_add_groups(out, part, n, request->groups);
   for (size_t i = 0; i < n; i++)
     merged_add_member(out, &part[i]);
   bn_result_find_metrics(out);

@@ -40,13 +40,13 @@ struct bn_merged_result_request {
 /* Puts the times of the results on the clock of this host, and sums them.  The first group of *out
    is that of all parts, and the others are those of each part; with groups on hosts, the sum of
    each group over its hosts stands before these.  Of options of which each host has its own value,
-   the facts have that in `of`; the events and rates of groups add up.  A part that has measured
-   nothing, or whose times make no sense, counts as lost: its result becomes NULL, and the run has
-   failed.  Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if there is no
-   result or the results cannot be summed. */
+   the facts have that in `request`; the events and rates of groups add up.  A part that has
+   measured nothing, or whose times make no sense, counts as lost: its result becomes NULL, and the
+   run has failed.  Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if
+   there is no result or the results cannot be summed. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
-                          const struct bn_merged_result_request *of, struct bn_result *out,
+                          const struct bn_merged_result_request *request, struct bn_result *out,
                           struct bn_err *err);
 /* Adds to the facts how long all hosts ran together, by the times of the parts after
    bn_merged_result_make(), and the rate of that time if it is known.  Adds nothing if a part has no
@@ -57,6 +57,7 @@ void bn_merged_result_add_together(const struct bn_merged_result_part *part, siz
 /* Makes the facts of the heading: those that all parts with a result have in common, and those of
    what the user has asked for. */
 void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_t n,
-                                 const struct bn_merged_result_request *of, struct bn_facts *out);
+                                 const struct bn_merged_result_request *request,
+                                 struct bn_facts *out);
 
 #endif

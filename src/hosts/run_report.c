@@ -111,9 +111,9 @@ static struct bn_merged_result_request run_report_get_request(const struct bn_fl
 void bn_run_report_show_heading(struct bn_run_report *r, const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = run_report_make_parts(f);
-  const struct bn_merged_result_request of = run_report_get_request(f);
+  const struct bn_merged_result_request request = run_report_get_request(f);
 
-  bn_merged_result_make_facts(part, f->n, &of, &r->facts);
+  bn_merged_result_make_facts(part, f->n, &request, &r->facts);
   r->facts.plan.metrics = bn_intervals_get_metrics(&f->intervals);
   free(part);
   run_report_queue_job(r, &r->begin, run_report_print_heading);
@@ -358,12 +358,12 @@ static void run_report_log_dropped_parts(struct bn_fleet *f,
    and r->result is empty. */
 static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
 {
-  const struct bn_merged_result_request of = run_report_get_request(f);
+  const struct bn_merged_result_request request = run_report_get_request(f);
   struct bn_merged_result_part *part = run_report_make_parts(f);
   struct bn_err err = {0};
 
   f->start.until_ns = bn_clock_mono();
-  if (bn_merged_result_make(part, f->n, &f->start, &of, &r->result, &err) != 0) {
+  if (bn_merged_result_make(part, f->n, &f->start, &request, &r->result, &err) != 0) {
     run_report_note_failure(f, &err);
     bn_result_done(&r->result);
     memset(&r->result, 0, sizeof r->result);
