@@ -66,7 +66,7 @@ struct bn_agent {
   char *text; /* owned; what was written to it */
   size_t text_len;
   pthread_t listener;
-  bool made; /* the listener exists */
+  bool has_listener;
   /* The next three are used by the listener only. */
   struct bn_frame_reader reader;
   uint64_t heard_ns; /* when something has come last */
@@ -79,7 +79,7 @@ struct bn_agent {
   struct bn_remote_output remote_output;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
   bool urged;       /* the run of a lost controller has been stopped at once */
-  bool leave;       /* the listener has no more to do */
+  bool leave;       /* the listener is to return */
   unsigned asked;   /* how many scripts the controller compares, or has compared */
   unsigned same;    /* how many of them are those of the controller */
 };
@@ -247,9 +247,7 @@ static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct 
 /* Answers a PING with the time here.  Returns 0, or -1 if the controller does not read any more. */
 static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
 {
-  const uint64_t now_ns = bn_clock_mono();
-
-  return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), now_ns);
+  return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), bn_clock_mono());
 }
 
 /* Sets when the sessions begin.  The time 0, which bn_run_set_start() does not take, becomes 1:
@@ -397,26 +395,6 @@ static void agent_escalate(struct bn_agent *a)
   agent_unlock(a);
 }
 
-static bool agent_is_lost(struct bn_agent *a)
-{
-  bool lost;
-
-  agent_lock(a);
-  lost = a->lost_ns != 0;
-  agent_unlock(a);
-  return lost;
-}
-
-static int agent_get_output_fd(struct bn_agent *a)
-{
-  int fd;
-
-  agent_lock(a);
-  fd = a->remote_output.fd;
-  agent_unlock(a);
-  return fd;
-}
-
 /* Queues what the command has printed. */
 static void agent_send_output(struct bn_agent *a)
 {
@@ -425,55 +403,56 @@ static void agent_send_output(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* Waits for the streams, for wait_ms at most, and serves those that are ready.  The input of a lost
-   controller is not read any more.  The output is watched even if there is nothing to send, because
-   its reader may leave. */
-static void agent_serve_streams(struct bn_agent *a, int wait_ms)
+/* The streams of the listener: its three own ones, and what the command prints. */
+enum { FD_IN, FD_WAKE, FD_OUT, FD_PRINTED, STREAMS };
+
+/* Lists the streams to wait for.  The input of a lost controller is not read any more.  The output
+   is watched even if there is nothing to send, because its reader may leave.  Returns false if the
+   listener is to return. */
+static bool agent_list_streams(struct bn_agent *a, struct pollfd p[STREAMS])
 {
-  enum { IN, WAKE, OUT, PRINTED, STREAMS };
   const bool is_broken = bn_send_queue_is_broken(&a->queue);
   const bool has_frames = bn_send_queue_pending(&a->queue) > 0;
-  struct pollfd p[STREAMS] = {
-      [IN] = {.fd = agent_is_lost(a) ? -1 : a->in, .events = POLLIN},
-      [WAKE] = {.fd = a->queue.wake, .events = POLLIN},
-      [OUT] = {.fd = is_broken ? -1 : a->out, .events = has_frames ? POLLOUT : 0},
-      [PRINTED] = {.fd = agent_get_output_fd(a), .events = POLLIN}};
+  bool goes_on;
 
-  if (poll(p, STREAMS, wait_ms) <= 0)
+  p[FD_WAKE] = (struct pollfd){.fd = a->queue.wake, .events = POLLIN};
+  p[FD_OUT] = (struct pollfd){.fd = is_broken ? -1 : a->out, .events = has_frames ? POLLOUT : 0};
+  agent_lock(a);
+  p[FD_IN] = (struct pollfd){.fd = a->lost_ns != 0 ? -1 : a->in, .events = POLLIN};
+  p[FD_PRINTED] = (struct pollfd){.fd = a->remote_output.fd, .events = POLLIN};
+  goes_on = !a->leave;
+  agent_unlock(a);
+  return goes_on;
+}
+
+/* Waits for the streams, and serves those that are ready. */
+static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
+{
+  if (poll(p, STREAMS, (int)(glance_ns / BN_NSEC_PER_MSEC)) <= 0)
     return;
-  if (p[WAKE].revents != 0)
+  if (p[FD_WAKE].revents != 0)
     bn_send_queue_reset_wake(&a->queue);
-  if ((p[OUT].revents & POLLOUT) != 0)
+  if ((p[FD_OUT].revents & POLLOUT) != 0)
     (void)bn_send_queue_send_piece(&a->queue); /* that the queue is broken is seen below */
-  else if (p[OUT].revents != 0)
+  else if (p[FD_OUT].revents != 0)
     bn_send_queue_break(&a->queue);
-  if (p[PRINTED].revents != 0)
+  if (p[FD_PRINTED].revents != 0)
     agent_send_output(a);
-  if (p[IN].revents != 0)
+  if (p[FD_IN].revents != 0)
     agent_receive(a);
   if (bn_send_queue_is_broken(&a->queue))
     agent_note_lost(a);
-}
-
-/* Returns whether the listener is to return. */
-static bool agent_is_leaving(struct bn_agent *a)
-{
-  bool leave;
-
-  agent_lock(a);
-  leave = a->leave;
-  agent_unlock(a);
-  return leave;
 }
 
 /* The listener: serves the streams until the main thread lets it go. */
 static void *agent_listen(void *arg)
 {
   struct bn_agent *a = arg;
+  struct pollfd p[STREAMS];
 
   a->heard_ns = bn_clock_mono();
-  while (!agent_is_leaving(a)) {
-    agent_serve_streams(a, (int)(glance_ns / BN_NSEC_PER_MSEC));
+  while (agent_list_streams(a, p)) {
+    agent_serve_streams(a, p);
     if (bn_clock_mono() > a->heard_ns + silence_ns)
       agent_note_lost(a);
     agent_escalate(a);
@@ -492,7 +471,7 @@ static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   rc = bn_wait_spawn(&a->listener, 0, agent_listen, a);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-  a->made = rc == 0;
+  a->has_listener = rc == 0;
   return rc == 0 ? 0 : bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));
 }
 
@@ -694,7 +673,7 @@ static void agent_await_sent(struct bn_agent *a)
   uint64_t until_ns = 0;
 
   agent_lock(a);
-  while (a->made && (left = bn_send_queue_pending(&a->queue)) > 0) {
+  while (a->has_listener && (left = bn_send_queue_pending(&a->queue)) > 0) {
     const uint64_t now_ns = bn_clock_mono();
 
     if (left != last_left)
@@ -721,7 +700,7 @@ void bn_agent_send_end(struct bn_agent *a, int status)
 /* Lets the listener send what it still has, and waits for its end. */
 static void agent_stop_listener(struct bn_agent *a)
 {
-  if (!a->made)
+  if (!a->has_listener)
     return;
   agent_await_sent(a);
   agent_lock(a);

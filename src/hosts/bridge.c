@@ -225,7 +225,7 @@ static void bridge_collect_child(struct bridge *b)
 static void bridge_take_signal(struct bridge *b)
 {
   if (bn_stop_signal_read(&b->stop_signal) > 0 && b->rank == 0 && b->child > 0)
-    (void)kill(b->child, bn_stop_signal_signo(&b->stop_signal));
+    (void)kill(b->child, b->stop_signal.signo);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -382,7 +382,7 @@ static int bridge_run_other(struct bridge *b)
 {
   uint64_t until_ns;
 
-  while (!b->leaves && !b->failed && bn_stop_signal_signo(&b->stop_signal) == 0)
+  while (!b->leaves && !b->failed && b->stop_signal.signo == 0)
     bridge_do_turn(b);
   until_ns = bn_clock_mono() + last_report_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)

@@ -208,7 +208,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, int which)
 {
   const char *what = which == 1 ? "finishing; send it again to end at once" : "ending at once";
 
-  if (which == 0 || bn_stop_signal_signo(&f->stop_signal) == SIGPIPE)
+  if (which == 0 || f->stop_signal.signo == SIGPIPE)
     return;
   (void)bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
 }
@@ -219,7 +219,7 @@ static void controller_take_signal(struct bn_fleet *f)
   const int which = bn_stop_signal_read(&f->stop_signal);
 
   if (which > 0) {
-    f->signo = bn_stop_signal_signo(&f->stop_signal);
+    f->signo = f->stop_signal.signo;
     bn_fleet_stop(f, which == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
   controller_log_stop_signal(f, which);
@@ -312,7 +312,7 @@ static void controller_follow_run(struct control *c)
    are not left behind, and the journals of unfinished documents are named. */
 _Noreturn static void controller_exit_at_once(struct control *c)
 {
-  const int status = BN_STATUS_SIGNAL + bn_stop_signal_signo(&c->fleet.stop_signal);
+  const int status = BN_STATUS_SIGNAL + c->fleet.stop_signal.signo;
 
   (void)sigprocmask(SIG_SETMASK, &c->fleet.stop_signal.before, NULL);
   bn_fleet_done(&c->fleet);

@@ -43,7 +43,7 @@ static bool fleet_has_ranks(const struct bn_fleet *f)
 
 bool bn_fleet_is_urged(const struct bn_fleet *f)
 {
-  const int signo = bn_stop_signal_signo(&f->stop_signal);
+  const int signo = f->stop_signal.signo;
 
   return fleet_has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }

@@ -150,8 +150,9 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
     const struct bn_intervals_host *other = &r->host[i];
     const bool is_same_group = other->group == h->group;
 
-    if (other->begun && (is_same_group ? bn_valid_compare(&h->as, &other->as, err)
-                                       : bn_valid_compare_plans(&h->as, &other->as, err)) != 0)
+    if (other->begun &&
+        (is_same_group ? bn_valid_compare(&h->as, &other->as, err)
+                       : bn_valid_compare_plans(&h->as.plan, &other->as.plan, err)) != 0)
       return -1;
   }
   return 0;

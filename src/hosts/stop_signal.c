@@ -76,11 +76,6 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
   return 2;
 }
 
-int bn_stop_signal_signo(const struct bn_stop_signal *s)
-{
-  return s->signo;
-}
-
 const char *bn_stop_signal_name(const struct bn_stop_signal *s)
 {
   return s->signo == SIGINT ? "interrupt" : strsignal(s->signo);

@@ -28,8 +28,6 @@ void bn_stop_signal_end(struct bn_stop_signal *s);
 /* Returns 0 if no new signal has come, 1 if the first one has, and 2 for another one.  The loss of
    the reader can only be the first one. */
 int bn_stop_signal_read(struct bn_stop_signal *s);
-/* Returns the first signal, or 0 if none has come. */
-int bn_stop_signal_signo(const struct bn_stop_signal *s);
 /* Returns the name of the first signal for a message: "interrupt", "Terminated". */
 const char *bn_stop_signal_name(const struct bn_stop_signal *s);
 

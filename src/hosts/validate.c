@@ -50,22 +50,13 @@ void bn_valid_done(struct bn_valid_spec *as)
   *as = (struct bn_valid_spec){.name = NULL};
 }
 
-/* Refuses a plan that makes figures of another dialect or percentiles of other ranks.  Returns 0,
-   or -1 and err. */
-static int validate_compare_plans(const struct bn_plan *a, const struct bn_plan *b,
-                                  struct bn_err *err)
+int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err)
 {
   if (a->native != b->native || (!a->native && a->version != b->version))
     return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
   if (!bn_merge_check_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
   return 0;
-}
-
-int bn_valid_compare_plans(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
-                           struct bn_err *err)
-{
-  return validate_compare_plans(&a->plan, &b->plan, err);
 }
 
 int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
@@ -76,7 +67,7 @@ int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *
   if (!bn_merge_check_metrics(&a->metrics, &b->metrics))
     return bn_err_set(err, EPROTO,
                       "it counts other metrics than other hosts; is it the same build of bench?");
-  return validate_compare_plans(&a->plan, &b->plan, err);
+  return bn_valid_compare_plans(&a->plan, &b->plan, err);
 }
 
 /* Returns whether the fixed counters are known.  Those of a workload may be unknown, which makes
@@ -184,7 +175,7 @@ static int validate_check_content(const struct bn_valid_spec *as, const struct b
     return bn_err_set(err, EPROTO, "its result has no histograms");
   if (r->facts.plan.events != as->plan.events)
     return bn_err_set(err, EPROTO, "its result is of another number of events than it said");
-  if (validate_compare_plans(&r->facts.plan, &as->plan, err) != 0)
+  if (bn_valid_compare_plans(&r->facts.plan, &as->plan, err) != 0)
     return -1;
   return bn_valid_check_view(as, &g->total.view, err);
 }
