@@ -17,18 +17,16 @@
    which have the value in the place of %s. */
 struct wrong {
   const char *option, *what, *plain;
-  enum bn_optset_error kind;
 };
 
-/* Sets the fault of a value, and returns its kind, which is not 0. */
+/* Sets the fault of a value.  Returns its kind, BN_OPTSET_RANGE, which is not 0. */
 static int conf_refuse(const struct bn_optset *s, struct bn_optset_fault *fault,
                        const struct wrong *w, const char *value)
 {
   const struct bn_opt_refusal r = {.name = w->option, .value = value, .wrong = w->what};
 
   bn_optset_refuse(s, &r, w->plain, fault);
-  fault->kind = w->kind;
-  return (int)w->kind;
+  return (int)fault->kind;
 }
 
 static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault *fault,
@@ -121,7 +119,8 @@ bool bn_conf_uses(const struct bn_conf *c, const char *option)
   return conf_find_value(c, option, number) != NULL;
 }
 
-/* Refuses two options that cannot be used together. */
+/* Refuses the first pair of options that cannot be used together (bn_conf_apart).  Returns 0, or as
+   conf_refuse does. */
 static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
@@ -134,24 +133,27 @@ static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
     return 0;
   (void)snprintf(what, sizeof what, "cannot be used with --%s%s", pair->other, pair->why);
   (void)snprintf(plain, sizeof plain, "--%s cannot be used with --%s", pair->name, pair->other);
-  return conf_refuse(s, fault, &(struct wrong){pair->name, what, plain, BN_OPTSET_RANGE},
+  return conf_refuse(s, fault, &(struct wrong){pair->name, what, plain},
                      conf_find_value(c, pair->name, number));
 }
 
-/* Refuses the profile of the option `name`. */
+/* Refuses --rate-profile or --threads-profile: `what` says what is wrong with it.  Returns as
+   conf_refuse does. */
 static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
-                               struct bn_optset_fault *fault, const char *name, const char *what)
+                               struct bn_optset_fault *fault, enum bn_profile_of of,
+                               const char *what)
 {
-  const bool is_rate = strcmp(name, "rate-profile") == 0;
+  const bool is_rate = of == BN_PROFILE_RATE;
+  const char *name = is_rate ? "rate-profile" : "threads-profile";
   char plain[BN_PROFILE_WRONG + 40];
 
   (void)snprintf(plain, sizeof plain, "Invalid value for --%s: %s", name, what);
-  return conf_refuse(s, fault, &(struct wrong){name, what, plain, BN_OPTSET_RANGE},
+  return conf_refuse(s, fault, &(struct wrong){name, what, plain},
                      is_rate ? c->raw.rate_profile : c->raw.threads_profile);
 }
 
-/* Returns the mean of the profile's rates in the time of the run, or in its phases if there is no
-   limit of time. */
+/* Returns the mean rate of the profile, in events per second: from the end of the warm-up on, in
+   the time of the run, or in the time of all phases if the run has no limit of time. */
 static double conf_compute_mean_rate(const struct bn_conf *c)
 {
   const struct bn_profile *p = &c->profile;
@@ -165,19 +167,19 @@ static double conf_compute_mean_rate(const struct bn_conf *c)
 /* Reads a profile, whose length is the time of the run unless --time is given.  A run without a
    limit of time keeps the last value of the profile, which may then not be 0. */
 static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
-                             struct bn_optset_fault *fault, const char *name, enum bn_profile_of of)
+                             struct bn_optset_fault *fault, enum bn_profile_of of)
 {
   struct bn_conf_raw *r = &c->raw;
   const char *text = of == BN_PROFILE_RATE ? r->rate_profile : r->threads_profile;
   char wrong[BN_PROFILE_WRONG];
 
   if (bn_profile_parse(text, of, r->warmup_s, &c->profile, wrong) != 0)
-    return conf_refuse_profile(c, s, fault, name, wrong);
+    return conf_refuse_profile(c, s, fault, of, wrong);
   if (!bn_optset_is_given(s, "time"))
     r->time_s = c->profile.span_s;
   if (r->time_s > 0 || c->profile.piece[c->profile.n_pieces - 1].end_rate > 0)
     return 0;
-  return conf_refuse_profile(c, s, fault, name,
+  return conf_refuse_profile(c, s, fault, of,
                              of == BN_PROFILE_RATE
                                  ? "ends with the rate 0, so that a run without a time limit never "
                                    "ends; leave out --time=0"
@@ -189,15 +191,15 @@ static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s,
                                     struct bn_optset_fault *fault)
 {
-  static const char name[] = "rate-profile";
-  const int rc = conf_read_profile(c, s, fault, name, BN_PROFILE_RATE);
+  const int rc = conf_read_profile(c, s, fault, BN_PROFILE_RATE);
 
   if (rc != 0)
     return rc;
   c->plan.rate = conf_compute_mean_rate(c);
   if (c->plan.rate > 0)
     return 0;
-  return conf_refuse_profile(c, s, fault, name, "makes no event due in the time of the run");
+  return conf_refuse_profile(c, s, fault, BN_PROFILE_RATE,
+                             "makes no event due in the time of the run");
 }
 
 /* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active
@@ -205,26 +207,26 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
-  static const char name[] = "threads-profile";
+  const enum bn_profile_of of = BN_PROFILE_THREADS;
   struct bn_conf_raw *r = &c->raw;
   char wrong[96];
-  int rc;
+  const int rc = conf_read_profile(c, s, fault, of);
 
-  rc = conf_read_profile(c, s, fault, name, BN_PROFILE_THREADS);
   if (rc != 0)
     return rc;
   if (c->profile.most < 1)
-    return conf_refuse_profile(c, s, fault, name, "has no active thread at any time");
+    return conf_refuse_profile(c, s, fault, of, "has no active thread at any time");
   if (!bn_optset_is_given(s, "threads"))
     r->threads = (int64_t)c->profile.most;
   if (c->profile.most <= (double)r->threads)
     return 0;
   (void)snprintf(wrong, sizeof wrong, "has up to %.0f active threads, more than --threads=%" PRId64,
                  c->profile.most, r->threads);
-  return conf_refuse_profile(c, s, fault, name, wrong);
+  return conf_refuse_profile(c, s, fault, of, wrong);
 }
 
-/* A profile is read again if the options are finished again, after a script has set defaults. */
+/* Reads the profile that the run has, if any: there is at most one.  It is read again if the
+ * options are finished again, after a script has set defaults. */
 static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
                                struct bn_optset_fault *fault)
 {
@@ -235,12 +237,32 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
   return bn_conf_uses(c, "rate-profile") ? conf_finish_rate_profile(c, s, fault) : 0;
 }
 
-/* Derives the limits and the times of the run, and warns of a run without a limit. */
+/* Derives the time between reports, and refuses one that is less than a millisecond. */
+static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
+                                struct bn_optset_fault *fault)
+{
+  const double seconds = c->raw.report_interval_s;
+
+  c->plan.interval_ns = conf_to_ns(seconds);
+  c->plan.interval_decimals = conf_count_decimals(seconds);
+  if (c->plan.interval_ns == 0 || c->plan.interval_ns >= BN_NSEC_PER_MSEC)
+    return 0;
+  return conf_refuse_number(
+      s, fault,
+      &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
+                      "Invalid value for --report-interval: %s (at least 0.001 s)"},
+      seconds);
+}
+
+/* Derives the threads, the limits and the other times of the run, none of which can be wrong now,
+   and warns of a run without a limit. */
 static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
   struct bn_conf_raw *r = &c->raw;
 
+  (void)s;
+  (void)fault;
   /* A limit for each session, and the time of a profile, take the place of --events, which may have
      a default. */
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
@@ -257,21 +279,13 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
   c->plan.time_ns = conf_to_ns(r->time_s);
   c->plan.warmup_ns = conf_to_ns(r->warmup_s);
   c->init_timeout_ns = conf_to_ns(r->thread_init_timeout_s);
-  c->plan.interval_ns = conf_to_ns(r->report_interval_s);
-  c->plan.interval_decimals = conf_count_decimals(r->report_interval_s);
-  if (c->plan.interval_ns > 0 && c->plan.interval_ns < BN_NSEC_PER_MSEC)
-    return conf_refuse_number(
-        s, fault,
-        &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
-                        "Invalid value for --report-interval: %s (at least 0.001 s)",
-                        BN_OPTSET_RANGE},
-        r->report_interval_s);
   /* Each group warns for itself, because it may have a limit of its own. */
   if (c->plan.events == 0 && c->plan.time_ns == 0 && r->groups.n == 0)
     bn_log(BN_WARNING, "%s", c->policy->endless);
   return 0;
 }
 
+/* Returns whether the text is a whole number of up to nine digits, with or without '%'. */
 static bool conf_is_time_or_percentage(const char *text)
 {
   const size_t len = strspn(text, "0123456789");
@@ -286,10 +300,10 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
 {
   static const struct wrong wrong = {"forced-shutdown",
                                      "not a time; allowed: whole seconds, N%, off",
-                                     "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE},
+                                     "Invalid value for --forced-shutdown: '%s'"},
                             late = {"forced-shutdown",
                                     "out of range; allowed: up to 2147483647 seconds",
-                                    "Invalid value for --forced-shutdown: '%s'", BN_OPTSET_RANGE};
+                                    "Invalid value for --forced-shutdown: '%s'"};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool is_off = strcasecmp(text, "off") == 0;
   uint64_t limit_ns = c->plan.time_ns;
@@ -327,34 +341,45 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
         &(struct wrong){"time-grace",
                         "not a time; allowed: 0 or more seconds, also with ms, s, m or h, "
                         "or auto",
-                        "Invalid value for --time-grace: '%s'", BN_OPTSET_RANGE},
+                        "Invalid value for --time-grace: '%s'"},
         text);
   c->grace_ns = conf_to_ns(seconds);
   return 0;
 }
 
-/* Sets the parameters of random numbers, and chooses the seed of the run. */
-static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
-                              struct bn_optset_fault *fault)
+/* Chooses the seed of the run, c->seed, which is 0 only in 0.5. */
+static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
+                            struct bn_optset_fault *fault)
+{
+  if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
+    return conf_refuse(s, fault,
+                       &(struct wrong){"rand-init", "cannot be used with --rand-seed",
+                                       "Cannot set both --rand-init and --rand-seed"},
+                       "on");
+  c->plan.seed_given = c->plan.seed_typed != 0;
+  c->seed = (uint64_t)c->plan.seed_typed;
+  /* 0.5 draws the same numbers in every run unless told otherwise. */
+  if (!c->plan.seed_given && (!c->policy->same_seed_each_run || c->plan.seed_from_timer))
+    c->seed = bn_rng_entropy() % INT64_MAX + 1; /* a value that --rand-seed can have */
+  return 0;
+}
+
+/* Sets the distribution of random numbers and its parameters. */
+static int conf_finish_dist(struct bn_conf *c, const struct bn_optset *s,
+                            struct bn_optset_fault *fault)
 {
   static const double default_h = 0.2; /* sysbench uses it in the place of one that is no h */
   struct bn_conf_raw *r = &c->raw;
   const bool is_h = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
 
-  if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
-    return conf_refuse(s, fault,
-                       &(struct wrong){"rand-init", "cannot be used with --rand-seed",
-                                       "Cannot set both --rand-init and --rand-seed",
-                                       BN_OPTSET_RANGE},
-                       "on");
   if (!is_h && c->policy->loose_values)
     r->rand_pareto_h = default_h;
   else if (!is_h)
-    return conf_refuse_number(
-        s, fault,
-        &(struct wrong){"rand-pareto-h", "out of range; allowed: more than 0, less than 1",
-                        "Invalid value for --rand-pareto-h: %s", BN_OPTSET_RANGE},
-        r->rand_pareto_h);
+    return conf_refuse_number(s, fault,
+                              &(struct wrong){"rand-pareto-h",
+                                              "out of range; allowed: more than 0, less than 1",
+                                              "Invalid value for --rand-pareto-h: %s"},
+                              r->rand_pareto_h);
   c->dist = (struct bn_dist){.type = (enum bn_dist_type)r->rand_type,
                              .iterations = (unsigned)r->rand_spec_iter,
                              .special_pct = (unsigned)r->rand_spec_pct,
@@ -362,11 +387,6 @@ static int conf_finish_random(struct bn_conf *c, const struct bn_optset *s,
                              .pareto_h = r->rand_pareto_h,
                              .zipf_exp = r->rand_zipfian_exp};
   bn_dist_init(&c->dist);
-  c->plan.seed_given = c->plan.seed_typed != 0;
-  c->seed = (uint64_t)c->plan.seed_typed;
-  /* 0.5 draws the same numbers in every run unless told otherwise. */
-  if (!c->plan.seed_given && (!c->policy->same_seed_each_run || c->plan.seed_from_timer))
-    c->seed = bn_rng_entropy() % INT64_MAX + 1; /* a value that --rand-seed can have */
   return 0;
 }
 
@@ -395,18 +415,17 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
         s, fault,
         &(struct wrong){"report-checkpoints", "one too many; allowed: up to 256",
                         "Too many checkpoints in --report-checkpoints (up to 256 can be "
-                        "defined)",
-                        BN_OPTSET_RANGE},
+                        "defined)"},
         list->item[BN_CHECKPOINTS_MAX]);
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
     if (bn_units_parse_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-      return conf_refuse(
-          s, fault,
-          &(struct wrong){"report-checkpoints", "not a whole number of seconds; allowed: 0 or more",
-                          "Invalid value for --report-checkpoints: '%s'", BN_OPTSET_RANGE},
-          list->item[i]);
+      return conf_refuse(s, fault,
+                         &(struct wrong){"report-checkpoints",
+                                         "not a whole number of seconds; allowed: 0 or more",
+                                         "Invalid value for --report-checkpoints: '%s'"},
+                         list->item[i]);
     c->plan.checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)
@@ -415,7 +434,7 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
-/* Returns whether the percentile was given before. */
+/* Returns whether the percentile was given before; 1e-9 is more than equal texts can differ by. */
 static bool conf_has_percentile(const struct bn_conf *c, double rank)
 {
   for (size_t i = 0; i < c->plan.n_percents; i++)
@@ -434,11 +453,12 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
 
   if (bn_units_parse_double(text, rank) != 0) {
     (void)snprintf(what, sizeof what, "not a number%s", ranks);
-    return conf_refuse(s, fault,
-                       &(struct wrong){"percentile", what,
-                                       "Invalid value for the 'percentile' option: '%s'",
-                                       BN_OPTSET_BAD},
-                       text);
+    (void)conf_refuse(
+        s, fault,
+        &(struct wrong){"percentile", what, "Invalid value for the 'percentile' option: '%s'"},
+        text);
+    fault->kind = BN_OPTSET_BAD;
+    return (int)fault->kind;
   }
   const bool from_1 = c->policy->percentile_from_1;
   const bool is_zero = fabs(*rank) < 1e-9;
@@ -451,7 +471,7 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
     return 0;
   (void)snprintf(what, sizeof what, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);
-  return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain, BN_OPTSET_RANGE}, text);
+  return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain}, text);
 }
 
 /* Reads --percentile.  The first percentile is that of reports with room for one, so it stays the
@@ -460,11 +480,9 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
   static const struct wrong many = {"percentile", "one too many; allowed: up to 32",
-                                    "Too many percentiles in --percentile (up to 32)",
-                                    BN_OPTSET_RANGE},
+                                    "Too many percentiles in --percentile (up to 32)"},
                             none = {"percentile", "cannot be used with --histogram",
-                                    "--histogram cannot be used with --percentile=0",
-                                    BN_OPTSET_RANGE};
+                                    "--histogram cannot be used with --percentile=0"};
   const struct bn_list *list = &c->raw.percentile;
   double rank = 0;
 
@@ -494,8 +512,9 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
-      conf_finish_profile, conf_check_pairs,   conf_finish_limits,      conf_finish_forced_shutdown,
-      conf_finish_grace,   conf_finish_random, conf_finish_checkpoints, conf_finish_percentiles};
+      conf_finish_profile,         conf_check_pairs,       conf_finish_interval, conf_finish_limits,
+      conf_finish_forced_shutdown, conf_finish_grace,      conf_finish_seed,     conf_finish_dist,
+      conf_finish_checkpoints,     conf_finish_percentiles};
   int rc = 0;
 
   if (bn_optset_fault(s, fault))

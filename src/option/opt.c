@@ -68,7 +68,7 @@ static struct bn_setting opt_copy_setting(const struct bn_setting *in)
                              .bad_bool = in->bad_bool};
 }
 
-/* Takes over the setting. */
+/* Keeps the setting, which the set owns from now on, for an option that may be declared later. */
 static void opt_add_pending(struct bn_optset *s, const struct bn_setting *st)
 {
   s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
@@ -133,21 +133,20 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
   free(first);
 }
 
-/* Sets a boolean as a dialect in which any other text than "on" means off. */
-static enum bn_optset_error opt_set_strict_bool(const struct bn_entry *e, const char *text)
-{
-  *(bool *)e->value = strcmp(text, "on") == 0;
-  return BN_OPTSET_OK;
-}
-
-/* Sets a boolean as a dialect in which any text behind '=' in a file means on. */
-static enum bn_optset_error opt_set_bool_of_file(const struct bn_entry *e,
-                                                 const struct bn_setting *st)
+/* Sets a boolean as the dialect reads it.  In a file, any text behind '=' means on.  On the command
+   line, any other text than "on" means off in some dialects. */
+static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, struct bn_entry *e,
+                                                   const struct bn_setting *st)
 {
   const char *at = st->text != NULL ? st->text : "";
   struct bn_optval_item item;
 
-  *(bool *)e->value = bn_optval_next(&at, &item) > 0;
+  if (st->path != NULL)
+    *(bool *)e->value = bn_optval_next(&at, &item) > 0;
+  else if (s->policy->only_on_is_on && st->text != NULL)
+    *(bool *)e->value = strcmp(st->text, "on") == 0;
+  else
+    return bn_optval_parse(e->o, e->value, st->text, false);
   return BN_OPTSET_OK;
 }
 
@@ -205,10 +204,8 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
   const bool from_file = st->path != NULL;
   enum bn_optset_error rc;
 
-  if (e->o->type == BN_BOOL && s->policy->only_on_is_on && st->text != NULL && !from_file)
-    return opt_set_strict_bool(e, st->text);
-  if (e->o->type == BN_BOOL && from_file)
-    return opt_set_bool_of_file(e, st);
+  if (e->o->type == BN_BOOL)
+    return opt_parse_bool_loosely(s, e, st);
   if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
       !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
@@ -282,7 +279,7 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
   return bn_optval_parse(e->o, e->value, st->text, from_file);
 }
 
-/* Returns another member of the struct that has the value, by its offset in that struct. */
+/* Returns the member at this offset of the struct of values that has the option's value. */
 static void *opt_member(const struct bn_entry *e, size_t offset)
 {
   return (char *)e->value - e->o->offset + offset;
@@ -387,22 +384,10 @@ static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group,
   return e;
 }
 
-/* Returns whether the defaults of a test replace settings, as in 1.0 and 1.1, which set them after
-   the file and the general options were read. */
-static bool opt_defaults_win(const struct bn_optset *s)
-{
-  return s->policy->defaults_beat_files;
-}
-
-/* Returns whether the setting is not for this option, whose test is declared later than the file is
-   read. */
-static bool opt_comes_too_early(const struct bn_optset *s, const struct bn_setting *st)
-{
-  return st->path != NULL && opt_defaults_win(s);
-}
-
 /* Applies the pending settings of an option that has just been declared, and forgets them, but for
-   a bad boolean, which may be meant for another option still. */
+   a bad boolean, which may be meant for another option still.  Settings of files are not applied if
+   the defaults of a test replace them, as in 1.0 and 1.1, which set defaults after the files were
+   read. */
 static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {
@@ -412,7 +397,8 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
       i++;
       continue;
     }
-    if (!opt_comes_too_early(s, st) && opt_apply(s, e, st) == BN_OPTSET_BOOL) {
+    if (!(st->path != NULL && s->policy->defaults_beat_files) &&
+        opt_apply(s, e, st) == BN_OPTSET_BOOL) {
       st->bad_bool = true;
       i++;
     } else {
@@ -458,7 +444,7 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
   const bool is_replaced =
-      opt_defaults_win(s) && (general->o->in != 0 || general->last.path != NULL);
+      s->policy->defaults_beat_files && (general->o->in != 0 || general->last.path != NULL);
 
   own->traits |= general->traits;
   general->shadowed = true;
@@ -498,7 +484,7 @@ static struct bn_entry *opt_find_replaced(const struct bn_optset *s, const struc
 {
   for (size_t i = 0; i < s->n; i++) {
     struct bn_entry *e = s->entry[i];
-    const bool stays = e->given && !(opt_defaults_win(s) && e->last.path != NULL);
+    const bool stays = e->given && !(s->policy->defaults_beat_files && e->last.path != NULL);
 
     if (e->o != own && e->shadowed && !stays && bn_opt_is_same_name(e->o->name, own->name))
       return e;
