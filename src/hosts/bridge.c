@@ -48,7 +48,7 @@ static const uint64_t agents_end_ns = 3 * BN_NSEC_PER_SEC;
 static const struct bn_plugin_kind carrier_kind = BN_CARRIER_KIND;
 
 struct bridge {
-  const struct bn_launcher *launch;
+  const struct bn_launcher *launcher;
   int argc; /* the command line, in which `hide` overwrites passwords */
   char *const *argv;
   void (*hide)(int argc, char *const *argv);
@@ -63,11 +63,11 @@ struct bridge {
   struct bn_channels channels;
   struct pollfd *fd; /* owned; room for all channels */
   size_t room;
-  uint64_t active_ns; /* when a message was sent or received last */
-  bool failed;        /* the carrier has failed */
-  uint32_t numbers;   /* rank 0: the number of the last channel */
-  unsigned byes;      /* rank 0: other ranks that have said BYE */
-  bool leaves;        /* another rank: rank 0 has said BYE */
+  uint64_t active_ns;   /* when a message was sent or received last */
+  bool failed;          /* the carrier has failed */
+  uint32_t last_number; /* rank 0: of the channels that it has opened */
+  unsigned byes;        /* rank 0: other ranks that have said BYE */
+  bool leaves;          /* another rank: rank 0 has said BYE */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -201,8 +201,11 @@ static void bridge_take_request(struct bridge *b)
     bn_pipe_close_end(&b->socket);
     return;
   }
-  const struct bn_channel new = {
-      .rank = h.number, .number = ++b->numbers, .in = h.in, .to = {.fd = h.out}, .opens = true};
+  const struct bn_channel new = {.rank = h.number,
+                                 .number = ++b->last_number,
+                                 .in = h.in,
+                                 .to = {.fd = h.out},
+                                 .must_open = true};
 
   (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
   (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
@@ -415,21 +418,21 @@ static int bridge_load(struct bridge *b, struct bn_err *err)
 {
   struct bn_err why = {0};
 
-  b->carrier = bn_plugin_open(&carrier_kind, b->launch->carrier, &why);
+  b->carrier = bn_plugin_open(&carrier_kind, b->launcher->carrier, &why);
   if (b->carrier == NULL)
     return bn_err_set(err, why.code,
                       "%u processes were started by a launcher of %s, for which this bench has no "
                       "module (%s); use --hosts, or build bench where %s is installed",
-                      b->launch->ranks, b->launch->title, why.text, b->launch->title);
+                      b->launcher->ranks, b->launcher->title, why.text, b->launcher->title);
   b->self = b->carrier->begin(&b->rank, &b->ranks, err);
   if (b->self == NULL)
     return -1;
-  if (b->ranks == b->launch->ranks && b->rank == b->launch->rank)
+  if (b->ranks == b->launcher->ranks && b->rank == b->launcher->rank)
     return 0;
   return bn_err_set(err, 0,
                     "this is rank %u of %u for the launcher, but rank %u of %u for %s; start bench "
                     "with the launcher of that library",
-                    b->launch->rank, b->launch->ranks, b->rank, b->ranks, b->launch->title);
+                    b->launcher->rank, b->launcher->ranks, b->rank, b->ranks, b->launcher->title);
 }
 
 /* Makes this process independent of the launcher.  A launcher ends the group of the process that it
@@ -450,7 +453,7 @@ static void bridge_leave_launcher(void)
    the ranks by the environment. */
 static void bridge_become_program(const struct bridge *b, int request, pid_t bridge)
 {
-  const struct bn_ranks ranks = {.n = b->launch->ranks, .request = request};
+  const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = request};
   struct bn_handover h;
 
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -532,7 +535,7 @@ _Noreturn static void bridge_become_starter(int socket)
    does not return in a starter. */
 static int bridge_start_child(struct bridge *b, struct bn_err *err)
 {
-  const bool is_first = b->launch->rank == 0;
+  const bool is_first = b->launcher->rank == 0;
   const pid_t self = getpid();
   int end[2];
 
@@ -570,7 +573,7 @@ static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
 {
   struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};
 
-  if (b->launch->rank == 0 || err->code != ENOENT)
+  if (b->launcher->rank == 0 || err->code != ENOENT)
     bn_log_stderr("%s", err->text);
   else
     (void)poll(&fd, 1, (int)(last_report_ns / BN_NSEC_PER_MSEC));
@@ -612,7 +615,7 @@ int bn_bridge_enter(struct bn_ranks *ranks, int argc, char *const *argv,
                     void (*hide)(int argc, char *const *argv))
 {
   struct bn_launcher launcher;
-  struct bridge b = {.launch = &launcher,
+  struct bridge b = {.launcher = &launcher,
                      .argc = argc,
                      .argv = argv,
                      .hide = hide,

@@ -42,7 +42,7 @@ void bn_channels_remove_ended(struct bn_channels *c)
   size_t kept = 0;
 
   for (size_t i = 0; i < c->n; i++) {
-    if (c->at[i].ended && c->at[i].over && c->at[i].to.fd < 0)
+    if (c->at[i].has_sent_end && c->at[i].has_received_end && c->at[i].to.fd < 0)
       channel_close(&c->at[i]);
     else
       c->at[kept++] = c->at[i];
@@ -96,18 +96,18 @@ static size_t channel_read(struct bn_channel *c, char *message, size_t size)
     return 0;
   bn_channel_put_head(message, BN_CHANNEL_END, c->number);
   bn_pipe_close_end(&c->in);
-  c->ended = true;
+  c->has_sent_end = true;
   return BN_CHANNEL_HEAD;
 }
 
 size_t bn_channel_make_message(struct bn_channel *c, char *message, size_t size)
 {
-  if (c->opens) {
-    c->opens = false;
+  if (c->must_open) {
+    c->must_open = false;
     bn_channel_put_head(message, BN_CHANNEL_OPEN, c->number);
     return BN_CHANNEL_HEAD;
   }
-  return c->ended ? 0 : channel_read(c, message, size);
+  return c->has_sent_end ? 0 : channel_read(c, message, size);
 }
 
 /* --- bytes ------------------------------------------------------------------------------------ */
@@ -125,13 +125,13 @@ void bn_channel_take_data(struct bn_channel *c, const char *data, size_t len)
 
 void bn_channel_take_end(struct bn_channel *c)
 {
-  c->over = true;
+  c->has_received_end = true;
   bn_channel_write(c);
 }
 
 void bn_channel_write(struct bn_channel *c)
 {
   (void)bn_pipe_send(&c->to); /* closes the pipe if nobody reads it */
-  if (c->over && !bn_pipe_has_queued(&c->to))
+  if (c->has_received_end && !bn_pipe_has_queued(&c->to))
     bn_pipe_close(&c->to);
 }

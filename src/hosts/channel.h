@@ -29,9 +29,9 @@ struct bn_channel {
   uint32_t number;
   int in;                /* bytes that are read here are sent; -1: closed */
   struct bn_pipe_out to; /* bytes that come leave here */
-  bool opens;            /* OPEN has to be sent first */
-  bool ended;            /* END has been sent */
-  bool over;             /* END has come: the pipe is closed once all is written */
+  bool must_open;        /* OPEN has to be sent first */
+  bool has_sent_end;
+  bool has_received_end; /* the pipe is closed once all is written */
 };
 
 /* A table of channels; all zero: empty. */

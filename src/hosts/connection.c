@@ -384,14 +384,14 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
     return;
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);
-  else if (!has_ended || (c->link.how == 0 && is_cut))
+  else if (!has_ended || (c->link.wait_status == 0 && is_cut))
     bn_connection_lose(c, "its connection was closed%s", where);
-  else if (WIFSIGNALED(c->link.how))
+  else if (WIFSIGNALED(c->link.wait_status))
     bn_connection_lose(c, "its connection was ended by a signal: %s",
-                       strsignal(WTERMSIG(c->link.how)));
+                       strsignal(WTERMSIG(c->link.wait_status)));
   else
-    bn_connection_lose(c, "its connection ended with status %d%s", WEXITSTATUS(c->link.how),
-                       connection_explain_status(c, WEXITSTATUS(c->link.how)));
+    bn_connection_lose(c, "its connection ended with status %d%s", WEXITSTATUS(c->link.wait_status),
+                       connection_explain_status(c, WEXITSTATUS(c->link.wait_status)));
 }
 
 /* Takes the frames that are complete, until the host has ended or is lost.  Returns 0, or -1 and

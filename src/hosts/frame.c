@@ -243,7 +243,7 @@ static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, str
 
   r->failed = true;
   frame_escape(shown, sizeof shown, r->in.data + r->used, r->in.len - r->used);
-  if (r->any)
+  if (r->has_begun)
     return bn_err_set(err, EPROTO, "the stream is garbled: %s; it goes on with '%s'", fault, shown);
   return bn_err_set(err, EPROTO, "the stream is not from bench: it begins with '%s'; %s", shown,
                     r->side == BN_FRAME_FROM_AGENT
@@ -292,7 +292,7 @@ int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err
     return 0;
   *out = (struct bn_frame){form->type, head + BN_FRAME_HEAD, (size_t)len - TYPE_SIZE};
   r->used += LENGTH_SIZE + (size_t)len;
-  r->any = true;
+  r->has_begun = true;
   return 1;
 }
 

@@ -82,9 +82,9 @@ struct bn_frame {
 struct bn_frame_reader {
   enum bn_frame_side side;
   struct bn_buf in;
-  size_t used; /* bytes of `in` that were handed out */
-  bool any;    /* a frame has been handed out */
-  bool failed; /* nothing more is taken */
+  size_t used;    /* bytes of `in` that were handed out */
+  bool has_begun; /* a frame has been handed out */
+  bool failed;    /* nothing more is taken */
 };
 
 void bn_frame_reader_init(struct bn_frame_reader *r, enum bn_frame_side side);

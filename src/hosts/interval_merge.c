@@ -78,7 +78,7 @@ static void intervals_free_host(const struct bn_intervals *r, struct bn_interval
   for (size_t k = 0; h->check != NULL && k < r->n_checks; k++)
     record_forget(&h->check[k]);
   record_forget(&h->tick);
-  if (h->based)
+  if (h->has_base)
     bn_snap_done(&h->base);
   bn_hist_sums_done(&h->ticked);
   free(h->record);
@@ -135,8 +135,8 @@ static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metric
 }
 
 /* Returns the metrics that the sums have: those of all groups, or those that each host has. */
-static const struct bn_metrics *intervals_get_rows(const struct bn_intervals *r,
-                                                   const struct bn_intervals_host *h)
+static const struct bn_metrics *intervals_get_sum_metrics(const struct bn_intervals *r,
+                                                          const struct bn_intervals_host *h)
 {
   return r->layout.n > 0 ? &r->layout.all : &h->as.metrics;
 }
@@ -150,7 +150,7 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
     const struct bn_intervals_host *other = &r->host[i];
     const bool is_same_group = other->group == h->group;
 
-    if (other->begun &&
+    if (other->has_spec &&
         (is_same_group ? bn_valid_compare(&h->as, &other->as, err)
                        : bn_valid_compare_plans(&h->as.plan, &other->as.plan, err)) != 0)
       return -1;
@@ -163,7 +163,7 @@ int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn
 {
   struct bn_intervals_host *h = &r->host[host];
 
-  if (h->begun)
+  if (h->has_spec)
     return bn_err_set(err, EPROTO, "it said twice what it measures");
   if (bn_valid_read_spec(&h->as, group, facts, r->n, err) != 0)
     return -1;
@@ -171,14 +171,14 @@ int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn
     bn_valid_done(&h->as);
     return -1;
   }
-  h->begun = true;
+  h->has_spec = true;
   intervals_limit_ahead(r, &h->as.metrics);
   return 0;
 }
 
 const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host)
 {
-  return r->host[host].begun ? &r->host[host].as : NULL;
+  return r->host[host].has_spec ? &r->host[host].as : NULL;
 }
 
 int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err)
@@ -200,7 +200,7 @@ const struct bn_metrics *bn_intervals_get_metrics(const struct bn_intervals *r)
   if (r->layout.n > 0)
     return &r->layout.all;
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].begun)
+    if (r->host[i].has_spec)
       return &r->host[i].as.metrics;
   return NULL;
 }
@@ -269,14 +269,14 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
   const uint64_t k = round_find_number(r->length_s, &record->view) + is_last;
   const size_t place = k % r->ahead;
 
-  if (h->rested || k <= h->last)
+  if (h->has_last_part || k <= h->last)
     return bn_err_set(err, EPROTO, "its interval at %.3f s comes at a wrong time",
                       record->view.at_s);
   if (k >= r->next + r->ahead)
     return bn_err_set(err, EPROTO,
                       "its interval at %.3f s is %zu or more intervals ahead of other hosts",
                       record->view.at_s, r->ahead);
-  h->rested = is_last;
+  h->has_last_part = is_last;
   if (is_last)
     intervals_stretch_last_part(r, record, k);
   else
@@ -284,7 +284,7 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
   if (k < r->next)
     return 1;
   record_move(&h->record[place], record);
-  bn_hist_sums_prepare(&r->round[place], intervals_get_rows(r, h)->n_hists);
+  bn_hist_sums_prepare(&r->round[place], intervals_get_sum_metrics(r, h)->n_hists);
   bn_hist_sums_add(&r->round[place], &r->line);
   return 0;
 }
@@ -307,25 +307,25 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
 {
   const size_t k = checkpoint_find_number(r, &record->view);
 
-  if (k <= h->checks || k < r->next_check || record->view.at_s >= max_time_s)
+  if (k <= h->last_check || k < r->next_check || record->view.at_s >= max_time_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  bn_hist_sums_prepare(&r->check[k - 1], intervals_get_rows(r, h)->n_hists);
+  bn_hist_sums_prepare(&r->check[k - 1], intervals_get_sum_metrics(r, h)->n_hists);
   bn_hist_sums_add(&r->check[k - 1], &r->line);
   h->before_check += record->view.events + record->view.failed_events;
   record_move(&h->check[k - 1], record);
-  h->cut = true;
-  h->checks = k;
+  h->needs_base = true;
+  h->last_check = k;
   return 0;
 }
 
 /* Makes the last tick, the first one after a checkpoint, the base from which later ticks count. */
 static void intervals_set_base(struct bn_intervals_host *h)
 {
-  if (!h->based)
+  if (!h->has_base)
     bn_snap_init_for_metrics(&h->base, &h->tick.delta.metrics, 0, true);
-  h->based = true;
-  h->cut = false;
+  h->has_base = true;
+  h->needs_base = false;
   bn_snap_copy(&h->base, &h->tick.delta);
   bn_hist_sums_done(&h->ticked);
 }
@@ -358,7 +358,7 @@ static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
 }
 
 /* Finds the last second of which all hosts have sent a tick, and the rate up to it.  Seconds up to
-   r->judged have been looked at. */
+   r->judged_seconds have been looked at. */
 static void intervals_find_together(struct bn_intervals *r)
 {
   uint64_t until = UINT64_MAX, from;
@@ -369,12 +369,13 @@ static void intervals_find_together(struct bn_intervals *r)
 
     until = last < until ? last : until;
   }
-  if (until <= r->judged)
+  if (until <= r->judged_seconds)
     return;
-  from = until - r->judged > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS : r->judged;
+  from = until - r->judged_seconds > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS
+                                                          : r->judged_seconds;
   while (from < until)
     intervals_sum_second(r, ++from);
-  r->judged = until;
+  r->judged_seconds = until;
 }
 
 /* Notes the longest event in the line that was read last: the upper bound of the last bucket of its
@@ -403,14 +404,14 @@ static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host 
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_note_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    bn_hist_sums_prepare(sums[i], intervals_get_rows(r, h)->n_hists);
+    bn_hist_sums_prepare(sums[i], intervals_get_sum_metrics(r, h)->n_hists);
     bn_hist_sums_add(sums[i], &r->line);
   }
   h->ticks++;
   record_move(&h->tick, record);
   intervals_note_second(h, &h->tick.view);
   intervals_find_together(r);
-  if (h->cut)
+  if (h->needs_base)
     intervals_set_base(h);
   return 0;
 }
@@ -432,7 +433,7 @@ static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host 
   struct bn_record record;
   int rc;
 
-  if (!h->begun)
+  if (!h->has_spec)
     return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
   if (bn_store_read_brief(line->record, line->texts, line->len, &h->as.metrics, span, &record,
                           &r->line, err) != 0)
@@ -443,7 +444,7 @@ static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host 
     bn_group_layout_convert_line(&r->layout, (size_t)(h - r->host), &r->line);
   }
   if (rc == 0)
-    rc = intervals_check_counts(r, intervals_get_rows(r, h)->n_hists,
+    rc = intervals_check_counts(r, intervals_get_sum_metrics(r, h)->n_hists,
                                 span == BN_VIEW_TICK ? h->ticked.count : NULL,
                                 bn_sum_largest_count(r->n) / parts, err);
   if (rc == 0)
@@ -496,7 +497,7 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
 
 void bn_intervals_end_host(struct bn_intervals *r, size_t host)
 {
-  r->host[host].over = true;
+  r->host[host].has_ended = true;
 }
 
 const struct bn_view *bn_intervals_last_tick(const struct bn_intervals *r, size_t host)
@@ -515,7 +516,7 @@ static bool round_is_complete(const struct bn_intervals *r)
   bool is_any_missing = false;
 
   for (size_t i = 0; i < r->n; i++) {
-    is_any_missing |= !r->host[i].over && r->host[i].last < r->next;
+    is_any_missing |= !r->host[i].has_ended && r->host[i].last < r->next;
     last = r->host[i].last > last ? r->host[i].last : last;
   }
   if (last < r->next)
@@ -557,9 +558,9 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
   size_t last = 0;
 
   for (size_t i = 0; i < r->n; i++) {
-    if (!r->host[i].over && r->host[i].checks < r->next_check)
+    if (!r->host[i].has_ended && r->host[i].last_check < r->next_check)
       return false;
-    last = r->host[i].checks > last ? r->host[i].checks : last;
+    last = r->host[i].last_check > last ? r->host[i].last_check : last;
   }
   return r->next_check <= r->n_checks && last >= r->next_check;
 }
@@ -569,7 +570,7 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
 static bool checkpoint_is_missed(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].checks > r->next_check &&
+    if (r->host[i].last_check > r->next_check &&
         !record_is_filled(&r->host[i].check[r->next_check - 1]))
       return true;
   return false;
@@ -602,7 +603,7 @@ static bool tick_is_complete(const struct bn_intervals *r)
   uint64_t last = 0;
 
   for (size_t i = 0; i < r->n; i++) {
-    if (!r->host[i].over && r->host[i].ticks < r->second)
+    if (!r->host[i].has_ended && r->host[i].ticks < r->second)
       return false;
     last = r->host[i].ticks > last ? r->host[i].ticks : last;
   }

@@ -32,17 +32,17 @@ struct bn_intervals_host {
   size_t group;               /* set after init: those of other groups measure other things */
   const char *group_name;     /* borrowed, set after init; NULL: there are no groups */
   struct bn_valid_spec as;    /* the description of its measurements */
-  bool begun;                 /* `as` is known */
-  bool over;                  /* no more lines come */
-  bool rested;                /* its last interval has come, which ended within a round */
+  bool has_spec;              /* `as` is known */
+  bool has_ended;             /* no more lines come */
+  bool has_last_part;         /* its last interval has come, which ended within a round */
   struct bn_record *record;   /* owned; [ahead]: its round i is at i % ahead */
   uint64_t last;              /* the latest whole round that has come; 0: none */
   struct bn_record *check;    /* owned; [n_checks]: its checkpoints that have not been summed */
-  size_t checks;              /* the latest checkpoint that has come; 0: none */
+  size_t last_check;          /* the latest checkpoint that has come; 0: none */
   uint64_t before_check;      /* events up to that checkpoint, failed ones too */
-  bool cut;                   /* no tick has come after that checkpoint */
+  bool needs_base;            /* no tick has come after that checkpoint */
   struct bn_snap base;        /* owned; its counters at the first tick after that checkpoint */
-  bool based;                 /* there is a base, and `ticked` is of the time after it */
+  bool has_base;              /* there is a base, and `ticked` is of the time after it */
   struct bn_record tick;      /* owned; its last tick, whose counters are those since the start */
   struct bn_hist_sums ticked; /* the histograms of all its ticks, or of those after the base */
   uint64_t ticks;             /* how many ticks have come */
@@ -82,7 +82,7 @@ struct bn_intervals {
   uint64_t next;                 /* the round that is summed next; from 1 on */
   uint64_t second;               /* the tick that is summed next */
   uint64_t longest_ns;           /* the longest event that a tick has told of; 0: none has */
-  uint64_t judged;               /* seconds that all hosts have come to */
+  uint64_t judged_seconds;       /* up to this one, seconds were looked at for `together` */
   struct bn_intervals_together together;
 };
 

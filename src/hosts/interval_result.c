@@ -89,11 +89,11 @@ int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct b
   struct bn_snap all = h->tick.delta;
 
   /* Without a tick after the last checkpoint, nothing is known of the time after it. */
-  if (h->ticks == 0 || h->cut || (h->based && all.at_ns <= h->base.at_ns))
+  if (h->ticks == 0 || h->needs_base || (h->has_base && all.at_ns <= h->base.at_ns))
     return 0;
-  if (h->based && intervals_have_counters_decreased(&all, &h->base))
+  if (h->has_base && intervals_have_counters_decreased(&all, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
-  if (h->based)
+  if (h->has_base)
     return intervals_cut_since_checkpoint(h, out, err);
   all.hist = h->ticked.hist;
   intervals_make_cut_result(h, &all, &h->tick.view, out);

@@ -107,7 +107,7 @@ void bn_link_done(struct bn_link *l)
   bn_pipe_close_end(&l->errors);
   if (l->pid > 0 && !l->ended) {
     bn_link_kill(l, SIGKILL);
-    (void)waitpid(l->pid, &l->how, 0);
+    (void)waitpid(l->pid, &l->wait_status, 0);
     l->ended = true;
   }
   bn_frame_reader_done(&l->reader);
@@ -117,7 +117,7 @@ void bn_link_done(struct bn_link *l)
 bool bn_link_has_ended(struct bn_link *l)
 {
   if (l->pid > 0 && !l->ended)
-    l->ended = waitpid(l->pid, &l->how, WNOHANG) == l->pid;
+    l->ended = waitpid(l->pid, &l->wait_status, WNOHANG) == l->pid;
   return l->pid == 0 || l->ended;
 }
 

@@ -20,7 +20,7 @@ struct bn_link {
   const char *name;      /* of the host, borrowed; before each line of its standard error */
   pid_t pid;             /* 0: none */
   bool ended;            /* the process has been collected */
-  int how;               /* its status, as waitpid(2) says */
+  int wait_status;       /* what waitpid(2) has said of its end */
   struct bn_pipe_out to; /* its input */
   int out, errors;       /* our ends of its output and its standard error; -1: closed */
   struct bn_frame_reader reader;

@@ -188,7 +188,7 @@ static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
 {
   const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
 
-  if (f->intervals.host[c->number].over || bn_connection_is_alive(c))
+  if (f->intervals.host[c->number].has_ended || bn_connection_is_alive(c))
     return;
   bn_intervals_end_host(&f->intervals, c->number);
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {

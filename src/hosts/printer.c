@@ -89,13 +89,13 @@ int bn_printer_open(struct bn_printer *p, struct bn_err *err)
     (void)pthread_mutex_destroy(&p->lock);
     return bn_err_set(err, rc, "cannot start the thread that prints: %s", strerror(rc));
   }
-  p->made = true;
+  p->has_thread = true;
   return 0;
 }
 
 void bn_printer_close(struct bn_printer *p)
 {
-  if (!p->made)
+  if (!p->has_thread)
     return;
   (void)pthread_mutex_lock(&p->lock);
   p->stop = true;
@@ -104,7 +104,7 @@ void bn_printer_close(struct bn_printer *p)
   bn_wait_join(&returning, p->thread);
   (void)pthread_cond_destroy(&p->changed);
   (void)pthread_mutex_destroy(&p->lock);
-  p->made = false;
+  p->has_thread = false;
 }
 
 /* Appends a job to the queue.  The caller holds the lock. */
@@ -122,7 +122,7 @@ static void printer_append_job(struct bn_printer *p, struct bn_printer_job *job)
 
 void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job)
 {
-  if (!p->made) {
+  if (!p->has_thread) {
     printer_do_job(job);
     return;
   }
@@ -136,7 +136,7 @@ static bool printer_is_full(struct bn_printer *p)
 {
   bool full;
 
-  if (!p->made)
+  if (!p->has_thread)
     return false;
   (void)pthread_mutex_lock(&p->lock);
   full = p->n >= BN_PRINTER_MAX;
@@ -237,7 +237,7 @@ bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns)
 {
   bool all_done;
 
-  if (!p->made)
+  if (!p->has_thread)
     return true;
   (void)pthread_mutex_lock(&p->lock);
   while ((p->first != NULL || p->busy) && bn_wait_until(&saying, &p->changed, &p->lock, until_ns))

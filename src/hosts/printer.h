@@ -30,7 +30,7 @@ struct bn_printer_job {
 /* All zero: there is no thread. */
 struct bn_printer {
   pthread_t thread;
-  bool made;    /* the thread exists */
+  bool has_thread;
   bool dropped; /* a job has been dropped */
   pthread_mutex_t lock;
   pthread_cond_t changed;

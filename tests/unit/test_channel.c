@@ -25,7 +25,7 @@ static struct bn_channel *open_channel(struct bn_channels *all, struct far *far,
   assert_int_equal(pipe2(from, O_NONBLOCK), 0);
   *far = (struct far){to[0], from[1]};
   const struct bn_channel new = {
-      .rank = 1, .number = NUMBER, .in = from[0], .to = {.fd = to[1]}, .opens = opens};
+      .rank = 1, .number = NUMBER, .in = from[0], .to = {.fd = to[1]}, .must_open = opens};
 
   bn_channels_add(all, &new);
   return bn_channels_find(all, 1, NUMBER);

@@ -45,7 +45,7 @@ struct piece {
 /* Without a thread, the printer prints at once. */
 static void expect(const struct piece *piece, size_t n, const char *want)
 {
-  struct bn_printer printer = {.made = false};
+  struct bn_printer printer = {.has_thread = false};
   struct bn_remote_line line = {.is_open = false};
   struct output o;
   char text[256];
