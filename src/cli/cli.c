@@ -84,18 +84,16 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 
 /* --- what may be shown --- */
 
-/* "version" is a command of the program, the others are commands of tests. */
-static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version"};
-enum {
-  N_COMMANDS = sizeof command_names / sizeof command_names[0],
-  N_TEST_COMMANDS = N_COMMANDS - 1
-};
+/* The commands of tests, and behind them that of the program. */
+static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version", NULL};
+enum { TEST_COMMANDS = 4 };
 
 /* The commands that a list of a script's commands has first, and two that callers add at its
    end. */
 static const char *const first_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 static const char *const last_commands[] = {"run", "help", NULL};
 
+/* Returns whether a list that ends with NULL has the name. */
 static bool cli_list_has(const char *const *list, const char *name)
 {
   while (*list != NULL && strcmp(*list, name) != 0)
@@ -122,19 +120,17 @@ static bool cli_is_like_command(const char *arg)
 {
   struct bn_near near = {.typed = arg};
 
-  for (size_t i = 0; i < N_COMMANDS; i++)
-    bn_near_offer(&near, command_names[i]);
+  for (const char *const *name = command_names; *name != NULL; name++)
+    bn_near_offer(&near, *name);
   return near.best != NULL;
 }
 
 bool bn_cli_is_command_name(const char *word)
 {
-  for (size_t i = 0; i < N_COMMANDS; i++)
-    if (strcmp(word, command_names[i]) == 0)
-      return true;
-  return false;
+  return cli_list_has(command_names, word);
 }
 
+/* Offers the names of all built-in tests and bundled scripts as what may have been meant. */
 static void cli_offer_tests(struct bn_near *near)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
@@ -363,7 +359,8 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
   return cli_is_dashed(cli->command) ? cli->command : NULL;
 }
 
-/* Refuses a word behind the command, and names the earlier mistake that has probably led to it. */
+/* Refuses a word behind the command, and names the earlier mistake that has probably led to it.
+   Returns -1. */
 static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *options,
                            const char *arg)
 {
@@ -396,7 +393,7 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
 }
 
 /* Takes a word that is no option: the test comes first, the command second.  Between them stand
-   other workloads with their weights. */
+   other workloads with their weights.  Returns 0, or -1 after a message. */
 static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
 {
   char masked[BN_MASK_MAX];
@@ -415,8 +412,9 @@ static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, co
   return 0;
 }
 
-/* "--test" without a value is judged later, when a script that accepts it may be known; a dialect
-   whose words are commands refuses it at once. */
+/* Keeps "--test" without a value, which is judged later, when a script that accepts it may be
+   known. A dialect whose words are commands refuses it at once.  Returns 0, or -1 after a message.
+ */
 static int cli_take_bare_test(struct bn_cli *cli, const char *arg)
 {
   if (cli->policy->words_are_commands) {
@@ -487,7 +485,7 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
     bn_log_set_asides(false);
 }
 
-/* Refuses an argument with a single dash on a command line that is right otherwise. */
+/* Refuses an argument with a single dash on a command line that is right otherwise.  Returns -1. */
 static int cli_refuse_dashed(const struct bn_cli *cli, const struct bn_optset *options,
                              const char *dashed)
 {
@@ -511,7 +509,8 @@ static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
   return arg;
 }
 
-/* Takes argument i, which is `arg` as cli_spell_out returns it. */
+/* Takes the option at position i; `arg` is it as cli_spell_out returns it.  Returns 0, or -1 after
+   a message. */
 static int cli_take_option(struct bn_cli *cli, struct bn_optset *options, int i, const char *arg)
 {
   /* "-h" is a flag, which has no value behind it. */
@@ -523,7 +522,7 @@ static int cli_take_option(struct bn_cli *cli, struct bn_optset *options, int i,
   return cli_set_option(cli, options, arg);
 }
 
-/* Takes an argument that does not begin with two dashes. */
+/* Takes an argument that does not begin with two dashes.  Returns 0, or -1 after a message. */
 static int cli_take_other(struct bn_cli *cli, struct bn_optset *options, const char *arg)
 {
   int rc;
@@ -711,11 +710,13 @@ void bn_cli_require_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
+/* For cli_each_command: offers the command as what may have been meant (struct bn_near). */
 static void cli_offer_name(void *near, const char *name)
 {
   bn_near_offer(near, name);
 }
 
+/* For cli_each_command: appends "NAME, " to a struct bn_buf. */
 static void cli_add_name(void *list, const char *name)
 {
   (void)bn_buf_str(list, name);
@@ -732,6 +733,7 @@ static void cli_each_command(const struct bn_workload *ops, void *self,
     bn_cli_each_script_command(ops, self, use, arg);
 }
 
+/* Prints a hint with all commands of the test. */
 static void cli_list_commands(const struct bn_workload *ops, void *self)
 {
   struct bn_buf list = {0};
@@ -749,7 +751,7 @@ void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *o
   const char *meant;
   bool is_known = false;
 
-  for (size_t i = 0; i < N_TEST_COMMANDS; i++) {
+  for (size_t i = 0; i < TEST_COMMANDS; i++) {
     is_known |= strcmp(cli->command, command_names[i]) == 0;
     bn_near_offer(&near, command_names[i]);
   }

@@ -205,7 +205,7 @@ static void printer_say_failure(struct bn_printer_job *job)
   bn_log_failure(&((const struct failure *)job)->err);
 }
 
-static void printer_free_failure(struct bn_printer_job *job)
+void bn_printer_free_job(struct bn_printer_job *job)
 {
   free(job);
 }
@@ -214,7 +214,7 @@ void bn_printer_say_failure(struct bn_printer *p, const struct bn_err *err)
 {
   struct failure *f = bn_alloc(1, sizeof *f);
 
-  *f = (struct failure){{.say = printer_say_failure, .done = printer_free_failure}, *err};
+  *f = (struct failure){{.say = printer_say_failure, .done = bn_printer_free_job}, *err};
   bn_printer_put_job(p, &f->job);
 }
 

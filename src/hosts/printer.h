@@ -46,7 +46,7 @@ int bn_printer_open(struct bn_printer *p, struct bn_err *err);
 /* Waits until all jobs are done, and ends the thread. */
 void bn_printer_close(struct bn_printer *p);
 
-/* The thread that opened it makes the calls below. */
+/* The thread that opened it makes the calls below, but bn_printer_free_job(). */
 
 /* Queues a job, which is done after those before it. */
 void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job);
@@ -57,6 +57,8 @@ __attribute__((format(printf, 2, 3))) void bn_printer_say(struct bn_printer *p, 
                                                           ...);
 void bn_printer_say_foreign(struct bn_printer *p, const char *text);
 void bn_printer_say_failure(struct bn_printer *p, const struct bn_err *err);
+/* Frees a job that owns nothing, as its `done`. */
+void bn_printer_free_job(struct bn_printer_job *job);
 /* Waits until all jobs are done, or until that time (CLOCK_MONOTONIC).  Returns whether they
    are. */
 bool bn_printer_wait(struct bn_printer *p, uint64_t until_ns);

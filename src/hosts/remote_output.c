@@ -128,11 +128,6 @@ static void remote_output_print(struct bn_printer_job *job)
   memcpy(line->prefix, s->prefix, sizeof line->prefix);
 }
 
-static void remote_output_free(struct bn_printer_job *job)
-{
-  free(job);
-}
-
 void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, const char *host,
                            const char *text, size_t len)
 {
@@ -144,6 +139,6 @@ void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, co
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
   s->job =
-      (struct bn_printer_job){.of = line, .say = remote_output_print, .done = remote_output_free};
+      (struct bn_printer_job){.of = line, .say = remote_output_print, .done = bn_printer_free_job};
   bn_printer_offer_job(p, &s->job);
 }
