@@ -55,12 +55,14 @@ static void completion_print_row(FILE *out, const char *kind, const char *scope,
   bn_buf_done(&quoted);
 }
 
+/* Prints the row of something that is no option and has no words. */
 static void completion_print_plain_row(FILE *out, const char *kind, const char *scope,
                                        const char *name, const char *text)
 {
   completion_print_row(out, kind, scope, name, "|", text);
 }
 
+/* Appends the words of a list that ends with NULL, but no empty ones, with blanks between them. */
 static void completion_append_words(struct bn_buf *out, const char *const *words)
 {
   for (size_t i = 0; words[i] != NULL; i++)
@@ -158,6 +160,7 @@ static const char *completion_find_scope(const char *group)
   return "any";
 }
 
+/* Prints the rows of a subcommand and of its options to the stream `arg`.  Returns 0. */
 static int completion_print_subcommand(void *arg, const struct bn_subcommand *sub)
 {
   FILE *out = arg;

@@ -150,7 +150,7 @@ static int connect_set_param(const struct target *t, const struct bn_uri *u,
 }
 
 /* Sets the options of all parts of a URI.  Parameters come first: ?host= beats the host before the
-   path, as in libpq. */
+   path, as in libpq.  Returns 0, or -1 after a message. */
 static int connect_set_all(const struct target *t, const struct bn_uri *u)
 {
   char port[16];
@@ -167,7 +167,8 @@ static int connect_set_all(const struct target *t, const struct bn_uri *u)
   return 0;
 }
 
-/* Sets --db-driver to the driver of the URI, or refuses another driver that the user has named. */
+/* Sets --db-driver to the driver of the URI, or refuses another driver that the user has named.
+   Returns 0, or -1 after a message. */
 static int connect_set_driver(const struct target *t, const char *driver)
 {
   if (!connect_is_set(t->options, "db-driver")) {
@@ -195,6 +196,8 @@ static void connect_refuse_scheme(void)
   bn_buf_done(&known);
 }
 
+/* Sets the options of the driver that has the scheme of the URI.  Returns 0, or -1 after a
+   message. */
 static int connect_apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
 {
   const struct target t = {options, connect_find_driver(u->scheme)};

@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "registry.h"
 
-/* Refuses the value of an option, and lists the reports that there are. */
+/* Refuses a value of --report, and lists the reports that there are.  Returns -1. */
 static int reports_refuse(const char *value, const char *wrong)
 {
   struct bn_buf known = {.max = 0};
@@ -71,7 +71,8 @@ static int reports_find(const char *wanted, struct bn_report_use *use)
   return 0;
 }
 
-/* Opens the file of a report.  Its content stays until the report is written. */
+/* Opens the file of a report.  Its content stays until the report is written.  Returns 0, or -1
+   after a message. */
 static int reports_open_file(struct bn_report_use *use)
 {
   const int fd = bn_file_reopen(use->path);

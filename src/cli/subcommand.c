@@ -77,6 +77,7 @@ static int subcommand_declare_help(struct asking *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, own, &a->wants_help, false, err);
 }
 
+/* Frees what has been read of a command line, also after a failure. */
 static void subcommand_forget(struct asking *a)
 {
   bn_optset_free(a->set);
@@ -114,7 +115,7 @@ static const struct bn_opt *subcommand_find_short_option(const struct asking *a,
   return NULL;
 }
 
-/* Sets an option as "--NAME=VALUE" does. */
+/* Sets an option as "--NAME=VALUE" does; subcommand_check_options finds a wrong value. */
 static void subcommand_set_value(const struct asking *a, const struct bn_opt *o, const char *value)
 {
   char *typed = bn_alloc_print("--%s=%s", o->name, value);
@@ -150,7 +151,7 @@ static int subcommand_set_long(const struct asking *a, const char *arg, const ch
   return 1;
 }
 
-/* Refuses unknown options, and values that are wrong. */
+/* Refuses unknown options, and values that are wrong.  Returns 0, or -1 and err. */
 static int subcommand_check_options(const struct asking *a, struct bn_err *err)
 {
   struct bn_optset_fault fault;
@@ -169,7 +170,7 @@ static char *subcommand_format_usage(const struct bn_subcommand *sub)
 }
 
 /* Refuses too few or too many operands.  An operand too many may be meant as the value of an
-   option, and so have a password. */
+   option, and so have a password.  Returns 0, or -1 and err. */
 static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 {
   const size_t most = a->sub->max_operands;
@@ -288,6 +289,7 @@ static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *a
   return subcommand_check_options(a, err);
 }
 
+/* Prints the usage line, the title and, unless a file declares them, the options. */
 static void subcommand_print_help(const struct asking *a, FILE *out)
 {
   const char *const groups[] = {a->group};

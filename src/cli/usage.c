@@ -72,6 +72,7 @@ static bool usage_is_installed(const struct bn_registry_driver *driver, char *co
   return false;
 }
 
+/* Returns whether bench itself has a driver of that name. */
 static bool usage_is_registered(const char *name)
 {
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
@@ -104,6 +105,8 @@ static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset
       bn_cli_print_test_help(d->group, options);
 }
 
+/* Prints the names and titles of the built-in tests and, but in a dialect, those of the bundled
+   scripts and the subcommands. */
 static void usage_print_tests(const struct bn_cli *cli)
 {
   printf("Compiled-in tests:\n");

@@ -40,7 +40,7 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
 }
 
 /* Refuses a workload that is not a script of its own.  A name that the array cuts short is that of
-   a file: the names of built-in tests are shorter. */
+   a file: the names of built-in tests are shorter.  Returns 0, or -1 after a message. */
 static int workloads_check(const struct bn_mix_item *item)
 {
   char name[64];

@@ -103,6 +103,7 @@ static void agent_unlock(struct bn_agent *a)
   (void)pthread_mutex_unlock(&a->lock);
 }
 
+/* Returns the stage.  The listener alone moves it up to STAGE_OPEN, so that it stays true there. */
 static enum stage agent_get_stage(struct bn_agent *a)
 {
   enum stage stage;

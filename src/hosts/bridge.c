@@ -405,6 +405,7 @@ static int bridge_run_other(struct bridge *b)
 
 /* --- the start -------------------------------------------------------------------------------- */
 
+/* Closes and frees all but the carrier, which bridge_end_library() ends. */
 static void bridge_free(struct bridge *b)
 {
   bn_stop_signal_end(&b->stop_signal);

@@ -14,6 +14,7 @@
    larger (BN_SEND_QUEUE_MAX). */
 enum { QUEUE_MAX = 256 << 20 };
 
+/* Closes both pipes; the channel stays in the table. */
 static void channel_close(struct bn_channel *c)
 {
   bn_pipe_close_end(&c->in);

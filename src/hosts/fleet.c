@@ -36,6 +36,7 @@ const char *bn_fleet_name_parts(const struct bn_fleet *f)
   return f->list.n > 0 ? "processes" : "groups";
 }
 
+/* Returns whether the hosts are the ranks of a launcher. */
 static bool fleet_has_ranks(const struct bn_fleet *f)
 {
   return f->setup->ranks != NULL && f->setup->ranks->n > 0;
@@ -355,6 +356,7 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
+/* Frees the command lines, which may have passwords.  May be called again. */
 static void fleet_free_arguments(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n_arguments; i++)

@@ -12,7 +12,9 @@ enum { LENGTH_SIZE = 4, TYPE_SIZE = BN_FRAME_HEAD - LENGTH_SIZE };
 /* A number of a payload; and the length of the name at the beginning of a payload FILE. */
 enum { NUMBER_SIZE = 8, NAME_LEN_SIZE = 2 };
 
-/* The direction of each type, and the least and the greatest length of its payload. */
+/* The direction of each type, and the least and the greatest length of its payload in bytes: a JSON
+   map has 2 at least, a FILE its length and a name of one letter, and a SOURCE three numbers and a
+   name. */
 static const struct form {
   enum bn_frame_type type;
   enum bn_frame_side side;

@@ -678,8 +678,9 @@ static const struct bn_view *record_get_view(const struct bn_record *record)
   return record_is_filled(record) ? &record->view : NULL;
 }
 
-/* The functions *_show sum and show what is next, with `parts` as room for its views, and go on to
-   the one after it.  They return 0, or -1 and err if it cannot be summed. */
+/* round_show(), checkpoint_show() and tick_show() sum and show what is next, with `parts` as room
+   for its views, and go on to the one after it, also after a failure.  They return 0, or -1 and err
+   if it cannot be summed. */
 
 static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {

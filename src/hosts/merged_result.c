@@ -99,6 +99,7 @@ static void merged_add_controller_option(void *arg, const struct bn_opt_fact *o)
     bn_facts_add_option(arg, o);
 }
 
+/* Returns the threads of all parts, also of those that are lost. */
 static uint64_t merged_count_threads(const struct bn_merged_result_part *part, size_t n)
 {
   uint64_t sum = 0;
@@ -226,6 +227,7 @@ static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
     bn_facts_add_option(f->facts, o);
 }
 
+/* Returns the option of that name among the facts, or NULL. */
 static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)

@@ -93,6 +93,7 @@ static void run_report_queue_job(struct bn_run_report *r, struct bn_printer_job 
   bn_printer_put_job(r->printer, job);
 }
 
+/* The functions run_report_print_* are jobs of the printer, and run in its thread. */
 static void run_report_print_heading(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->of;

@@ -112,6 +112,7 @@ static const char *work_split_find_list_fault(const struct bn_work_split_list *l
   return NULL;
 }
 
+/* Adds the host of an entry that has no fault, with its number of threads, or 0. */
 static void work_split_append(struct bn_work_split_list *list, const struct entry *e,
                               unsigned threads)
 {

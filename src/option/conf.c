@@ -29,6 +29,7 @@ static int conf_refuse(const struct bn_optset *s, struct bn_optset_fault *fault,
   return (int)fault->kind;
 }
 
+/* Sets the fault of a number, as conf_refuse does. */
 static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault *fault,
                               const struct wrong *w, double value)
 {

@@ -58,6 +58,7 @@ void bn_optset_free(struct bn_optset *s)
   free(s);
 }
 
+/* Returns a copy of all but is_read, which is asked of pending settings only. */
 static struct bn_setting opt_copy_setting(const struct bn_setting *in)
 {
   return (struct bn_setting){.name = bn_alloc_copy(in->name),
@@ -367,7 +368,8 @@ void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *
                                         .line = line});
 }
 
-/* Makes the entry of an option, whose value is in `values`; an alias has a value of its own. */
+/* Returns the entry of an option, which opt_free_entry frees.  Its value is in `values`; an alias
+   has a value of its own. */
 static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group, void *values)
 {
   struct bn_entry *e = bn_alloc(1, sizeof *e);
@@ -452,7 +454,7 @@ static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct b
     (void)opt_apply(s, own, &general->last);
 }
 
-/* Adds an option as bn_optset_add does. */
+/* Adds an option as bn_optset_add does.  Returns 0, or -1 and err. */
 static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
                        bool override, struct bn_err *err)
 {

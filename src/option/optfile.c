@@ -40,6 +40,7 @@ static char *optfile_trim_name(char *name)
   return name;
 }
 
+/* Returns whether the file is read as sysbench reads it. */
 static bool optfile_is_loose(const struct reader *r)
 {
   return bn_optset_policy(r->set)->loose_files;

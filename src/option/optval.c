@@ -102,13 +102,15 @@ static bool optval_is_wide(const struct bn_opt *o)
   return o->max > INT32_MAX || o->min < INT32_MIN;
 }
 
+/* Returns whether the option has bounds; 0 and 0 are none. */
 static bool optval_is_bounded(const struct bn_opt *o)
 {
   return o->min != 0 || o->max != 0;
 }
 
-/* An empty text is the number 0, here and for sizes and doubles; opt.c refuses it before, unless
-   the dialect accepts it. */
+/* The functions optval_parse_* set the value of a type to that of a text.  They return OK, or what
+   is wrong with the text, which then leaves the value as it is.  An empty text is the number 0, the
+   size 0 and the time 0: opt.c refuses it before, unless the dialect accepts it. */
 static enum bn_optset_error optval_parse_int(const struct bn_opt *o, int64_t *value,
                                              const char *text)
 {
@@ -205,7 +207,7 @@ static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *val
   return BN_OPTSET_RANGE;
 }
 
-/* A switch without a value (NULL) is on, and one with nothing behind '=' in a file is off. */
+/* A switch without a value (text NULL) is on, and one with nothing behind '=' in a file is off. */
 static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
 {
   if (text == NULL) {
@@ -229,7 +231,8 @@ static enum bn_optset_error optval_parse_string(char **value, const char *text, 
   return BN_OPTSET_OK;
 }
 
-/* Parses the text of a value that is no list, without the quotes of a file. */
+/* Parses the text of a value that is no list, without the quotes of a file.  text NULL: the option
+   was given without '='. */
 static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *value,
                                                 const char *text, bool from_file)
 {

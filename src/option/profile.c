@@ -157,6 +157,7 @@ static void profile_set_lead(struct bn_profile *out, double lead_s)
   out->lead_s = lead_s;
 }
 
+/* Returns the value with which the curve ends by now. */
 static double profile_last_rate(const struct profile_reader *r)
 {
   return r->out->piece[r->out->n_pieces - 1].end_rate;
@@ -164,7 +165,9 @@ static double profile_last_rate(const struct profile_reader *r)
 
 /* --- phases --- */
 
-/* Each reads a phase behind its word and adds the pieces of it; `forms` below has the forms. */
+/* The functions profile_read_ramp to profile_read_trace read a phase behind its word, and add its
+   pieces; `forms` below has the forms.  Rates and heights are values of the curve, and names that
+   end in _s and the single s are seconds. */
 
 static bool profile_read_ramp(struct profile_reader *r)
 {
@@ -220,7 +223,7 @@ static bool profile_read_for(struct profile_reader *r, double *s)
   return profile_read_time(r, s);
 }
 
-/* Each period begins and ends at the mean, and rises first. */
+/* Each period begins and ends at the mean, and rises first.  Without "for" there is one period. */
 static bool profile_read_sine(struct profile_reader *r)
 {
   double mean, height, period_s, s, rate;
@@ -385,6 +388,7 @@ static size_t profile_phase_len(const char *text)
   return len;
 }
 
+/* The phase is the rest of its text, a name of a file, which may have blanks but no semicolon. */
 static bool profile_read_trace(struct profile_reader *r)
 {
   const char *const begin = r->at;
