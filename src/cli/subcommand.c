@@ -14,7 +14,7 @@
 #include "study/study.h"
 
 /* A subcommand and what has been read of its command line. */
-struct asking {
+struct invocation {
   const struct bn_subcommand *sub;
   char *group; /* of its options */
   struct bn_optset *set;
@@ -59,7 +59,7 @@ const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand 
 
 /* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_forget frees
    the set in either case. */
-static int subcommand_declare(struct asking *a, struct bn_err *err)
+static int subcommand_declare(struct invocation *a, struct bn_err *err)
 {
   a->group = bn_alloc_print("%s options", a->sub->name);
   a->conf = bn_alloc(1, a->sub->conf_size);
@@ -69,7 +69,7 @@ static int subcommand_declare(struct asking *a, struct bn_err *err)
 
 /* Adds --help apart from the subcommand's own options, because bench-studies(7) lists only
    those. */
-static int subcommand_declare_help(struct asking *a, struct bn_err *err)
+static int subcommand_declare_help(struct invocation *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
@@ -78,7 +78,7 @@ static int subcommand_declare_help(struct asking *a, struct bn_err *err)
 }
 
 /* Frees what has been read of a command line, also after a failure. */
-static void subcommand_forget(struct asking *a)
+static void subcommand_forget(struct invocation *a)
 {
   bn_optset_free(a->set);
   free(a->conf);
@@ -88,7 +88,7 @@ static void subcommand_forget(struct asking *a)
 
 /* Sets the option of "--NAME" or "--NAME=VALUE".  The set remembers what is wrong with it, for
    subcommand_check_options. */
-static void subcommand_set_option(const struct asking *a, const char *arg)
+static void subcommand_set_option(const struct invocation *a, const char *arg)
 {
   const char *name = arg + 2;
   const size_t len = strcspn(name, "=");
@@ -99,13 +99,14 @@ static void subcommand_set_option(const struct asking *a, const char *arg)
 }
 
 /* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
-static const struct bn_opt *subcommand_find_option(const struct asking *a, const char *arg)
+static const struct bn_opt *subcommand_find_option(const struct invocation *a, const char *arg)
 {
   return bn_opt_find(a->sub->options, arg + 2, strcspn(arg + 2, "="));
 }
 
 /* Returns the option of the subcommand that "-o" or "-oVALUE" names, or NULL. */
-static const struct bn_opt *subcommand_find_short_option(const struct asking *a, const char *arg)
+static const struct bn_opt *subcommand_find_short_option(const struct invocation *a,
+                                                         const char *arg)
 {
   if (arg[0] != '-' || arg[1] == '\0')
     return NULL;
@@ -116,7 +117,8 @@ static const struct bn_opt *subcommand_find_short_option(const struct asking *a,
 }
 
 /* Sets an option as "--NAME=VALUE" does; subcommand_check_options finds a wrong value. */
-static void subcommand_set_value(const struct asking *a, const struct bn_opt *o, const char *value)
+static void subcommand_set_value(const struct invocation *a, const struct bn_opt *o,
+                                 const char *value)
 {
   char *typed = bn_alloc_print("--%s=%s", o->name, value);
 
@@ -126,7 +128,7 @@ static void subcommand_set_value(const struct asking *a, const struct bn_opt *o,
 
 /* Takes "-o VALUE" or "-oVALUE"; `next` is the argument behind it, or NULL.  Returns how many of
    the two it took, or -1 and err. */
-static int subcommand_set_short(struct asking *a, const struct bn_opt *o, const char *arg,
+static int subcommand_set_short(struct invocation *a, const struct bn_opt *o, const char *arg,
                                 const char *next, struct bn_err *err)
 {
   const char *value = arg[2] != '\0' ? arg + 2 : next;
@@ -139,7 +141,7 @@ static int subcommand_set_short(struct asking *a, const struct bn_opt *o, const 
 
 /* Takes "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many of the two
    arguments it took. */
-static int subcommand_set_long(const struct asking *a, const char *arg, const char *next)
+static int subcommand_set_long(const struct invocation *a, const char *arg, const char *next)
 {
   const struct bn_opt *o = subcommand_find_option(a, arg);
 
@@ -152,7 +154,7 @@ static int subcommand_set_long(const struct asking *a, const char *arg, const ch
 }
 
 /* Refuses unknown options, and values that are wrong.  Returns 0, or -1 and err. */
-static int subcommand_check_options(const struct asking *a, struct bn_err *err)
+static int subcommand_check_options(const struct invocation *a, struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
@@ -171,7 +173,7 @@ static char *subcommand_format_usage(const struct bn_subcommand *sub)
 
 /* Refuses too few or too many operands.  An operand too many may be meant as the value of an
    option, and so have a password.  Returns 0, or -1 and err. */
-static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
+static int subcommand_check_operands(const struct invocation *a, struct bn_err *err)
 {
   const size_t most = a->sub->max_operands;
   char *usage = subcommand_format_usage(a->sub), masked[BN_MASK_MAX];
@@ -187,7 +189,7 @@ static int subcommand_check_operands(const struct asking *a, struct bn_err *err)
 }
 
 /* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
-static bool subcommand_is_own(const struct asking *a, const char *arg)
+static bool subcommand_is_own(const struct invocation *a, const char *arg)
 {
   return subcommand_find_option(a, arg) != NULL ||
          bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
@@ -195,7 +197,7 @@ static bool subcommand_is_own(const struct asking *a, const char *arg)
 
 /* Returns whether an argument belongs to the command line of a run.  "oltp_read_write --help" asks
    for the help of the run. */
-static bool subcommand_is_of_run(const struct asking *a, const char *arg)
+static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
 {
   if (!a->sub->takes_run || !a->has_name)
     return false;
@@ -209,7 +211,7 @@ static bool subcommand_is_of_run(const struct asking *a, const char *arg)
 
 /* Takes a word that is no option.  The first is the name of the subcommand itself, unless it is
    "help"; the words behind the name are operands. */
-static void subcommand_take_word(struct asking *a, const char *word)
+static void subcommand_take_word(struct invocation *a, const char *word)
 {
   if (a->has_name)
     a->operand[a->n_operands++] = word;
@@ -221,7 +223,7 @@ static void subcommand_take_word(struct asking *a, const char *word)
 
 /* Takes `arg`, and perhaps `next`, the argument behind it or NULL.  Returns how many it took, or -1
    and err. */
-static int subcommand_take_argument(struct asking *a, const char *arg, const char *next,
+static int subcommand_take_argument(struct invocation *a, const char *arg, const char *next,
                                     struct bn_err *err)
 {
   const struct bn_opt *o = subcommand_find_short_option(a, arg);
@@ -251,7 +253,7 @@ static int subcommand_take_argument(struct asking *a, const char *arg, const cha
 
 /* Overwrites the value of an option that is a secret, in its argument or in `next`, the second one
    that it took, or NULL. */
-static void subcommand_hide_secret(const struct asking *a, char *arg, char *next)
+static void subcommand_hide_secret(const struct invocation *a, char *arg, char *next)
 {
   const struct bn_opt *o;
   char *value;
@@ -270,8 +272,8 @@ static void subcommand_hide_secret(const struct asking *a, char *arg, char *next
 
 /* Takes all arguments but the one at the position `skipped`, which was read before; 0: none was.
    Returns 0, or -1 and err. */
-static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *args, int skipped,
-                            struct bn_err *err)
+static int subcommand_parse(struct invocation *a, const struct bn_subcommand_args *args,
+                            int skipped, struct bn_err *err)
 {
   a->operand = bn_alloc((size_t)args->argc + 1, sizeof *a->operand);
   for (int i = 1; i < args->argc;) {
@@ -290,7 +292,7 @@ static int subcommand_parse(struct asking *a, const struct bn_subcommand_args *a
 }
 
 /* Prints the usage line, the title and, unless a file declares them, the options. */
-static void subcommand_print_help(const struct asking *a, FILE *out)
+static void subcommand_print_help(const struct invocation *a, FILE *out)
 {
   const char *const groups[] = {a->group};
   const struct bn_subcommand *sub = a->sub;
@@ -307,8 +309,8 @@ static void subcommand_print_help(const struct asking *a, FILE *out)
 
 /* Runs a subcommand, or prints its help.  study NULL: the subcommand is in C.  `skipped` is that of
    subcommand_parse.  Returns the exit status, and err after a failure. */
-static int subcommand_execute(struct asking *a, const struct bn_subcommand_args *args, int skipped,
-                              struct bn_study *study, FILE *out, struct bn_err *err)
+static int subcommand_execute(struct invocation *a, const struct bn_subcommand_args *args,
+                              int skipped, struct bn_study *study, FILE *out, struct bn_err *err)
 {
   const struct bn_subcommand *sub = a->sub;
 
@@ -360,7 +362,7 @@ static bool subcommand_is_in_lua(const struct bn_subcommand *sub)
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err)
 {
-  struct asking a = {.sub = sub};
+  struct invocation a = {.sub = sub};
   const int file = subcommand_find_file_place(sub, args);
   const bool in_lua = subcommand_is_in_lua(sub);
   struct bn_study *study = NULL;
@@ -423,7 +425,7 @@ void bn_subcommand_print_list(const struct bn_subcommand *table, FILE *out)
 /* Prints the section of a subcommand, unless it has no options: mdoc has no empty lists. */
 static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
-  struct asking a = {.sub = sub};
+  struct invocation a = {.sub = sub};
   FILE *out = arg;
   int rc = sub->options != NULL ? subcommand_declare(&a, NULL) : 0;
 

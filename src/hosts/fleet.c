@@ -165,19 +165,19 @@ static int fleet_add_group_here(struct bn_fleet *f, size_t i, struct bn_err *err
 }
 
 /* Adds the connections to hosts, the first n of the list, which have these parts of the work
-   `total`.  `of` has what they have in common. */
+   `total`.  `common` has what they have in common. */
 static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct bn_work_split *share,
-                            const struct bn_connection *of)
+                            const struct bn_connection *common)
 {
   for (size_t i = 0; i < n; i++) {
-    struct bn_connection c = *of;
+    struct bn_connection c = *common;
 
     c.host = f->list.host[i].name;
     c.rank = fleet_has_ranks(f) ? (int)i : -1;
     c.work = share[i];
     fleet_add_connection(f, &c);
   }
-  f->sessions += of->sessions;
+  f->sessions += common->sessions;
 }
 
 /* Returns the work that the options outside of groups state. */

@@ -42,7 +42,7 @@ static uint64_t liveness_get_limit(const struct bn_fleet *f)
 }
 
 /* What is known of the work that a host has done after the warm-up. */
-struct done {
+struct progress {
   uint64_t events; /* those that count for --events */
   double at_s;     /* when it had done them; 0: nothing is known */
 };
@@ -61,21 +61,22 @@ static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_resu
 
 /* Returns what a host has done by its total or, if there is none after the warm-up, by its last
    tick.  A tick has the events since the start, and a total those since the last checkpoint. */
-static struct done liveness_count_done(const struct bn_fleet *f, const struct bn_connection *c)
+static struct progress liveness_find_progress(const struct bn_fleet *f,
+                                              const struct bn_connection *c)
 {
   const struct bn_result *result = &c->result;
   const struct bn_view *tick = bn_intervals_last_tick(&f->intervals, c->number);
   const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
-  struct done d = {.events = tick != NULL ? liveness_count_events(tick) : 0,
-                   .at_s = tick != NULL ? tick->at_s : 0};
+  struct progress p = {.events = tick != NULL ? liveness_count_events(tick) : 0,
+                       .at_s = tick != NULL ? tick->at_s : 0};
 
   if (has_total && !liveness_is_of_warmup(f, result)) {
     const struct bn_view *total = &result->group[0].total.view;
 
-    d.events = f->intervals.host[c->number].before_check + liveness_count_events(total);
-    d.at_s = total->at_s;
+    p.events = f->intervals.host[c->number].before_check + liveness_count_events(total);
+    p.at_s = total->at_s;
   }
-  return d;
+  return p;
 }
 
 /* Writes how many events of the limit a host has not done, or "" without a limit. */
@@ -98,14 +99,14 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
 {
   const uint64_t sessions = c->sessions > 0 ? c->sessions : f->sessions;
   char after[80] = "", events[80], rate[80] = "";
-  struct done done;
+  struct progress progress;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  done = liveness_count_done(f, c);
-  if (done.at_s > 0)
-    (void)snprintf(after, sizeof after, " after its first %.1f s", done.at_s);
-  liveness_format_missing_events(c, done.events, events, sizeof events);
+  progress = liveness_find_progress(f, c);
+  if (progress.at_s > 0)
+    (void)snprintf(after, sizeof after, " after its first %.1f s", progress.at_s);
+  liveness_format_missing_events(c, progress.events, events, sizeof events);
   if (c->total.rate > 0)
     (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, c->total.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",

@@ -20,7 +20,7 @@ enum { BN_PRINTER_MAX = 2048 };
 /* A job, as the first member of a larger struct, which is the printer's until `done` has been
    called. */
 struct bn_printer_job {
-  void *of; /* for `say`; the printer does not use it */
+  void *arg; /* for `say`; the printer does not use it */
   void (*say)(struct bn_printer_job *job);
   /* Frees the struct, also if the job was dropped.  NULL: there is nothing to free. */
   void (*done)(struct bn_printer_job *job);

@@ -115,7 +115,7 @@ static const char *remote_output_print_line_end(const char *text)
 static void remote_output_print(struct bn_printer_job *job)
 {
   const struct shown *s = (const struct shown *)job;
-  struct bn_remote_line *line = job->of;
+  struct bn_remote_line *line = job->arg;
   const char *text = s->text;
 
   if (line->is_open && strcmp(line->prefix, s->prefix) == 0)
@@ -139,6 +139,6 @@ void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, co
   for (size_t i = 0; i < len; i++)
     s->text[i] = text[i] != '\0' ? text[i] : ' ';
   s->job =
-      (struct bn_printer_job){.of = line, .say = remote_output_print, .done = bn_printer_free_job};
+      (struct bn_printer_job){.arg = line, .say = remote_output_print, .done = bn_printer_free_job};
   bn_printer_offer_job(p, &s->job);
 }

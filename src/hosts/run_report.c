@@ -89,14 +89,14 @@ int bn_run_report_check_asserts(const struct bn_run_report *r, const struct bn_f
 static void run_report_queue_job(struct bn_run_report *r, struct bn_printer_job *job,
                                  void (*say)(struct bn_printer_job *))
 {
-  *job = (struct bn_printer_job){.of = r, .say = say};
+  *job = (struct bn_printer_job){.arg = r, .say = say};
   bn_printer_put_job(r->printer, job);
 }
 
 /* The functions run_report_print_* are jobs of the printer, and run in its thread. */
 static void run_report_print_heading(struct bn_printer_job *job)
 {
-  struct bn_run_report *r = job->of;
+  struct bn_run_report *r = job->arg;
 
   bn_reporters_begin(&r->reporters, &r->facts);
   bn_reporters_starting(&r->reporters, &r->facts);
@@ -122,7 +122,7 @@ void bn_run_report_show_heading(struct bn_run_report *r, const struct bn_fleet *
 
 static void run_report_print_start(struct bn_printer_job *job)
 {
-  struct bn_run_report *r = job->of;
+  struct bn_run_report *r = job->arg;
 
   r->facts.start_ns = r->start.mono_ns;
   r->facts.start_wall_ns = r->start.wall_ns;
@@ -146,7 +146,7 @@ struct shown {
 /* Shows a view to the reporters, which note a failure of theirs in r->reporters.failed. */
 static void run_report_print_view(struct bn_printer_job *job)
 {
-  struct bn_run_report *r = job->of;
+  struct bn_run_report *r = job->arg;
 
   (void)bn_reporters_view(&r->reporters, &((struct shown *)job)->record.view);
 }
@@ -175,7 +175,7 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
     s->record.view.error_facts = &s->errors;
   }
   s->job =
-      (struct bn_printer_job){.of = r, .say = run_report_print_view, .done = run_report_free_view};
+      (struct bn_printer_job){.arg = r, .say = run_report_print_view, .done = run_report_free_view};
   bn_printer_offer_job(r->printer, &s->job);
 }
 
@@ -437,7 +437,7 @@ static void run_report_print_total(struct bn_run_report *r)
    r->reporters.failed, which counts for the exit status. */
 static void run_report_print_end(struct bn_printer_job *job)
 {
-  struct bn_run_report *r = job->of;
+  struct bn_run_report *r = job->arg;
   struct bn_end *end = &r->end;
 
   if (r->result.n_groups > 0)

@@ -27,7 +27,7 @@ void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const 
 }
 
 /* The file of a host.  Its texts are escaped. */
-struct theirs {
+struct remote_file {
   char file[PATH_MAX], name[PATH_MAX];
   bool is_bundled;
   uint64_t len;
@@ -35,7 +35,8 @@ struct theirs {
 };
 
 /* Reads the payload of SOURCE.  Returns 0, or -1 and err if it is none. */
-static int source_read_theirs(struct theirs *t, const char *data, size_t len, struct bn_err *err)
+static int source_read_remote(struct remote_file *t, const char *data, size_t len,
+                              struct bn_err *err)
 {
   char text[PATH_MAX + 64];
   size_t folder;
@@ -53,7 +54,7 @@ static int source_read_theirs(struct theirs *t, const char *data, size_t len, st
 
 /* Replaces the source, which is that of the host, by the file of its name here if there is one.
    Only a plain file is read, because a FIFO would block. */
-static void source_use_file_here(struct bn_source *s, const struct theirs *t)
+static void source_use_file_here(struct bn_source *s, const struct remote_file *t)
 {
   char dir[PATH_MAX], path[2 * PATH_MAX];
   struct bn_buf text = {.max = TEXT_MAX_BYTES};
@@ -74,7 +75,7 @@ static void source_use_file_here(struct bn_source *s, const struct theirs *t)
 
 /* Adds a source with which those of this name are compared: the file here, or that of the host. */
 static const struct bn_source *source_add(struct bn_sources *all, const char *host,
-                                          const struct theirs *t)
+                                          const struct remote_file *t)
 {
   struct bn_source *s;
 
@@ -99,7 +100,7 @@ static const struct bn_source *source_find(const struct bn_sources *all, const c
 }
 
 /* Refuses a file of a host that is not the same as the source.  Returns -1. */
-static int source_refuse(const struct bn_source *s, const struct theirs *t, struct bn_err *err)
+static int source_refuse(const struct bn_source *s, const struct remote_file *t, struct bn_err *err)
 {
   const char *remedy =
       t->is_bundled ? "install the same version of bench on all hosts"
@@ -116,9 +117,9 @@ int bn_sources_compare(struct bn_sources *all, const char *host, const char *dat
                        struct bn_err *err)
 {
   const struct bn_source *s;
-  struct theirs t;
+  struct remote_file t;
 
-  if (source_read_theirs(&t, data, len, err) != 0)
+  if (source_read_remote(&t, data, len, err) != 0)
     return -1;
   s = source_find(all, t.name);
   if (s == NULL && all->n == SOURCES_MAX)

@@ -67,7 +67,7 @@ static void keeper_close_others(int life, int answer)
 }
 
 /* The only message of the keeper. */
-struct made {
+struct keeper_message {
   int why;             /* 0, or the error number of mkdtemp(3) */
   char path[PATH_MAX]; /* the folder; before that, its template */
 };
@@ -76,7 +76,7 @@ struct made {
    are blocked, and the keeper has a session of its own, so that it does not end with the process
    group of the agent.  It makes the folder itself, so that there is no moment in which the agent
    can be killed and the folder stays. */
-_Noreturn static void keeper_run(struct made *m, int life, int answer)
+_Noreturn static void keeper_run(struct keeper_message *m, int life, int answer)
 {
   ssize_t n;
   char c;
@@ -100,7 +100,7 @@ _Noreturn static void keeper_run(struct made *m, int life, int answer)
 /* --- the agent --- */
 
 /* Forks the keeper, which has an end of each pipe.  Returns 0 or an error number. */
-static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life[2],
+static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, const int life[2],
                         const int answer[2])
 {
   sigset_t all, before;
@@ -117,7 +117,7 @@ static int keeper_start(struct bn_temp_folder *f, struct made *m, const int life
 }
 
 /* Reads the message of the keeper.  Returns false if it has ended without one. */
-static bool keeper_read_answer(int fd, struct made *m)
+static bool keeper_read_answer(int fd, struct keeper_message *m)
 {
   size_t len = 0;
 
@@ -135,7 +135,7 @@ static bool keeper_read_answer(int fd, struct made *m)
 
 /* Starts the keeper, and waits until it has made the folder.  The keeper lives as long as this
    process has the end f->life open.  Returns 0 or an error number. */
-static int temp_folder_start_keeper(struct bn_temp_folder *f, struct made *m)
+static int temp_folder_start_keeper(struct bn_temp_folder *f, struct keeper_message *m)
 {
   int life[2], answer[2], why;
 
@@ -173,7 +173,7 @@ static int temp_folder_make_template(const char *base, char path[PATH_MAX])
 int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
 {
   const char *base = getenv("TMPDIR");
-  struct made m = {0};
+  struct keeper_message m = {0};
   int why;
 
   *f = (struct bn_temp_folder){.at = -1, .life = -1};

@@ -29,7 +29,7 @@ struct letter {
 static void letter_say(struct bn_printer_job *job)
 {
   const struct letter *l = (const struct letter *)job;
-  struct scene *s = job->of;
+  struct scene *s = job->arg;
   char c;
 
   if (l->c == 'w')
@@ -40,14 +40,14 @@ static void letter_say(struct bn_printer_job *job)
 
 static void letter_done(struct bn_printer_job *job)
 {
-  struct scene *s = job->of;
+  struct scene *s = job->arg;
 
   s->done++;
 }
 
 static void letter_make(struct scene *s, struct letter *l, char c)
 {
-  *l = (struct letter){.job = {.of = s, .say = letter_say, .done = letter_done}, .c = c};
+  *l = (struct letter){.job = {.arg = s, .say = letter_say, .done = letter_done}, .c = c};
 }
 
 static void put(struct scene *s, struct letter *l, char c)
