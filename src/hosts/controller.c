@@ -58,8 +58,9 @@ static void controller_fail(struct bn_fleet *f, const struct bn_err *err)
 }
 
 /* Starts all hosts at one instant, and begins the run. */
-static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *r)
+static void controller_start_hosts(struct control *c)
 {
+  struct bn_fleet *f = &c->fleet;
   const uint64_t now_ns = bn_clock_mono();
   uint64_t slowest_ns = 0;
 
@@ -70,14 +71,15 @@ static void controller_start_hosts(struct bn_fleet *f, struct bn_run_report *r)
   f->start.wall_ns = bn_clock_wall() + (f->start.mono_ns - now_ns);
   for (size_t i = 0; i < f->n; i++)
     bn_connection_send_start(&f->connection[i], f->start.mono_ns);
-  bn_run_report_show_start(r, f);
+  bn_run_report_show_start(&c->report);
   bn_fleet_enter_phase(f, BN_FLEET_RUN);
 }
 
 /* Makes one exchange of times after the other with each host, and starts the hosts once there are
    enough of them.  A host that has ended before that fails the run. */
-static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *r)
+static void controller_compare_clocks(struct control *control)
 {
+  struct bn_fleet *f = &control->fleet;
   bool are_compared = true;
 
   for (size_t i = 0; i < f->n; i++) {
@@ -95,7 +97,7 @@ static void controller_compare_clocks(struct bn_fleet *f, struct bn_run_report *
     }
   }
   if (are_compared)
-    controller_start_hosts(f, r);
+    controller_start_hosts(control);
 }
 
 /* Starts the agents of the hosts behind the first one, whose script has a command that all hosts
@@ -127,22 +129,25 @@ static void controller_pass_barrier(struct bn_fleet *f)
 
 /* Checks and announces what the hosts measure, which is known once all are ready, and begins to
    compare their clocks. */
-static void controller_begin_comparison(struct bn_fleet *f, struct bn_run_report *r)
+static void controller_begin_comparison(struct control *c)
 {
+  struct bn_fleet *f = &c->fleet;
   struct bn_err err = {0};
 
-  if (bn_fleet_unite_groups(f, &err) != 0 || bn_run_report_check_asserts(r, f, &err) != 0) {
+  if (bn_fleet_unite_groups(f, &err) != 0 || bn_run_report_check_asserts(&c->report, &err) != 0) {
     bn_printer_say_failure(&f->printer, &err);
     f->failed = true;
     return;
   }
-  bn_run_report_show_heading(r, f);
+  bn_run_report_show_heading(&c->report);
   bn_fleet_enter_phase(f, BN_FLEET_CLOCKS);
 }
 
 /* Takes the run to the next phase if all hosts are ready for it, unless they have been stopped. */
-static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
+static void controller_advance(struct control *c)
 {
+  struct bn_fleet *f = &c->fleet;
+
   if (f->stop != 0)
     return;
   if (f->phase == BN_FLEET_CONNECT && bn_fleet_have_reached(f, BN_CONNECTION_OPENING))
@@ -151,9 +156,9 @@ static void controller_advance(struct bn_fleet *f, struct bn_run_report *r)
     controller_pass_barrier(f);
   if (f->phase == BN_FLEET_OPEN && bn_fleet_have_reached(f, BN_CONNECTION_READY) &&
       !bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
-    controller_begin_comparison(f, r);
+    controller_begin_comparison(c);
   if (f->phase == BN_FLEET_CLOCKS)
-    controller_compare_clocks(f, r);
+    controller_compare_clocks(c);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -235,7 +240,7 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
   controller_take_signal(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
-  controller_advance(f, &c->report);
+  controller_advance(c);
   bn_liveness_settle(f);
   bn_run_report_show_intervals(&c->report);
 }
@@ -373,7 +378,7 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
   }
   if (controller_open(&c))
     controller_follow_run(&c);
-  bn_run_report_end(&c.report, &c.fleet);
+  bn_run_report_end(&c.report);
   controller_await_reader(&c);
   bn_printer_close(&c.fleet.printer);
   status = bn_run_report_status(&c.report);

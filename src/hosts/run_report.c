@@ -26,7 +26,6 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
 
   r->setup = s;
   r->fleet = f;
-  r->printer = &f->printer;
   if (!f->is_run)
     return true;
   if (!bn_fleet_has_groups(f)) {
@@ -71,9 +70,9 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
   return part;
 }
 
-int bn_run_report_check_asserts(const struct bn_run_report *r, const struct bn_fleet *f,
-                                struct bn_err *err)
+int bn_run_report_check_asserts(const struct bn_run_report *r, struct bn_err *err)
 {
+  const struct bn_fleet *f = r->fleet;
   const struct bn_hosts_setup *s = f->setup;
   const struct bn_assert_scope scope = {
       .metrics = bn_intervals_get_metrics(&f->intervals),
@@ -90,7 +89,7 @@ static void run_report_queue_job(struct bn_run_report *r, struct bn_printer_job 
                                  void (*say)(struct bn_printer_job *))
 {
   *job = (struct bn_printer_job){.arg = r, .say = say};
-  bn_printer_put_job(r->printer, job);
+  bn_printer_put_job(&r->fleet->printer, job);
 }
 
 /* The functions run_report_print_* are jobs of the printer, and run in its thread. */
@@ -109,8 +108,9 @@ static struct bn_merged_result_request run_report_get_request(const struct bn_fl
       .conf = f->setup->conf, .options = f->setup->options, .groups = &f->intervals.layout};
 }
 
-void bn_run_report_show_heading(struct bn_run_report *r, const struct bn_fleet *f)
+void bn_run_report_show_heading(struct bn_run_report *r)
 {
+  const struct bn_fleet *f = r->fleet;
   struct bn_merged_result_part *part = run_report_make_parts(f);
   const struct bn_merged_result_request request = run_report_get_request(f);
 
@@ -176,7 +176,7 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
   }
   s->job =
       (struct bn_printer_job){.arg = r, .say = run_report_print_view, .done = run_report_free_view};
-  bn_printer_offer_job(r->printer, &s->job);
+  bn_printer_offer_job(&r->fleet->printer, &s->job);
 }
 
 /* Returns whether events can begin on all hosts in an interval, so that assertions hold for it: no
@@ -211,7 +211,7 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
   if (violated == NULL)
     return;
   bn_fleet_stop(r->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());
-  bn_printer_say(r->printer,
+  bn_printer_say(&r->fleet->printer,
                  "--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
                  violated->text, r->setup->conf->raw.abort_on_assert_s);
 }
@@ -229,8 +229,9 @@ static void run_report_show_sum(void *arg, const struct bn_view *v)
     run_report_judge_interval(r, v);
 }
 
-void bn_run_report_show_start(struct bn_run_report *r, struct bn_fleet *f)
+void bn_run_report_show_start(struct bn_run_report *r)
 {
+  struct bn_fleet *f = r->fleet;
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
   const struct bn_intervals_output out = {
       .rules = bn_reports_rules(f->setup->conf),
@@ -282,15 +283,15 @@ static int run_report_merge_host_statuses(const struct bn_fleet *f)
 }
 
 /* Returns why the controller has told the hosts to stop. */
-static enum bn_end_reason run_report_find_stop_reason(const struct bn_run_report *r,
-                                                      const struct bn_fleet *f,
-                                                      const struct bn_end *end)
+static enum bn_end_reason run_report_find_stop_reason(const struct bn_run_report *r)
 {
+  const struct bn_fleet *f = r->fleet;
+
   if (f->signo != 0)
     return BN_END_SIGNAL;
   if (f->failed)
     return BN_END_FAILURE;
-  if (end->timeout)
+  if (r->end.timeout)
     return BN_END_TIMEOUT;
   if (atomic_load(&r->asserts.by) != NULL)
     return BN_END_ASSERTION;
@@ -299,22 +300,26 @@ static enum bn_end_reason run_report_find_stop_reason(const struct bn_run_report
 
 /* Sets the end of a run that the controller has stopped.  If a script has left, the status is that
    of its host. */
-static void run_report_set_end_by_stop(const struct bn_run_report *r, const struct bn_fleet *f,
-                                       struct bn_end *end)
+static void run_report_set_end_by_stop(struct bn_run_report *r)
 {
+  const struct bn_fleet *f = r->fleet;
+  struct bn_end *end = &r->end;
+
   end->signo = f->signo;
   end->status = f->left ? run_report_merge_host_statuses(f) : BN_STATUS_OK;
   if (end->timeout)
     end->status = bn_merge_join_status(end->status, BN_STATUS_TIMEOUT);
   if (end->signo != 0)
     end->status = BN_STATUS_SIGNAL + end->signo;
-  end->reason = run_report_find_stop_reason(r, f, end);
+  end->reason = run_report_find_stop_reason(r);
 }
 
 /* Sets the end of a run that was not stopped from the ends of its hosts.  If these have different
    reasons, that of the run is not known. */
-static void run_report_set_end_by_hosts(const struct bn_fleet *f, struct bn_end *end)
+static void run_report_set_end_by_hosts(struct bn_run_report *r)
 {
+  const struct bn_fleet *f = r->fleet;
+  struct bn_end *end = &r->end;
   bool has_reason = false;
 
   if (end->reason == BN_END_SIGNAL)
@@ -334,15 +339,14 @@ static void run_report_set_end_by_hosts(const struct bn_fleet *f, struct bn_end 
 
 /* Sets how the run has ended, from the sum of the ends of its hosts.  Reports that fail and
    assertions may change that later. */
-static void run_report_set_end(const struct bn_run_report *r, const struct bn_fleet *f,
-                               const struct bn_end *sum, struct bn_end *end)
+static void run_report_set_end(struct bn_run_report *r)
 {
-  *end = *sum;
-  if (f->stop != 0)
-    run_report_set_end_by_stop(r, f, end);
+  r->end = r->result.end;
+  if (r->fleet->stop != 0)
+    run_report_set_end_by_stop(r);
   else
-    run_report_set_end_by_hosts(f, end);
-  end->failed |= f->failed;
+    run_report_set_end_by_hosts(r);
+  r->end.failed |= r->fleet->failed;
 }
 
 /* Prints the losses of hosts whose results bn_merged_result_make() has dropped.  Other losses were
@@ -357,8 +361,9 @@ static void run_report_log_dropped_parts(struct bn_fleet *f,
 
 /* Makes the result of all hosts and the end of the run.  If there is no result, the run has failed,
    and r->result is empty. */
-static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
+static void run_report_sum_hosts(struct bn_run_report *r)
 {
+  struct bn_fleet *f = r->fleet;
   const struct bn_merged_result_request request = run_report_get_request(f);
   struct bn_merged_result_part *part = run_report_make_parts(f);
   struct bn_err err = {0};
@@ -373,7 +378,7 @@ static void run_report_sum_hosts(struct bn_run_report *r, struct bn_fleet *f)
     bn_merged_result_add_together(part, f->n, &f->intervals.together, &r->result.facts);
   }
   free(part);
-  run_report_set_end(r, f, &r->result.end, &r->end);
+  run_report_set_end(r);
 }
 
 /* Returns the exit status of a command, or of a run that has not begun: that of the signal of the
@@ -442,7 +447,7 @@ static void run_report_print_end(struct bn_printer_job *job)
 
   if (r->result.n_groups > 0)
     run_report_print_total(r);
-  end->failed |= r->reporters.failed || r->printer->dropped;
+  end->failed |= r->reporters.failed || r->fleet->printer.dropped;
   if (end->failed)
     end->status = bn_merge_join_status(end->status, BN_STATUS_FAILED);
   bn_facts_add_logged(&r->facts);
@@ -462,15 +467,17 @@ static void run_report_check_start(struct bn_fleet *f)
   run_report_note_failure(f, &err);
 }
 
-void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f)
+void bn_run_report_end(struct bn_run_report *r)
 {
+  struct bn_fleet *f = r->fleet;
+
   run_report_check_start(f);
   r->end = (struct bn_end){.status = run_report_find_status(f)};
   r->end.failed = r->end.status != 0;
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)
-    run_report_sum_hosts(r, f);
+    run_report_sum_hosts(r);
   run_report_queue_job(r, &r->ended, run_report_print_end);
 }
 
@@ -493,7 +500,7 @@ void bn_run_report_name_journals(const struct bn_run_report *r)
 
 int bn_run_report_status(const struct bn_run_report *r)
 {
-  if (r->reporters.failed || r->printer->dropped)
+  if (r->reporters.failed || r->fleet->printer.dropped)
     return bn_merge_join_status(r->end.status, BN_STATUS_FAILED);
   return r->end.status;
 }

@@ -13,7 +13,6 @@
 struct bn_run_report {
   const struct bn_hosts_setup *setup;
   struct bn_fleet *fleet;
-  struct bn_printer *printer;
   struct bn_asserts asserts;
   struct bn_merged_result_start start;
   struct bn_result result; /* the result of all hosts; it may have no group */
@@ -26,23 +25,23 @@ struct bn_run_report {
   struct bn_facts heading; /* those of the heading, after they have been replaced */
 };
 
-/* Prepares the report of the fleet's command, and opens the reporters if it is a run.  Returns
-   false if one of them cannot be opened, which has been logged. */
+/* Prepares the report of the fleet's command, and opens the reporters if it is a run.  The fleet
+   stays the caller's, for all calls below.  Returns false if a reporter cannot be opened, which has
+   been logged. */
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
 /* Checks the assertions once all hosts are ready.  Returns 0, or -1 and err, which names an
    assertion about something that the hosts will not measure. */
-int bn_run_report_check_asserts(const struct bn_run_report *r, const struct bn_fleet *f,
-                                struct bn_err *err);
+int bn_run_report_check_asserts(const struct bn_run_report *r, struct bn_err *err);
 /* Has the reporters print the heading, with the facts that all hosts have in common. */
-void bn_run_report_show_heading(struct bn_run_report *r, const struct bn_fleet *f);
-/* Tells the reporters that the hosts start at f->start, and sends them the sums from now on. */
-void bn_run_report_show_start(struct bn_run_report *r, struct bn_fleet *f);
+void bn_run_report_show_heading(struct bn_run_report *r);
+/* Tells the reporters that the hosts start at fleet->start, and sends them the sums from now on. */
+void bn_run_report_show_start(struct bn_run_report *r);
 /* Shows the sums of which all hosts have sent their parts by now.  Stops the hosts if an assertion
    has been violated for too long. */
 void bn_run_report_show_intervals(struct bn_run_report *r);
 /* Finds how the command has ended.  After a run, has the reporters print the result, which is the
    last job of the printer. */
-void bn_run_report_end(struct bn_run_report *r, struct bn_fleet *f);
+void bn_run_report_end(struct bn_run_report *r);
 /* Prints the names of the journals of documents that are not complete, because the process ends
    while a report waits for its reader. */
 void bn_run_report_name_journals(const struct bn_run_report *r);

@@ -97,7 +97,7 @@ static void begin(struct scene *s, bool is_run)
 
 static void end(struct scene *s)
 {
-  bn_run_report_end(&s->report, &s->fleet);
+  bn_run_report_end(&s->report);
   assert_true(bn_printer_wait(&s->fleet.printer, bn_clock_mono() + long_ns));
   bn_printer_close(&s->fleet.printer);
 }
