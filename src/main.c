@@ -147,7 +147,7 @@ static int main_declare_options(struct program *p)
   struct bn_err err = {0};
 
   p->conf.policy = p->cli.policy;
-  p->options = bn_optset_new(p->cli.policy);
+  p->options = p->cli.options = bn_optset_new(p->cli.policy);
   if (p->agent != NULL)
     bn_optset_mark_files_sent(p->options);
   if (bn_conf_add_options(&p->conf, p->options, &err) != 0)
@@ -207,7 +207,7 @@ static void main_print_help(const struct program *p)
   char *drivers[DRIVERS_MAX];
   const size_t n = bn_plugin_list(&driver_kind, drivers, DRIVERS_MAX);
 
-  bn_cli_print_help(&p->cli, p->options, drivers, n);
+  bn_cli_print_help(&p->cli, drivers, n);
   for (size_t i = 0; i < n; i++)
     free(drivers[i]);
 }
@@ -316,7 +316,7 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
       return main_run_command(p, ops, self, conf, c);
   if (strcmp(name, "run") != 0)
     bn_cli_refuse_command(&p->cli, ops, self);
-  else if (!bn_cli_lacks_required(&p->cli, p->options, ops))
+  else if (!bn_cli_lacks_required(&p->cli, ops))
     return main_execute(p, ops, self, conf);
   return BN_STATUS_FAILED;
 }
@@ -330,11 +330,10 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
     return BN_STATUS_FAILED;
   }
   conf = main_declare_workload(p, ops);
-  if (conf == NULL ||
-      bn_cli_check_options(&p->cli, p->options, p->cli.policy->unknown_options_pass, 0) != 0)
+  if (conf == NULL || bn_cli_check_options(&p->cli, p->cli.policy->unknown_options_pass, 0) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_check_files(&p->cli, p->options, false);
-  bn_cli_note_unused(&p->cli, p->options, NULL);
+  bn_cli_check_files(&p->cli, false);
+  bn_cli_note_unused(&p->cli, NULL);
   if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0')
     bn_log_note("--luajit-cmd has no effect: the %s test is not a script", ops->name);
   if (p->cli.policy->unknown_options_pass)
@@ -390,7 +389,7 @@ static int main_open_script(struct program *p)
     return -1;
   if (bn_script_load(p->script, &err) == 0)
     return 0;
-  bn_cli_refuse_script(&p->cli, p->options, &err);
+  bn_cli_refuse_script(&p->cli, &err);
   return -1;
 }
 
@@ -430,11 +429,11 @@ static int main_prepare_script(struct program *p)
 
   if (bn_script_read_options(p->script, &accepts_any, &err) != 0)
     return main_refuse(&err);
-  if (bn_cli_check_options(&p->cli, p->options, accepts_any, bn_agent_count_outside(p->agent)) != 0)
+  if (bn_cli_check_options(&p->cli, accepts_any, bn_agent_count_outside(p->agent)) != 0)
     return -1;
   /* sysbench warns of a file's options when it exports them, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
-    bn_cli_check_files(&p->cli, p->options, true);
+    bn_cli_check_files(&p->cli, true);
   /* Each host of several has the options of the controller. */
   if (bn_script_has_run_defaults(p->script) && p->agent == NULL && main_remake_run(p) != 0)
     return -1;
@@ -447,12 +446,12 @@ static int main_run_script(struct program *p)
     return BN_STATUS_FAILED;
   /* From standard input and without a command only the top level is executed. */
   if (p->cli.command == NULL || strcmp(p->cli.test, "-") == 0) {
-    bn_cli_check_files(&p->cli, p->options, false);
+    bn_cli_check_files(&p->cli, false);
     return BN_STATUS_OK;
   }
   if (main_prepare_script(p) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_note_unused(&p->cli, p->options, p->sql_conf.driver != NULL ? p->sql_conf.driver : "");
+  bn_cli_note_unused(&p->cli, p->sql_conf.driver != NULL ? p->sql_conf.driver : "");
   return main_dispatch(p, bn_script_workload(p->script), bn_script_self(p->script), NULL);
 }
 
@@ -531,7 +530,7 @@ static int main_settle_options(struct program *p)
   if (main_take_uri(p) != 0 || main_declare_foreign_driver(p) != 0)
     return -1;
   p->cli.warned = p->agent != NULL;
-  bn_cli_resolve_aliases(&p->cli, p->options);
+  bn_cli_resolve_aliases(&p->cli);
   if (bn_conf_finish(&p->conf, p->options, &fault) != 0) {
     bn_cli_print_fault(&p->cli, &fault);
     return -1;
@@ -561,7 +560,7 @@ static int main_help_without_test(const struct program *p)
 
 static int main_parse_arguments(struct program *p)
 {
-  if (bn_cli_parse(&p->cli, p->options) == 0)
+  if (bn_cli_parse(&p->cli) == 0)
     return 0;
   if (p->cli.wants_help)
     main_print_help(p);
@@ -709,7 +708,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
   main_copy_args(p, argc, argv);
   if (main_declare_options(p) != 0 || main_parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_scrub(&p->cli, p->options);
+  bn_cli_scrub(&p->cli);
   if (bn_cli_take_words(&p->cli, &p->conf.raw) != 0)
     return BN_STATUS_FAILED;
   const int answered = main_answer(p);

@@ -180,36 +180,35 @@ static const char *cli_mask_value(const struct bn_optset *options, const char *o
 
 /* Returns whether a word may be, or have, a value that is hidden, as in "--mysql-password SECRET"
    and "mysql-pasword=SECRET", and is not meant to be a test or a command. */
-static bool cli_hides_word(const struct bn_cli *cli, const struct bn_optset *options,
-                           const char *arg)
+static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
 {
   if (arg[0] == '-' || cli_is_like_command(arg) || cli_is_like_test(arg))
     return false;
-  return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(options, arg));
+  return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(cli->options, arg));
 }
 
 /* Returns what a message may show of an argument.  Of "-pSECRET", a form of MySQL's clients, that
    is "-p***", unless the word resembles the name of an option. */
-static const char *cli_mask_word(const struct bn_cli *cli, const struct bn_optset *options,
-                                 const char *arg, char masked[BN_MASK_MAX])
+static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
+                                 char masked[BN_MASK_MAX])
 {
-  if (cli_hides_word(cli, options, arg))
+  if (cli_hides_word(cli, arg))
     return BN_MASK;
-  if (arg[0] != '-' || !cli_hides_value(options, arg))
+  if (arg[0] != '-' || !cli_hides_value(cli->options, arg))
     return bn_mask_text(arg, masked);
   if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= 2 ||
-      bn_optset_find_nearest(options, arg + 1) != NULL)
+      bn_optset_find_nearest(cli->options, arg + 1) != NULL)
     return bn_mask_arg(arg, masked);
   (void)snprintf(masked, BN_MASK_MAX, "%.2s" BN_MASK, arg);
   return masked;
 }
 
 /* Notes whether the next word may be the value of this argument, and is hidden then. */
-static void cli_note_hidden(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static void cli_note_hidden(struct bn_cli *cli, const char *arg)
 {
   const char *value = strchr(arg, '=');
 
-  cli->after_hidden = (value == NULL || value[1] == '\0') && cli_hides_value(options, arg);
+  cli->after_hidden = (value == NULL || value[1] == '\0') && cli_hides_value(cli->options, arg);
 }
 
 /* --- arguments --- */
@@ -224,10 +223,10 @@ static bool cli_wants_hint(const struct bn_cli *cli)
 /* Suggests "--threads=4" for "--threads 4", which sets no value and makes 4 the test.  There is
    nothing to suggest for "--threads run", whose value is missing, for a flag, or for a word that
    the option cannot have as its value. */
-static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *options, int i)
+static void cli_note_separate_value(struct bn_cli *cli, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
-  const struct bn_opt *o = bn_optset_find(options, arg + 2);
+  const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
   char masked[BN_MASK_MAX];
 
   if (!cli_wants_hint(cli) || next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 ||
@@ -238,7 +237,7 @@ static void cli_note_separate_value(struct bn_cli *cli, const struct bn_optset *
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
-                 cli_mask_value(options, arg, next, masked));
+                 cli_mask_value(cli->options, arg, next, masked));
 }
 
 /* Returns the option that "-NAME" probably means, or NULL. */
@@ -252,8 +251,7 @@ static const char *cli_find_dashed_option(const struct bn_optset *options, const
 }
 
 /* Suggests the option that an argument with a single dash probably means. */
-static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *options,
-                                 const char *arg)
+static void cli_note_single_dash(struct bn_cli *cli, const char *arg)
 {
   char name[64], masked[BN_MASK_MAX];
   const size_t len = strcspn(arg + 1, "=");
@@ -261,9 +259,9 @@ static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *opt
   if (!cli_wants_hint(cli))
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)len, arg + 1);
-  const char *nearest = cli_find_dashed_option(options, name);
+  const char *nearest = cli_find_dashed_option(cli->options, name);
 
-  if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(options, arg))
+  if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(cli->options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
   else if (nearest != NULL)
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest,
@@ -271,8 +269,7 @@ static void cli_note_single_dash(struct bn_cli *cli, const struct bn_optset *opt
 }
 
 /* Suggests "--threads=4" for "threads=4". */
-static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *options,
-                                  const char *arg)
+static void cli_note_bare_setting(struct bn_cli *cli, const char *arg)
 {
   const char *value = strchr(arg, '=');
   char name[64], masked[BN_MASK_MAX];
@@ -281,12 +278,12 @@ static void cli_note_bare_setting(struct bn_cli *cli, const struct bn_optset *op
       value - arg >= (ptrdiff_t)sizeof name)
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)(value - arg), arg);
-  const char *nearest = bn_optset_find_nearest(options, name);
+  const char *nearest = bn_optset_find_nearest(cli->options, name);
 
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 cli_mask_value(options, arg, value + 1, masked));
+                 cli_mask_value(cli->options, arg, value + 1, masked));
 }
 
 /* Returns the subcommand that the name of the test resembles, or NULL.  Names of less than four
@@ -304,7 +301,7 @@ static const char *cli_find_near_subcommand(const struct bn_cli *cli)
 
 /* Takes a word in a dialect whose words are commands: the first word that is no command is the test
    if no --test names it.  Returns 0, or -1 after a message; the caller then prints the help. */
-static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static int cli_take_command(struct bn_cli *cli, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
@@ -319,16 +316,16 @@ static int cli_take_command(struct bn_cli *cli, const struct bn_optset *options,
   }
   if (arg[0] != '-' && cli->test == NULL && !cli_names_test(cli)) {
     cli->test = arg;
-    cli->hides_test = cli_hides_word(cli, options, arg);
+    cli->hides_test = cli_hides_word(cli, arg);
     return 0;
   }
-  bn_log_stderr("Unknown command: %s.", cli_mask_word(cli, options, arg, masked));
+  bn_log_stderr("Unknown command: %s.", cli_mask_word(cli, arg, masked));
   return -1;
 }
 
 /* Keeps what "--threads= 4" probably means, for the case that the word behind the blank turns out
    to be no test. */
-static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *options, int i)
+static void cli_note_empty_value(struct bn_cli *cli, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
@@ -342,7 +339,7 @@ static void cli_note_empty_value(struct bn_cli *cli, const struct bn_optset *opt
     return;
   cli->empty = arg;
   (void)snprintf(cli->empty_hint, sizeof cli->empty_hint, "%.64s%.64s", arg,
-                 cli_mask_value(options, arg, next, masked));
+                 cli_mask_value(cli->options, arg, next, masked));
 }
 
 /* Returns whether a word looks like an option ("-t").  "-" is standard input. */
@@ -361,13 +358,12 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
 
 /* Refuses a word behind the command, and names the earlier mistake that has probably led to it.
    Returns -1. */
-static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *options,
-                           const char *arg)
+static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);
   const char *subcommand = cli_find_near_subcommand(cli);
   char masked[BN_MASK_MAX], masked_command[BN_MASK_MAX];
-  const char *shown = cli_mask_word(cli, options, arg, masked);
+  const char *shown = cli_mask_word(cli, arg, masked);
   const char *command = bn_mask_text(cli->command, masked_command);
 
   if (bn_cli_check_reserved(cli) != 0)
@@ -394,20 +390,20 @@ static int cli_refuse_word(const struct bn_cli *cli, const struct bn_optset *opt
 
 /* Takes a word that is no option: the test comes first, the command second.  Between them stand
    other workloads with their weights.  Returns 0, or -1 after a message. */
-static int cli_take_word(struct bn_cli *cli, const struct bn_optset *options, const char *arg)
+static int cli_take_word(struct bn_cli *cli, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
   if (cli->test == NULL) {
-    cli->hides_test = cli_hides_word(cli, options, arg);
+    cli->hides_test = cli_hides_word(cli, arg);
     cli->test = arg;
   } else if (cli->command == NULL && bn_mix_has_weight(arg)) {
-    return bn_cli_add_workload(cli, arg, cli_mask_word(cli, options, arg, masked));
+    return bn_cli_add_workload(cli, arg, cli_mask_word(cli, arg, masked));
   } else if (cli->command == NULL) {
-    cli->hides_command = cli_hides_word(cli, options, arg);
+    cli->hides_command = cli_hides_word(cli, arg);
     cli->command = arg;
   } else {
-    return cli_refuse_word(cli, options, arg);
+    return cli_refuse_word(cli, arg);
   }
   return 0;
 }
@@ -426,11 +422,11 @@ static int cli_take_bare_test(struct bn_cli *cli, const char *arg)
 }
 
 /* Reads a configuration file.  Returns 0, or -1 after a message. */
-static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, const char *path)
+static int cli_read_file(const struct bn_cli *cli, const char *path)
 {
   struct bn_err err = {0};
 
-  if (bn_optset_read_file(options, path, &err) == 0)
+  if (bn_optset_read_file(cli->options, path, &err) == 0)
     return 0;
   /* sysbench goes on without a file that it cannot open. */
   if (cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES)) {
@@ -447,7 +443,7 @@ static int cli_read_file(const struct bn_cli *cli, struct bn_optset *options, co
 
 /* Sets the option of "--NAME" or "--NAME=VALUE"; --test and --config-file have their effect at
    once. Returns 0, or -1 after a message. */
-static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+static int cli_set_option(struct bn_cli *cli, const char *arg)
 {
   const size_t len = strcspn(arg + 2, "=");
   const char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
@@ -462,11 +458,11 @@ static int cli_set_option(struct bn_cli *cli, struct bn_optset *options, const c
   char *name = bn_alloc_part(arg + 2, len);
 
   /* The set remembers what is wrong with the setting, for bn_cli_check_options. */
-  (void)bn_optset_set(options, name, value, arg);
+  (void)bn_optset_set(cli->options, name, value, arg);
   free(name);
   /* "--config-file=", as in --config-file=$UNSET, names no file. */
   if (bn_opt_is_named(arg + 2, len, "config-file") && value != NULL && value[0] != '\0')
-    return cli_read_file(cli, options, value);
+    return cli_read_file(cli, value);
   return 0;
 }
 
@@ -486,11 +482,10 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
 }
 
 /* Refuses an argument with a single dash on a command line that is right otherwise.  Returns -1. */
-static int cli_refuse_dashed(const struct bn_cli *cli, const struct bn_optset *options,
-                             const char *dashed)
+static int cli_refuse_dashed(const struct bn_cli *cli, const char *dashed)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = cli_mask_word(cli, options, dashed, masked);
+  const char *shown = cli_mask_word(cli, dashed, masked);
 
   if (cli->hint[0] != '\0')
     bn_log_stderr("unknown argument '%s' (did you mean %s?)", shown, cli->hint);
@@ -511,35 +506,35 @@ static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
 
 /* Takes the option at position i; `arg` is it as cli_spell_out returns it.  Returns 0, or -1 after
    a message. */
-static int cli_take_option(struct bn_cli *cli, struct bn_optset *options, int i, const char *arg)
+static int cli_take_option(struct bn_cli *cli, int i, const char *arg)
 {
   /* "-h" is a flag, which has no value behind it. */
   if (strchr(arg, '=') == NULL && arg == cli->argv[i])
-    cli_note_separate_value(cli, options, i);
+    cli_note_separate_value(cli, i);
   else
-    cli_note_empty_value(cli, options, i);
-  cli_note_hidden(cli, options, arg);
-  return cli_set_option(cli, options, arg);
+    cli_note_empty_value(cli, i);
+  cli_note_hidden(cli, arg);
+  return cli_set_option(cli, arg);
 }
 
 /* Takes an argument that does not begin with two dashes.  Returns 0, or -1 after a message. */
-static int cli_take_other(struct bn_cli *cli, struct bn_optset *options, const char *arg)
+static int cli_take_other(struct bn_cli *cli, const char *arg)
 {
   int rc;
 
   if (cli_is_dashed(arg))
-    cli_note_single_dash(cli, options, arg);
-  cli_note_bare_setting(cli, options, arg);
+    cli_note_single_dash(cli, arg);
+  cli_note_bare_setting(cli, arg);
   if (cli->policy->words_are_commands)
-    rc = cli_take_command(cli, options, arg);
+    rc = cli_take_command(cli, arg);
   else
-    rc = cli_take_word(cli, options, arg);
+    rc = cli_take_word(cli, arg);
   if (rc == 0 && arg[0] == '-')
-    cli_note_hidden(cli, options, arg);
+    cli_note_hidden(cli, arg);
   return rc;
 }
 
-int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
+int bn_cli_parse(struct bn_cli *cli)
 {
   const char *dashed = NULL; /* the first argument with a single dash */
 
@@ -552,12 +547,12 @@ int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options)
       return -1;
     if (!is_option && dashed == NULL && cli_is_dashed(arg))
       dashed = arg;
-    rc = is_option ? cli_take_option(cli, options, i, arg) : cli_take_other(cli, options, arg);
+    rc = is_option ? cli_take_option(cli, i, arg) : cli_take_other(cli, arg);
     if (rc != 0)
       return -1;
   }
   cli->wants_help = false;
-  return dashed == NULL ? 0 : cli_refuse_dashed(cli, options, dashed);
+  return dashed == NULL ? 0 : cli_refuse_dashed(cli, dashed);
 }
 
 /* Takes the test that a configuration file names.  A word that stood alone is then the command. */
@@ -603,7 +598,7 @@ int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw)
   return bn_cli_take_groups(cli, raw->groups.n);
 }
 
-void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
+void bn_cli_scrub(struct bn_cli *cli)
 {
   char masked[BN_MASK_MAX];
 
@@ -613,7 +608,7 @@ void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options)
     if (strncmp(arg, "--", 2) != 0 || value == NULL)
       continue;
     *value = '\0';
-    const struct bn_opt *o = bn_optset_find(options, arg + 2);
+    const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
     const bool is_secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
 
     *value++ = '=';
@@ -647,9 +642,9 @@ static void cli_warn_deprecated(void *arg, const char *text)
     bn_log_stderr("WARNING: %s", text);
 }
 
-void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options)
+void bn_cli_resolve_aliases(struct bn_cli *cli)
 {
-  bn_optset_resolve_aliases(options, cli_warn_deprecated, cli);
+  bn_optset_resolve_aliases(cli->options, cli_warn_deprecated, cli);
 }
 
 /* Returns whether s parts groups of digits, as a comma does only before three digits. */

@@ -21,6 +21,7 @@ struct bn_cli {
   int argc;
   char **argv; /* main's; passwords are overwritten by bn_cli_scrub */
   const struct bn_policy *policy;
+  struct bn_optset *options; /* borrowed; set by the caller after bn_cli_begin() */
   const char *test;      /* NULL: none; "-": standard input; several, as option/mix.h has them */
   const char *command;   /* NULL: none */
   const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
@@ -42,7 +43,7 @@ struct bn_cli {
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
 /* Reads every argument: sets the options, of which unknown ones stay pending in the set, and finds
    the test and the command.  If cli->wants_help after -1, the caller prints the help. */
-int bn_cli_parse(struct bn_cli *cli, struct bn_optset *options);
+int bn_cli_parse(struct bn_cli *cli);
 /* Settles what words mean.  The test of a configuration file, which outlives the command line,
    counts if there is no word and no --test.  "help TEST" and "TEST --help" become the test's
    command `help`; raw->help stays true where the help of the program is asked for.  With --group a
@@ -65,14 +66,13 @@ void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
    level of their own, the one that was typed. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent);
 /* Overwrites the values of secret options in the argument vector, which `ps` shows. */
-void bn_cli_scrub(struct bn_cli *cli, const struct bn_optset *options);
+void bn_cli_scrub(struct bn_cli *cli);
 
 void bn_cli_print_version(const struct bn_cli *cli);
 /* Prints the first line of a run.  luajit: the version of the library. */
 void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit);
 /* Prints the help of the program.  drivers: the names of the modules that are installed. */
-void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
-                       char *const *drivers, size_t n_drivers);
+void bn_cli_print_help(const struct bn_cli *cli, char *const *drivers, size_t n_drivers);
 /* Writes the name of the group of a report's options, and returns it. */
 enum { BN_CLI_GROUP_MAX = 64 };
 const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_GROUP_MAX]);
@@ -88,28 +88,24 @@ int bn_cli_print_traits(const struct bn_optset *options);
 int bn_cli_print_man(const struct bn_optset *options);
 
 /* Warns of deprecated names of options, and moves their values to the present names. */
-void bn_cli_resolve_aliases(struct bn_cli *cli, struct bn_optset *options);
+void bn_cli_resolve_aliases(struct bn_cli *cli);
 /* Says what is wrong with a value. */
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
 /* Fails if a value is wrong, or if an option of the command line is unknown, unless any is
    accepted.  The first n_outside arguments stand outside of the groups of a run. */
-int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any,
-                         size_t n_outside);
+int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_outside);
 /* Returns whether `run` lacks the option without which the test means nothing, and says so. */
-bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
-                           const struct bn_workload *ops);
+bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_workload *ops);
 /* Says which option of a driver on the command line is not used: any option if the test opens no
    connection (driver NULL), and if no driver was named an option of a driver other than this one,
    which is the default. */
-void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *options,
-                        const char *driver);
+void bn_cli_note_unused(const struct bn_cli *cli, const char *driver);
 /* Says why bn_script_load has failed, and what was probably meant. */
-void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_optset *options,
-                          const struct bn_err *err);
+void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err);
 /* Names on stderr each option of the command line that no test knows, where such options pass. */
 void bn_cli_warn_unknown(struct bn_optset *options);
 /* Names the unknown options of configuration files, with their lines or as the dialect does. */
-void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script);
+void bn_cli_check_files(const struct bn_cli *cli, bool is_script);
 /* Fails if the name of the test is that of a subcommand, or if one of several workloads cannot run
    beside others. */
 int bn_cli_check_reserved(const struct bn_cli *cli);

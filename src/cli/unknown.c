@@ -79,8 +79,7 @@ static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_faul
     bn_log_stderr("%s", fault->text);
 }
 
-int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *options, bool accept_any,
-                         size_t n_outside)
+int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_outside)
 {
   struct bn_optset_fault fault;
 
@@ -88,25 +87,24 @@ int bn_cli_check_options(const struct bn_cli *cli, const struct bn_optset *optio
     unknown_refuse_bare_test(cli);
     return -1;
   }
-  if (bn_optset_unknown(options, accept_any, &fault)) {
+  if (bn_optset_unknown(cli->options, accept_any, &fault)) {
     unknown_refuse(cli, &fault, n_outside);
     return -1;
   }
-  if (bn_optset_fault(options, &fault)) {
+  if (bn_optset_fault(cli->options, &fault)) {
     bn_cli_print_fault(cli, &fault);
     return -1;
   }
   return 0;
 }
 
-void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_optset *options,
-                          const struct bn_err *err)
+void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
 {
   struct bn_err none = {0};
   char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
-  if (err->code == ENODATA && bn_cli_check_options(cli, options, false, 0) != 0)
+  if (err->code == ENODATA && bn_cli_check_options(cli, false, 0) != 0)
     return;
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);
@@ -134,16 +132,15 @@ static const char *unknown_find_typed_option(const struct bn_optset *options,
   return NULL;
 }
 
-void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *options,
-                        const char *driver)
+void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 {
   const char *typed = NULL, *other = NULL;
 
-  if (bn_optset_origin(options, "connect") != BN_FROM_DEFAULT ||
-      (driver != NULL && bn_optset_origin(options, "db-driver") != BN_FROM_DEFAULT))
+  if (bn_optset_origin(cli->options, "connect") != BN_FROM_DEFAULT ||
+      (driver != NULL && bn_optset_origin(cli->options, "db-driver") != BN_FROM_DEFAULT))
     return;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    const char *name = unknown_find_typed_option(options, d);
+    const char *name = unknown_find_typed_option(cli->options, d);
 
     if (name != NULL && driver != NULL && strcmp(d->name, driver) == 0)
       return;
@@ -161,7 +158,6 @@ void bn_cli_note_unused(const struct bn_cli *cli, const struct bn_optset *option
 /* The circumstances of unknown_check_setting. */
 struct unknown_context {
   const struct bn_cli *cli;
-  const struct bn_optset *options;
   bool is_script;
 };
 
@@ -192,7 +188,7 @@ static void unknown_check_setting(void *arg, const char *name, const char *value
   if (path == NULL)
     return;
   if (!u->is_script || !u->cli->policy->unknown_not_exported) {
-    unknown_note_setting(u->options, name, path, line);
+    unknown_note_setting(u->cli->options, name, path, line);
     return;
   }
   (void)snprintf(underscored, sizeof underscored, "%s",
@@ -202,19 +198,18 @@ static void unknown_check_setting(void *arg, const char *name, const char *value
          underscored);
 }
 
-void bn_cli_check_files(const struct bn_cli *cli, const struct bn_optset *options, bool is_script)
+void bn_cli_check_files(const struct bn_cli *cli, bool is_script)
 {
-  struct unknown_context u = {.cli = cli, .options = options, .is_script = is_script};
+  struct unknown_context u = {.cli = cli, .is_script = is_script};
 
-  bn_optset_each_pending(options, unknown_check_setting, &u);
+  bn_optset_each_pending(cli->options, unknown_check_setting, &u);
 }
 
-bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *options,
-                           const struct bn_workload *ops)
+bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_workload *ops)
 {
   char group[64];
 
-  if (ops->required == NULL || bn_optset_is_given(options, ops->required))
+  if (ops->required == NULL || bn_optset_is_given(cli->options, ops->required))
     return false;
   if (!cli->policy->plain_errors) {
     bn_log_stderr("--%s: no value; see '%s %s help'", ops->required, cli->policy->program,
@@ -224,10 +219,10 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_optset *opt
   bn_log(BN_FATAL, "Missing required argument: --%s", ops->required);
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   if (cli->policy->missing_lists_bare) {
-    bn_cli_print_option_lines(group, options);
+    bn_cli_print_option_lines(group, cli->options);
   } else {
     bn_log(BN_NOTICE, "%s", "");
-    bn_cli_print_test_help(group, options);
+    bn_cli_print_test_help(group, cli->options);
   }
   return true;
 }

@@ -83,14 +83,13 @@ static bool usage_is_registered(const char *name)
 
 /* Prints the options of databases, the drivers, and the options of each driver; `names` are those
    of the modules that are installed. */
-static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset *options,
-                                char *const *names, size_t n)
+static void usage_print_drivers(const struct bn_cli *cli, char *const *names, size_t n)
 {
   const char *const general[] = {BN_CLI_DB_GROUP};
   const struct bn_registry_driver *d;
 
   printf("General database options:\n\n");
-  (void)bn_optset_print_help(options, general, 1, stdout);
+  (void)bn_optset_print_help(cli->options, general, 1, stdout);
   printf("\n\nCompiled-in database drivers:\n");
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
@@ -102,7 +101,7 @@ static void usage_print_drivers(const struct bn_cli *cli, const struct bn_optset
   putchar('\n');
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
-      bn_cli_print_test_help(d->group, options);
+      bn_cli_print_test_help(d->group, cli->options);
 }
 
 /* Prints the names and titles of the built-in tests and, but in a dialect, those of the bundled
@@ -138,8 +137,7 @@ static void usage_print_reports(const struct bn_optset *options)
   }
 }
 
-void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options,
-                       char *const *drivers, size_t n_drivers)
+void bn_cli_print_help(const struct bn_cli *cli, char *const *drivers, size_t n_drivers)
 {
   const char *program = cli->policy->program;
 
@@ -151,11 +149,11 @@ void bn_cli_print_help(const struct bn_cli *cli, const struct bn_optset *options
     printf("Usage:\n  %s [options]... [testname] [command]\n\n"
            "Commands implemented by most tests: prepare run cleanup help\n\n",
            program);
-  usage_print_general(options);
+  usage_print_general(cli->options);
   /* Dialects have no options of reports. */
   if (cli->policy->lists_own)
-    usage_print_reports(options);
-  usage_print_drivers(cli, options, drivers, n_drivers);
+    usage_print_reports(cli->options);
+  usage_print_drivers(cli, drivers, n_drivers);
   usage_print_tests(cli);
   if (cli->policy->words_are_commands)
     printf("See '%s --test=<name> help' for a list of options for each test.\n\n", program);
