@@ -231,7 +231,7 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
                                      .watchers = p->watchers,
                                      .n_watchers = p->n_watchers,
                                      .sql = p->sql,
-                                     .host_group = bn_agent_group(p->agent)};
+                                     .host_group = bn_agent_get_group(p->agent)};
   struct bn_err err = {0};
 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
@@ -373,13 +373,13 @@ static int main_open_script(struct program *p)
       .options = p->options,
       .sql = p->sql,
       .data_dir = p->data_dir,
-      .sent_dir = bn_agent_folder(p->agent),
+      .sent_dir = bn_agent_get_folder(p->agent),
       .prints_apart = bn_policy_is_native(p->cli.policy) &&
                       bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters),
       .compare = is_part ? bn_agent_compare_source : NULL,
       .other = p->agent,
       .is_part = is_part,
-      .is_first = is_part && bn_agent_group(p->agent)->first == 0,
+      .is_first = is_part && bn_agent_get_group(p->agent)->first == 0,
       .is_workload = bn_registry_is_script};
 
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
@@ -739,7 +739,7 @@ static int main_run_agent(struct program *p)
 
   if (bn_agent_open(&p->agent, PACKAGE_VERSION, &err) == 0) {
     bn_log_start();
-    return main_run_program(p, bn_agent_argc(p->agent), bn_agent_argv(p->agent));
+    return main_run_program(p, bn_agent_get_argc(p->agent), bn_agent_get_argv(p->agent));
   }
   if (err.text[0] != '\0')
     bn_log_stderr("%s", err.text);

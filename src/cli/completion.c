@@ -195,7 +195,7 @@ int bn_completion_print_program(const struct bn_completion *c, const struct bn_o
     completion_print_workload(c->out, bn_registry_workloads[i]);
   if (bn_subcommand_each(bn_registry_subcommands, completion_print_subcommand, c->out) != 0)
     return -1;
-  for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
     completion_print_option(c->out, completion_find_scope(group), o);
   return 0;
 }
@@ -228,7 +228,7 @@ void bn_completion_print_script(const struct bn_completion *c, const char *name,
   (void)snprintf(own, sizeof own, "%s options", ops->name);
   if (bn_optset_has_group(options, own))
     completion_print_plain_row(c->out, "command", name, "help", "");
-  for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
     if (strcmp(group, own) == 0)
       completion_print_option(c->out, name, o);
 }

@@ -31,9 +31,9 @@ static const struct bn_registry_driver *connect_find_driver(const char *scheme)
    nearer than a file. */
 static bool connect_is_set(const struct bn_optset *options, const char *option)
 {
-  const enum bn_origin origin = bn_optset_origin(options, option);
+  const enum bn_origin origin = bn_optset_get_origin(options, option);
 
-  return origin != BN_FROM_DEFAULT && origin >= bn_optset_origin(options, "connect");
+  return origin != BN_FROM_DEFAULT && origin >= bn_optset_get_origin(options, "connect");
 }
 
 /* Returns whether the URI must leave the option alone, because the user has set it, or an option in
@@ -58,7 +58,7 @@ static void connect_clear_others(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
     if (bn_opt_is_listed(p->replaces, o->name) && !connect_is_set(t->options, p->name) &&
-        bn_optset_origin(t->options, p->name) != BN_FROM_DEFAULT)
+        bn_optset_get_origin(t->options, p->name) != BN_FROM_DEFAULT)
       (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
 

@@ -127,7 +127,7 @@ static const char *unknown_find_typed_option(const struct bn_optset *options,
                                              const struct bn_registry_driver *d)
 {
   for (const struct bn_opt *o = d->options; o->name != NULL; o++)
-    if (bn_optset_origin(options, o->name) == BN_FROM_COMMAND_LINE)
+    if (bn_optset_get_origin(options, o->name) == BN_FROM_COMMAND_LINE)
       return o->name;
   return NULL;
 }
@@ -136,8 +136,8 @@ void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 {
   const char *typed = NULL, *other = NULL;
 
-  if (bn_optset_origin(cli->options, "connect") != BN_FROM_DEFAULT ||
-      (driver != NULL && bn_optset_origin(cli->options, "db-driver") != BN_FROM_DEFAULT))
+  if (bn_optset_get_origin(cli->options, "connect") != BN_FROM_DEFAULT ||
+      (driver != NULL && bn_optset_get_origin(cli->options, "db-driver") != BN_FROM_DEFAULT))
     return;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
     const char *name = unknown_find_typed_option(cli->options, d);

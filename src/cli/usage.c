@@ -190,8 +190,8 @@ int bn_cli_print_traits(const struct bn_optset *options)
 {
   const struct bn_opt *o;
 
-  for (size_t i = 0; (o = bn_optset_at(options, i, NULL)) != NULL; i++)
-    printf("option %s %u\n", o->name, bn_optset_traits(options, o->name));
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, NULL)) != NULL; i++)
+    printf("option %s %u\n", o->name, bn_optset_get_traits(options, o->name));
   return EXIT_SUCCESS;
 }
 

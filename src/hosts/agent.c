@@ -137,7 +137,7 @@ static void agent_note_lost(struct bn_agent *a)
 static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time",
-                    bn_frame_type_name(f->type));
+                    bn_frame_get_type_name(f->type));
 }
 
 /* Answers HELLO.  Returns 0, or -1; err has no sentence if the controller does not read any
@@ -413,7 +413,7 @@ enum { FD_IN, FD_WAKE, FD_OUT, FD_PRINTED, STREAMS };
 static bool agent_list_streams(struct bn_agent *a, struct pollfd p[STREAMS])
 {
   const bool is_broken = bn_send_queue_is_broken(&a->queue);
-  const bool has_frames = bn_send_queue_pending(&a->queue) > 0;
+  const bool has_frames = bn_send_queue_get_pending(&a->queue) > 0;
   bool goes_on;
 
   p[FD_WAKE] = (struct pollfd){.fd = a->queue.wake, .events = POLLIN};
@@ -512,7 +512,7 @@ static void agent_send_meet(void *of)
   (void)bn_send_queue_put(&a->queue, BN_FRAME_MEET, "", 0);
 }
 
-const char *bn_agent_folder(const struct bn_agent *a)
+const char *bn_agent_get_folder(const struct bn_agent *a)
 {
   return a != NULL && a->temp_folder.files > 0 ? a->temp_folder.path : NULL;
 }
@@ -543,7 +543,7 @@ bool bn_agent_is_first(const struct bn_agent *a)
   return a == NULL || a->handshake.host == 0;
 }
 
-const struct bn_host_group *bn_agent_group(const struct bn_agent *a)
+const struct bn_host_group *bn_agent_get_group(const struct bn_agent *a)
 {
   return a != NULL ? &a->host_group : NULL;
 }
@@ -571,7 +571,7 @@ int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
   return 0;
 }
 
-struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a)
+struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a)
 {
   return &a->queue;
 }
@@ -651,12 +651,12 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   return -1;
 }
 
-int bn_agent_argc(const struct bn_agent *a)
+int bn_agent_get_argc(const struct bn_agent *a)
 {
   return (int)a->handshake.argv.n + 1; /* with the program's name */
 }
 
-char **bn_agent_argv(struct bn_agent *a)
+char **bn_agent_get_argv(struct bn_agent *a)
 {
   return a->argv;
 }
@@ -674,7 +674,7 @@ static void agent_await_sent(struct bn_agent *a)
   uint64_t until_ns = 0;
 
   agent_lock(a);
-  while (a->has_listener && (left = bn_send_queue_pending(&a->queue)) > 0) {
+  while (a->has_listener && (left = bn_send_queue_get_pending(&a->queue)) > 0) {
     const uint64_t now_ns = bn_clock_mono();
 
     if (left != last_left)

@@ -32,14 +32,14 @@ bool bn_agent_is_wanted(int argc, char *const *argv);
 int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err);
 /* Return the command line of the run, with the program's name; it ends with NULL, and stays the
    agent's. */
-int bn_agent_argc(const struct bn_agent *a);
-char **bn_agent_argv(struct bn_agent *a);
+int bn_agent_get_argc(const struct bn_agent *a);
+char **bn_agent_get_argv(struct bn_agent *a);
 /* Returns how many of its first arguments stand outside of the groups of the run; 0 if `a` is
    NULL. */
 size_t bn_agent_count_outside(const struct bn_agent *a);
 /* Returns the folder of the files that the controller has sent.  NULL: it has sent none, or `a` is
    NULL. */
-const char *bn_agent_folder(const struct bn_agent *a);
+const char *bn_agent_get_folder(const struct bn_agent *a);
 /* Asks the controller whether it has the same script as this host, and waits for the answer;
    `folder` as of bn_source_print().  Returns false if the controller is lost: it gives an agent up
    whose script is another one.  Any thread, but one at a time. */
@@ -48,14 +48,14 @@ bool bn_agent_compare_source(void *agent, const char *file, size_t folder, const
 /* Returns whether this is the first host of the run, as the only one is, for which `a` is NULL. */
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns the host group of which the run of this process is a part, or NULL if `a` is NULL. */
-const struct bn_host_group *bn_agent_group(const struct bn_agent *a);
+const struct bn_host_group *bn_agent_get_group(const struct bn_agent *a);
 /* Returns the stream into which a reporter writes the document of the run; the first call opens it,
    and the caller closes it (bn_cli_close_reports()).  NULL: out of memory. */
 FILE *bn_agent_open_document(struct bn_agent *a);
 /* Sends the document that has been written so far.  Returns 0, or -1 and err. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
 /* Returns the queue for the frames of the run's reports. */
-struct bn_send_queue *bn_agent_send_queue(struct bn_agent *a);
+struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a);
 /* Sends what the command has still printed, and END with the exit status.  Waits until the
    controller has read all, or has read nothing for some seconds. */
 void bn_agent_send_end(struct bn_agent *a, int status);

@@ -28,7 +28,7 @@ static int agentreport_send_line(void *of, char *line, size_t len, struct bn_err
   const enum bn_frame_type type = r->is_ready_sent ? BN_FRAME_INTERVAL : BN_FRAME_READY;
 
   r->is_ready_sent = true;
-  if (bn_send_queue_put(bn_agent_send_queue(r->agent), type, line, len) == 0)
+  if (bn_send_queue_put(bn_agent_get_send_queue(r->agent), type, line, len) == 0)
     return 0;
   return bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
 }

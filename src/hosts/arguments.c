@@ -271,7 +271,7 @@ static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const c
   if (a->from->group == NULL)
     return false;
   is_replaced = arguments_ends_in(name, "-password-file") && arguments_group_has(a, name);
-  for (size_t i = 0; (o = bn_optset_at(a->from->options, i, NULL)) != NULL; i++)
+  for (size_t i = 0; (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
     is_replaced |= o->replaces != NULL && bn_opt_is_listed(o->replaces, name) &&
                    arguments_group_has(a, o->name);
   return is_replaced;
@@ -336,7 +336,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
   bn_opt_read_name(arg, name);
   if (strcmp(name, "config-file") == 0 && value != NULL)
     return arguments_add_config_file(a, value, err);
-  if ((bn_optset_traits(a->from->options, name) & arguments_get_omitted_traits(a)) != 0)
+  if ((bn_optset_get_traits(a->from->options, name) & arguments_get_omitted_traits(a)) != 0)
     return 0;
   if (arguments_ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run %s; use --%.*s-file", name,
@@ -358,12 +358,12 @@ static void arguments_add_defaults(struct bn_arguments *a)
   const struct bn_optset *options = a->from->options;
   const struct bn_opt *opt;
 
-  for (size_t i = 0; (opt = bn_optset_at(options, i, NULL)) != NULL; i++) {
-    if ((bn_optset_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
-        bn_optset_origin(options, opt->name) == BN_FROM_DEFAULT)
+  for (size_t i = 0; (opt = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
+    if ((bn_optset_get_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
+        bn_optset_get_origin(options, opt->name) == BN_FROM_DEFAULT)
       continue;
     bn_words_take(&a->words, bn_alloc_print("--%s=%s", opt->name,
-                                            bn_opt_default(opt, bn_optset_policy(options))));
+                                            bn_opt_get_default(opt, bn_optset_policy(options))));
   }
 }
 
@@ -421,7 +421,8 @@ static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_opts
   const struct bn_opt *other;
   bool overrides = arguments_uri_sets(u, o);
 
-  for (size_t i = 0; o->replaces != NULL && (other = bn_optset_at(options, i, NULL)) != NULL; i++)
+  for (size_t i = 0; o->replaces != NULL && (other = bn_optset_get_at(options, i, NULL)) != NULL;
+       i++)
     overrides |= bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other);
   return overrides;
 }
@@ -538,13 +539,13 @@ static void arguments_replace_aliases(struct bn_arguments *a)
   const struct bn_optset *options = a->from->options;
   const struct bn_opt *o;
 
-  for (size_t i = 0; (o = bn_optset_at(options, i, NULL)) != NULL; i++) {
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
     struct fact_walk walk = {a, o->alias_of};
 
-    if (o->alias_of == NULL || bn_optset_origin(options, o->name) != BN_FROM_FILE)
+    if (o->alias_of == NULL || bn_optset_get_origin(options, o->name) != BN_FROM_FILE)
       continue;
-    bn_words_take(&a->words,
-                  bn_alloc_print("--%s=%s", o->name, bn_opt_default(o, bn_optset_policy(options))));
+    bn_words_take(&a->words, bn_alloc_print("--%s=%s", o->name,
+                                            bn_opt_get_default(o, bn_optset_policy(options))));
     bn_optset_each_fact(options, arguments_add_fact, &walk);
   }
 }
@@ -590,7 +591,7 @@ static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err
   if (text == NULL)
     return 0;
   if (bn_uri_parse(&uri, text, &why) == 0)
-    for (size_t i = 0; rc == 0 && (o = bn_optset_at(a->from->options, i, NULL)) != NULL; i++)
+    for (size_t i = 0; rc == 0 && (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
       for (size_t k = 0; rc == 0 && k < uri.n_params; k++)
         if (arguments_ends_in(o->name, "-password-file") &&
             bn_opt_is_listed(o->uri_params, uri.param[k].name))

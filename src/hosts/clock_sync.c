@@ -16,7 +16,7 @@ static int64_t clock_sync_subtract(uint64_t a_ns, uint64_t b_ns)
 
 /* Returns how far the clocks may drift apart in a time, rounded up.  Whole millions are divided
    first, since the product of the time could overflow. */
-static int64_t clock_sync_max_drift(uint64_t ns)
+static int64_t clock_sync_get_max_drift(uint64_t ns)
 {
   enum { MILLION = 1000000 };
 
@@ -28,7 +28,7 @@ static int64_t clock_sync_max_drift(uint64_t ns)
    not later leaves it as it is. */
 static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span, uint64_t at_ns)
 {
-  const int64_t more_ns = at_ns > span.at_ns ? clock_sync_max_drift(at_ns - span.at_ns) : 0;
+  const int64_t more_ns = at_ns > span.at_ns ? clock_sync_get_max_drift(at_ns - span.at_ns) : 0;
 
   if (more_ns == 0)
     return span;
@@ -41,9 +41,10 @@ static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span
 static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t there_ns,
                                                     uint64_t back_ns)
 {
-  return (struct bn_clock_sync_span){
-      clock_sync_subtract(there_ns, back_ns),
-      clock_sync_subtract(there_ns, sent_ns) + clock_sync_max_drift(back_ns - sent_ns), back_ns};
+  return (struct bn_clock_sync_span){clock_sync_subtract(there_ns, back_ns),
+                                     clock_sync_subtract(there_ns, sent_ns) +
+                                         clock_sync_get_max_drift(back_ns - sent_ns),
+                                     back_ns};
 }
 
 /* Begins a new span after a clock was set, or stood still with its machine: the known span does not
@@ -79,13 +80,13 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
 }
 
 /* Returns the middle of the span, rounded down. */
-static int64_t clock_sync_middle(struct bn_clock_sync_span span)
+static int64_t clock_sync_get_middle(struct bn_clock_sync_span span)
 {
   return span.low_ns + (span.high_ns - span.low_ns) / 2;
 }
 
 /* Returns half of the span, rounded up, because the middle is rounded down. */
-static uint64_t clock_sync_half_width(struct bn_clock_sync_span span)
+static uint64_t clock_sync_get_half_width(struct bn_clock_sync_span span)
 {
   return ((uint64_t)(span.high_ns - span.low_ns) + 1) / 2;
 }
@@ -98,13 +99,14 @@ bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
 
   if (s->exchanges == 0)
     return false;
-  *out =
-      (struct bn_clock_sync_view){clock_sync_middle(now), clock_sync_half_width(now), 0, INFINITY};
+  *out = (struct bn_clock_sync_view){clock_sync_get_middle(now), clock_sync_get_half_width(now), 0,
+                                     INFINITY};
   if (s->now.at_ns > s->first.at_ns) {
     out->drift_ppm =
-        (double)(clock_sync_middle(s->now) - clock_sync_middle(s->first)) / span_ns * 1e6;
+        (double)(clock_sync_get_middle(s->now) - clock_sync_get_middle(s->first)) / span_ns * 1e6;
     out->drift_error_ppm =
-        (double)(clock_sync_half_width(s->now) + clock_sync_half_width(s->first)) / span_ns * 1e6;
+        (double)(clock_sync_get_half_width(s->now) + clock_sync_get_half_width(s->first)) /
+        span_ns * 1e6;
   }
   return true;
 }

@@ -109,7 +109,7 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 /* Refuses a frame that the host must not send now.  Returns -1. */
 static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
 {
-  return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_type_name(f->type));
+  return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_get_type_name(f->type));
 }
 
 /* Names a rank by its host and its number, because a launcher may start several ranks on a host.

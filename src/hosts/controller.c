@@ -215,7 +215,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, int which)
 
   if (which == 0 || f->stop_signal.signo == SIGPIPE)
     return;
-  (void)bn_log_at_once("%s received: %s", bn_stop_signal_name(&f->stop_signal), what);
+  (void)bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), what);
 }
 
 /* Stops the hosts if a signal has come: in order by the first one, at once by another one. */
@@ -381,7 +381,7 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
   bn_run_report_end(&c.report);
   controller_await_reader(&c);
   bn_printer_close(&c.fleet.printer);
-  status = bn_run_report_status(&c.report);
+  status = bn_run_report_get_status(&c.report);
   bn_fleet_done(&c.fleet);
   bn_run_report_done(&c.report);
   return status;

@@ -50,7 +50,7 @@ static const struct form *frame_find_form(unsigned type)
   return NULL;
 }
 
-const char *bn_frame_type_name(enum bn_frame_type type)
+const char *bn_frame_get_type_name(enum bn_frame_type type)
 {
   const struct form *form = frame_find_form(type);
 

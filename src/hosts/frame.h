@@ -54,7 +54,7 @@ enum bn_frame_stop { BN_FRAME_STOP_ORDER = 1, BN_FRAME_STOP_NOW = 2 };
 enum bn_frame_side { BN_FRAME_FROM_CONTROLLER, BN_FRAME_FROM_AGENT };
 
 /* Returns the name of a type, such as "HELLO", or "frame" for a number that is no type. */
-const char *bn_frame_type_name(enum bn_frame_type type);
+const char *bn_frame_get_type_name(enum bn_frame_type type);
 
 /* --- writing --- */
 

@@ -54,7 +54,7 @@ static int groups_take_option(struct bn_group_words *g, const char *word,
   char name[BN_OPT_NAME_MAX];
 
   bn_opt_read_name(word, name);
-  if ((bn_optset_traits(options, name) & WHOLE_RUN) != 0)
+  if ((bn_optset_get_traits(options, name) & WHOLE_RUN) != 0)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group=%s: --%s has one value for the whole run; give it outside of the "
                       "groups",
@@ -392,7 +392,7 @@ static bool groups_is_general_option(const char *name, const struct bn_optset *o
   const struct bn_opt *o;
   const char *group;
 
-  for (size_t i = 0; (o = bn_optset_at(options, i, &group)) != NULL; i++)
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
     if (bn_opt_is_same_name(o->name, name))
       return strcmp(group, BN_GROUP_GENERAL) == 0 || strcmp(group, BN_GROUP_FILE) == 0;
   return false;
@@ -405,7 +405,7 @@ static bool groups_matters_for_data(const char *word, const struct bn_optset *op
   char name[BN_OPT_NAME_MAX];
 
   bn_opt_read_name(word, name);
-  return (bn_optset_traits(options, name) & BN_OPT_KEEPS_DATA) == 0 &&
+  return (bn_optset_get_traits(options, name) & BN_OPT_KEEPS_DATA) == 0 &&
          !groups_is_general_option(name, options);
 }
 

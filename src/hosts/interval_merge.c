@@ -500,7 +500,7 @@ void bn_intervals_end_host(struct bn_intervals *r, size_t host)
   r->host[host].has_ended = true;
 }
 
-const struct bn_view *bn_intervals_last_tick(const struct bn_intervals *r, size_t host)
+const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, size_t host)
 {
   return r->host[host].ticks > 0 ? &r->host[host].tick.view : NULL;
 }

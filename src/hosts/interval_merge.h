@@ -111,7 +111,7 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
 /* Notes that no more lines come from a host, so that it is not waited for. */
 void bn_intervals_end_host(struct bn_intervals *r, size_t host);
 /* Returns all that a host has measured by its last tick, or NULL if there was none. */
-const struct bn_view *bn_intervals_last_tick(const struct bn_intervals *r, size_t host);
+const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, size_t host);
 /* Makes a result of what a host has measured since its last checkpoint, as known by its ticks. *out
    has the facts of the host, and gets the group.  Returns 1, or 0 if no tick is of that time, or -1
    and err if the ticks make no sense. */

@@ -65,7 +65,7 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
                                               const struct bn_connection *c)
 {
   const struct bn_result *result = &c->result;
-  const struct bn_view *tick = bn_intervals_last_tick(&f->intervals, c->number);
+  const struct bn_view *tick = bn_intervals_get_last_tick(&f->intervals, c->number);
   const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
   struct progress p = {.events = tick != NULL ? liveness_count_events(tick) : 0,
                        .at_s = tick != NULL ? tick->at_s : 0};

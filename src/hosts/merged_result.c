@@ -24,7 +24,7 @@ static const uint64_t max_shift_ns = 8 * BN_NSEC_PER_SEC;
 /* --- times ------------------------------------------------------------------------------------ */
 
 /* Returns the seconds from one time to another one, which may be earlier. */
-static double merged_seconds_between(uint64_t from_ns, uint64_t to_ns)
+static double merged_get_seconds(uint64_t from_ns, uint64_t to_ns)
 {
   return (double)(int64_t)(to_ns - from_ns) * 1e-9;
 }
@@ -40,7 +40,7 @@ static void merged_put_on_clock(struct bn_merged_result_part *p,
   const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
   const uint64_t later_ns = wall_ns - f->start_wall_ns; /* modulo 2^64 */
 
-  p->member.start_lag_s = merged_seconds_between(start->mono_ns, begun_ns);
+  p->member.start_lag_s = merged_get_seconds(start->mono_ns, begun_ns);
   for (size_t i = 0; i < p->result->n_groups; i++) {
     struct bn_snap *s = &p->result->group[i].total.delta;
 
@@ -141,7 +141,7 @@ static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_pa
   f->plan = request->conf->plan;
   f->plan.metrics = metrics;
   f->plan.threads = (unsigned)threads;
-  f->plan.events = bn_conf_events(request->conf, threads);
+  f->plan.events = bn_conf_get_event_limit(request->conf, threads);
   f->plan.seed = request->conf->seed;
   if (request->groups->n > 0)
     merged_add_plans(&f->plan, part, n);
@@ -541,7 +541,7 @@ void bn_merged_result_add_together(const struct bn_merged_result_part *part, siz
     end_ns = s->at_ns < end_ns ? s->at_ns : end_ns;
   }
   bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME,
-                    end_ns > begin_ns ? merged_seconds_between(begin_ns, end_ns) : 0);
+                    end_ns > begin_ns ? merged_get_seconds(begin_ns, end_ns) : 0);
   if (seconds->second == 0)
     return;
   bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_RATE, seconds->events_per_s);

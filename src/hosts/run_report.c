@@ -30,7 +30,7 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
     return true;
   if (!bn_fleet_has_groups(f)) {
     plan.threads = (unsigned)f->sessions;
-    plan.events = bn_conf_events(s->conf, f->sessions);
+    plan.events = bn_conf_get_event_limit(s->conf, f->sessions);
   }
   bn_asserts_init(&r->asserts, s->asserts, s->n_asserts, s->conf->raw.abort_on_assert_s);
   bn_reporters_init(&r->reporters, s->reporters, s->n_reporters);
@@ -498,7 +498,7 @@ void bn_run_report_name_journals(const struct bn_run_report *r)
   }
 }
 
-int bn_run_report_status(const struct bn_run_report *r)
+int bn_run_report_get_status(const struct bn_run_report *r)
 {
   if (r->reporters.failed || r->fleet->printer.dropped)
     return bn_merge_join_status(r->end.status, BN_STATUS_FAILED);

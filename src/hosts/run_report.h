@@ -46,7 +46,7 @@ void bn_run_report_end(struct bn_run_report *r);
    while a report waits for its reader. */
 void bn_run_report_name_journals(const struct bn_run_report *r);
 /* Returns the exit status, once the printer is closed. */
-int bn_run_report_status(const struct bn_run_report *r);
+int bn_run_report_get_status(const struct bn_run_report *r);
 /* Frees all, once the printer is closed. */
 void bn_run_report_done(struct bn_run_report *r);
 

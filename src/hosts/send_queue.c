@@ -81,7 +81,7 @@ int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t t
                                    bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0);
 }
 
-size_t bn_send_queue_pending(struct bn_send_queue *q)
+size_t bn_send_queue_get_pending(struct bn_send_queue *q)
 {
   size_t left;
 
@@ -147,7 +147,7 @@ void bn_send_queue_flush(struct bn_send_queue *q, uint64_t until_ns)
   enum { GLANCE_MS = 50 };
   struct pollfd p = {.fd = q->fd, .events = POLLOUT};
 
-  while (bn_send_queue_pending(q) > 0 && bn_clock_mono() < until_ns)
+  while (bn_send_queue_get_pending(q) > 0 && bn_clock_mono() < until_ns)
     if (poll(&p, 1, GLANCE_MS) == 1 && bn_send_queue_send_piece(q) != 0)
       return;
 }

@@ -76,7 +76,7 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
   return 2;
 }
 
-const char *bn_stop_signal_name(const struct bn_stop_signal *s)
+const char *bn_stop_signal_get_name(const struct bn_stop_signal *s)
 {
   return s->signo == SIGINT ? "interrupt" : strsignal(s->signo);
 }

@@ -29,6 +29,6 @@ void bn_stop_signal_end(struct bn_stop_signal *s);
    the reader can only be the first one. */
 int bn_stop_signal_read(struct bn_stop_signal *s);
 /* Returns the name of the first signal for a message: "interrupt", "Terminated". */
-const char *bn_stop_signal_name(const struct bn_stop_signal *s);
+const char *bn_stop_signal_get_name(const struct bn_stop_signal *s);
 
 #endif

@@ -59,7 +59,7 @@ static int conf_count_decimals(double seconds)
   return digits;
 }
 
-uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads)
+uint64_t bn_conf_get_event_limit(const struct bn_conf *c, uint64_t threads)
 {
   const struct bn_conf_raw *r = &c->raw;
 
@@ -268,7 +268,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
      a default. */
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
-  c->plan.events = bn_conf_events(c, (uint64_t)r->threads);
+  c->plan.events = bn_conf_get_event_limit(c, (uint64_t)r->threads);
   /* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
      benchmark has it, so that no thread is lost to a run. */
   if (isinf(c->think.high_ns))

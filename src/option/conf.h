@@ -124,6 +124,6 @@ void bn_conf_done(struct bn_conf *c);
 
 /* Returns the limit of events of a run that has `threads` threads on all its hosts together; 0: the
    run has none. */
-uint64_t bn_conf_events(const struct bn_conf *c, uint64_t threads);
+uint64_t bn_conf_get_event_limit(const struct bn_conf *c, uint64_t threads);
 
 #endif

@@ -60,7 +60,7 @@ static size_t mix_find_length(const char *text)
 
 /* Writes the part of a workload that messages show.  A URI with an address looks like a name and
    its weight: "mysql://user:password@10.0.0.1". */
-static void mix_show(const char *text, size_t len, char shown[MIX_SHOWN_MAX])
+static void mix_mask_part(const char *text, size_t len, char shown[MIX_SHOWN_MAX])
 {
   char part[MIX_SHOWN_MAX], masked[BN_MASK_MAX];
 
@@ -79,7 +79,7 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
   *at = text + len;
   mark = mix_find_weight(text, len);
   if (mark == NULL) {
-    mix_show(text, len, shown);
+    mix_mask_part(text, len, shown);
     return bn_err_set(err, EINVAL, "%s: each of several workloads needs a weight, such as %s@1",
                       shown, shown);
   }
@@ -89,7 +89,7 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
                            .weight = mix_read_weight(mark + 1, (size_t)(text + len - mark) - 1)};
   if (item->weight > 0)
     return 1;
-  mix_show(text, len, shown);
+  mix_mask_part(text, len, shown);
   return bn_err_set(err, EINVAL,
                     "%s: the weight of a workload must be a number above 0 and up to 1e9, "
                     "written as 8 or 2.5",

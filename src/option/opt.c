@@ -170,7 +170,7 @@ static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
   if (e->o->clamp)
     return bn_optval_clamp(e->o, e->value, text);
   if (e->o->type == BN_CHOICE && e->o->blank && is_empty)
-    return bn_optval_parse(e->o, e->value, bn_opt_default(e->o, s->policy), false);
+    return bn_optval_parse(e->o, e->value, bn_opt_get_default(e->o, s->policy), false);
   return BN_OPTSET_RANGE;
 }
 
@@ -237,7 +237,7 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
-  const char *def = bn_opt_default(o, s->policy);
+  const char *def = bn_opt_get_default(o, s->policy);
 
   if (!opt_setting_is_empty(st))
     return false;
@@ -281,7 +281,7 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
 }
 
 /* Returns the member at this offset of the struct of values that has the option's value. */
-static void *opt_member(const struct bn_entry *e, size_t offset)
+static void *opt_get_member(const struct bn_entry *e, size_t offset)
 {
   return (char *)e->value - e->o->offset + offset;
 }
@@ -295,7 +295,7 @@ static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
   if (e->o->delay == 0)
     return BN_OPTSET_OK;
   text = *(char *const *)e->value;
-  delay = opt_member(e, e->o->delay);
+  delay = opt_get_member(e, e->o->delay);
   *delay = (struct bn_delay){.shape = BN_DELAY_UNIFORM};
   return text == NULL || bn_delay_parse(text, delay) == 0 ? BN_OPTSET_OK : BN_OPTSET_BAD;
 }
@@ -318,9 +318,9 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
   e->last = opt_copy_setting(st);
   opt_warn_of_ignored_items(s, e, &e->last);
   if (e->o->typed != 0)
-    *(const char **)opt_member(e, e->o->typed) = e->last.text;
+    *(const char **)opt_get_member(e, e->o->typed) = e->last.text;
   if (e->o->given != 0)
-    *(bool *)opt_member(e, e->o->given) = true;
+    *(bool *)opt_get_member(e, e->o->given) = true;
   e->given = true;
   e->bad = rc == BN_OPTSET_BOOL ? BN_OPTSET_OK : rc;
   return rc;
@@ -410,8 +410,8 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 }
 
 /* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
-   is 0, and a whole number is a fault that bn_optset_fault finds.  Other types return rc, which
-   says why the default does not fit. */
+   is 0, and a whole number is a fault that bn_optset_fault finds.  Other types return rc,
+   which says why the default does not fit. */
 static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
                                            enum bn_optset_error rc)
 {
@@ -428,7 +428,7 @@ static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
 /* Sets a new option to its default in the dialect.  Returns 0, or -1 and err. */
 static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct bn_err *err)
 {
-  const char *text = bn_opt_default(e->o, s->policy);
+  const char *text = bn_opt_get_default(e->o, s->policy);
   enum bn_optset_error rc = bn_optval_set_default(e->o, s->policy, e->value);
 
   if (rc != BN_OPTSET_OK && s->policy->loose_values)
@@ -496,7 +496,7 @@ static struct bn_entry *opt_find_replaced(const struct bn_optset *s, const struc
 
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
 {
-  const char *text = bn_opt_default(own, s->policy);
+  const char *text = bn_opt_get_default(own, s->policy);
   struct bn_entry *e = text != NULL ? opt_find_replaced(s, own) : NULL;
 
   if (e == NULL)
@@ -536,7 +536,7 @@ static bool opt_forget_zero(const struct bn_optset *s, struct bn_entry *alias)
 static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
-  const char *text = bn_opt_default(alias->o, s->policy);
+  const char *text = bn_opt_get_default(alias->o, s->policy);
   bool differs = true;
 
   if (!alias->given || opt_forget_zero(s, alias) || alias->bad != BN_OPTSET_OK)

@@ -37,10 +37,10 @@ void bn_optset_free(struct bn_optset *s);
 /* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
    dialect. Table and values stay the caller's and must outlive the set.  Pending settings that
    match a new option are applied at once, in the order they were given; what is wrong with them is
-   found by bn_optset_unknown and bn_optset_fault.  With `override`, a script's own option of a
-   general name shadows the general one for bn_optset_each and takes its settings, while the general
-   one keeps its value for the engine.  Returns 0, or -1 and err: a name exists already, without
-   override, or a default does not fit its type. */
+   found by bn_optset_unknown and bn_optset_fault.  With `override`, a script's own option
+   of a general name shadows the general one for bn_optset_each and takes its settings, while the
+   general one keeps its value for the engine.  Returns 0, or -1 and err: a name exists already,
+   without override, or a default does not fit its type. */
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
                   bool override, struct bn_err *err);
 
@@ -87,7 +87,7 @@ const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, s
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
 /* Returns the traits of the option of that name: its own, those of the general option that it
    shadows, and those of the option that it is an old name of; 0 if there is no such option. */
-unsigned bn_optset_traits(const struct bn_optset *s, const char *name);
+unsigned bn_optset_get_traits(const struct bn_optset *s, const char *name);
 /* Returns the known name closest to this one, which may be equal to it, or NULL if none is near. */
 const char *bn_optset_find_nearest(const struct bn_optset *s, const char *name);
 
@@ -127,7 +127,7 @@ bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 bool bn_optset_is_given(const struct bn_optset *s, const char *name);
 /* Returns the origin of the last setting of an option, also if it was set to an empty text.  The
    origin of an unknown name is the default. */
-enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name);
+enum bn_origin bn_optset_get_origin(const struct bn_optset *s, const char *name);
 /* Gives the values of deprecated aliases to the options that they stand for.  A value that differs
    from the default of the alias replaces that of the present name; one that is equal to it does so
    only if the present name was not given.  Calls warn for each that differed, in the order of the
@@ -164,7 +164,7 @@ size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups
 size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
                            FILE *out);
 /* Returns the default of an option in this dialect as a user would type it, or NULL. */
-const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy);
+const char *bn_opt_get_default(const struct bn_opt *o, const struct bn_policy *policy);
 
 /* Writes the name of an argument "--NAME" or "--NAME=VALUE", with '-' in the place of '_'.  A name
    that is cut short is that of no option. */
@@ -175,7 +175,7 @@ void bn_opt_read_name(const char *arg, char name[BN_OPT_NAME_MAX]);
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
 /* Returns the i-th option of the set in the order of adding, or NULL behind the last; aliases and
    options that another one shadows are among them.  Sets *group, unless that is NULL. */
-const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group);
+const struct bn_opt *bn_optset_get_at(const struct bn_optset *s, size_t i, const char **group);
 const struct bn_policy *bn_optset_policy(const struct bn_optset *s);
 
 #endif

@@ -157,7 +157,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
       bn_optset_set_from_file(r->set, name, "", r->path, r->line);
     return 0;
   }
-  if ((bn_optset_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
+  if ((bn_optset_get_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
   if (!optfile_is_closed(value))

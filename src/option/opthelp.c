@@ -58,7 +58,7 @@ static const struct bn_opt *opthelp_find_old_name(const struct block *b, const s
 {
   const struct bn_opt *a;
 
-  for (size_t i = 0; (a = bn_optset_at(b->set, i, NULL)) != NULL; i++)
+  for (size_t i = 0; (a = bn_optset_get_at(b->set, i, NULL)) != NULL; i++)
     if (a->alias_of != NULL && strcmp(a->alias_of, o->name) == 0 && opthelp_is_listed(b, a))
       return a;
   return NULL;
@@ -85,7 +85,7 @@ opthelp_each_listed(const struct block *b,
   size_t count = 0;
 
   for (size_t g = 0; g < b->n; g++)
-    for (size_t i = 0; (o = bn_optset_at(b->set, i, &group)) != NULL; i++) {
+    for (size_t i = 0; (o = bn_optset_get_at(b->set, i, &group)) != NULL; i++) {
       const bool is_in_group = strcmp(b->groups[g], group) == 0;
       const struct bn_opt *listed = is_in_group ? opthelp_find_listed(b, o) : NULL;
 
@@ -173,7 +173,7 @@ static void opthelp_print_words(const struct printing *p, const char *text, cons
 /* Returns the default that the help shows, which hides that of a secret, or NULL. */
 static const char *opthelp_find_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
-  const char *def = bn_opt_default(o, policy);
+  const char *def = bn_opt_get_default(o, policy);
 
   return def != NULL && bn_opt_is_secret(o) ? bn_opt_mask_text(o, def) : def;
 }
@@ -328,7 +328,7 @@ static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *
   const struct {
     const char *def, *dialect;
   } others[] = {{o->def10, "1.0"}, {o->def05, "0.5"}};
-  const char *def = bn_opt_default(o, policy);
+  const char *def = bn_opt_get_default(o, policy);
   const char *here = def != NULL ? def : "";
 
   (void)fprintf(out, "Default: %s", here[0] != '\0' ? here : "none");

@@ -96,7 +96,7 @@ const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name)
   return e != NULL ? e->o : NULL;
 }
 
-unsigned bn_optset_traits(const struct bn_optset *s, const char *name)
+unsigned bn_optset_get_traits(const struct bn_optset *s, const char *name)
 {
   const struct bn_entry *e = bn_optset_find_entry(s, name);
 
@@ -229,7 +229,7 @@ bool bn_optset_is_given(const struct bn_optset *s, const char *name)
   return false;
 }
 
-enum bn_origin bn_optset_origin(const struct bn_optset *s, const char *name)
+enum bn_origin bn_optset_get_origin(const struct bn_optset *s, const char *name)
 {
   const struct bn_entry *e = bn_optset_find_entry(s, name);
 
@@ -258,7 +258,7 @@ bool bn_optset_has_group(const struct bn_optset *s, const char *group)
   return false;
 }
 
-const struct bn_opt *bn_optset_at(const struct bn_optset *s, size_t i, const char **group)
+const struct bn_opt *bn_optset_get_at(const struct bn_optset *s, size_t i, const char **group)
 {
   if (i >= s->n)
     return NULL;

@@ -308,7 +308,7 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
   return optval_parse_scalar(o, value, text, false);
 }
 
-const char *bn_opt_default(const struct bn_opt *o, const struct bn_policy *policy)
+const char *bn_opt_get_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
   const char *own = *(const char *const *)((const char *)o + policy->default_at);
   const char *def = own != NULL ? own : o->def;
@@ -325,7 +325,7 @@ enum bn_optset_error bn_optval_set_default(const struct bn_opt *o, const struct 
                                  [BN_STRING] = sizeof(char *),       [BN_CHOICE] = sizeof(int),
                                  [BN_LIST] = sizeof(struct bn_list), [BN_PATH] = sizeof(char *),
                                  [BN_SECONDS] = sizeof(double)};
-  const char *def = bn_opt_default(o, policy);
+  const char *def = bn_opt_get_default(o, policy);
 
   memcpy(value, &zero, sizes[o->type]);
   if (def == NULL || (o->blank && def[0] == '\0'))

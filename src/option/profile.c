@@ -136,7 +136,7 @@ static bool profile_add_piece(struct profile_reader *r, double start_rate, doubl
 }
 
 /* Returns the phase that is being read. */
-static struct bn_profile_phase *profile_current_phase(const struct profile_reader *r)
+static struct bn_profile_phase *profile_get_phase(const struct profile_reader *r)
 {
   return &r->out->phase[r->out->n_phases - 1];
 }
@@ -158,7 +158,7 @@ static void profile_set_lead(struct bn_profile *out, double lead_s)
 }
 
 /* Returns the value with which the curve ends by now. */
-static double profile_last_rate(const struct profile_reader *r)
+static double profile_get_last_rate(const struct profile_reader *r)
 {
   return r->out->piece[r->out->n_pieces - 1].end_rate;
 }
@@ -260,7 +260,7 @@ static bool profile_read_sine(struct profile_reader *r)
    ended.  The last period may be cut short. */
 static bool profile_read_burst(struct profile_reader *r)
 {
-  const double base = profile_last_rate(r);
+  const double base = profile_get_last_rate(r);
   double rate, burst_s, period_s, s;
   const char *begin;
 
@@ -280,8 +280,8 @@ static bool profile_read_burst(struct profile_reader *r)
   s = period_s;
   if (!profile_read_for(r, &s))
     return false;
-  profile_current_phase(r)->burst_s = burst_s;
-  profile_current_phase(r)->period_s = period_s;
+  profile_get_phase(r)->burst_s = burst_s;
+  profile_get_phase(r)->period_s = period_s;
   for (double k = 0; k * period_s < s; k++) {
     const double left_s = s - k * period_s;
 
@@ -379,7 +379,7 @@ static bool profile_read_file(struct profile_reader *r, FILE *file)
 }
 
 /* Returns the length of the phase with which the text begins, without blanks at its end. */
-static size_t profile_phase_len(const char *text)
+static size_t profile_get_phase_len(const char *text)
 {
   size_t len = strcspn(text, ";");
 
@@ -392,7 +392,7 @@ static size_t profile_phase_len(const char *text)
 static bool profile_read_trace(struct profile_reader *r)
 {
   const char *const begin = r->at;
-  const size_t len = profile_phase_len(begin);
+  const size_t len = profile_get_phase_len(begin);
   FILE *file;
   char *path;
   bool ok;
@@ -437,7 +437,7 @@ static bool profile_begin_phase(struct profile_reader *r)
     return profile_refuse(r, "the profile has more than %d phases", BN_PROFILE_PHASES);
   out->phase = profile_grow(out->phase, out->n_phases, sizeof *out->phase);
   out->phase[out->n_phases++] = (struct bn_profile_phase){
-      .text = bn_alloc_part(r->at, profile_phase_len(r->at)), .from_s = out->span_s};
+      .text = bn_alloc_part(r->at, profile_get_phase_len(r->at)), .from_s = out->span_s};
   return true;
 }
 
@@ -451,7 +451,7 @@ static bool profile_read_phase(struct profile_reader *r)
       r->form = forms[i].form;
       if (!forms[i].read(r))
         return false;
-      profile_current_phase(r)->span_s = r->out->span_s - profile_current_phase(r)->from_s;
+      profile_get_phase(r)->span_s = r->out->span_s - profile_get_phase(r)->from_s;
       profile_skip_blanks(r);
       return *r->at == ';' || *r->at == '\0' || profile_refuse(r, "the phase should end here");
     }
@@ -473,7 +473,7 @@ static void profile_explain(const struct profile_reader *r, const char *phase, s
                             char wrong[BN_PROFILE_WRONG])
 {
   static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
-  const int len = (int)profile_phase_len(phase);
+  const int len = (int)profile_get_phase_len(phase);
   char whole[BN_MASK_MAX], masked[BN_MASK_MAX];
   struct bn_buf form = {.max = 0};
 

@@ -65,7 +65,7 @@ static void test_every_default_parses(void **state)
 
   (void)state;
   open_conf(&bn_policy_bench);
-  for (size_t n = 0; (o = bn_optset_at(set, n, NULL)) != NULL; n++)
+  for (size_t n = 0; (o = bn_optset_get_at(set, n, NULL)) != NULL; n++)
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
       union bn_optval value;
 
@@ -75,7 +75,7 @@ static void test_every_default_parses(void **state)
       assert_non_null(o->help);
       assert_true(o->help[0] != '\0' && strchr(o->help, '\n') == NULL);
     }
-  assert_non_null(bn_optset_at(set, 30, NULL));
+  assert_non_null(bn_optset_get_at(set, 30, NULL));
   close_conf();
 }
 

@@ -199,8 +199,8 @@ static void a_writer_refuses_what_a_reader_would(void **state)
   assert_int_equal(bn_frame_put(&out, (enum bn_frame_type)9, "x", 1), -1);
   assert_int_equal(out.len, 0);
   assert_int_equal(bn_frame_put_byte(&out, BN_FRAME_STOP, BN_FRAME_STOP_NOW), 0);
-  assert_string_equal(bn_frame_type_name(BN_FRAME_STOP), "STOP");
-  assert_string_equal(bn_frame_type_name((enum bn_frame_type)9), "frame");
+  assert_string_equal(bn_frame_get_type_name(BN_FRAME_STOP), "STOP");
+  assert_string_equal(bn_frame_get_type_name((enum bn_frame_type)9), "frame");
   bn_buf_done(&out);
 }
 

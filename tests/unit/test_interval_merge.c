@@ -364,12 +364,12 @@ static void ticks_become_a_result(void **state)
   (void)state;
   in_flight = 4;
   begin(&r, 1);
-  assert_null(bn_intervals_last_tick(&r, 0));
+  assert_null(bn_intervals_get_last_tick(&r, 0));
   assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 0);
   assert_int_equal(result.n_groups, 0);
   assert_int_equal(send_view(&r, 0, "tick", 1, 10, 1000000, &err), 0);
   assert_int_equal(send_view(&r, 0, "tick", 2, 25, 2000000, &err), 0);
-  assert_int_equal(bn_intervals_last_tick(&r, 0)->events, 25);
+  assert_int_equal(bn_intervals_get_last_tick(&r, 0)->events, 25);
   assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 1);
   assert_int_equal(result.n_groups, 1);
   assert_string_equal(result.group[0].name, "cpu");

@@ -180,13 +180,13 @@ static void test_traits(void **state)
   struct bn_err err = {0};
 
   (void)state;
-  assert_int_equal(bn_optset_traits(set, "long_count"), BN_OPT_PER_HOST | BN_OPT_ADDED);
-  assert_int_equal(bn_optset_traits(set, "num-count"), BN_OPT_PER_HOST | BN_OPT_ADDED);
-  assert_int_equal(bn_optset_traits(set, "text"), 0);
-  assert_int_equal(bn_optset_traits(set, "nobody"), 0);
+  assert_int_equal(bn_optset_get_traits(set, "long_count"), BN_OPT_PER_HOST | BN_OPT_ADDED);
+  assert_int_equal(bn_optset_get_traits(set, "num-count"), BN_OPT_PER_HOST | BN_OPT_ADDED);
+  assert_int_equal(bn_optset_get_traits(set, "text"), 0);
+  assert_int_equal(bn_optset_get_traits(set, "nobody"), 0);
   assert_int_equal(bn_optset_add(set, "own", own, texts, true, &err), 0);
-  assert_int_equal(bn_optset_traits(set, "text"), BN_OPT_KEEPS_DATA);
-  assert_int_equal(bn_optset_traits(set, "size"), BN_OPT_OBSERVES);
+  assert_int_equal(bn_optset_get_traits(set, "text"), BN_OPT_KEEPS_DATA);
+  assert_int_equal(bn_optset_get_traits(set, "size"), BN_OPT_OBSERVES);
 }
 
 static void test_facts_of_defaults(void **state)

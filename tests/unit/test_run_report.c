@@ -118,7 +118,7 @@ static void what_is_left_out_is_a_failure(void **state)
   end(&s);
   for (size_t i = 0; i < REPORTERS; i++)
     assert_true(s.heard[i].ends == 1 && s.heard[i].end.failed && s.heard[i].end.status == 1);
-  assert_int_equal(bn_run_report_status(&s.report), 1);
+  assert_int_equal(bn_run_report_get_status(&s.report), 1);
   bn_run_report_done(&s.report);
 }
 
@@ -130,12 +130,12 @@ static void it_is_one_of_a_command(void **state)
   (void)state;
   begin(&s, false);
   end(&s);
-  assert_int_equal(bn_run_report_status(&s.report), 0);
+  assert_int_equal(bn_run_report_get_status(&s.report), 0);
   bn_run_report_done(&s.report);
   begin(&s, false);
   leave_out(&s);
   end(&s);
-  assert_int_equal(bn_run_report_status(&s.report), 1);
+  assert_int_equal(bn_run_report_get_status(&s.report), 1);
   bn_run_report_done(&s.report);
 }
 
@@ -194,7 +194,7 @@ static void hosts_end_in_different_ways(void **state)
     end(&s);
     assert_int_equal(s.heard[0].end.reason, rows[i].reason);
     assert_int_equal(s.heard[0].end.status, rows[i].status);
-    assert_int_equal(bn_run_report_status(&s.report), rows[i].status);
+    assert_int_equal(bn_run_report_get_status(&s.report), rows[i].status);
     bn_run_report_done(&s.report);
     for (size_t k = 0; k < 2; k++)
       bn_result_done(&connection[k].result);

@@ -70,7 +70,7 @@ static bool await_frames(struct scene *c)
   struct pollfd wake = {.fd = c->queue.wake, .events = POLLIN};
   const bool finished = atomic_load(&c->finished) == THREADS;
 
-  if (bn_send_queue_pending(&c->queue) > 0)
+  if (bn_send_queue_get_pending(&c->queue) > 0)
     return true;
   if (finished)
     return false;

@@ -401,7 +401,7 @@ static int cmdline_check_tables(lua_State *L)
                                  .option = luaL_checkstring(L, 4)};
   struct bn_err err = {0};
 
-  t.by_default = bn_optset_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT;
+  t.by_default = bn_optset_get_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT;
   if (!lua->place->workload || !(n_tables >= 1 && n_tables <= UINT_MAX))
     return 0;
   t.n = (unsigned)n_tables;
