@@ -279,8 +279,8 @@ static int make_group(struct made *out, bool is_here, const char *own, struct bn
   return rc;
 }
 
-/* Hosts get the script, the passwords and their shares, and a process here reads and counts for
-   itself. */
+/* Hosts get the script, the passwords and their shares, and a process here reads for itself and
+   gets only its threads (--threads-total). */
 static void a_group_is_sent_to_hosts(void **state)
 {
   struct bn_err err = {0};
@@ -295,7 +295,7 @@ static void a_group_is_sent_to_hosts(void **state)
   assert_int_equal(make_group(&m, true, "--rate=3 --size=3", &err), 0);
   assert_string_equal(m.argv, "./my.lua --threads=4 --rate=9 --size=7 --rand-seed=1 "
                               "--mysql-password-file=secret --rand-seed=77 --time=3 --rate=3 "
-                              "--size=3 run");
+                              "--size=3 --threads=2 run");
   assert_string_equal(m.files, "");
 }
 
