@@ -12,8 +12,8 @@ import tempfile
 import lib
 
 MOST_NS = 6
-PAIRS = lib.setting("PERF_PAIRS", 5)
-EVENTS = lib.setting("PERF_EVENTS", 20000000)
+PAIRS = lib.setting("PERF_PAIRS", 21)
+EVENTS = lib.setting("PERF_EVENTS", 5000000)
 NAMES = "abcdefgh"
 
 # `seen` is what a script without kinds does with the one it has drawn.
