@@ -612,8 +612,9 @@ void bn_cli_scrub(struct bn_cli *cli)
     const bool is_secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
 
     *value++ = '=';
-    /* The text of --group has options of its own, and so perhaps a secret. */
-    if (is_secret || (o != NULL && o->verbatim && bn_mask_text(value, masked) != value))
+    /* The text of --group has options of its own, and an option of a script or of a group such as
+       --reads.connect is not known yet: each perhaps has a secret. */
+    if (is_secret || ((o == NULL || o->verbatim) && bn_mask_text(value, masked) != value))
       bn_mask_overwrite(value);
   }
 }

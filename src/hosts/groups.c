@@ -331,40 +331,12 @@ void bn_groups_done(struct bn_group_list *list)
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* Adds a word that has apostrophes and needs quotes: each piece without apostrophes stands in
-   apostrophes, and each run of apostrophes in quotation marks. */
-static void groups_quote_pieces(struct bn_buf *out, const char *word)
+static void groups_show_words(struct bn_buf *out, const struct bn_list *words)
 {
-  (void)bn_buf_char(out, ' ');
-  while (*word != '\0') {
-    const bool is_apostrophe = *word == '\'';
-    const size_t len = is_apostrophe ? strspn(word, "'") : strcspn(word, "'");
-    const char *quote = is_apostrophe ? "\"" : "'";
-
-    (void)bn_buf_printf(out, "%s%.*s%s", quote, (int)len, word, quote);
-    word += len;
+  for (size_t i = 0; i < words->n; i++) {
+    (void)bn_buf_char(out, ' ');
+    bn_words_show(out, words->item[i]);
   }
-}
-
-/* Adds a word so that --group reads it again as it is, with the quotes that it needs, but without
-   the value of a password. */
-static void groups_show_word(struct bn_buf *out, const char *word)
-{
-  const bool has_apostrophe = strchr(word, '\'') != NULL;
-  const bool has_separator = strpbrk(word, " \t\n;\"") != NULL;
-  char masked[BN_MASK_MAX];
-  const char *shown = bn_mask_text(word, masked);
-
-  if (bn_mask_names_secret(word))
-    (void)bn_buf_printf(out, " %.*s=" BN_MASK, (int)strcspn(word, "="), word);
-  else if (has_separator && has_apostrophe)
-    groups_quote_pieces(out, shown);
-  else if (has_separator)
-    (void)bn_buf_printf(out, " '%s'", shown);
-  else if (has_apostrophe)
-    (void)bn_buf_printf(out, " \"%s\"", shown);
-  else
-    (void)bn_buf_printf(out, " %s", shown);
 }
 
 void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts)
@@ -375,10 +347,8 @@ void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *text
     const struct bn_group_words *g = &list->group[i];
 
     (void)bn_buf_printf(&text, "%s%s:", i > 0 ? "; " : "", g->name);
-    for (size_t k = 0; k < g->script.n; k++)
-      groups_show_word(&text, g->script.item[k]);
-    for (size_t k = 0; k < g->options.n; k++)
-      groups_show_word(&text, g->options.item[k]);
+    groups_show_words(&text, &g->script);
+    groups_show_words(&text, &g->options);
   }
   bn_words_done(texts);
   bn_words_take(texts, bn_buf_take(&text));

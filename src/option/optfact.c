@@ -110,16 +110,21 @@ void bn_optset_each_fact(const struct bn_optset *s,
     bn_buf_clear(&text);
     const bool is_secret = bn_opt_is_secret(e->o);
     char masked[BN_MASK_MAX];
+    const char *shown = NULL;
 
     (void)bn_buf_str(&text, ""); /* an empty list adds nothing, and text.data must not be NULL */
-    if (!is_secret)
+    if (!is_secret) {
       optfact_add_value(&text, e->o, e->value);
+      /* The texts of --group have lost their passwords (bn_groups_mask_texts), and more words
+         stand behind these. */
+      shown = e->o->verbatim ? text.data : bn_mask_text(text.data, masked);
+    }
     const struct bn_opt_fact fact = {.name = e->o->name,
                                      .group = e->group,
                                      .origin = bn_optval_origin(e),
                                      .traits = e->traits,
                                      .secret = is_secret,
-                                     .text = is_secret ? NULL : bn_mask_text(text.data, masked)};
+                                     .text = shown};
 
     fn(arg, &fact);
   }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/mask.h"
 
 #define BLANKS " \t\n"
 
@@ -84,6 +85,63 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
     return 0;
   bn_words_done(out);
   return -1;
+}
+
+/* Adds a word that has apostrophes and needs quotes: each piece without apostrophes stands in
+   apostrophes, and each run of apostrophes in quotation marks. */
+static void words_quote_pieces(struct bn_buf *out, const char *word)
+{
+  while (*word != '\0') {
+    const bool is_apostrophe = *word == '\'';
+    const size_t len = is_apostrophe ? strspn(word, "'") : strcspn(word, "'");
+    const char *quote = is_apostrophe ? "\"" : "'";
+
+    (void)bn_buf_printf(out, "%s%.*s%s", quote, (int)len, word, quote);
+    word += len;
+  }
+}
+
+void bn_words_show(struct bn_buf *out, const char *word)
+{
+  const bool has_apostrophe = strchr(word, '\'') != NULL;
+  const bool has_separator = strpbrk(word, " \t\n;\"") != NULL;
+  char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(word, masked);
+
+  if (bn_mask_names_secret(word))
+    (void)bn_buf_printf(out, "%.*s=" BN_MASK, (int)strcspn(word, "="), word);
+  else if (has_separator && has_apostrophe)
+    words_quote_pieces(out, shown);
+  else if (has_separator)
+    (void)bn_buf_printf(out, "'%s'", shown);
+  else if (has_apostrophe)
+    (void)bn_buf_printf(out, "\"%s\"", shown);
+  else
+    (void)bn_buf_printf(out, "%s", shown);
+}
+
+char *bn_words_mask(const char *text)
+{
+  struct bn_list words = {.n = 0};
+  struct bn_buf shown = {.max = 0};
+  struct bn_err err;
+  char masked[BN_MASK_MAX];
+
+  if (bn_mask_text(text, masked) == text || bn_words_split(text, &words, &err) != 0)
+    return bn_alloc_text(bn_mask_text(text, masked));
+  for (size_t i = 0; i < words.n; i++) {
+    char *word = words.item[i];
+    const size_t len = strlen(word);
+    const bool ends_group = len > 0 && word[len - 1] == ';';
+
+    if (ends_group)
+      word[len - 1] = '\0';
+    (void)bn_buf_str(&shown, i > 0 ? " " : "");
+    bn_words_show(&shown, word);
+    (void)bn_buf_str(&shown, ends_group ? ";" : "");
+  }
+  bn_words_done(&words);
+  return bn_buf_take(&shown);
 }
 
 void bn_words_done(struct bn_list *words)

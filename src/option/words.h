@@ -8,12 +8,21 @@
 #include "api/opt.h"
 #include "base/err.h"
 
+struct bn_buf;
+
 /* Moves *at behind the word if the text there begins with it, and returns whether it does. */
 bool bn_words_skip(const char **at, const char *word);
 /* Splits a text into words, which blanks, tabs and newlines separate.  What stands between '…' or
    "…" is taken as it is, also within a word.  Nothing else is special.  Returns 0, or -1 and err if
    a quote has no end; out is then empty. */
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
+/* Adds a word with the quotes by which bn_words_split() reads it again as it is, but without the
+   value of a password. */
+void bn_words_show(struct bn_buf *out, const char *word);
+/* Returns a text of --group without passwords: its words as bn_words_show() adds them, and the ';'
+   behind them, or, if a quote has no end, the text up to its first password.  A text without a
+   password stays as it is.  The caller frees it. */
+char *bn_words_mask(const char *text);
 /* Adds a copy of a word. */
 void bn_words_add(struct bn_list *words, const char *word);
 /* Adds a word that was allocated, which the list takes over. */

@@ -46,16 +46,22 @@ static int native_escape_markdown(lua_State *L)
 }
 
 /* native.mask(word): returns a word of a command line that a run has accepted, without its
-   secrets. */
+   secrets.  The text of --group has words of its own. */
 static int native_mask(lua_State *L)
 {
-  const char *word = luaL_checkstring(L, 1);
+  const char *word = luaL_checkstring(L, 1), *text = word;
   char masked[BN_MASK_MAX];
 
-  if (word[0] == '-' && bn_mask_names_secret(word))
+  if (bn_words_skip(&text, "--group=")) {
+    char *shown = bn_words_mask(text);
+
+    lua_pushfstring(L, "--group=%s", shown);
+    free(shown);
+  } else if (word[0] == '-' && bn_mask_names_secret(word)) {
     lua_pushstring(L, bn_mask_arg(word, masked));
-  else
+  } else {
     lua_pushstring(L, bn_mask_text(word, masked));
+  }
   return 1;
 }
 

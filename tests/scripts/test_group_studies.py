@@ -90,6 +90,18 @@ def test_sweep(folder):
         assert message in r.err
 
 
+def test_a_sweep_tells_groups_behind_a_password_apart(folder):
+    folder.file("a.lua", EMPTY)
+    words = ["sweep", "--vary=x.events=10,20", "--repeat=1", "--out=s", "--time=0", "--db-driver=mysql"]
+    group = "--group=x: ./a.lua --mysql-password=swordfish; y: ./a.lua --events="
+    assert command([*words, group + "30", "run"], folder.path).status == 0
+    assert "swordfish" not in (folder.path / "s/table.json").read_text()
+    assert command([*words, "--resume", group + "30", "run"], folder.path).status == 0
+    r = command([*words, "--resume", group + "40", "run"], folder.path)
+    assert r.status == 1 and "--events=40" in r.err, r.err
+
+
+
 def test_a_sweep_varies_the_rate_of_a_group_without_the_profile_of_the_run(folder):
     folder.file("a.lua", EMPTY)
     words = ("sweep", "--vary=a.rate=100,200", "--repeat=1", "--time=0.1", "--rate-profile=hold:50/9s")

@@ -392,18 +392,27 @@ function event() end
 """
 
 
-def test_passwords_of_a_group_are_hidden(folder):
+@pytest.mark.parametrize("first, second", [
+    (("--group=a: ./a.lua --mysql-password=swordfish --threads=2",), ("--b.mysql-password=haddock",)),
+    (("--group=a: ./a.lua --threads=2", "--a.connect=mysql://me:swordfish@db/x"),
+     ("--b.connect=mysql://me:haddock@db/x",)),
+    (("--group=a: ./a.lua --connect=mysql://me:swordfish@db/x --threads=2",),
+     ("--b.mysql-password=haddock",))])
+def test_passwords_of_a_group_are_hidden(folder, first, second):
+    """From lists of processes and documents, which keep all other words of all groups."""
     folder.file("a.lua", "sysbench.sql.driver()\n" + SHOW)
-    r, _ = run(folder, "--db-driver=mysql", "--events=1", "--time=0",
-               "--group=a: ./a.lua --mysql-password=swordfish", "--group=b: ./a.lua",
-               "--b.mysql-password=haddock")
+    r, document = run(folder, "--db-driver=mysql", "--events=1", "--time=0", *first,
+                      "--group=b: ./a.lua --threads=3", *second)
     said = r.err.splitlines()
     assert {line for line in said if "known" in line} == {"a: known\ttrue\tfalse",
                                                          "b: known\tfalse\ttrue"}
     seen = [line for line in said if "seen" in line]
-    assert len(seen) == 2
+    assert len(seen) == 5
     for text in (*seen, r.out, (folder.path / "r.json").read_text()):
         assert "swordfish" not in text and "haddock" not in text
+    (shown,) = [o["value"] for o in document["facts"]["options"] if o["name"] == "group"]
+    assert shown.startswith("a: ./a.lua ") and "--threads=2" in shown
+    assert "; b: ./a.lua --threads=3" in shown and shown in r.out
 
 
 @pytest.mark.parametrize("group, message", [

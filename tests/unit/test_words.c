@@ -2,6 +2,7 @@
 /* Texts that are split into words: blanks, quotes, and what has no end. */
 #include "cm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "option/words.h"
@@ -49,12 +50,32 @@ static void a_quote_needs_an_end(void **state)
   assert_string_equal(err.text, "the quote \" has no end");
 }
 
+static void masks(const char *text, const char *want)
+{
+  char *got = bn_words_mask(text);
+
+  assert_string_equal(got, want);
+  free(got);
+}
+
+static void what_stands_behind_a_password_stays(void **state)
+{
+  (void)state;
+  masks("a: ./a.lua --rate='1;'; b: ./b.lua", "a: ./a.lua --rate='1;'; b: ./b.lua");
+  masks("a: ./a.lua --mysql-password=s --x='a b'; b: ./b.lua --threads=2",
+        "a: ./a.lua --mysql-password=*** '--x=a b'; b: ./b.lua --threads=2");
+  masks("a: ./a.lua --connect=mysql://u:s@h/d; b: ./b.lua --pgsql-password='s t'",
+        "a: ./a.lua --connect=mysql://u:***; b: ./b.lua --pgsql-password=***");
+  masks("a: ./a.lua --x=' --mysql-password=s", "a: ./a.lua --x=' --mysql-password=***");
+}
+
 BN_TESTS(words)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blanks_separate),
       cmocka_unit_test(quotes_keep_blanks),
       cmocka_unit_test(a_quote_needs_an_end),
+      cmocka_unit_test(what_stands_behind_a_password_stays),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
