@@ -403,14 +403,14 @@ kernels() # type, reading
       write) action='@ = v' ;;
       *) action='@ = v + 1' ;;
       esac
-      echo "void seq_$name(struct job *j, unsigned long v);"
-      echo "void rnd_${name}_any(struct job *j, unsigned long v);"
-      echo "void seq_$name(struct job *j, unsigned long v) { (void)v;"
+      echo "void memory_${name}_seq(struct job *j, unsigned long v);"
+      echo "void memory_${name}_uniform(struct job *j, unsigned long v);"
+      echo "void memory_${name}_seq(struct job *j, unsigned long v) { (void)v;"
       echo '  word *w = j->at, *end = w + j->n, *round = end - j->n % 8;'
       echo '  for (; w != round; w += 8) {'
       for i in 0 1 2 3 4 5 6 7; do echo "    $action;" | sed "s/@/w[$i]/"; done
       echo "  } for (; w != end; w++) $action; }" | sed 's/@/*w/'
-      echo "void rnd_${name}_any(struct job *j, unsigned long v) { (void)v;"
+      echo "void memory_${name}_uniform(struct job *j, unsigned long v) { (void)v;"
       echo '  for (unsigned long k = j->n; k > 0; k--) {'
       echo '    word *at = j->at; unsigned long i = *j->state = *j->state * 5 + 1;'
       echo "    $action;" | sed 's/@/at[i]/'
