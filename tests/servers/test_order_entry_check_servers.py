@@ -103,9 +103,11 @@ def test_a_check_groups_in_memory(server):
     made = "SHOW GLOBAL STATUS LIKE 'Created_tmp_disk_tables'"
     server.sql("SET GLOBAL tmp_table_size = 1048576, GLOBAL max_heap_table_size = 1048576")
     before = server.sql(made)
-    check(server, 1)
-    assert server.sql(made) == before
-    server.sql("SET GLOBAL tmp_table_size = DEFAULT, GLOBAL max_heap_table_size = DEFAULT")
+    try:
+        check(server, 1)
+        assert server.sql(made) == before
+    finally:
+        server.sql("SET GLOBAL tmp_table_size = DEFAULT, GLOBAL max_heap_table_size = DEFAULT")
 
 
 @pytest.mark.slow

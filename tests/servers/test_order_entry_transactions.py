@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows on databases that transactions of order_entry keep the conditions of the rules in each mode, with the
 statements that the mode promises, also when they are repeated."""
+import concurrent.futures
 import contextlib
 import hashlib
 import json
 import re
 import sqlite3
 import subprocess
+import time
 
 import pytest
 
@@ -120,7 +122,7 @@ def test_the_conditions_hold(database, mode):
 # Statements of a transaction: of each, and of each line of an order.
 PLAIN = {"new_order": (7, 4), "payment": (9, 0), "order_status": (5, 0), "delivery": (72, 0), "stock_level": (4, 0)}
 AT_ONCE = {"new_order": (10, 0), "payment": (6, 0), "order_status": (5, 0), "delivery": (7, 0), "stock_level": (3, 0)}
-BATCHED = {"mysql": AT_ONCE, "pgsql": {**AT_ONCE, "new_order": (9, 0), "delivery": (3, 0)},
+BATCHED = {"mysql": AT_ONCE, "pgsql": {**AT_ONCE, "new_order": (9, 0), "delivery": (4, 0)},
            "sqlite": {**AT_ONCE, "delivery": (42, 0)}}
 
 
@@ -160,6 +162,40 @@ def test_a_batched_delivery_takes_one_order_of_each_district(database):
                  "WHERE ol_o_id > 2100 AND ol_delivery_d IS NOT NULL"):
         assert sorted(database.query(text)) == sorted(taken)
     must(database, "order_entry", "--threads=2", "reset")
+    database.check()
+
+
+# Changes the customers of the orders that are open longest, and keeps them until somebody waits for one.
+HOLD = """
+BEGIN;
+UPDATE customer SET c_data = c_data FROM orders
+  WHERE o_w_id = 1 AND o_id = 2101 AND c_w_id = o_w_id AND c_d_id = o_d_id AND c_id = o_c_id;
+SELECT pg_advisory_lock(1);
+DO $$ BEGIN
+  FOR i IN 1..3000 LOOP
+    PERFORM pg_stat_clear_snapshot();
+    EXIT WHEN EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock');
+    PERFORM pg_sleep(0.01);
+  END LOOP;
+END $$;
+COMMIT;
+"""
+
+
+@pytest.mark.slow
+def test_a_batched_delivery_waits_for_changes_of_its_customers(database):
+    """PostgreSQL then looks at these rows again, and at what the statement joins with them."""
+    if database.driver != "pgsql":
+        pytest.skip("other databases do not")
+    must(database, "order_entry", "--threads=2", "reset")
+    held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(database.server.sql, HOLD)
+        while database.server.sql(held).strip() == "0" and not holder.done():
+            time.sleep(0.01)
+        n = database.run("--order-mode=batched", "--order-check=none", deck("delivery"), "--events=1")
+        holder.result()
+    assert (n["delivery"], n["districts_skipped"], n["errors"]) == (1, 0, 0)
     database.check()
 
 
