@@ -3,9 +3,15 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "api/web.h"
 
@@ -15,6 +21,8 @@ enum { CONNECTIONS_MAX = 64, TIMEOUT_S = 10 };
 struct bn_web_server {
   struct MHD_Daemon *daemon;
   const struct bn_web_page *page;
+  pthread_t thread; /* serves the page */
+  int end;          /* an eventfd, readable when the thread is to end */
 };
 
 /* Sends a response, and frees it.  r NULL: there is no memory for it, which ends the connection. */
@@ -93,27 +101,59 @@ static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const ch
   return http_show(c, s->page);
 }
 
-/* Implements `start` of struct bn_web: a thread of libmicrohttpd serves the page until `stop`. */
+/* Serves the page until s->end.  libmicrohttpd's own thread would go on while another one stops the
+   library, which then reads a response that it no longer makes: 0.9.75 crashes. */
+static void *http_serve(void *arg)
+{
+  const struct bn_web_server *s = arg;
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  struct pollfd wait[] = {{.fd = info->epoll_fd, .events = POLLIN},
+                          {.fd = s->end, .events = POLLIN}};
+
+  while (wait[1].revents == 0) {
+    MHD_UNSIGNED_LONG_LONG ms = 0;
+    const bool is_timed = MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms <= TIMEOUT_S * 1000;
+
+    (void)poll(wait, 2, is_timed ? (int)ms : TIMEOUT_S * 1000);
+    (void)MHD_run(s->daemon);
+  }
+  return NULL;
+}
+
+static void http_free(struct bn_web_server *s)
+{
+  if (s->daemon != NULL)
+    MHD_stop_daemon(s->daemon);
+  if (s->end >= 0)
+    (void)close(s->end);
+  free(s);
+}
+
+/* Implements `start` of struct bn_web: a thread serves the page until `stop`. */
 static struct bn_web_server *http_start(const struct sockaddr *at, const struct bn_web_page *page,
                                         struct bn_err *err)
 {
   const unsigned family = at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0;
   struct bn_web_server *s = calloc(1, sizeof *s);
+  int rc = -1;
 
   if (s == NULL) {
     (void)bn_err_set(err, ENOMEM, "out of memory");
     return NULL;
   }
   s->page = page;
+  s->end = eventfd(0, EFD_CLOEXEC);
   errno = 0;
-  s->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | family, 0, NULL,
-                               NULL, http_handle, s, MHD_OPTION_SOCK_ADDR, at,
-                               MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-                               MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
-  if (s->daemon != NULL)
+  s->daemon =
+      MHD_start_daemon(MHD_USE_EPOLL | family, 0, NULL, NULL, http_handle, s, MHD_OPTION_SOCK_ADDR,
+                       at, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+                       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
+  if (s->daemon != NULL && s->end >= 0)
+    rc = errno = pthread_create(&s->thread, NULL, http_serve, s);
+  if (rc == 0)
     return s;
   (void)bn_err_set(err, errno, "%s", errno != 0 ? strerror(errno) : "the server does not start");
-  free(s);
+  http_free(s);
   return NULL;
 }
 
@@ -126,9 +166,11 @@ static unsigned http_port(const struct bn_web_server *s)
 
 static void http_stop(struct bn_web_server *s)
 {
-  if (s != NULL)
-    MHD_stop_daemon(s->daemon);
-  free(s);
+  if (s == NULL)
+    return;
+  (void)eventfd_write(s->end, 1);
+  (void)pthread_join(s->thread, NULL);
+  http_free(s);
 }
 
 extern __attribute__((visibility("default"))) const struct bn_web bench_web;
