@@ -51,8 +51,8 @@ struct clocked {
 
 static struct {
   pthread_mutex_t lock;
-  struct last_message out,
-      errors; /* last messages on standard output; last errors, if they go to stderr */
+  struct last_message out;    /* on standard output */
+  struct last_message errors; /* if errors go to stderr */
   struct kind kind[KINDS_MAX];
   size_t n_kinds;
   char *refused;        /* the last refusal; NULL: none */

@@ -52,11 +52,14 @@ static const char *unknown_find_other_test(const struct bn_cli *cli,
   return owner;
 }
 
-/* Returns whether the argument is one of the first n. */
+/* Returns whether one of the first n arguments gives the option of this argument a value.  The
+   value itself may have been overwritten (bn_cli_scrub).  arg NULL: the fault is another one. */
 static bool unknown_is_among(const struct bn_cli *cli, size_t n, const char *arg)
 {
+  const size_t len = arg != NULL ? strcspn(arg, "=") : 0;
+
   for (size_t i = 1; i <= n; i++)
-    if (strcmp(cli->argv[i], arg) == 0)
+    if (arg != NULL && strcspn(cli->argv[i], "=") == len && strncmp(cli->argv[i], arg, len) == 0)
       return true;
   return false;
 }

@@ -193,23 +193,6 @@ static int groups_take_args(const struct bn_group_list *list, const struct bn_gr
   return 0;
 }
 
-/* Returns the length of the text of one group: up to a ';' that is not quoted, or to the end.  A
-   quote that is not closed reaches to the end, and is refused later. */
-static size_t groups_get_text_len(const char *text)
-{
-  size_t len = strcspn(text, ";'\"");
-
-  while (text[len] == '\'' || text[len] == '"') {
-    const char *end = strchr(text + len + 1, text[len]);
-
-    if (end == NULL)
-      return strlen(text);
-    len = (size_t)(end + 1 - text);
-    len += strcspn(text + len, ";'\"");
-  }
-  return len;
-}
-
 /* Reads a value of --group, in which ';' separates groups.  Returns 0, or -1 and err. */
 static int groups_read_text(struct bn_group_list *list, const char *text,
                             const struct bn_groups_input *from, struct bn_err *err)
@@ -217,7 +200,7 @@ static int groups_read_text(struct bn_group_list *list, const char *text,
   int rc = 0;
 
   do {
-    const size_t len = groups_get_text_len(text);
+    const size_t len = bn_words_get_group_len(text);
     char *one = bn_alloc_part(text, len);
 
     rc = groups_read_group(list, one, from, err);

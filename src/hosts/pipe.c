@@ -37,13 +37,6 @@ bool bn_pipe_has_queued(const struct bn_pipe_out *p)
   return p->fd >= 0 && p->sent < p->queue.len;
 }
 
-/* Empties the queue, in which a password may be. */
-static void pipe_wipe_queue(struct bn_pipe_out *p)
-{
-  bn_buf_wipe(&p->queue);
-  p->sent = 0;
-}
-
 ssize_t bn_pipe_send(struct bn_pipe_out *p)
 {
   ssize_t sum = 0;
@@ -62,12 +55,16 @@ ssize_t bn_pipe_send(struct bn_pipe_out *p)
     p->sent += (size_t)n;
     sum += n;
   }
-  pipe_wipe_queue(p);
+  if (p->queue.len > 0)
+    explicit_bzero(p->queue.data, p->queue.len);
+  bn_buf_clear(&p->queue); /* not bn_buf_wipe, after which each message would allocate again */
+  p->sent = 0;
   return sum;
 }
 
 void bn_pipe_close(struct bn_pipe_out *p)
 {
   bn_pipe_close_end(&p->fd);
-  pipe_wipe_queue(p);
+  bn_buf_wipe(&p->queue);
+  p->sent = 0;
 }

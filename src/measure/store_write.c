@@ -121,7 +121,7 @@ static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
 
     bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
     bn_json_put(p, map, "s", bn_node_f64(v->percentile_s[i]));
-    bn_json_put(p, map, "at_least", bn_node_boolean(v->at_least != NULL && v->at_least[i]));
+    bn_json_put(p, map, "at_least", bn_node_boolean(bn_view_at_least(v, i)));
     bn_json_add(p, list, map);
   }
   bn_json_put(p, record, "percentiles", list);

@@ -227,7 +227,7 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
 }
 
 /* Reads the profile that the run has, if any: there is at most one.  It is read again if the
- * options are finished again, after a script has set defaults. */
+   options are finished again, after a script has set defaults. */
 static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
                                struct bn_optset_fault *fault)
 {

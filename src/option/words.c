@@ -87,6 +87,21 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
   return -1;
 }
 
+size_t bn_words_get_group_len(const char *text)
+{
+  size_t len = strcspn(text, ";'\"");
+
+  while (text[len] == '\'' || text[len] == '"') {
+    const char *end = strchr(text + len + 1, text[len]);
+
+    if (end == NULL)
+      return strlen(text);
+    len = (size_t)(end + 1 - text);
+    len += strcspn(text + len, ";'\"");
+  }
+  return len;
+}
+
 /* Adds a word that has apostrophes and needs quotes: each piece without apostrophes stands in
    apostrophes, and each run of apostrophes in quotation marks. */
 static void words_quote_pieces(struct bn_buf *out, const char *word)
@@ -120,28 +135,50 @@ void bn_words_show(struct bn_buf *out, const char *word)
     (void)bn_buf_printf(out, "%s", shown);
 }
 
-char *bn_words_mask(const char *text)
+/* Adds the words of one group.  A word behind the name of a password without a value is perhaps the
+   password.  Returns 0, or -1 if a quote has no end. */
+static int words_mask_group(struct bn_buf *out, const char *text, size_t len)
 {
-  struct bn_list words = {.n = 0};
-  struct bn_buf shown = {.max = 0};
+  char *one = bn_alloc_part(text, len);
+  struct bn_list words;
   struct bn_err err;
-  char masked[BN_MASK_MAX];
+  bool hides = false;
+  const int rc = bn_words_split(one, &words, &err);
 
-  if (bn_mask_text(text, masked) == text || bn_words_split(text, &words, &err) != 0)
-    return bn_alloc_text(bn_mask_text(text, masked));
   for (size_t i = 0; i < words.n; i++) {
-    char *word = words.item[i];
-    const size_t len = strlen(word);
-    const bool ends_group = len > 0 && word[len - 1] == ';';
+    const char *word = words.item[i], *value = strchr(word, '=');
 
-    if (ends_group)
-      word[len - 1] = '\0';
-    (void)bn_buf_str(&shown, i > 0 ? " " : "");
-    bn_words_show(&shown, word);
-    (void)bn_buf_str(&shown, ends_group ? ";" : "");
+    (void)bn_buf_str(out, i > 0 ? " " : "");
+    if (hides && word[0] != '-')
+      (void)bn_buf_str(out, BN_MASK);
+    else
+      bn_words_show(out, word);
+    hides = bn_mask_names_secret(word) && (value == NULL || value[1] == '\0');
   }
   bn_words_done(&words);
-  return bn_buf_take(&shown);
+  explicit_bzero(one, len);
+  free(one);
+  return rc;
+}
+
+char *bn_words_mask(const char *text)
+{
+  struct bn_buf shown = {.max = 0};
+  char masked[BN_MASK_MAX];
+  const char *at = text;
+  int rc = bn_mask_text(text, masked) != text ? 0 : -1;
+
+  while (rc == 0) {
+    const size_t len = bn_words_get_group_len(at);
+
+    rc = words_mask_group(&shown, at, len);
+    at += len;
+    if (rc == 0 && *at++ == '\0')
+      return bn_buf_take(&shown);
+    (void)bn_buf_str(&shown, "; ");
+  }
+  bn_buf_done(&shown);
+  return bn_alloc_text(bn_mask_text(text, masked));
 }
 
 void bn_words_done(struct bn_list *words)

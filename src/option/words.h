@@ -19,8 +19,11 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
 /* Adds a word with the quotes by which bn_words_split() reads it again as it is, but without the
    value of a password. */
 void bn_words_show(struct bn_buf *out, const char *word);
-/* Returns a text of --group without passwords: its words as bn_words_show() adds them, and the ';'
-   behind them, or, if a quote has no end, the text up to its first password.  A text without a
+/* Returns the length of the text of one group: up to a ';' that is not quoted, or to the end.  A
+   quote that is not closed reaches to the end. */
+size_t bn_words_get_group_len(const char *text);
+/* Returns a text of --group without passwords: its words as bn_words_show() adds them, with "; "
+   between groups, or, if a quote has no end, the text up to its first password.  A text without a
    password stays as it is.  The caller frees it. */
 char *bn_words_mask(const char *text);
 /* Adds a copy of a word. */

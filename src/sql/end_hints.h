@@ -28,7 +28,7 @@ struct bn_sql_lazy_prepare {
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s);
 /* Adds the reads and writes of a session that ends, and of its warm-up.  Its thread calls this. */
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat);
-/* Adds the events of a session that ends, and those of u.  Its worker calls this, which has left
+/* Adds the events of a session that ends, and those of lazy.  Its worker calls this, which has left
    its loop. */
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
                                    const struct bn_sql_lazy_prepare *lazy, struct bn_session *s);

@@ -321,7 +321,7 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
 }
 
 /* Drops the table on the first server that does so, which replicates that to the others. */
-static void verify_drop_everywhere(struct bn_sql_verify *v)
+static void verify_drop_on_any(struct bn_sql_verify *v)
 {
   (void)verify_drop_with_retries(v, v->good, verify_count_places(v));
 }
@@ -681,7 +681,7 @@ static int verify_compare_and_drop(struct bn_sql_verify *v, struct content *cont
   }
   v->until_ns = bn_clock_max(
       v->until_ns, verify_after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
-  verify_drop_everywhere(v);
+  verify_drop_on_any(v);
   if (v->counts.missing == 0)
     return 0;
   return bn_err_set(err, 0,
@@ -729,5 +729,5 @@ void bn_sql_verify_drop(struct bn_sql_verify *v, const struct bn_session *main)
 {
   v->session = main;
   v->until_ns = verify_after_ms(DROP_MS);
-  verify_drop_everywhere(v);
+  verify_drop_on_any(v);
 }

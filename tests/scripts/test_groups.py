@@ -448,6 +448,7 @@ def test_bad_input(folder, group, message):
     (("--compat=1.0", "run"), "--group cannot be used with --compat"),
     (("--compat=0.5", "run"), "--group cannot be used with --compat"),
     (("./a.lua", "run"), "--group: './a.lua' stands outside of the groups"),
+    (("--histogram=maybe", "run"), "x: --histogram=maybe: neither on nor off"),
     ((), "--group needs a command"),
     (("--y.time=3", "run"), "--y.time: no group is called 'y'; there are: x"),
     (("--x.rate-profile=hold:4/1s", "run"), "--group=x: --rate-profile needs the time of the run"),

@@ -66,6 +66,8 @@ static void what_stands_behind_a_password_stays(void **state)
         "a: ./a.lua --mysql-password=*** '--x=a b'; b: ./b.lua --threads=2");
   masks("a: ./a.lua --connect=mysql://u:s@h/d; b: ./b.lua --pgsql-password='s t'",
         "a: ./a.lua --connect=mysql://u:***; b: ./b.lua --pgsql-password=***");
+  masks("a: ./a.lua --mysql-password='s;';b: ./b.lua --pgsql-password t --threads=2",
+        "a: ./a.lua --mysql-password=***; b: ./b.lua --pgsql-password=*** *** --threads=2");
   masks("a: ./a.lua --x=' --mysql-password=s", "a: ./a.lua --x=' --mysql-password=***");
 }
 

@@ -74,6 +74,7 @@ function M.kind()
   for number, name in ipairs(internal.kinds()) do
     shown[name] = BASE + number
   end
+  state.count = #internal.kinds() -- another instance may have named them
   return next(shown) and setmetatable(shown, shown_metatable)
 end
 
