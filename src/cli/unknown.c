@@ -53,13 +53,13 @@ static const char *unknown_find_other_test(const struct bn_cli *cli,
 }
 
 /* Returns whether one of the first n arguments gives the option of this argument a value.  The
-   value itself may have been overwritten (bn_cli_scrub).  arg NULL: the fault is another one. */
+   value itself may have been overwritten (bn_cli_scrub). */
 static bool unknown_is_among(const struct bn_cli *cli, size_t n, const char *arg)
 {
-  const size_t len = arg != NULL ? strcspn(arg, "=") : 0;
+  const size_t len = strcspn(arg, "=");
 
   for (size_t i = 1; i <= n; i++)
-    if (arg != NULL && strcspn(cli->argv[i], "=") == len && strncmp(cli->argv[i], arg, len) == 0)
+    if (strcspn(cli->argv[i], "=") == len && strncmp(cli->argv[i], arg, len) == 0)
       return true;
   return false;
 }
@@ -75,7 +75,7 @@ static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_faul
   if (owner != NULL)
     bn_log_stderr("%s: only the %s test has this option", bn_mask_text(fault->typed, masked),
                   owner);
-  else if (unknown_is_among(cli, n_outside, fault->typed))
+  else if (fault->typed != NULL && unknown_is_among(cli, n_outside, fault->typed))
     bn_log_stderr("%s (it stands outside of the groups, where each script must have it)",
                   fault->text);
   else

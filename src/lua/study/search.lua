@@ -91,10 +91,8 @@ local function check_groups(words, given)
   return {}
 end
 
--- Options that would end a probe too early, or that replace what is varied.
-local refused = {"events", "events-per-session", "rate-profile", "threads-profile"}
-
--- Refuses the option `name` if it is one of these; shown: where it stands.
+-- Refuses the option `name` if it would end a probe too early, or replaces what is varied; shown:
+-- where it stands.
 local function check_option(name, shown, over)
   if name == "events" or name == "events-per-session" then
     native.fail("%s: the search sets this option; leave it out", shown)
@@ -124,9 +122,8 @@ local function check_run(words, given)
       check_option(name, "--" .. option.name, given.what)
     end
   end
-  for _, name in ipairs(refused) do
-    local value = own[name]
-    if value and value ~= "none" and native.number(value) ~= 0 then
+  for name, value in pairs(own) do
+    if value ~= "none" and native.number(value) ~= 0 then
       check_option(name, ("--group=%s: --%s"):format(given.group, name), given.what)
     end
   end
