@@ -51,40 +51,21 @@ uint64_t bn_hist_highest(size_t index);
    or the first in its bucket. */
 __attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
-/* Adds one to the bucket of a value ns, whose index the caller has found. */
-static inline void bn_hist_bump(struct bn_hist *h, size_t index, uint64_t ns)
+/* Records a value; this thread is the only writer of h.  The calls come last, so that callers keep
+   no registers across them. */
+static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
 {
-  _Atomic uint64_t *bucket = &h->bucket[index];
+  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
+    bn_hist_record_rare(h, ns);
+    return;
+  }
+  _Atomic uint64_t *bucket = &h->bucket[bn_hist_index(ns)];
   const uint64_t n = atomic_load_explicit(bucket, memory_order_relaxed);
 
   if (__builtin_expect(n == 0, 0))
     bn_hist_record_rare(h, ns);
   else
     atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
-}
-
-/* Records a value; this thread is the only writer of h.  The calls come last, so that callers keep
-   no registers across them. */
-static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
-{
-  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0))
-    bn_hist_record_rare(h, ns);
-  else
-    bn_hist_bump(h, bn_hist_index(ns), ns);
-}
-
-/* Records a value in two histograms, and looks for its bucket once. */
-static inline void bn_hist_record_both(struct bn_hist *a, struct bn_hist *b, uint64_t ns)
-{
-  if (__builtin_expect(ns >> BN_HIST_TOP_BIT, 0)) {
-    bn_hist_record_rare(a, ns);
-    bn_hist_record_rare(b, ns);
-    return;
-  }
-  const size_t index = bn_hist_index(ns);
-
-  bn_hist_bump(a, index, ns);
-  bn_hist_bump(b, index, ns);
 }
 
 /* As bn_hist_record for a stripe that several threads write. */

@@ -223,14 +223,15 @@ static inline unsigned bn_event_kind_row(const struct bn_stat *st, unsigned kind
   return st->kind_counter + (kind - 1) * BN_EVENT_COUNTERS;
 }
 
-/* As bn_event_count, for an event of this kind. */
+/* As bn_event_count, for an event of this kind.  Its latency is in the histogram of the kind alone;
+   bn_snap_take adds it to that of all events. */
 static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, uint64_t took_ns)
 {
   struct bn_stat *st = s->stat;
 
   bn_event_count_time(s, took_ns);
   bn_stat_count(st, bn_event_kind_row(st, kind), 1);
-  bn_stat_record_both(st, BN_H_LATENCY, st->kind_hist + kind - 1, took_ns);
+  bn_stat_record(st, st->kind_hist + kind - 1, took_ns);
 }
 
 /* As bn_event_end, for an event that says at its end of which kind it is: most are counted at once,

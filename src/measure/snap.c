@@ -161,6 +161,9 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_hist_clear(out->hist[i]);
     for (size_t k = 0; k < set->n_stripes; k++)
       bn_hist_add(out->hist[i], set->stripe[i * set->n_stripes + k]);
+    /* Events of a kind are in its histogram alone, so that each event is recorded once. */
+    if (set->metrics.hist[i].kind == BN_EVENT_HISTOGRAM)
+      bn_hist_add(out->hist[BN_H_LATENCY], out->hist[i]);
   }
   for (size_t i = 0; i < set->metrics.n_labelled; i++)
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);

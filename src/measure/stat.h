@@ -95,17 +95,6 @@ static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
     bn_hist_record(s->hist[hist], ns);
 }
 
-/* Records a time in two histograms of the session.  Its worker. */
-static inline void bn_stat_record_both(struct bn_stat *s, unsigned a, unsigned b, uint64_t ns)
-{
-  if (__builtin_expect(s->shared_hist, 0)) {
-    bn_hist_record_shared(s->hist[a], ns);
-    bn_hist_record_shared(s->hist[b], ns);
-  } else {
-    bn_hist_record_both(s->hist[a], s->hist[b], ns);
-  }
-}
-
 /* Labelled counts (errors by code, statements by endpoint): rare events, guarded by a lock
    inside. */
 struct bn_labels;

@@ -306,11 +306,12 @@ static void an_event_counts_for_the_kind_that_it_said_last(void **state)
 }
 
 /* A kind that is said at the end gets the event also if it is the longest, was repeated, or said
-   another kind before. */
+   another kind before.  A snapshot has the latencies of the kinds among those of all events. */
 static void a_kind_may_be_said_at_the_end(void **state)
 {
   struct scene c;
   struct bn_tick tick;
+  struct bn_snap snap;
 
   (void)state;
   set_scene_of(&c, 0, two_kinds);
@@ -326,7 +327,14 @@ static void a_kind_may_be_said_at_the_end(void **state)
   check_kind(&c, 1, 4, 1, 0, 0);
   check_kind(&c, 2, 0, 0, 0, 0);
   assert_int_equal(bn_stat_get(&c.s.stat->counter[BN_C_EVENTS]), 4);
-  assert_int_equal(bn_hist_count(c.s.stat->hist[BN_H_LATENCY]), 4);
+  tick = begin_one(&c);
+  sim_sleep_ms(10);
+  bn_event_end(&c.s, &tick);
+  bn_snap_init(&snap, &c.set);
+  bn_snap_take(&snap, &c.set, c.s.last_ns);
+  assert_int_equal(bn_hist_count(snap.hist[BN_H_LATENCY]), 5);
+  assert_int_equal(bn_hist_count(snap.hist[c.s.stat->kind_hist]), 4);
+  bn_snap_done(&snap);
   assert_in_range(bn_stat_get(&c.s.stat->max_ns), 100000000, 105000000);
   bn_statset_done(&c.set);
 }
