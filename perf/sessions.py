@@ -9,7 +9,6 @@ is printed, and no rate is compared. Exit status 1: a row missed its figure. Env
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -73,7 +72,7 @@ def measured(argv, started, rate, pooler):
         time.sleep(SECONDS)
         used, pooler_used = processor_s(process.pid) - from_s, processor_s(pooler.process.pid) - from_pooler_s
         rates = [float(r) for r in re.findall(rate, text())[seen:]]
-        process.send_signal(signal.SIGINT)
+        process.terminate()
         process.wait()
     queries = sum(rates) / len(rates) * SECONDS
     return used / queries, pooler_used / queries, queries / SECONDS
