@@ -579,19 +579,19 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
   bn_event_count(s, took_ns);
 }
 
-/* An event of a kind is common, and takes the short way unless it ended after the limit.  The mark
-   may be that of an event before, which has failed after it had named its kind. */
 void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
 {
-  const uint64_t took_ns = bn_clock_between(tick->start_ns, s->last_ns);
+  /* An event that is looked at for its kind alone is common, and takes the short way before the
+     limit.  It may have no kind: the mark is then of one before it, which failed with a kind. */
+  const bool is_short =
+      s->mark == &bn_event_of_kind && s->kind != 0 && s->last_ns < bn_stat_get(&s->limit->until_ns);
 
-  if (s->mark != &bn_event_of_kind || s->kind == 0 ||
-      s->last_ns >= bn_stat_get(&s->limit->until_ns)) {
+  if (!is_short) {
     event_count_any(s, tick);
     return;
   }
   s->mark = &s->limit->until_ns;
-  bn_event_count_of_kind(s, event_take_kind(s), took_ns);
+  bn_event_count_of_kind(s, event_take_kind(s), bn_clock_between(tick->start_ns, s->last_ns));
 }
 
 /* Looks for an outage that ends now or goes on, for a session whose last success before it was at

@@ -15,11 +15,13 @@ unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *op
 {
   unsigned bits = ops->statements ? BN_STAT_STATEMENTS : 0;
 
-  if (bn_policy_is_native(c->policy) && c->plan.warmup_ns != 0)
+  if (!bn_policy_is_native(c->policy))
+    return bits;
+  if (c->plan.warmup_ns != 0)
     bits |= BN_STAT_WARMUP;
-  if (bn_policy_is_native(c->policy) && c->plan.rate > 0)
+  if (c->plan.rate > 0)
     bits |= BN_STAT_WAITING;
-  if (bn_policy_is_native(c->policy) && (bn_conf_has_pauses(c) || ops->sets_pauses))
+  if (bn_conf_has_pauses(c) || ops->sets_pauses)
     bits |= BN_STAT_LAG;
   return bits;
 }

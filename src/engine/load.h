@@ -20,8 +20,8 @@ struct bn_load {
   struct bn_unique unique;          /* the shared sequence without repetition */
 };
 
-/* Returns which events a run counts apart, in bits BN_STAT_…; dialects do so for statements
-   alone. */
+/* Returns what the statistics of a run tell apart, in bits BN_STAT_…: in a dialect, nothing but
+   statements. */
 unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *ops);
 /* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
 const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c);

@@ -36,7 +36,7 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
 /* Reads a payload HELLO.  Returns 0, or -1 and err, which says that this is no such payload, or
    which protocol the other side speaks; *out is then empty. */
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err);
-/* Adds the passwords in the environment of this process to *h. */
+/* Puts the passwords in the environment of this process into *h, which has none. */
 void bn_handshake_take_environment(struct bn_handshake *h);
 /* Sets the passwords of *h in the environment of this process, before there are threads that read
    it.  Returns 0, or -1 and err if a variable is not one of a password. */

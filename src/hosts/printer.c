@@ -16,7 +16,7 @@ static const struct bn_wait working = {"something to say", BN_BOUND_STOP};
 static const struct bn_wait saying = {"what is being said", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the printer to return", BN_BOUND_RETURNING};
 
-/* Does a job, and frees it. */
+/* Does a job; then `done`, if there is one, disposes of it. */
 static void printer_do_job(struct bn_printer_job *job)
 {
   job->say(job);

@@ -91,8 +91,8 @@ static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "figures", map);
 }
 
-/* Returns the value of a figure of a brief record.  A figure that is not known is 0, and a real 0
-   is a whole one, which is read faster. */
+/* Returns the value of a figure of a brief record: the whole number 0 for a figure that is not
+   known, and for 0.0, because whole numbers are read faster. */
 static struct bn_node *store_brief_figure_of(const struct bn_view *v, const struct bn_view_field *f)
 {
   if (!bn_view_knows(v, f) || (f->type == BN_VIEW_F64 && bn_view_value(v, f) == 0))

@@ -49,7 +49,8 @@ static double mix_read_weight(const char *text, size_t len)
   return bn_units_parse_double(digits, &weight) == 0 && weight <= 1e9 ? weight : 0;
 }
 
-/* Returns the length of the first workload of the text, up to a blank behind a weight. */
+/* Returns the length of the first workload of the text, which ends at a blank behind a weight, or
+   with the text: 5 for "a b@8 c@2". */
 static size_t mix_find_length(const char *text)
 {
   for (const char *blank = strchr(text, ' '); blank != NULL; blank = strchr(blank + 1, ' '))

@@ -33,8 +33,8 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
 }
 
 /* Returns the events whose latency misses the limit, and all events, of an interval with the
-   histogram s.  A latency misses it if it is above the limit, or equal to it where the assertion
-   excludes that. */
+   histogram s.  A latency misses it if it is above the limit; one that equals it misses limits that
+   are given by < or >=. */
 static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;

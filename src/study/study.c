@@ -69,9 +69,9 @@ struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, st
   struct bn_study *s = study_new("", name, traits_of, err);
   char module[64];
 
-  (void)snprintf(module, sizeof module, "study.%s", name);
   if (s == NULL)
     return NULL;
+  (void)snprintf(module, sizeof module, "study.%s", name);
   lua_getglobal(s->L, "require");
   lua_pushstring(s->L, module);
   if (bn_interpreter_call(s->L, 1, 1, name, err) == 0 && study_read(s, err) == 0)

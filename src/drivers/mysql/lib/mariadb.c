@@ -125,15 +125,16 @@ void bn_mysql_lib_init(void)
 {
   MYSQL *handle = mysql_init(NULL);
 
-  for (size_t i = 0; i < sizeof gates / sizeof gates[0] && handle != NULL; i++) {
+  if (handle == NULL)
+    return;
+  for (size_t i = 0; i < sizeof gates / sizeof gates[0]; i++) {
     const struct gate *gate = &gates[i];
     struct st_mysql_client_plugin *plugin;
 
     memcpy(&plugin, &gate, sizeof plugin); /* the library only reads it */
     (void)mysql_client_register_plugin(handle, plugin);
   }
-  if (handle != NULL)
-    mysql_close(handle);
+  mysql_close(handle);
 }
 
 /* --- options, and what else differs --------------------------------------------------------------
