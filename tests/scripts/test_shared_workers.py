@@ -52,22 +52,39 @@ def test_an_error_of_many_threads_is_printed_once(folder, workers):
     assert int(re.search(r"[(](\d+) more threads[)]", r.err)[1]) in ([17] if workers == "1" else range(8, 18))
 
 
-FAILURES = ["error('no')", "error('no', 2)", "error('no', 3)", "error('no', 4)", "return error('no')",
-            "return error('no', 2)", "return error('no', 3)", "fail()", "return fail()", "return nil + 1",
-            "error({})", "return con:query({})", "con:query({})"]
-FAILING_EVENT = """
+ARITHMETIC = "attempt to perform arithmetic on a nil value"
+FAILURES = {"error('no')": "t.lua:4: no", "error('no', 2)": "no", "error('no', 4)": "no",
+            "error('no', 3)": '[string "sysbench.lua"]:0: no', "return error('no')": "no",
+            "return error('no', 2)": '[string "sysbench.lua"]:0: no', "return error('no', 3)": "no",
+            "fail()": "t.lua:4: no", "return fail()": "no", "return nil + 1": "t.lua:4: " + ARITHMETIC}
+KINDS = 'sysbench.kinds = {"a"}'
+FAILING_EVENT = """%s
 local function fail() error("no", 2) end
 function thread_init() con = sysbench.sql.driver():connect() end
 function event() con:query("SELECT 1") %s end
 """
 
 
+@pytest.mark.parametrize("head", ["", KINDS])
 @pytest.mark.parametrize("failure", FAILURES)
-def test_an_event_fails_with_the_message_that_it_has_in_a_thread(folder, failure):
-    """The events of a shared thread are called by another function, whose place is in no message."""
+def test_an_event_fails_with_the_message_that_it_has_in_sysbench(folder, failure, head):
+    """The events are called by a function, which may be named by an error and whose place is in no message."""
+    for options in ([], ["--verbosity=5"], ["--workers=1"]):
+        r = folder.run(FAILING_EVENT % (head, failure), *SLOW_STATEMENTS, "--threads=2", *options)
+        assert r.status == 1
+        assert re.search(r"`thread_run' function failed: (.*)", r.err)[1] == FAILURES[failure]
+        if "--verbosity=5" in options:
+            assert r.err.partition("\nstack traceback:")[0].splitlines()[-1] == FAILURES[failure]
+
+
+WRONG_CALLS = ["return con:query({})", "con:query({})", "error({})"]
+
+
+@pytest.mark.parametrize("failure", WRONG_CALLS)
+def test_a_wrong_call_fails_with_the_message_that_it_has_in_a_thread(folder, failure):
     said = []
     for workers in (2, 1):
-        r = folder.run(FAILING_EVENT % failure, *SLOW_STATEMENTS, "--threads=2", f"--workers={workers}")
+        r = folder.run(FAILING_EVENT % ("", failure), *SLOW_STATEMENTS, "--threads=2", f"--workers={workers}")
         assert r.status == 1
         said.append(re.search(r"`thread_run' function failed: .*", r.err)[0])
     assert said[0] == said[1]

@@ -83,7 +83,6 @@ local function number_of(value)
   local number = type(value) == "number" and value - BASE or 0
   return number >= 1 and number <= state.count and number or nil
 end
-M.number_of = number_of
 
 -- Returns the number of a kind that event_kind() does not know yet, or refuses it.
 local function find_number(name)
@@ -111,41 +110,39 @@ function M.event_kind()
   return event_kind
 end
 
--- Runs the events of a script that names kinds, after the first one has begun: as the loop in
--- module sysbench, which calls it.  restart(failure) goes on after a failure, as module
--- sysbench.restart; the kind of an event that has failed is in C.
-function M.run(env, call, id, restart)
-  local more
-  state.named, state.in_loop = 0, true
-  repeat
-    local ok, result = call(env.event, id)
-    if not ok then
-      state.in_loop = false
-      if state.named ~= 0 then
-        C.bn_ffi_event_is_of_kind(state.named)
-        state.named = 0
-      end
-      ok, result = restart(result)
-      if not ok then
-        break
-      end
-      state.in_loop = true
+-- Ends an event, whose function has returned `result`, as module sysbench.loop does.
+local function end_event(result)
+  local number = state.named
+  if result then
+    number = number_of(result)
+    if not number then
+      C.bn_ffi_event_drop()
+      return false
     end
-    local number = state.named
-    if result then
-      number = number_of(result)
-      if not number then
-        C.bn_ffi_event_drop()
-        break
-      end
-    end
-    if number ~= 0 then
+  end
+  if number == 0 then
+    return C.bn_ffi_event_next()
+  end
+  state.named = 0
+  return C.bn_ffi_event_next_of_kind(number)
+end
+
+-- Runs the events of a script that names kinds, in module sysbench.loop.  The kind of an event that
+-- has failed is in C.  So is any kind where sessions share the interpreter and its `state`: others
+-- run while an event waits.
+function M.run(loop, call, restart, env, id)
+  local is_alone = not rawget(internal, "is_shared")
+  state.named, state.in_loop = 0, is_alone
+  loop.run(call, function (failure)
+    state.in_loop = false
+    if state.named ~= 0 then
+      C.bn_ffi_event_is_of_kind(state.named)
       state.named = 0
-      more = C.bn_ffi_event_next_of_kind(number)
-    else
-      more = C.bn_ffi_event_next()
     end
-  until not more
+    local ok, result = restart(failure)
+    state.in_loop = is_alone
+    return ok, result
+  end, loop.run_kinds, end_event, env, id)
   state.in_loop = false
 end
 

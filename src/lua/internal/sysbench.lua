@@ -148,44 +148,30 @@ local walks = {
   end
 }
 
--- The preset event loop.  It ends one event and begins the next in one call, and event() is looked
--- up each time because a script may replace it.  Scripts that name kinds have one of their own, and
--- so have sessions that share the interpreter (module sysbench.shared).
+-- Returns the preset thread_run().
 local function new_thread_run(env, sysbench, call)
   return function (id)
     local attach_renewals = rawget(internal, "attach_renewals")
     if attach_renewals then
       attach_renewals(env, sysbench)
     end
-    if not C.bn_ffi_event_begin() then
-      return
+    local function restart(failure)
+      return module("sysbench.restart").restart(env, sysbench, call, id, failure)
     end
+    local loop = module("sysbench.loop")
     if rawget(internal, "has_kinds") then
-      return module("sysbench.kinds").run(env, call, id, function (failure)
-        return module("sysbench.restart").restart(env, sysbench, call, id, failure)
-      end)
+      module("sysbench.kinds").run(loop, call, restart, env, id)
+    else
+      loop.run(call, restart, loop.run_plain, loop.end_event, env, id)
     end
-    repeat
-      local ok, result = call(env.event, id)
-      if not ok then
-        ok, result = module("sysbench.restart").restart(env, sysbench, call, id, result)
-        if not ok then
-          return
-        end
-      end
-      if result then
-        C.bn_ffi_event_drop()
-        return
-      end
-    until not C.bn_ffi_event_next()
   end
 end
 
--- Calls run(env, id) for module sysbench.shared, one function below the caller of event(), where
--- the preset event loop is in other runs: error("…", 3) names this place.
-function internal.call_below(run, env, id)
-  local more = run(env, id)
-  return more
+-- Calls a function of module sysbench.loop, one function below the caller of event().
+-- error("…", 3) names this place, as it does in sysbench, and so the call is no tail call.
+function internal.call_below(run, finish, env, id)
+  run(finish, env, id)
+  return true
 end
 
 -- The 0.5 interface, loaded when a script first reads a global that does not exist.
@@ -223,6 +209,5 @@ return function (env, sysbench, complete, debugging, old_names)
   elseif old_names then
     offer_old_names(env, sysbench)
   end
-  local make = rawget(internal, "new_thread_run") or new_thread_run
-  return make(env, sysbench, debugging and module("sysbench.restart").traced or pcall)
+  return new_thread_run(env, sysbench, debugging and module("sysbench.restart").traced or pcall)
 end

@@ -239,7 +239,7 @@ function Mix:restart(id, failure)
   end)
 end
 
--- The event loop, as that of module sysbench.
+-- Runs the events, as the preset thread_run() of module sysbench does.
 function Mix:run(id)
   local attach_renewals = rawget(internal, "attach_renewals")
   if attach_renewals then
@@ -247,26 +247,16 @@ function Mix:run(id)
       attach_renewals(part.env, part.sysbench)
     end
   end
-  if not C.bn_ffi_event_begin() then
-    return
-  end
-  local call = self.call
-  local more
-  repeat
-    local part = self:draw()
-    local ok, result = call(part.env.event, id)
-    if not ok then
-      ok, result = self:restart(id, result)
-      if not ok then
-        return
-      end
-    end
+  local loop = internal.module("sysbench.loop")
+  loop.run(self.call, function (failure)
+    return self:restart(id, failure)
+  end, loop.run_mix, function (result)
     if result then
       C.bn_ffi_event_drop()
-      return
+      return false
     end
-    more = C.bn_ffi_event_next_of_kind(self.current.number)
-  until not more
+    return C.bn_ffi_event_next_of_kind(self.current.number)
+  end, self, id)
 end
 
 -- Checks that each script can be a part of the run, and calls its init().

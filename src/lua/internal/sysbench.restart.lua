@@ -1,7 +1,8 @@
 -- Module "sysbench.restart": handles an event that has failed.
 local internal = ...
 local C = internal.C
-local type, error, pcall, xpcall, traceback = type, error, pcall, xpcall, debug.traceback
+local type, error, pcall, xpcall, gsub, traceback =
+  type, error, pcall, xpcall, string.gsub, debug.traceback
 
 local RESTART_EVENT = 1
 
@@ -13,6 +14,13 @@ local function is_restart(sysbench, failure)
     return failure.errcode == RESTART_EVENT
   end
   return failure == RESTART_EVENT and sysbench.version == "0.5"
+end
+
+-- Returns a failure without the place of module sysbench.loop, which calls event(): an error that
+-- names the caller of event() has no place of the user's, and had none in sysbench.
+local function without_own_place(failure)
+  return type(failure) == "string" and gsub(failure, '^%[string "sysbench%.loop%.lua"%]:%d+: ', "")
+    or failure
 end
 
 -- Calls the script's hook, in which the connection may be lost again.
@@ -35,6 +43,7 @@ end
 function M.restart(env, sysbench, call, id, failure, next_event)
   local tries = 1
   local ok
+  failure = without_own_place(failure)
   repeat
     if not is_restart(sysbench, failure) then
       error(failure, 0)
@@ -57,6 +66,7 @@ function M.restart(env, sysbench, call, id, failure, next_event)
 end
 
 local function show_traceback(failure)
+  failure = without_own_place(failure)
   -- os.exit() ends a run with a userdata.
   if not is_restart(internal.sysbench(), failure) and type(failure) ~= "userdata" then
     internal.complain(traceback(tostring(failure), 2))

@@ -12,7 +12,9 @@ local pairs, rawget, rawset, setmetatable, getmetatable, error, type, select =
   pairs, rawget, rawset, setmetatable, getmetatable, error, type, select
 local yield, isyieldable, resume, running = coroutine.yield, coroutine.isyieldable,
   coroutine.resume, coroutine.running
-local create, sub = coroutine.create, string.sub
+local create = coroutine.create
+
+internal.is_shared = true -- for module sysbench.kinds
 
 -- Leaves the session until it may go on.
 local wait = internal.wait
@@ -177,67 +179,6 @@ function waiting.bn_ffi_workqueue_give(a, b)
     answer = C.bn_ffi_workqueue_give(a, b)
   end
   return answer
-end
-
--- number_of() of module sysbench.kinds; nil: the script names no kinds.
-local kind_number_of
-
--- Ends an event, whose function has returned `result`, and begins the next one.  Returns whether
--- there is one.
-local function next_event(result)
-  if not result then
-    return waiting.bn_ffi_event_next()
-  end
-  local number = kind_number_of and kind_number_of(result)
-  if not number then
-    C.bn_ffi_event_drop()
-    return false
-  end
-  return waiting.bn_ffi_event_next_of_kind(number)
-end
-
-local function run_events(env, id)
-  local more
-  repeat
-    more = next_event(env.event(id))
-  until not more
-end
-
--- The place of an error of level 2 that an event raises, which is in no file.
-local own_place = '[string "sysbench.shared.lua"]:0: '
-
-local function without_own_place(failure)
-  if type(failure) == "string" and sub(failure, 1, #own_place) == own_place then
-    return sub(failure, #own_place + 1)
-  end
-  return failure
-end
-
--- Makes the preset event loop, as module sysbench does. All events are in one protected call:
--- LuaJIT compiles no return through such a call that began before a wait.
-function internal.new_thread_run(env, sysbench, call)
-  return function (id)
-    local attach_renewals = rawget(internal, "attach_renewals")
-    if attach_renewals then
-      attach_renewals(env, sysbench)
-    end
-    if rawget(internal, "has_kinds") then
-      kind_number_of = internal.module("sysbench.kinds").number_of
-    end
-    local more = waiting.bn_ffi_event_begin()
-    while more do
-      local ok, result = call(internal.call_below, run_events, env, id)
-      if ok then
-        return
-      end
-      ok, result = internal.module("sysbench.restart").restart(env, sysbench, call, id,
-        without_own_place(result))
-      if not ok then
-        return
-      end
-      more = next_event(result)
-    end
-  end
 end
 
 -- Functions of C by which scripts sleep, once they have declared them ------------------------

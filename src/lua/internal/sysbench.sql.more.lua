@@ -34,10 +34,11 @@ local function descriptor(con, query)
   }
 end
 
--- The script's line, for the message if nothing repeats the event.
+-- The script's line, for the message if nothing repeats the event; nil: the caller is no script.
 local function place_of(level)
   local at = getinfo(level + 1, "Sl")
-  return at and at.currentline > 0 and ("%s:%d"):format(at.short_src, at.currentline) or nil
+  return at and at.currentline > 0 and at.source:find("^@")
+    and ("%s:%d"):format(at.short_src, at.currentline) or nil
 end
 
 -- Returns whether the script's hook ignores a failure that the driver does not; a hook that fails
