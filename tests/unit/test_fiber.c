@@ -47,7 +47,7 @@ static double root_of(uint64_t n)
 static void many_calls_take_turns(void **state)
 {
   static struct sum sum[FIBERS];
-  struct bn_fiber_pool pool = {NULL};
+  struct bn_fiber_pool pool = {.mapped = 0};
 
   (void)state;
   for (uint64_t i = 0; i < FIBERS; i++) {
@@ -75,7 +75,7 @@ static void note(void *arg)
 /* The stack used last is used next. */
 static void a_stack_is_used_again(void **state)
 {
-  struct bn_fiber_pool pool = {NULL};
+  struct bn_fiber_pool pool = {.mapped = 0};
   struct bn_fiber *first = bn_fiber_take(&pool), *second = bn_fiber_take(&pool);
   int n = 0;
 
@@ -103,7 +103,7 @@ static void use_most(void *arg)
 
 static void a_stack_has_room(void **state)
 {
-  struct bn_fiber_pool pool = {NULL};
+  struct bn_fiber_pool pool = {.mapped = 0};
   struct bn_fiber *f = bn_fiber_take(&pool);
   int sum = 0;
 
@@ -119,7 +119,7 @@ static void stacks_begin_at_different_places(void **state)
 {
   enum { PLACES = 32, PAGE = 4096 };
   struct bn_fiber *fiber[PLACES];
-  struct bn_fiber_pool pool = {NULL};
+  struct bn_fiber_pool pool = {.mapped = 0};
 
   (void)state;
   for (int i = 0; i < PLACES; i++) {
