@@ -535,7 +535,7 @@ static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
   t->dev_s = view_deviation_s(h, t->count, t->avg_s);
 }
 
-/* Sets the timings of all histograms but that of the latency. */
+/* Sets the timings of all histograms but that of the latency, whose maximum no kind exceeds. */
 static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
                               const struct bn_snap *delta, bool nearest)
 {
@@ -546,8 +546,13 @@ static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
     *t = bn_view_timing_of(&delta->metrics.hist[i]);
     t->percentile_s = percentile_s;
     view_find_timing(t, delta->hist[i]);
-    for (size_t k = 0; k < v->n_percents; k++)
+    if (t->of_kind && t->max_s > v->max_s)
+      t->max_s = v->max_s;
+    for (size_t k = 0; k < v->n_percents; k++) {
       percentile_s[k] = bn_view_hist_percentile_s(delta->hist[i], v->percents[k], nearest);
+      if (percentile_s[k] > t->max_s && percentile_s[k] != HUGE_VAL)
+        percentile_s[k] = t->max_s;
+    }
   }
   v->timings = store->timing;
 }

@@ -342,3 +342,12 @@ def test_dialects_have_none(folder, dialect):
                    "print(sysbench.kind, sysbench.event_kind, #sysbench.kinds) end",
                    "--max-requests=1" if dialect == "0.5" else "--events=1", f"--compat={dialect}")
     assert "nil\tnil\t1\n" in r.out and "Kinds of events" not in r.out, r.err
+
+
+def test_no_kind_has_a_latency_above_the_longest_event(folder):
+    """Its latencies are known to a bucket, whose edge may be above the exact maximum of the run."""
+    for seed in range(5):
+        total = total_of(documents(folder, 'sysbench.kinds = {"a"} function event() return sysbench.kind.a end',
+                                   "--events=100", "--time=0", f"--rand-seed={seed}", "--percentile=50,100")[1])
+        kind, most_s = by_name(total)["a"], total["figures"]["max_s"]
+        assert kind["max_s"] == most_s and kind["percentiles"][1]["s"] == most_s

@@ -41,7 +41,8 @@ static void count_ten(struct bn_snap *s)
   s->counter[B + ENDED] = 3;
   s->counter[B + RETRIES] = 4;
   s->counter[B + FAILED] = 2;
-  bn_hist_put(s->hist[BN_H_LATENCY], 1000, 10);
+  bn_hist_put(s->hist[BN_H_LATENCY], 1000, 7);
+  bn_hist_put(s->hist[BN_H_LATENCY], 5000, 3);
   bn_hist_put(s->hist[HIST_A], 1000, 6);
   bn_hist_put(s->hist[HIST_B], 5000, 3);
 }
