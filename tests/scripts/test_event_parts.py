@@ -63,6 +63,8 @@ def test_compare_and_history(folder):
     results(folder, "a", "b")
     r = command(["compare", "--metric=p95@event:b", "--secondary=eps@event:a", "a", "b"], folder.path)
     assert "p95@event:b" in r.out and "eps@event:a" in r.out, r.out + r.err
+    r = command(["compare", "a", "b"], folder.path)
+    assert "p95@event:a *" in r.out and "p95@event:b *" in r.out, r.out + r.err
     r = command(["history", "--metric=eps@event:a", "a"], folder.path)
     assert r.status == 0 and "eps@event:a" in r.out, r.out + r.err
 

@@ -34,6 +34,8 @@ def test_compare(folder):
     assert r.status == 0, r.err
     names = {row["metric"] for row in json.loads(r.out)["points"][0]["metrics"]}
     assert {"eps@group:reads", "p95@group:report"} <= names
+    r = command(["compare", "a", "b"], folder.path)
+    assert "p95@group:reads *" in r.out and "p95@group:report *" in r.out, r.out + r.err
     r = command(["compare", "a", "b", "--metric=p99@group:x"], folder.path)
     assert r.status == 1
     assert "the groups are: reads, report" in r.err

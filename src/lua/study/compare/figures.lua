@@ -11,7 +11,7 @@ local most = 48
 
 -- Returns an empty list.
 function figures.new()
-  return setmetatable({wants_percentiles = false}, figures)
+  return setmetatable({is_auto = false}, figures)
 end
 
 function figures:named(text)
@@ -35,13 +35,26 @@ function figures:add(option, text, implied)
   return #self
 end
 
--- Adds the percentiles of a run if they are wanted; where there is no room for all, the first.
-function figures:add_percentiles(percents)
-  if not self.wants_percentiles then return end
-  self.wants_percentiles = false
+local function add_implied(self, name)
+  if #self < most and native.figure(name) then self:add("", name, true) end
+end
+
+-- Adds what --secondary=auto takes from the first run: its percentiles, and the last of them of
+-- each kind of events and each group (results.add_kinds); where there is no room, the first.
+function figures:add_of_run(percents, kinds)
+  local parts, percentile = {}, nil
+  if not self.is_auto then return end
+  self.is_auto = false
   for _, percent in ipairs(percents) do
-    local name = "p" .. native.shortest(percent)
-    if #self < most and native.figure(name) then self:add("", name, true) end
+    percentile = "p" .. native.shortest(percent)
+    add_implied(self, percentile)
+  end
+  for name in pairs(kinds) do
+    parts[#parts + 1] = name:find("^group:") and name or "event:" .. name
+  end
+  table.sort(parts)
+  for _, part in ipairs(percentile and parts or {}) do
+    add_implied(self, percentile .. "@" .. part)
   end
 end
 

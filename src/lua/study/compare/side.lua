@@ -91,11 +91,11 @@ local function add_run(s, path, result, figures, known)
     path = path, left_out = fault_of(result), status = result.end_.status, value = {},
     workload = result.workload, start_wall_ns = result.start_wall_ns, rate = result.plan.rate,
     options = shared_options(known, result.options)}
+  results.add_kinds(s.kinds, result)
   if not run.left_out then
-    figures:add_percentiles(result.plan.percents)
+    figures:add_of_run(result.plan.percents, s.kinds)
     add_facts(s, result.options, result.fact_list)
   end
-  results.add_kinds(s.kinds, result)
   for i, figure in ipairs(figures) do run.value[i] = result:value(figure.text) end
   s.runs[#s.runs + 1] = run
 end
