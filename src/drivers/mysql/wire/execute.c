@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes the packets that execute a prepared statement, from the SQL layer's values. */
+#include <endian.h>
 #include <string.h>
 
 #include "drivers/mysql/wire/packet.h"
@@ -43,8 +44,9 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
    returns the position behind. */
 static uint8_t *execute_put(uint8_t *out, uint64_t value, unsigned bytes)
 {
-  for (unsigned i = 0; i < bytes; i++)
-    out[i] = (uint8_t)(value >> 8 * i);
+  const uint64_t low_first = htole64(value);
+
+  memcpy(out, &low_first, bytes);
   return out + bytes;
 }
 
