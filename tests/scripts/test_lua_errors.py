@@ -436,6 +436,16 @@ def test_standard_input(folder, args):
     assert (r.out, r.status) == ("1\n", 0)
 
 
+def test_a_failed_statement_of_standard_input_has_its_place(folder):
+    """As one of a file has it; the place of a caller that is bench's own is not shown."""
+    text = """local con = sysbench.sql.driver("sqlite"):connect()
+con:query("CREATE TABLE named(id INTEGER PRIMARY KEY)")
+con:query("INSERT INTO named VALUES (1)")
+con:query("INSERT INTO named VALUES (1)")"""
+    r = command(["--db-driver=sqlite", "--db-ignore-errors=duplicate"], folder.path, stdin=text)
+    assert r.status == 1 and r.said[0].endswith("' at stdin:4"), r.err
+
+
 def test_bundled_script_by_an_old_path(folder):
     r = command(["/opt/nowhere/share/sysbench/oltp_read_write.lua", "help"], folder.path)
     assert "--tables" in r.out and r.status == 0

@@ -34,10 +34,11 @@ local function descriptor(con, query)
   }
 end
 
--- The script's line, for the message if nothing repeats the event; nil: the caller is no script.
+-- The script's line, for the message if nothing repeats the event; nil: the caller is a module of
+-- bench's own.
 local function place_of(level)
   local at = getinfo(level + 1, "Sl")
-  return at and at.currentline > 0 and at.source:find("^@")
+  return at and at.currentline > 0 and not at.source:find("^=%[")
     and ("%s:%d"):format(at.short_src, at.currentline) or nil
 end
 
