@@ -130,10 +130,9 @@ end
 -- Runs the events of a script that names kinds, in module sysbench.loop.  The kind of an event that
 -- has failed is in C.  So is any kind where sessions share the interpreter and its `state`: others
 -- run while an event waits.
-function M.run(loop, call, restart, env, id)
-  local is_alone = not rawget(internal, "is_shared")
-  state.named, state.in_loop = 0, is_alone
-  loop.run(call, function (failure)
+function M.run(call, restart, env, id)
+  local loop, is_alone = internal.module("sysbench.loop"), not rawget(internal, "is_shared")
+  local function restart_of_kind(failure)
     state.in_loop = false
     if state.named ~= 0 then
       C.bn_ffi_event_is_of_kind(state.named)
@@ -142,7 +141,9 @@ function M.run(loop, call, restart, env, id)
     local ok, result = restart(failure)
     state.in_loop = is_alone
     return ok, result
-  end, loop.run_kinds, end_event, env, id)
+  end
+  state.named, state.in_loop = 0, is_alone
+  loop.run(call, restart_of_kind, loop.run_events, end_event, env, id)
   state.in_loop = false
 end
 

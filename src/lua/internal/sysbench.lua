@@ -158,10 +158,10 @@ local function new_thread_run(env, sysbench, call)
     local function restart(failure)
       return module("sysbench.restart").restart(env, sysbench, call, id, failure)
     end
-    local loop = module("sysbench.loop")
     if rawget(internal, "has_kinds") then
-      module("sysbench.kinds").run(loop, call, restart, env, id)
+      module("sysbench.kinds").run(call, restart, env, id)
     else
+      local loop = module("sysbench.loop")
       loop.run(call, restart, loop.run_plain, loop.end_event, env, id)
     end
   end

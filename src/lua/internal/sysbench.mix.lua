@@ -247,16 +247,20 @@ function Mix:run(id)
       attach_renewals(part.env, part.sysbench)
     end
   end
-  local loop = internal.module("sysbench.loop")
-  loop.run(self.call, function (failure)
+  -- What the loop takes for the globals of a script: its event() is that of the one drawn.
+  local drawn = { event = function (of) return self:draw().env.event(of) end }
+  local function restart(failure)
     return self:restart(id, failure)
-  end, loop.run_mix, function (result)
+  end
+  local function end_event(result)
     if result then
       C.bn_ffi_event_drop()
       return false
     end
     return C.bn_ffi_event_next_of_kind(self.current.number)
-  end, self, id)
+  end
+  local loop = internal.module("sysbench.loop")
+  loop.run(self.call, restart, loop.run_events, end_event, drawn, id)
 end
 
 -- Checks that each script can be a part of the run, and calls its init().

@@ -21,7 +21,7 @@ local function read_secondary(list, names)
   if #names == 1 and names[1] == "none" then return end
   for _, name in ipairs(names) do
     if name == "auto" then
-      list.is_auto = true
+      list.awaits_run = true
       list:add("", "avg", true)
       list:add("", "errors_per_s", true)
     else
@@ -133,7 +133,7 @@ local function run(options, operands, given)
   local has_scores = {scores.apply(operands[1]), scores.apply(operands[2])}
   if has_scores[1] and has_scores[2] then
     refuse_tests(given, operands)
-    list.is_auto = false
+    list.awaits_run = false
     write_report(options, scores.make(operands, list), scores)
     return 0
   end

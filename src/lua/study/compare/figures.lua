@@ -11,7 +11,7 @@ local most = 48
 
 -- Returns an empty list.
 function figures.new()
-  return setmetatable({is_auto = false}, figures)
+  return setmetatable({awaits_run = false}, figures)
 end
 
 function figures:named(text)
@@ -42,9 +42,9 @@ end
 -- Adds what --secondary=auto takes from the first run: its percentiles, and the last of them of
 -- each kind of events and each group (results.add_kinds); where there is no room, the first.
 function figures:add_of_run(percents, kinds)
-  local parts, percentile = {}, nil
-  if not self.is_auto then return end
-  self.is_auto = false
+  if not self.awaits_run then return end
+  self.awaits_run = false
+  local parts, percentile = {}, ""
   for _, percent in ipairs(percents) do
     percentile = "p" .. native.shortest(percent)
     add_implied(self, percentile)
@@ -53,9 +53,7 @@ function figures:add_of_run(percents, kinds)
     parts[#parts + 1] = name:find("^group:") and name or "event:" .. name
   end
   table.sort(parts)
-  for _, part in ipairs(percentile and parts or {}) do
-    add_implied(self, percentile .. "@" .. part)
-  end
+  for _, part in ipairs(parts) do add_implied(self, percentile .. "@" .. part) end
 end
 
 return figures
