@@ -465,16 +465,26 @@ static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
   return queued > 0 ? (double)queued / f->started_per_s * 1e9 : 0;
 }
 
-/* Returns the level of a phase, or 0 if it has none, because it has bursts or was overloaded:
-   events waited longer than the level for their begin.  If the queue of a phase grows or shrinks
-   all the time, the wait is longest at the end or the begin of the phase. */
-static double phases_level_ns(const struct bn_phases *p, size_t k, const struct bn_view *v)
+/* Returns whether more events waited at the begin or at the end of the phase than chance explains,
+   and longer than half of all events took.  The number of Poisson arrivals has a standard deviation
+   of its square root: a queue of less than two of them is no overload.  If the queue grows or
+   shrinks all the time, it is longest at an end of the phase, and the median is half of its wait. */
+static bool phases_is_overloaded(const struct bn_phase_view *f, const struct bn_hist *latency)
 {
-  const struct bn_phase_view *f = &v->phases[k];
-  const double level_ns = (double)bn_hist_percentile(phases_get_latency(v, k), level_percent);
   const uint64_t queue = f->carried > f->queued ? f->carried : f->queued;
 
-  return p->profile->phase[k].period_s <= 0 && phases_wait_ns(f, queue) <= level_ns ? level_ns : 0;
+  return (double)queue > 2 * sqrt((double)(f->due + f->carried)) &&
+         phases_wait_ns(f, queue) > (double)bn_hist_percentile(latency, 50);
+}
+
+/* Returns the level of a phase, or 0 if it has none, because it has bursts or was overloaded. */
+static double phases_level_ns(const struct bn_phases *p, size_t k, const struct bn_view *v)
+{
+  const struct bn_hist *latency = phases_get_latency(v, k);
+
+  if (p->profile->phase[k].period_s > 0 || phases_is_overloaded(&v->phases[k], latency))
+    return 0;
+  return (double)bn_hist_percentile(latency, level_percent);
 }
 
 /* Adds the middle of a bucket, for each of its values, to a sum; for bn_hist_each. */

@@ -375,6 +375,24 @@ static void an_overload_is_no_level(void **state)
   bn_conf_done(&c);
 }
 
+/* A few events that wait by chance when a phase ends are no overload: it has a level. */
+static void a_queue_by_chance_is_no_overload(void **state)
+{
+  struct bn_conf c = conf_of("hold:500/5s; hold:3000/1s; hold:500/10s", 1, 0, 0);
+  struct server s = {
+      .service_ns = 1000000, .stall_from_ns = 4980000000, .stall_until_ns = 5001000000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_in_range(phase[0].queued, 9, 11);
+  assert_true(p95_s[0] < 0.0011);
+  assert_true(phase[1].recovered);
+  expect_near(phase[1].recovery_s, queue_recovery_s(6, 0.0011), 0.05);
+  bn_conf_done(&c);
+}
+
 /* A load that is greater than before, but not too great, has a level of its own. */
 static void a_busier_phase_is_a_level(void **state)
 {
@@ -631,6 +649,7 @@ BN_TESTS(run_phases)
       cmocka_unit_test(what_is_not_over_is_said),
       cmocka_unit_test(a_hang_is_not_recovered_from),
       cmocka_unit_test(an_overload_is_no_level),
+      cmocka_unit_test(a_queue_by_chance_is_no_overload),
       cmocka_unit_test(a_busier_phase_is_a_level),
       cmocka_unit_test(later_bursts_end_the_look),
       cmocka_unit_test(a_little_slower_is_recovered),
