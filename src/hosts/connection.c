@@ -387,7 +387,7 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
   else if (!has_ended || (c->link.wait_status == 0 && is_cut))
     bn_connection_lose(c, "its connection was closed%s", where);
   else if (WIFSIGNALED(c->link.wait_status))
-    bn_connection_lose(c, "its connection was ended by a signal: %s",
+    bn_connection_lose(c, "the process started for it was ended by a signal: %s",
                        strsignal(WTERMSIG(c->link.wait_status)));
   else
     bn_connection_lose(c, "its connection ended with status %d%s", WEXITSTATUS(c->link.wait_status),

@@ -189,7 +189,7 @@ BROKEN = "local n = 0\nfunction event() n = n + 1; if n > 100 and sysbench.tid =
 
 @pytest.mark.parametrize("what, said, lost", [
     ("error('it is broken')", "b/bad: FATAL: `thread_run' function failed: bad.lua:2: it is broken", False),
-    ("os.execute('kill -9 $PPID')", "b/bad: lost: its connection was ended by a signal: Killed", True)])
+    ("os.execute('kill -9 $PPID')", "b/bad: lost: the process started for it was ended by a signal: Killed", True)])
 def test_host_and_group_of_a_failure_are_named(fleet, what, said, lost):
     """The other parts stay, also those of the same group."""
     fleet.script("a.lua", EMPTY)

@@ -315,7 +315,7 @@ BROKEN = "local n = 0\nfunction event() n = n + 1; if n > 100 then %s end end\n"
 
 @pytest.mark.parametrize("what, said", [
     ("error('it is broken')", "b: FATAL: `thread_run' function failed: ./b.lua:2: it is broken"),
-    ("os.execute('kill -9 $PPID')", "b: lost: its connection was ended by a signal: Killed")])
+    ("os.execute('kill -9 $PPID')", "b: lost: the process started for it was ended by a signal: Killed")])
 def test_a_group_that_fails_is_named_and_others_stay(folder, what, said):
     folder.file("b.lua", BROKEN % what)
     r, document = run(folder, *constant(folder), "--group=b: ./b.lua", "--on-host-loss=continue",
