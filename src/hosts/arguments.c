@@ -2,6 +2,7 @@
 /* Makes the command line of agents from the one that was typed. */
 #include "hosts/arguments.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -565,6 +566,7 @@ static int arguments_add_group_scripts(struct bn_arguments *a, struct bn_err *er
   }
   for (size_t i = 0; i < script->n; i++)
     (void)bn_buf_printf(&mix, "%s%s", i > 0 ? " " : "", script->item[i]);
+  assert(mix.data != NULL); /* a group has a script */
   rc = arguments_add_workloads(a, mix.data, arguments_is_in_bundle(mix.data), err);
   bn_buf_done(&mix);
   return rc;

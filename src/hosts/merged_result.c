@@ -501,7 +501,7 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
   struct bn_result sum = {.n_groups = 0};
   struct bn_err why = {0};
 
-  if (merged_sum_parts(part, n, first, rows, &sum, &why) == 0) {
+  if (merged_sum_parts(part, n, first, rows, &sum, &why) == 0 && sum.n_groups > 0) {
     total = &sum.group[0].total.view;
     m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
   } else {

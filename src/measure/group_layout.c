@@ -2,6 +2,7 @@
 /* Joins the tables of metrics of groups, and puts their records into the joint form. */
 #include "measure/group_layout.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,7 @@ static int group_unite_row(struct rows *r, const struct bn_metric *row, const ch
     group_add_row(r, row, from);
     return 0;
   }
+  assert(r->row != NULL); /* it has row number `at` */
   if (r->row[at].kind == row->kind && strcmp(r->row[at].unit, row->unit) == 0)
     return 0;
   return group_refuse_row(from, row->name, r->from[at], err);
@@ -93,8 +95,10 @@ static int group_check_names(const struct tables *t, struct bn_err *err)
   for (size_t i = 0; i < hists->n; i++) {
     const int at = group_find_row(counters->row, counters->n, hists->row[i].name);
 
-    if (at != BN_ROW_NONE)
-      return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[at], err);
+    if (at == BN_ROW_NONE)
+      continue;
+    assert(counters->from != NULL); /* it has row number `at` */
+    return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[at], err);
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes a result as a tree of values. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static void store_put_list(struct bn_json_out *p, struct bn_node *map, const cha
 static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
                               const struct bn_metric *rows, size_t n)
 {
+  assert(rows != NULL || n == 0);
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
 

@@ -81,6 +81,7 @@ static bool profile_read_value(struct profile_reader *r, double *value)
 {
   const char *const begin = r->at, *wrong;
 
+  *value = 0;
   if (!bn_units_read(&r->at, value))
     return profile_refuse(r, "%s", curves[r->out->of].missing);
   wrong = profile_judge_value(r, *value);
@@ -97,6 +98,7 @@ static bool profile_read_time(struct profile_reader *r, double *s)
   const char *const begin = r->at;
   double ns;
 
+  *s = 0;
   if (!bn_units_read_ns(&r->at, &ns))
     return profile_refuse(r, "not a time, such as 500ms, 30s, 5m or 1h");
   *s = ns / 1e9;

@@ -238,8 +238,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
     return bn_err_set(err, ENOENT,
                       "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
                       "headers (libmicrohttpd-dev) and build again");
-  if (l->web != NULL)
-    l->server = l->web->start(&address.any, &l->page, &why);
+  l->server = l->web != NULL ? l->web->start(&address.any, &l->page, &why) : NULL;
   if (l->server == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
   if (address.v4.sin_port == 0) /* IPv4 and IPv6 have the port at the same offset */

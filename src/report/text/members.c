@@ -33,7 +33,7 @@ static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
   const size_t rank = v != NULL ? bn_view_greatest_rank(v) : 0;
   const double ms = v != NULL && v->n_percents > 0 ? v->percentile_s[rank] * 1e3 : NAN;
-  const bool at_least = !isnan(ms) && bn_view_at_least(v, rank);
+  const bool at_least = v != NULL && !isnan(ms) && bn_view_at_least(v, rank);
   char text[BN_FORM_NUMBER];
 
   if (isnan(ms))

@@ -132,7 +132,7 @@ static void call_log_as_05(const char *text, const char *what)
 {
   const char *unprotected = call_unprotected_text(text, what);
 
-  if (unprotected != NULL)
+  if (unprotected != NULL || what == NULL)
     bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected);
   else
     bn_log(BN_FATAL, "failed to execute function `%s': %s",
