@@ -13,6 +13,8 @@ import modes
 
 # ThreadSanitizer's _exit() waits for the lock of a stream that another thread holds; libc's does not.
 STUCK_UNDER_TSAN = "cli/test_signals.py::test_a_reader_that_does_not_read"
+# Sanitizers reserve more of the address space than this test leaves.
+TOO_LARGE_FOR_SANITIZERS = "scripts/test_shared_workers.py::test_a_run_that_has_no_memory_for_stacks_fails"
 # Once in some ten thousand programs LeakSanitizer itself dies, after main(), of which nothing
 # follows for the test: https://github.com/google/sanitizers/issues/1353.
 SANITIZER_DIED = "LeakSanitizer has encountered a fatal error"
@@ -30,13 +32,20 @@ def is_left_out(item):
     if marker and item.get_closest_marker(marker):
         return False
     return (str(file) in os.environ.get("BENCH_LEFT_OUT", "").split() or
+            (marker and item.nodeid.endswith(TOO_LARGE_FOR_SANITIZERS)) or
             (marker == "threads" and item.nodeid.endswith(STUCK_UNDER_TSAN)))
+
+
+def is_meaningless(item):
+    """Has the item all parameters of one of its markers `without`?"""
+    return any(all(value in item.callspec.params.values() for value in marker.args)
+               for marker in item.iter_markers("without") if hasattr(item, "callspec"))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """One process takes all that share a victim, and begins early: --dist=loadgroup."""
-    left_out = {item for item in items if is_left_out(item)}
+    left_out = {item for item in items if is_left_out(item) or is_meaningless(item)}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [item for item in items if item not in left_out]
     for item in items:

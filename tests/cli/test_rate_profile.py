@@ -251,7 +251,7 @@ def test_a_sweep_has_phases(tmp_path):
 def test_ab_judges_a_phase(tmp_path):
     (tmp_path / "t.lua").write_text(OPTION)
     done = bench.run("ab", "--a=--pause=100000", "--b=--pause=100", "--metric=p50@phase:2", "t.lua", "--threads=10",
-                     TWO, "run", cwd=tmp_path)
+                     "--rate-profile=hold:50/200ms; hold:50/400ms", "run", cwd=tmp_path)
     assert done.status == 0, done.err
     assert "B is better" in done.out and "p50@phase:2" in done.out
 

@@ -190,7 +190,6 @@ def test_a_call_that_holds_up_the_others_is_named(folder):
     assert r.err.count("t.lua:2: a call that waits, at the top level of a file") == 1
 
 
-@pytest.mark.skipif("BENCH_SANITIZER" in os.environ, reason="sanitizers reserve the address space")
 def test_a_run_that_has_no_memory_for_stacks_fails(folder):
     """A statement that waits in the worker's own stack would hold up all others."""
     folder.file("t.lua", """

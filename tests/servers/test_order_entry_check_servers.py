@@ -96,10 +96,9 @@ def test_a_condition_that_cannot_be_checked_takes_no_other_along(server):
 
 
 @pytest.mark.slow
+@pytest.mark.without("postgresql")
 def test_a_check_groups_in_memory(server):
-    """A server whose tables in memory are small makes none on its disk for it."""
-    if server.driver != "mysql":
-        pytest.skip("PostgreSQL has no such limit")
+    """A server whose tables in memory are small, a limit of MySQL's, makes none on its disk for it."""
     made = "SHOW GLOBAL STATUS LIKE 'Created_tmp_disk_tables'"
     server.sql("SET GLOBAL tmp_table_size = 1048576, GLOBAL max_heap_table_size = 1048576")
     before = server.sql(made)

@@ -27,6 +27,7 @@ function prepare()
 end
 """
 NAMES = [str(n) for n in range(1, 13)] + [f"S{n}" for n in range(1, 9)]
+pytestmark = pytest.mark.without("sqlite", "routine")  # it has none
 MODES = ("plain", "batched", "routine")
 KINDS = ("new_order", "payment", "order_status", "delivery", "stock_level")
 
@@ -43,8 +44,6 @@ class Database:
     def make_ready(self, mode):
         """The option for a mode, whose routines are made first."""
         if mode == "routine":
-            if self.driver == "sqlite":
-                pytest.skip("SQLite has no routines")
             if not self.has_routines:
                 must(self, "order_entry", "--order-mode=routine", "prepare")
             self.has_routines = True
@@ -183,10 +182,10 @@ COMMIT;
 
 
 @pytest.mark.slow
+@pytest.mark.without("sqlite")
+@pytest.mark.without("mariadb_plain")
 def test_a_batched_delivery_waits_for_changes_of_its_customers(database):
     """PostgreSQL then looks at these rows again, and at what the statement joins with them."""
-    if database.driver != "pgsql":
-        pytest.skip("other databases do not")
     must(database, "order_entry", "--threads=2", "reset")
     held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
@@ -200,11 +199,11 @@ def test_a_batched_delivery_waits_for_changes_of_its_customers(database):
 
 
 @pytest.mark.slow
+@pytest.mark.without("sqlite")
+@pytest.mark.without("mariadb_plain")
 @pytest.mark.parametrize("mode", MODES)
 def test_failures_of_serializable_transactions_are_repeated(database, mode):
-    """Each is a retry of a kind, and none leaves a trace in the rows."""
-    if database.driver != "pgsql":
-        pytest.skip("its transactions wait for each other")
+    """Each is a retry of a kind, and none leaves a trace in the rows.  Those of other databases wait."""
     n = database.run(database.make_ready(mode), "--db-isolation-level=serializable", "--threads=8",
                      "--order-home=random", "--warehouses=1", "--events=400")
     assert sum(n[kind] for kind in KINDS) == 400
@@ -213,11 +212,11 @@ def test_failures_of_serializable_transactions_are_repeated(database, mode):
 
 
 @pytest.mark.slow
+@pytest.mark.without("sqlite")
+@pytest.mark.without("postgresql")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_transaction_that_is_given_up_leaves_no_trace(database, mode):
     """Two payments wait for a warehouse that somebody else holds, each for a second, and fail; others go on."""
-    if database.driver != "mysql":
-        pytest.skip("the time that a statement waits for a lock is set with MySQL")
     server, option = database.server, database.make_ready(mode)
     server.sql("SET GLOBAL innodb_lock_wait_timeout = 1")
     holder = subprocess.Popen([server.client(), "--no-defaults", f"--socket={server.socket}", "--user=root", "--batch",
