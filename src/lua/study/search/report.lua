@@ -140,7 +140,22 @@ function report:line()
     broken ~= "" and " (" .. broken .. ")" or "")
 end
 
-local line_form = "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s  %s\n"
+local line_form = "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s%s  %s\n"
+
+-- Returns "  p99@event:pay, ms" for each condition about a part of the run that the other columns do
+-- not show; row: with that figure of it instead.
+function report:part_cells(row)
+  local cells, shown = {}, self.group and "@group:" .. self.group
+  for i, condition in ipairs(self.goal) do
+    local part = condition.text:match("@[^<>]*")
+    if part and part ~= shown then
+      local unit = condition.unit == "1" and "" or ", " .. condition.unit
+      local title = condition.text:match("^[^<>]*") .. unit
+      cells[#cells + 1] = ("  %" .. #title .. "s"):format(row and number(row[i]) or title)
+    end
+  end
+  return table.concat(cells)
+end
 
 -- Returns the table in the order of values.
 function report:table_text()
@@ -155,7 +170,7 @@ function report:table_text()
   end)
   local lines = {line_form:format(
     "probe", "purpose", self.what == "rate" and self.over .. ", 1/s" or self.over, "time, s",
-    "events/s", "avg, ms", "p95, ms", "p99, ms", "errors,%", "goal")}
+    "events/s", "avg, ms", "p95, ms", "p99, ms", "errors,%", self:part_cells(), "goal")}
   for _, i in ipairs(order) do
     local row = self.rows[i]
     local shown = row.shown
@@ -165,7 +180,8 @@ function report:table_text()
     lines[#lines + 1] = line_form:format(
       i, row.probe.purpose, row.closed and "-" or number(row.probe.value),
       number(row.probe.time_s), number(shown.rate), scaled("avg_s", 1e3), scaled("p95_s", 1e3),
-      scaled("p99_s", 1e3), number(row.errors and row.errors * 100), verdict(row))
+      scaled("p99_s", 1e3), number(row.errors and row.errors * 100), self:part_cells(row),
+      verdict(row))
   end
   if self.group then
     lines[#lines + 1] = ("events/s, avg, p95 and p99 are those of the group %s, and errors those "
