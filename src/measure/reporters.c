@@ -422,6 +422,8 @@ static bool reporters_replay_members(struct bn_reporters *r, const struct bn_res
   size_t n = 0;
   bool ok = true;
 
+  if (result->n_groups == 0)
+    return true;
   while (n + 1 < result->n_groups && result->group[n + 1].member != NULL)
     n++;
   for (size_t i = 0; ok && i < r->n; i++)

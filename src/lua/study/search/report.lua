@@ -142,8 +142,8 @@ end
 
 local line_form = "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s%s  %s\n"
 
--- Returns "  p99@event:pay, ms" for each condition about a part of the run that the other columns do
--- not show; row: with that figure of it instead.
+-- Returns "  p99@event:pay, ms" for each condition about a part of the run that the other columns
+-- do not show; row: with that figure of it instead.
 function report:part_cells(row)
   local cells, shown = {}, self.group and "@group:" .. self.group
   for i, condition in ipairs(self.goal) do
