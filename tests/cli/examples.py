@@ -11,7 +11,8 @@ A comment before each literal display says what the display is:
 
 A line "..." stands for any number of lines. Widths of blanks are not compared, nor are figures:
 without a time limit in the display those with a fraction, otherwise all of them. A session is one shell
-command after the other in a new folder; each exits 0, unless the next one prints "$?".
+command after the other in a new folder; each exits 0, unless the next one prints "$?". A line that
+ends with a backslash goes on with the next one, in commands and in what they print.
 """
 
 import collections
@@ -65,6 +66,8 @@ def commands(text):
             found[-1][0] += "\n" + line
         elif line.startswith("$ "):
             found.append([line[2:], []])
+        elif found[-1][1] and found[-1][1][-1].endswith("\\"):
+            found[-1][1][-1] = found[-1][1][-1][:-1] + line
         else:
             found[-1][1].append(line)
     return found
@@ -101,10 +104,12 @@ def check_output(example, command, shown, done):
 
 def run_session(example, folder, server=()):
     """Runs a session; SERVER: (text, text in its place) for each command."""
-    status, pending = 0, ""
+    status, pending, variables = 0, "", ""
     for command, shown in commands(example.text):
         assert status == 0 or "$?" in command, f"{pending}: exit status {status}"
-        run = command
+        run = variables + command
+        if re.fullmatch(r'\w+=".*"', command):
+            variables = run + "; "
         for old, new in server:
             run = run.replace(old, new)
         done = subprocess.run(
