@@ -82,8 +82,8 @@ def closed_loop(sessions, gate_ns):
 
 
 def dues(seed, rate, gate_ns):
-    """When the arrivals of --rate are due: the sums of exponential gaps, drawn from the stream that
-    src/engine/pacer.c draws them from."""
+    """When the arrivals of --rate are due: the sums of exponential gaps, in units of 2^-20 expected
+    arrivals, each a hash of the sum before it (src/engine/arrivals.c)."""
     mask = 2**64 - 1
 
     def mix(x):
@@ -94,14 +94,12 @@ def dues(seed, rate, gate_ns):
 
     purpose = 2
     first = mix(seed)
-    a, b = (mix(mix(word ^ purpose)) for word in (first, mix(first ^ mask)))
-    mass = 0.0
+    key = sum(mix(mix(word ^ purpose)) for word in (first, mix(first ^ mask))) & mask
+    position = 0
     while True:
-        drawn = (a + b) & mask
-        b ^= a
-        a, b = ((a << 55 | a >> 9) ^ b ^ b << 14) & mask, (b << 36 | b >> 28) & mask
-        mass += -math.log(((drawn >> 12) + 0.5) * 2.0**-52)
-        yield gate_ns + int(mass / rate * 1e9)
+        gap = -math.log(((mix(key ^ position) >> 12) + 0.5) * 2.0**-52) * 2**20
+        position += max(1, int(gap + 0.5))
+        yield gate_ns + int(position * 2.0**-20 / rate * 1e9)
 
 
 def until(times, last_ns, more):
