@@ -390,7 +390,8 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
     bn_connection_lose(c, "the process started for it was ended by a signal: %s",
                        strsignal(WTERMSIG(c->link.wait_status)));
   else
-    bn_connection_lose(c, "its connection ended with status %d%s", WEXITSTATUS(c->link.wait_status),
+    bn_connection_lose(c, "the process started for it ended with status %d%s",
+                       WEXITSTATUS(c->link.wait_status),
                        connection_explain_status(c, WEXITSTATUS(c->link.wait_status)));
 }
 

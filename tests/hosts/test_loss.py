@@ -407,7 +407,7 @@ function event() end
     fleet.through("b", "/bin/sh", "-c", f"while ! [ -e '{ready}' ]; do sleep 0.1; done; sleep 0.5; "
                   "exit 3", "sh")
     done = fleet.run("a,b", script, *OPTIONS, "run")
-    assert done.status == 1 and "b: lost: its connection ended with status 3" in done.err
+    assert done.status == 1 and "b: lost: the process started for it ended with status 3" in done.err
     assert "a: lost" not in done.err and fleet.left() == []
 
 
@@ -415,7 +415,7 @@ function event() end
 def test_a_script_that_exits_before_the_run(fleet, status):
     script = fleet.script("init.lua", f"function init() os.exit({status}) end function event() end")
     done = fleet.run("a", script, *OPTIONS, "run")
-    assert done.status == 1 and (f"a: lost: its connection ended with status {status}; "
+    assert done.status == 1 and (f"a: lost: the process started for it ended with status {status}; "
                                  "did its script call os.exit()?") in done.err, done.err
 
 
