@@ -2,6 +2,7 @@
 /* Sums the results of hosts. */
 #include "hosts/merged_result.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -501,7 +502,8 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
   struct bn_result sum = {.n_groups = 0};
   struct bn_err why = {0};
 
-  if (merged_sum_parts(part, n, first, rows, &sum, &why) == 0 && sum.n_groups > 0) {
+  if (merged_sum_parts(part, n, first, rows, &sum, &why) == 0) {
+    assert(sum.n_groups > 0); /* its parts have one each */
     total = &sum.group[0].total.view;
     m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
   } else {

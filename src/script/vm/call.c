@@ -111,32 +111,31 @@ static bool call_ends_with(const char *text, const char *end)
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Returns what 0.5 prints of an error that it raises outside of protected calls, which it does when
-   it connects and when it runs the top level of the script (what NULL); else NULL. */
-static const char *call_unprotected_text(const char *text, const char *what)
+/* Returns the message of a failed connect at the end of the text, without the place in the script in
+   front of it, which 0.5 does not print; NULL for another error. */
+static const char *call_find_connect_error(const char *text)
 {
-  static const char *const connecting[] = {"DB initialization failed",
-                                           "Failed to connect to the database"};
+  static const char *const message[] = {"DB initialization failed",
+                                        "Failed to connect to the database"};
 
-  if (what != NULL && strncmp(what, "thread_", 7) != 0)
-    return NULL;
-  /* In 0.5 the text has no place in the script; here one stands in front of it. */
-  for (size_t i = 0; i < sizeof connecting / sizeof connecting[0]; i++)
-    if (call_ends_with(text, connecting[i]))
-      return connecting[i];
-  return what == NULL ? text : NULL;
+  for (size_t i = 0; i < sizeof message / sizeof message[0]; i++)
+    if (call_ends_with(text, message[i]))
+      return message[i];
+  return NULL;
 }
 
-/* Logs an error in the words of 0.5, where event() is what thread_run is here. */
+/* Logs an error in the words of 0.5, where event() is what thread_run is here.  It raises errors of
+   the script's top level (what NULL) and of a thread's connect outside of protected calls. */
 static void call_log_as_05(const char *text, const char *what)
 {
-  const char *unprotected = call_unprotected_text(text, what);
+  const char *connect_error = call_find_connect_error(text);
 
-  if (unprotected != NULL || what == NULL)
-    bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)", unprotected);
-  else
+  if (what != NULL && (connect_error == NULL || strncmp(what, "thread_", 7) != 0))
     bn_log(BN_FATAL, "failed to execute function `%s': %s",
            strcmp(what, "thread_run") == 0 ? "event" : what, text);
+  else
+    bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)",
+                  connect_error != NULL ? connect_error : text);
 }
 
 /* Pushes a text for the error value on top if it is a table that the SQL module has raised to
