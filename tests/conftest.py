@@ -11,10 +11,6 @@ import pytest
 
 import modes
 
-# ThreadSanitizer's _exit() waits for the lock of a stream that another thread holds; libc's does not.
-STUCK_UNDER_TSAN = "cli/test_signals.py::test_a_reader_that_does_not_read"
-# Sanitizers reserve more of the address space than this test leaves.
-TOO_LARGE_FOR_SANITIZERS = "scripts/test_shared_workers.py::test_a_run_that_has_no_memory_for_stacks_fails"
 # Once in some ten thousand programs LeakSanitizer itself dies, after main(), of which nothing
 # follows for the test: https://github.com/google/sanitizers/issues/1353.
 SANITIZER_DIED = "LeakSanitizer has encountered a fatal error"
@@ -26,14 +22,15 @@ def has_a_victim(item):
 
 
 def is_left_out(item):
-    """Does ./check leave the item's file out under this sanitizer, without exception for the item?"""
+    """Does ./check leave the item or its file out under this sanitizer?"""
     file = item.path.relative_to(pathlib.Path(__file__).parent).with_suffix("")
-    marker = {"asan": "sanitized", "tsan": "threads"}.get(os.environ.get("BENCH_SANITIZER"))
+    sanitizer = os.environ.get("BENCH_SANITIZER")
+    marker = {"asan": "sanitized", "tsan": "threads"}.get(sanitizer)
+    if any(sanitizer in mark.args for mark in item.iter_markers("not_under")):
+        return True
     if marker and item.get_closest_marker(marker):
         return False
-    return (str(file) in os.environ.get("BENCH_LEFT_OUT", "").split() or
-            (marker and item.nodeid.endswith(TOO_LARGE_FOR_SANITIZERS)) or
-            (marker == "threads" and item.nodeid.endswith(STUCK_UNDER_TSAN)))
+    return str(file) in os.environ.get("BENCH_LEFT_OUT", "").split()
 
 
 def is_meaningless(item):

@@ -107,7 +107,6 @@ def test_a_search_has_a_goal_of_a_kind(folder):
     folder.file("t.lua", EVENT_KINDS)
     r = command(["search", "--goal=p99@event:b<1s", "--min=500", "--max=1000", "--precision=50",
                  "--time=0.3", "--warmup-time=0", "t.lua", "run"], folder.path)
-    title = re.search(r"errors,%  p99@event:b, s  goal\n", r.out)
-    assert title, r.out + r.err
+    assert re.search(r"errors,%  p99@event:b, s  goal\n", r.out), r.out + r.err
     rows = re.findall(r"^ +\d+  \w+ .*  (\S+)  (?:kept\??|-)\n", r.out, re.M)
     assert len(rows) > 1 and max(map(float, rows)) > 0, r.out

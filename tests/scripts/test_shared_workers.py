@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What threads of a script that share a worker (--workers) say, and what they do to each other."""
-import os
 import re
 import resource
 import subprocess
@@ -190,6 +189,8 @@ def test_a_call_that_holds_up_the_others_is_named(folder):
     assert r.err.count("t.lua:2: a call that waits, at the top level of a file") == 1
 
 
+# Sanitizers reserve more of the address space than this test leaves.
+@pytest.mark.not_under("asan", "tsan")
 def test_a_run_that_has_no_memory_for_stacks_fails(folder):
     """A statement that waits in the worker's own stack would hold up all others."""
     folder.file("t.lua", """

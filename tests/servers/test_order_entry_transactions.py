@@ -43,9 +43,8 @@ class Database:
 
     def make_ready(self, mode):
         """The option for a mode, whose routines are made first."""
-        if mode == "routine":
-            if not self.has_routines:
-                must(self, "order_entry", "--order-mode=routine", "prepare")
+        if mode == "routine" and not self.has_routines:
+            must(self, "order_entry", "--order-mode=routine", "prepare")
             self.has_routines = True
         return "--order-mode=" + mode
 
