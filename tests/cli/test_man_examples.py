@@ -11,8 +11,13 @@ import examples
 LOCAL = examples.sessions("")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("page", "session"), LOCAL, ids=[f"{s.page}:{s.line}" for _, s in LOCAL])
+def row(page, session):
+    """In the gate if it does not run for a given time."""
+    mark = () if re.search("--time=[^0]|-profile=|sweep| ab ", session.text) is None else pytest.mark.slow
+    return pytest.param(page, session, marks=mark, id=f"{session.page}:{session.line}")
+
+
+@pytest.mark.parametrize(("page", "session"), [row(*local) for local in LOCAL])
 def test_example(page, session, tmp_path):
     if "bench plot" in session.text and shutil.which("gnuplot") is None:
         pytest.skip("gnuplot is not installed")

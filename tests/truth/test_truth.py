@@ -96,8 +96,8 @@ CASES = {
 }
 
 
-# Runs that no time ends: one by its events, one by a signal.
-IN_GATE = ("number of events", "signal")
+# Two runs that no time ends, one by its events and one by a signal, and one of arrivals.
+IN_GATE = ("number of events", "signal", "rate, one thread")
 
 
 def expected_status(case, found):
