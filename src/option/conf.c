@@ -268,6 +268,9 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
      a default. */
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
+  /* All threads are here; for several hosts bn_work_split_divide() replaces this. */
+  if (r->threads_total > 0)
+    r->threads = r->threads_total;
   c->plan.events = bn_conf_get_event_limit(c, (uint64_t)r->threads);
   /* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
      benchmark has it, so that no thread is lost to a run. */

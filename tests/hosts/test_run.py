@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
+import bench
 import documents
 import gate
 import pytest
@@ -119,6 +120,11 @@ def test_threads_of_each_host(fleet, hosts, options, threads):
     done = fleet.run(hosts, "cpu", *QUICK, "--events=100", *options, "run")
     assert done.status == 0, done.err
     assert [g["host"]["threads"] for g in done.document["groups"][1:]] == threads
+
+
+def test_all_threads_are_here_without_hosts():
+    done = bench.run("cpu", *QUICK, "--events=100", "--threads-total=3", "run")
+    assert done.status == 0 and "Number of threads: 3\n" in done.out
 
 
 def test_a_file_of_hosts(fleet):
