@@ -198,6 +198,8 @@ def test_a_real_run(tmp_path):
     (["--goal=p99<1s", "cpu"], "the command 'run' is missing"),
     (["--goal=p99<1s", "cpu", "--rate=5", "run"], "--rate: the search sets this option"),
     (["--goal=p99<1s", "cpu", "--tx_rate=5", "run"], "--tx-rate: the search sets this option"),
+    (["--goal=p99<1s", "--over=threads", "cpu", "--threads-total=8", "run"],
+     "--threads-total: the search varies --threads, which this option replaces; leave it out"),
     (["--goal=p99<1s", "cpu", "--rate-profile=hold:5/1s", "run"],
      "--rate-profile: the search varies --rate, which a profile replaces; leave it out, or search with --over=threads"),
     (["--goal=p99<1s", "--over=threads", "cpu", "--threads", "run"],

@@ -667,6 +667,8 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
          "--vary=threads: the range '8..2' must end with a larger number than it begins with"),
         (("--vary=rate=1,2", *CPU[:-1], "--rate-profile=hold:5/1s", CPU[-1]),
          "--vary=rate: the runs have --rate-profile, which replaces --rate; leave one of them out"),
+        (("--vary=threads=1,2", *CPU[:-1], "--threads-total=8", CPU[-1]),
+         "--vary=threads: the runs have --threads-total, which replaces --threads; leave one of them out"),
         (("--vary=report=text,json", *CPU), "--vary=report: this option cannot be varied"),
         (("--vary=assert=p99<1s,p99<2s", *CPU), "--vary=assert: this option cannot be varied"),
         (("--vary=label=a=1,b", *CPU), "--vary=label: this option cannot be varied"),

@@ -101,6 +101,9 @@ local function check_option(name, shown, over)
     native.fail("%s: the search varies --rate, which a profile replaces; leave it out, or search "
       .. "with --over=threads", shown)
   end
+  if name == "threads-total" and over == "threads" then
+    native.fail("%s: the search varies --threads, which this option replaces; leave it out", shown)
+  end
   if name == "threads-profile" then
     native.fail("%s: the search varies --%s, and a profile says how many threads are active; leave "
       .. "it out", shown, over)

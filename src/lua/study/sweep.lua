@@ -63,14 +63,15 @@ local function check_groups(axes, words)
   end
 end
 
--- A profile takes the place of the rate, or says how many threads there are.  For the option of a
--- group a run says so, because the group may have no profile where the run has one.
-local profiles = {
+-- These options take the place of another one, so that no run would differ.  For the option of a
+-- group a run says so, because the group may lack what the run has.
+local replacing = {
   {varied = "rate", given = "rate-profile", why = "which replaces --rate"},
   {varied = "threads", given = "threads-profile", why = "which says how many threads are active"},
+  {varied = "threads", given = "threads-total", why = "which replaces --threads"},
 }
 
-local function check_profiles(axes, words)
+local function check_replaced(axes, words)
   local varied, given = {}, {}
   for _, axis in ipairs(axes) do
     local option = native.option(axis.name)
@@ -84,10 +85,10 @@ local function check_profiles(axes, words)
       given[option.name] = true
     end
   end
-  for _, profile in ipairs(profiles) do
-    if varied[profile.varied] and given[profile.given] then
-      native.fail("--vary=%s: the runs have --%s, %s; leave one of them out", profile.varied,
-        profile.given, profile.why)
+  for _, option in ipairs(replacing) do
+    if varied[option.varied] and given[option.given] then
+      native.fail("--vary=%s: the runs have --%s, %s; leave one of them out", option.varied,
+        option.given, option.why)
     end
   end
 end
@@ -126,7 +127,7 @@ local function set_up(given, words)
   end
   check_axes(axes)
   check_groups(axes, words)
-  check_profiles(axes, words)
+  check_replaced(axes, words)
   if given.stop_when then check_numbers(axes[1]) end
   if not given.out then native.fail("--out is missing; name a folder for the results") end
   local n = axes.points * given["repeat"]
