@@ -45,14 +45,17 @@ function tally:take(run, result, stop)
     values[name] = value and math.abs(value) < math.huge and value or nil
   end
   for _, pair in ipairs(firsts) do set(pair[1], result:value(pair[2])) end
+  local function set_if_room(name, value)
+    if self.known[name] or #self.names < names_most then set(name, value) end
+  end
   for _, cell in ipairs(result:row()) do
-    if #self.names >= names_most then break end
-    if cell.value then set(cell.name, cell.value) end
+    if cell.value then set_if_room(cell.name, cell.value) end
   end
   -- These are the figures of the test itself that its text report prints.
   for _, figure in ipairs(result:test_figures()) do
-    if #self.names >= names_most then break end
-    if figure.text then set("test_" .. figure.key:sub(1, 60):gsub("%W", "_"), figure.value) end
+    if figure.text then
+      set_if_room("test_" .. figure.key:sub(1, 60):gsub("%W", "_"), figure.value)
+    end
   end
   local judged = stop and result:judge(stop)
   self.runs[run] = {
