@@ -142,15 +142,14 @@ end
 
 local line_form = "%5s  %-8s  %10s  %7s  %10s  %9s  %9s  %9s  %8s%s  %s\n"
 
--- Returns "  p99@event:pay, ms" for each condition about a part of the run that the other columns
--- do not show; row: with that figure of it instead.
+-- Returns "  p99@event:pay, ms" for each condition about a part of the run; row: with its figure
+-- instead.
 function report:part_cells(row)
-  local cells, shown = {}, self.group and "@group:" .. self.group
+  local cells = {}
   for i, condition in ipairs(self.goal) do
-    local part = condition.text:match("@[^<>]*")
-    if part and part ~= shown then
+    if condition.timing then
       local unit = condition.unit == "1" and "" or ", " .. condition.unit
-      local title = condition.text:match("^[^<>]*") .. unit
+      local title = condition.text:match("^%s*([^<>]-)%s*[<>]") .. unit
       cells[#cells + 1] = ("  %" .. #title .. "s"):format(row and number(row[i]) or title)
     end
   end
