@@ -2,6 +2,7 @@
 """Shows that each study does a task with groups: compare and history judge a figure of a group,
 merge adds groups up, sweep varies an option of one, ab and search run them."""
 import json
+import re
 
 import pytest
 
@@ -43,6 +44,31 @@ def test_compare(folder):
     assert "there are no kinds of events" in r.err
     r = command(["compare", "a", "b", "--fail-on=p95@group:report:90%:9s"], folder.path)
     assert r.status in (0, 6) and r.err == "" and "p95@group:report" in r.out
+
+
+def test_compare_tells_what_differs_between_groups(folder):
+    """An option behind 200 bytes of others; groups take the greatest percentile and the profile of the run."""
+    folder.file("a.lua", EMPTY)
+    for side, driver in (("a", "null"), ("b", "sqlite")):
+        folder.path.joinpath(side).mkdir()
+        groups = f"x: ./a.lua; y: ./a.lua --mysql-user={'u' * 200} --db-driver={driver}"
+        r = command(["--group=" + groups, "--rate-profile=hold:50/9s", "--time=0.2", "--percentile=99,50",
+                     f"--report=json:{side}/0.json", "run"], folder.path)
+        assert r.status == 0, r.out + r.err
+    r = command(["compare", "a", "b"], folder.path)
+    assert "\n  --y.db-driver: null in A, sqlite in B\n" in r.out, r.out
+    assert "--y.mysql-user" not in r.out
+    assert "p99@group:x *" in r.out and "p50@group" not in r.out
+    assert "The runs had a fixed rate" in r.out
+
+
+def test_sweep_over_a_group_is_drawn_in_the_order_of_its_values(folder):
+    folder.file("a.lua", EMPTY)
+    r = command(["sweep", "--vary=b.events=10,5", "--repeat=1", "--out=s", "--group=a: ./a.lua --events=1; b: ./a.lua",
+                 "--time=0", "run"], folder.path)
+    assert r.status == 0, r.out + r.err
+    r = command(["plot", "s"], folder.path)
+    assert re.search(r"^ +5 +10\n +b\.events", r.out, re.M), r.out + r.err
 
 
 def test_history(folder):
@@ -137,7 +163,7 @@ def test_search(folder):
     assert "reads.rate, 1/s" in r.out
     assert "events/s, avg, p95 and p99 are those of the group reads, and errors those of the run" in r.out
     # The rate of the group, without the 20/s of the other one.
-    shown = [row for row in map(str.split, r.out.splitlines()) if len(row) == 10 and row[0].isdigit()]
+    shown = [row for row in map(str.split, r.out.splitlines()) if len(row) == 11 and row[0].isdigit()]
     heads, *lines = (line.split(",") for line in (folder.path / "s/table.csv").read_text().splitlines())
     rates = {cells["probe"]: float(cells["events_per_s@group:reads"])
              for cells in (dict(zip(heads, line)) for line in lines)}

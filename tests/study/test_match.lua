@@ -54,6 +54,24 @@ return {
     t.equal(found.name(1), "threads=1")
     t.equal(found.of, {1, 1, 2, 2})
   end,
+  -- One text holds all groups; a study varies an option of one of them.
+  ["options of groups make points"] = function()
+    local rows = {}
+    for i, rate in ipairs{"10", "20", "5", "5"} do
+      rows[i] = {workload = "pay, rep", options = {{
+        name = "group", origin = "command line", traits = {},
+        value = ("pay: ./a.lua --rate=1 --rand-seed=%d --rate=%s; rep: ./%s.lua@2 ./c.lua"):format(
+          i, rate, i == 4 and "b" or "a")}}}
+    end
+    local found = match.find(rows)
+    t.equal(found.options, {"group:rep", "pay.rate"})
+    t.equal(found.of, {2, 3, 1, 4})
+    t.equal(found.name(4), "group:rep=./b.lua@2 ./c.lua pay.rate=5")
+    rows[4] = nil
+    found = match.find(rows)
+    t.equal(found.options, {"pay.rate"})
+    t.equal(found.of, {2, 3, 1})
+  end,
   -- This is so after an update of the program.
   ["an unknown option counts as its default"] = function()
     local rows = {{"oltp", "16", "1K"}, {"oltp", "16", "1K", new = {"5", "default"}}}

@@ -43,8 +43,8 @@ local function present_name(name)
   return (option and (option.alias_of or option.name) or name):gsub("_", "-")
 end
 
--- Returns the groups of a run with these words: {name =, [i] = the i-th group, own = the values of
--- its own options by their names}.
+-- Returns the groups of a run with these words: a list of {name =, own = the values of its own
+-- options by their names, workloads = "./a.lua@8 ./b.lua@2"}.
 function invocation.groups(words)
   local groups, by_name = {}, {}
   local function set(group, word)
@@ -54,8 +54,13 @@ function invocation.groups(words)
   for _, word in ipairs(words) do
     local text = word:match("^%-%-group=(.*)$")
     for _, list in ipairs(text and split_groups(text) or {}) do
-      local group = {name = (list[1] or ""):match("^[%w_]*"), own = {}}
-      for _, own in ipairs(list) do set(group, own) end
+      local name, first = (list[1] or ""):match("^([%w_]*):?(.*)$")
+      local group, workloads = {name = name, own = {}}, {first ~= "" and first or nil}
+      for k = 2, #list do
+        set(group, list[k])
+        if not list[k]:find("^%-%-") then workloads[#workloads + 1] = list[k] end
+      end
+      group.workloads = table.concat(workloads, " ")
       groups[#groups + 1], by_name[group.name] = group, group
     end
   end
@@ -78,12 +83,13 @@ function invocation.check_varied(words, name, shown)
     .. "one group", shown, name, groups[1].name, name)
 end
 
--- Returns whether a run with a text of --group has a rate in each group, or in the named one.
--- outside: the rate outside of the groups.
+-- Returns whether a run with a text of --group has a rate, or a profile of it, in each group or in
+-- the named one.  outside: the values of options outside of the groups by their names.
 function invocation.are_paced(text, name, outside)
   for _, group in ipairs(invocation.groups{"--group=" .. text}) do
-    local rate = group.own.rate or outside
-    local paced = native.number(rate) ~= 0 or (group.own["rate-profile"] or "") ~= ""
+    local rate = group.own.rate or outside.rate or "0"
+    local profile = group.own["rate-profile"] or outside["rate-profile"] or ""
+    local paced = native.number(rate) ~= 0 or profile ~= "" and profile ~= "none"
     if not paced and (not name or name == group.name) then return false end
   end
   return true

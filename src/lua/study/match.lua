@@ -3,8 +3,10 @@
 -- options the points differ.
 --
 -- Options that say what is reported, how numbers are drawn or where files are do not make points:
--- --report, --percentile, --rand-seed, --sqlite-db and so on.  Secrets are not looked at.
+-- --report, --percentile, --rand-seed, --sqlite-db and so on.  Secrets are not looked at.  Each
+-- group of --group makes points by its own options, such as "pay.rate", and by its workloads.
 
+local invocation = require("study.invocation")
 local native = require("study.native")
 
 local match = {}
@@ -19,6 +21,23 @@ function match.ignore(option)
     or traits.place or option.secret or option.name == test
 end
 
+-- Returns an option of a result as a list: of --group the workloads and the own options of each
+-- group, each as an option such as "group:pay" or "pay.rate"; of another one itself.
+function match.parts(option)
+  if option.name ~= "group" or (option.value or "") == "" then return {option} end
+  local parts = {}
+  local function add(name, value, traits)
+    parts[#parts + 1] = {name = name, value = value, origin = option.origin, traits = traits}
+  end
+  for _, group in ipairs(invocation.groups{"--group=" .. option.value}) do
+    add("group:" .. group.name, group.workloads, option.traits)
+    for name, value in pairs(group.own) do
+      add(group.name .. "." .. name, value, native.traits(name))
+    end
+  end
+  return parts
+end
+
 -- Returns the sorted names of options, and by name the value of each result; of several in one
 -- result the last.  A result without the option is of a program that did not know it, and did what
 -- the default does: "" if none is known.
@@ -31,10 +50,12 @@ local function gather(results)
     values[name][i] = value or ""
   end
   for i, result in ipairs(results) do
-    for _, option in ipairs(result.options) do
-      if not match.ignore(option) then
-        add(option.name, i, option.value)
-        if option.origin == "default" then absent[option.name] = option.value end
+    for _, whole in ipairs(result.options) do
+      for _, option in ipairs(match.parts(whole)) do
+        if not match.ignore(option) then
+          add(option.name, i, option.value)
+          if option.origin == "default" then absent[option.name] = option.value end
+        end
       end
     end
     add(test, i, result.workload)

@@ -8,6 +8,9 @@ local side = require("study.compare.side")
 
 local differ = {}
 
+-- Values are compared whole, and the begin of each is shown.
+local value_bytes = 199
+
 -- These sections have what was seen in the run, and where its result is.
 local outcome = {
   merge = true, error_classes = true, error_messages = true, document = true, process = true,
@@ -22,7 +25,9 @@ end
 
 local function joined(values)
   local parts = {}
-  for i, text in ipairs(values.list) do parts[i] = text ~= "" and text or "none" end
+  for i, text in ipairs(values.list) do
+    parts[i] = text ~= "" and text:sub(1, value_bytes) or "none"
+  end
   if values.more then parts[#parts + 1] = "..." end
   return #parts > 0 and table.concat(parts, ", ") or "not known"
 end

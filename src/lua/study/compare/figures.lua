@@ -39,21 +39,23 @@ local function add_implied(self, name)
   if #self < most and native.figure(name) then self:add("", name, true) end
 end
 
--- Adds what --secondary=auto takes from the first run: its percentiles, and the last of them of
+-- Adds what --secondary=auto takes from the first run: its percentiles, and the greatest of them of
 -- each kind of events and each group (results.add_kinds); where there is no room, the first.
 function figures:add_of_run(percents, kinds)
   if not self.awaits_run then return end
   self.awaits_run = false
-  local parts, percentile = {}, ""
+  local parts, greatest = {}, 0
   for _, percent in ipairs(percents) do
-    percentile = "p" .. native.shortest(percent)
-    add_implied(self, percentile)
+    add_implied(self, "p" .. native.shortest(percent))
+    greatest = math.max(greatest, percent)
   end
   for name in pairs(kinds) do
     parts[#parts + 1] = name:find("^group:") and name or "event:" .. name
   end
   table.sort(parts)
-  for _, part in ipairs(parts) do add_implied(self, percentile .. "@" .. part) end
+  for _, part in ipairs(parts) do
+    add_implied(self, ("p%s@%s"):format(native.shortest(greatest), part))
+  end
 end
 
 return figures

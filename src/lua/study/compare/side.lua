@@ -8,7 +8,7 @@ local results = require("study.results")
 
 local side = {}
 
-local values_most, value_bytes = 4, 199
+local values_most = 4
 
 -- A set of texts in the order in which they came: of many, the first four and that there are more.
 local function new_values()
@@ -16,7 +16,6 @@ local function new_values()
 end
 
 local function add_value(values, text)
-  text = text:sub(1, value_bytes)
   if values.has[text] then return end
   if #values.list == values_most then
     values.more = true
@@ -42,12 +41,15 @@ local function add_facts(s, options, facts)
     all[key] = all[key] or new_values()
     add_value(all[key], text)
   end
-  for _, o in ipairs(options) do
+  local function add_option(o)
     if not o.secret then add(s.options, o.name, o.value or "") end
     if not s.first then
       if not first.option[o.name] then first.names[#first.names + 1] = o.name end
       first.option[o.name] = o
     end
+  end
+  for _, whole in ipairs(options) do
+    for _, o in ipairs(match.parts(whole)) do add_option(o) end
   end
   for _, fact in ipairs(facts) do
     fact.name = fact.section .. " " .. fact.key

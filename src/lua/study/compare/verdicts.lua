@@ -132,7 +132,7 @@ local function is_paced(run, group)
   local value = {}
   for _, option in ipairs(run.options) do value[option.name] = option.value end
   if not value.group then return run.rate > 0 end
-  return invocation.are_paced(value.group, group, value.rate or "0")
+  return invocation.are_paced(value.group, group, value)
 end
 
 local function remarks_text(v, markdown)
