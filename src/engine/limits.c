@@ -157,19 +157,25 @@ static bool limits_has_free_files(void)
   return has_free;
 }
 
-/* The text is the same for every failed session, so that bn_log_refusal prints it once. */
+/* Advises the need of the sessions, or twice the limit if that is more: files that a script has
+   opened itself, whose number is not known, have then met it.  The text is the same for every
+   failed session, so that bn_log_refusal prints it once. */
 void bn_limits_report_files(unsigned sessions)
 {
-  const unsigned wanted = limits_count_files_needed(sessions);
+  const rlim_t needed = limits_count_files_needed(sessions);
+  unsigned long long allowed, advised;
   struct rlimit limit;
   char text[320];
 
-  if (limits_has_free_files() || !bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+  /* The search for free files comes last: it takes them from other threads for a moment. */
+  if (!bn_log_has_asides() || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limits_has_free_files())
     return;
+  allowed = limit.rlim_cur;
+  advised = needed > 2 * limit.rlim_cur ? needed : 2 * limit.rlim_cur;
   (void)snprintf(text, sizeof text,
                  "ulimit -n allows %llu open files and connections, and no more are left: raise it "
-                 "to %u (nofile of limits.conf, LimitNOFILE=%u of systemd, --ulimit nofile=%u of "
-                 "containers), or use fewer --threads",
-                 (unsigned long long)limit.rlim_cur, wanted, wanted, wanted);
+                 "to %llu (nofile of limits.conf, LimitNOFILE=%llu of systemd, --ulimit "
+                 "nofile=%llu of containers), or use fewer --threads",
+                 allowed, advised, advised, advised);
   bn_log_refusal(text);
 }

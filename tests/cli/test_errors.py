@@ -388,17 +388,19 @@ def test_unknown_dialect():
     assert bench.run("--compat", "--version").status == 1
 
 
+HOLD_FILES = """local held = {}
+function hold() for i = 1, %d do held[i] = assert(io.open('/dev/null')) end end
+function thread_init() hold() end
+function event() end
+function prepare() hold() sysbench.cmdline.barrier() end
+sysbench.cmdline.commands = {prepare = {prepare, sysbench.cmdline.PARALLEL_COMMAND}}
+"""
+
+
 @pytest.mark.parametrize("command", ("run", "prepare"))
 def test_sessions_may_have_files_open(tmp_path, command):
     """More than the soft limit, which is 1,024 on many machines, but not more than the hard one."""
-    (tmp_path / "open.lua").write_text(
-        "local held = {}\n"
-        "function hold() for i = 1, 3 do held[i] = assert(io.open('/dev/null')) end end\n"
-        "function thread_init() hold() end\n"
-        "function event() end\n"
-        "function prepare() hold() sysbench.cmdline.barrier() end\n"
-        "sysbench.cmdline.commands = {prepare = {prepare, sysbench.cmdline.PARALLEL_COMMAND}}\n"
-    )
+    (tmp_path / "open.lua").write_text(HOLD_FILES % 3)
     args = ("open.lua", "--threads=80", "--events=80", command)
 
     def limited(hard):
@@ -416,6 +418,18 @@ def test_sessions_may_have_files_open(tmp_path, command):
         "of limits.conf, LimitNOFILE=576 of systemd, --ulimit nofile=576 of containers), or use fewer --threads"
     )
     assert done.err.splitlines().count(told) == 1, done.err
+
+
+def test_files_of_a_script_meet_the_limit(tmp_path):
+    """The limit is more than the sessions need, so that twice the limit is the advice."""
+    (tmp_path / "open.lua").write_text(HOLD_FILES % 100)
+    done = bench.run("open.lua", "--threads=4", "--events=4", "run", cwd=tmp_path,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300)))
+    assert done.status == 1 and "Too many open files" in done.out + done.err, done
+    assert [line for line in done.err.splitlines() if line.startswith("ulimit -n")] == [
+        "ulimit -n allows 300 open files and connections, and no more are left: raise it to 600 (nofile of "
+        "limits.conf, LimitNOFILE=600 of systemd, --ulimit nofile=600 of containers), or use fewer --threads"
+    ], done.err
 
 
 # A sanitizer needs terabytes of addresses itself.
