@@ -86,8 +86,8 @@ static bool phases_have_rate(const struct bn_phases *p)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Returns the index of the phase at a time, which is not before the first phase; the last phase has
-   no end. */
+/* Returns the index of the phase at a time, which is not before the first phase.  The last phase
+   has no end, so that at_ns is less than UINT64_MAX. */
 static size_t phases_find_at(const struct bn_phases *p, uint64_t at_ns)
 {
   size_t k = 0;
@@ -289,10 +289,11 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
     const struct bn_snap_session *s = &now->session[i];
     const uint64_t start_ns = bn_snap_event_start_ns(s);
     const uint64_t age_ns = bn_clock_between(start_ns, observed_ns);
-    const size_t k = phases_find_at(p, start_ns);
+    size_t k;
 
     if (s->in_flight == 0 || start_ns < s->counts_from_ns)
       continue;
+    k = phases_find_at(p, start_ns);
     bn_hist_put(delta->hist[bn_phases_find_hist(&delta->metrics, k)], age_ns, s->in_flight);
     phases_note_age(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
   }

@@ -585,6 +585,11 @@ static void active_threads_think(void **state)
   bn_conf_done(&c);
 }
 
+static const struct bn_metric two_phases[] = {
+    {.name = BN_PHASE_PART "1 a", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
+    {.name = BN_PHASE_PART "2 b", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
+    {.name = NULL}};
+
 /* An event that is dropped counts where it began, one that has failed where it was due; a failed
    event was started. */
 static void what_is_lost_has_a_phase(void **state)
@@ -592,10 +597,6 @@ static void what_is_lost_has_a_phase(void **state)
   struct bn_conf c = conf_of("hold:10/1s; hold:10/1s", 1, 0, 0);
   const uint64_t start_ns = 5 * BN_NSEC_PER_SEC;
   const struct bn_tick late = {.start_ns = start_ns + 900000000, .begun_ns = start_ns + 1100000000};
-  const struct bn_metric rows[] = {
-      {.name = BN_PHASE_PART "1 a", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
-      {.name = BN_PHASE_PART "2 b", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
-      {.name = NULL}};
   const struct bn_phases_end end = {
       .until_ns = start_ns + 2 * BN_NSEC_PER_SEC, .due = 20, .queued = 17, .skip = 3};
   struct bn_phases *p = bn_phases_new(&c.profile);
@@ -617,7 +618,7 @@ static void what_is_lost_has_a_phase(void **state)
   bn_phases_count_dropped(p, 7, &late);
   assert_int_equal(bn_phases_count_ended(p, 7, late.start_ns, 5, 2), 0);
   bn_phases_end(p, &pacer, &end);
-  bn_metrics_init(&m, rows);
+  bn_metrics_init(&m, two_phases);
   bn_snap_init_for_metrics(&s, &m, 0, true);
   bn_view_store_init(&store, &s);
   bn_view_fill(&v, &store, &s, &rules);
@@ -634,6 +635,41 @@ static void what_is_lost_has_a_phase(void **state)
   bn_snap_done(&s);
   bn_metrics_done(&m);
   bn_pacer_done(&pacer);
+  bn_phases_free(p);
+  bn_conf_done(&c);
+}
+
+/* The first session hangs in an event of the second phase when the run is abandoned, and the second
+   session has no event in flight. */
+static void an_idle_session_is_in_no_phase(void **state)
+{
+  struct bn_conf c = conf_of_threads("hold:2/1s; hold:2/1s", 2, 0);
+  const uint64_t start_ns = 5 * BN_NSEC_PER_SEC, hang_ns = start_ns + 1500000000;
+  const struct bn_phases_end end = {.until_ns = start_ns + 2 * BN_NSEC_PER_SEC};
+  struct bn_phases *p = bn_phases_new(&c.profile);
+  struct bn_view_rules rules = {.n_percents = 0};
+  struct bn_snap delta, stuck;
+  struct bn_view_store store;
+  struct bn_metrics m;
+  struct bn_view v;
+
+  (void)state;
+  bn_phases_start(p, start_ns);
+  bn_phases_end(p, NULL, &end);
+  bn_metrics_init(&m, two_phases);
+  bn_snap_init_for_metrics(&delta, &m, 0, true);
+  bn_snap_init_for_metrics(&stuck, &m, 2, false);
+  stuck.session[0] = (struct bn_snap_session){.in_flight = 1, .begun_at = hang_ns};
+  bn_view_store_init(&store, &delta);
+  bn_view_fill(&v, &store, &delta, &rules);
+  bn_phases_fill(p, &v, &store, &delta, &stuck, hang_ns + 750000000);
+  assert_int_equal(v.phases[0].timing->unfinished, 0);
+  assert_int_equal(v.phases[1].timing->unfinished, 1);
+  same_s(v.phases[1].timing->youngest_s, 0.75);
+  bn_view_store_done(&store);
+  bn_snap_done(&stuck);
+  bn_snap_done(&delta);
+  bn_metrics_done(&m);
   bn_phases_free(p);
   bn_conf_done(&c);
 }
@@ -659,6 +695,7 @@ BN_TESTS(run_phases)
       cmocka_unit_test(the_warm_up_is_of_no_phase),
       cmocka_unit_test(active_threads_think),
       cmocka_unit_test(what_is_lost_has_a_phase),
+      cmocka_unit_test(an_idle_session_is_in_no_phase),
   };
 
   bn_stop_block_signals();
