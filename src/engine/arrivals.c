@@ -30,11 +30,11 @@ enum { AGES_MAX = 5 * REPLAY_MAX, AGES_GROUPS = 100000 };
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,
                       size_t n_pieces)
 {
-  struct bn_rng r;
+  struct bn_rng rng;
 
-  bn_rng_seed(&r, seed, BN_RNG_PACER, 0);
+  bn_rng_seed(&rng, seed, BN_RNG_PACER, 0);
   *a = (struct bn_arrivals){
-      .key = bn_rng_next(&r), .per_share = 1, .piece = piece, .n_pieces = n_pieces};
+      .key = bn_rng_next(&rng), .per_share = 1, .piece = piece, .n_pieces = n_pieces};
 }
 
 /* Returns the time at which the cumulative rate is `mass`, in seconds from the start. */
@@ -43,7 +43,7 @@ static double arrivals_time_at(const struct bn_arrivals *a, double mass)
   return bn_rate_curve_time(a->piece, a->n_pieces, mass * a->per_share);
 }
 
-/* Returns the distance of the next position, at least 1. */
+/* Returns the distance of the next position, at least 1, because positions grow strictly. */
 static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t position)
 {
   const double gap = bn_dist_exponential(bn_rng_mix(a->key ^ position)) / BN_ARRIVALS_UNIT;
@@ -114,6 +114,7 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
 void bn_pacer_make_constant(struct bn_pacer *p, double lead)
 {
   p->sequence.first = (uint64_t)((1 - lead) / BN_ARRIVALS_UNIT);
+  /* bn_pacer_init has drawn this with a random gap. */
   p->next = bn_arrivals_next(&p->sequence, 0);
 }
 
@@ -156,11 +157,12 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 
 /* --- the replay --- */
 
-/* Returns an expected number of arrivals as a count, which is at least n.  A number that is too
-   large for a count is that of a run without an end, for which n is returned. */
-static uint64_t pacer_round_expected(uint64_t n, double expected)
+/* Returns an expected number of arrivals as a count, which is at least `counted`, the number of
+   those known to have come.  A number that is too large for a count is that of a run without an
+   end, for which `counted` is returned. */
+static uint64_t pacer_round_expected(uint64_t counted, double expected)
 {
-  return expected > (double)n && expected < 0x1p63 ? (uint64_t)expected : n;
+  return expected > (double)counted && expected < 0x1p63 ? (uint64_t)expected : counted;
 }
 
 double bn_pacer_count_expected(const struct bn_pacer *p, uint64_t at_ns)
@@ -225,11 +227,11 @@ static size_t pacer_find_mark(const struct bn_pacer *p, uint64_t at_ns)
 static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
   const size_t i = pacer_find_mark(p, at_ns);
-  uint64_t n = i * p->step, next = bn_arrivals_next(&p->sequence, p->mark[i]);
+  uint64_t count = i * p->step, next = bn_arrivals_next(&p->sequence, p->mark[i]);
 
-  for (; pacer_due_ns(p, next) <= at_ns; n++)
+  for (; pacer_due_ns(p, next) <= at_ns; count++)
     next = bn_arrivals_next(&p->sequence, next);
-  return n;
+  return count;
 }
 
 /* Replays arrivals up to to_ns and returns true, or returns false if that would take too long. */
@@ -304,38 +306,39 @@ static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t sk
   }
 }
 
-/* Puts n ages at equal distances of the cumulative rate between `first` and `last`, in groups: all
-   ages of a group are put as that of its middle. */
-static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double first, double last,
-                             uint64_t n, struct bn_hist *into)
+/* Puts n ages at equal distances of the cumulative rate between `first_mass` and `last_mass`, in
+   groups: all ages of a group are put as that of its middle. */
+static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double first_mass,
+                             double last_mass, uint64_t n, struct bn_hist *into)
 {
   const uint64_t group = n / AGES_GROUPS + 1;
-  const double gap = n > 1 && last > first ? (last - first) / (double)(n - 1) : 0;
+  const double gap =
+      n > 1 && last_mass > first_mass ? (last_mass - first_mass) / (double)(n - 1) : 0;
 
   for (uint64_t i = 0; i < n; i += group) {
     const uint64_t size = n - i < group ? n - i : group;
     const double middle = (double)i + (double)(size - 1) / 2;
 
-    bn_hist_put(into, pacer_age_at(p, first + gap * middle, to_ns), size);
+    bn_hist_put(into, pacer_age_at(p, first_mass + gap * middle, to_ns), size);
   }
 }
 
 uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                            struct bn_hist *into)
 {
-  double first;
+  double first_mass;
 
   if (n == 0)
     return 0;
   (void)pthread_mutex_lock(&p->replaying);
   (void)pacer_catch_up(p, to_ns);
-  first = pacer_mass_of(p, skip + 1, to_ns);
+  first_mass = pacer_mass_of(p, skip + 1, to_ns);
   if (n <= AGES_MAX && skip + n <= p->replayed)
     pacer_put_each(p, to_ns, skip, n, into);
   else
-    pacer_put_groups(p, to_ns, first, pacer_mass_of(p, skip + n, to_ns), n, into);
+    pacer_put_groups(p, to_ns, first_mass, pacer_mass_of(p, skip + n, to_ns), n, into);
   (void)pthread_mutex_unlock(&p->replaying);
-  return pacer_age_at(p, first, to_ns);
+  return pacer_age_at(p, first_mass, to_ns);
 }
 
 /* --- sleeping --- */

@@ -98,6 +98,7 @@ bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool a
   bool hold = f->n_verdicts == a->n;
   char shown[64];
 
+  /* bn_asserts_judge_total has added the verdicts in the order of the assertions. */
   for (size_t i = 0; i < f->n_verdicts; i++) {
     const struct bn_verdict *v = &f->verdict[i];
 

@@ -16,9 +16,9 @@
 const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
 
 /* Lets the session pause between its events.  The end of each event is looked at, because the next
-   event does not begin at it.  A script may ask for its first pause late: the last end, which the
-   start of the event in flight has shown until now, is shown before.  Release: pairs with the
-   acquire load in engine/outage.c. */
+   event does not begin at it.  A script may ask for its first pause in the middle of a run: other
+   threads, which have taken the start of the event in flight for the last end, then find that end
+   in last_end_ns.  Release: pairs with the acquire load in engine/outage.c. */
 static void event_enable_pauses(struct bn_session *s)
 {
   if (!bn_stat_pauses(s->stat)) {
@@ -31,7 +31,7 @@ static void event_enable_pauses(struct bn_session *s)
 }
 
 /* With a warm-up or arrivals, all ends are looked at, else those after the limit.  The first event
-   is claimed in any case, because no end before it has looked at the limit. */
+   is claimed the slow way (BN_ATTEND_LIMIT), because no end before it has looked at the limit. */
 void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
 {
   const struct bn_conf *c = s->services->conf;
@@ -97,7 +97,7 @@ void bn_event_return_unbegun(struct bn_session *s)
   bn_quota_unclaim(s->share, !s->share->charged);
 }
 
-/* Adds to a counter of the kind that the event in flight is of. */
+/* Adds n to a counter of the kind of the event in flight; s->kind is not 0. */
 static void event_add_to_kind(const struct bn_session *s, enum bn_metric_kind counter, uint64_t n)
 {
   bn_stat_count(s->stat, bn_event_kind_row(s->stat, s->kind) + (counter - BN_EVENT_ENDED), n);
@@ -107,6 +107,7 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
 {
   const bool is_warm = tick->start_ns < s->stat->counts_from_ns;
 
+  /* Comes before bn_event_end_bare, which clears the kind and the repeats. */
   if (!is_warm && s->kind != 0) {
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
     event_add_to_kind(s, BN_EVENT_FAILED, 1);
@@ -173,8 +174,8 @@ static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
     bn_stat_record(s->stat, s->stat->lag_hist, bn_clock_between(due_ns, s->last_ns));
 }
 
-/* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, returns false,
-   and no arrival is claimed any more: s->due_ns is 0.  The clock of the session, read after the
+/* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, returns false and
+   gives the arrival up: s->due_ns is 0.  The clock of the session, read after the
    sleep, may be a little behind the clock that ended it, so that it does not decide whether the
    arrival is due. */
 static bool event_await_arrival(struct bn_session *s)
@@ -229,6 +230,13 @@ static enum bn_admission event_claim_ticket(struct bn_session *s)
   return answer;
 }
 
+/* Returns false without a warm-up, and once an event that started after it has ended, which sets
+   the mark to the limit.  Where each end is looked at, the answer stays true. */
+static inline bool event_may_be_in_warmup(const struct bn_session *s)
+{
+  return s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns;
+}
+
 bool bn_event_claim(struct bn_session *s)
 {
   enum bn_admission answer;
@@ -236,7 +244,7 @@ bool bn_event_claim(struct bn_session *s)
   if (s->failed)
     return false;
   /* Loops that choose the start of their events may have passed the end of the warm-up. */
-  if (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns)
+  if (event_may_be_in_warmup(s))
     s->last_ns = bn_clock_now(&s->clock);
   answer = event_claim_ticket(s);
   if (answer != BN_QUOTA_YES) {
@@ -328,9 +336,9 @@ static bool event_pause(struct bn_session *s)
   return event_end_pause(s, until_ns);
 }
 
-/* Notes whether the session may begin an event.  If not, it has reached the limit, and each further
-   call takes the slow way, which answers the same. */
-static inline void event_note_limit(struct bn_session *s, bool more)
+/* Sets BN_ATTEND_LIMIT if the session may begin no more events: each further call then takes the
+   slow way, which answers the same.  Clears it otherwise. */
+static inline void event_set_limit_bit(struct bn_session *s, bool more)
 {
   if (!more)
     s->attend |= BN_ATTEND_LIMIT;
@@ -345,7 +353,7 @@ static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
   const bool more =
       bn_event_claim(s) && (s->due_ns == 0 || event_await_arrival(s)) && event_pause(s);
 
-  event_note_limit(s, more);
+  event_set_limit_bit(s, more);
   return more;
 }
 
@@ -423,7 +431,7 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
 
   if (s->failed)
     return BN_EVENT_NO;
-  if (s->task->slept || (s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns))
+  if (s->task->slept || event_may_be_in_warmup(s))
     s->last_ns = bn_clock_now(&s->clock);
   while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
@@ -479,7 +487,7 @@ enum bn_event_answer bn_event_ask(struct bn_session *s)
   answer = event_ask_slow(s);
   /* A session that waits does not know yet whether it will reach the limit. */
   if (answer != BN_EVENT_LATER)
-    event_note_limit(s, answer == BN_EVENT_YES);
+    event_set_limit_bit(s, answer == BN_EVENT_YES);
   return answer;
 }
 
@@ -497,9 +505,10 @@ static void event_count_warm(struct bn_session *s, uint64_t took_ns)
 }
 
 /* Records the two parts of the response time, queueing and service.  Returns the service time. */
-static uint64_t event_note_waiting(struct bn_stat *st, const struct bn_tick *tick, uint64_t now_ns)
+static uint64_t event_record_parts(struct bn_stat *st, const struct bn_tick *tick, uint64_t now_ns)
 {
-  /* An event that has no arrival of its own begins at once. */
+  /* Without an arrival, tick->begun_ns is 0 or that of an earlier event (bn_event_start).  With
+     one, the clock of the session may have been a little behind it. */
   const uint64_t begun_ns = bn_clock_max(tick->begun_ns, tick->start_ns);
   const uint64_t service_ns = bn_clock_between(begun_ns, now_ns);
 
@@ -527,7 +536,7 @@ static void event_count_in_phase(const struct bn_session *s, const struct bn_tic
   bn_stat_record(s->stat, s->stat->phase_hist + (unsigned)k, took_ns);
 }
 
-/* Takes the kind of the event that has ended, and leaves none to the next one. */
+/* Returns the kind of the event that has ended.  Clears it and the repeats for the next event. */
 static unsigned event_take_kind(struct bn_session *s)
 {
   const unsigned kind = s->kind;
@@ -536,7 +545,7 @@ static unsigned event_take_kind(struct bn_session *s)
   return kind;
 }
 
-/* As bn_event_count_marked, for any event. */
+/* Counts an event that is looked at for any reason (bn_event_count_marked). */
 static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s,
                                                             const struct bn_tick *tick)
 {
@@ -562,7 +571,7 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
   if (s->phases != NULL)
     event_count_in_phase(s, tick, took_ns);
   if (st->service_hist != 0)
-    service_ns = event_note_waiting(st, tick, now_ns);
+    service_ns = event_record_parts(st, tick, now_ns);
   else if (!bn_stat_pauses(st) && bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
     s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
   if (is_late) {
@@ -582,7 +591,7 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
 void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
 {
   /* An event that is looked at for its kind alone is common, and takes the short way before the
-     limit.  It may have no kind: the mark is then of one before it, which failed with a kind. */
+     limit.  An event that failed with a kind has left its mark to this one, whose kind may be 0. */
   const bool is_short =
       s->mark == &bn_event_of_kind && s->kind != 0 && s->last_ns < bn_stat_get(&s->limit->until_ns);
 
@@ -594,31 +603,32 @@ void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
   bn_event_count_of_kind(s, event_take_kind(s), bn_clock_between(tick->start_ns, s->last_ns));
 }
 
-/* Looks for an outage that ends now or goes on, for a session whose last success before it was at
-   before_ns.  Time before the end of the warm-up does not count, but a stall may begin there. */
-static void event_check_outage(struct bn_session *s, uint64_t start_ns, uint64_t before_ns,
+/* Looks for an outage that ends now or goes on.  Events of the session have been in flight since
+   since_ns, and its last success was at last_ok_ns.  Time before the end of the warm-up does not
+   count, but a stall may begin there. */
+static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t last_ok_ns,
                                uint64_t now_ns)
 {
   const struct bn_stat *st = s->stat;
-  const uint64_t from_ns = bn_clock_max(before_ns, st->measure_from_ns);
+  const uint64_t from_ns = bn_clock_max(last_ok_ns, st->measure_from_ns);
 
   if (bn_clock_between(from_ns, now_ns) > BN_OUTAGE_NS && s->outage != NULL)
-    bn_outage_search(s->outage, st, start_ns, before_ns, now_ns, bn_stat_get(&s->limit->span_ns));
+    bn_outage_search(s->outage, st, since_ns, last_ok_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
-/* Sets *first_ns to the time since which events of this session have been in flight without a pause
-   and without a success, and *last_ns to the time at which an event of it last succeeded. */
+/* Sets *since_ns to the time since which events of this session have been in flight without a pause
+   and without a success, and *last_ok_ns to the time at which an event of it last succeeded. */
 static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
-                               uint64_t *first_ns, uint64_t *last_ns)
+                               uint64_t *since_ns, uint64_t *last_ok_ns)
 {
   const bool pauses = bn_stat_pauses(st);
-  const bool follows = !pauses || tick->start_ns <= bn_stat_get(&st->last_end_ns);
+  const bool follows_at_once = !pauses || tick->start_ns <= bn_stat_get(&st->last_end_ns);
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
 
-  *first_ns = failing_since_ns != 0 && follows ? failing_since_ns : tick->start_ns;
-  *last_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
+  *since_ns = failing_since_ns != 0 && follows_at_once ? failing_since_ns : tick->start_ns;
+  *last_ok_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
   if (failing_since_ns != 0)
-    *last_ns = bn_stat_get(&st->last_ok_ns);
+    *last_ok_ns = bn_stat_get(&st->last_ok_ns);
 }
 
 /* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
@@ -626,18 +636,18 @@ static void event_find_failing(const struct bn_stat *st, const struct bn_tick *t
 void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
-  uint64_t first_ns, last_ns;
+  uint64_t since_ns, last_ok_ns;
 
-  event_find_failing(st, tick, &first_ns, &last_ns);
+  event_find_failing(st, tick, &since_ns, &last_ok_ns);
   st->edge_ns = 0;
-  atomic_store_explicit(&st->last_ok_ns, last_ns, memory_order_relaxed);
-  atomic_store_explicit(&st->failing_since_ns, first_ns, memory_order_release);
+  atomic_store_explicit(&st->last_ok_ns, last_ok_ns, memory_order_relaxed);
+  atomic_store_explicit(&st->failing_since_ns, since_ns, memory_order_release);
 }
 
-/* Records what outages have to know of a session that has left its loop.  If its last events have
-   failed, this may be an outage until the end of the load.  The last failures of a session that has
-   failed itself concern that session only. */
-static void event_end_outage(struct bn_session *s, uint64_t end_ns)
+/* Looks for an outage that lasts until the session leaves its loop, because its last events have
+   failed, and records its last success for the searches of others.  Unless the load is over, the
+   failures of a session that has failed itself are no outage: they concern that session only. */
+static void event_leave_outages(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
@@ -651,22 +661,24 @@ static void event_end_outage(struct bn_session *s, uint64_t end_ns)
 
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
 {
-  event_end_outage(s, end_ns);
+  event_leave_outages(s, end_ns);
   while (bn_quota_leave(s->share, s->failed) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
 }
 
-/* Looks for an outage that a success at s->last_ns ends, before other threads can see it. */
+/* Looks for an outage that a success at s->last_ns ends, before other threads can see the
+   success. */
 static void event_check_success(struct bn_session *s, const struct bn_tick *tick)
 {
-  uint64_t first_ns, last_ns;
+  uint64_t since_ns, last_ok_ns;
 
-  event_find_failing(s->stat, tick, &first_ns, &last_ns);
-  event_check_outage(s, first_ns, last_ns, s->last_ns);
+  event_find_failing(s->stat, tick, &since_ns, &last_ok_ns);
+  event_check_outage(s, since_ns, last_ok_ns, s->last_ns);
 }
 
-/* Notes the longest event so far, and sets how long the next one may take without coming here. */
-static void event_note_long(struct bn_stat *st, uint64_t took_ns)
+/* Raises max_ns, and sets edge_ns, beyond which the next event goes to bn_event_end_long: to
+   max_ns, but at most BN_OUTAGE_NS, because any event that takes longer may end an outage. */
+static void event_update_edge(struct bn_stat *st, uint64_t took_ns)
 {
   if (took_ns > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took_ns, memory_order_relaxed);
@@ -681,12 +693,14 @@ void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_
   /* An event that is not counted cannot be the longest of the counted ones. */
   if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
       s->last_ns >= s->stat->measure_from_ns)
-    event_note_long(s->stat, took_ns);
+    event_update_edge(s->stat, took_ns);
   if (s->failed)
     bn_event_mark_failing(s, tick);
   else
     event_check_success(s, tick);
   bn_event_finish(s, tick, took_ns);
+  /* Until the end is visible, others would take the start of this event for an end that
+     succeeded. */
   if (!s->failed)
     atomic_store_explicit(&s->stat->failing_since_ns, 0, memory_order_release);
 }

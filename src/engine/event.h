@@ -8,7 +8,10 @@
 
 struct bn_times; /* engine/threads.h */
 
-/* Unless noted, only the worker that drives the session calls these functions. */
+/* Unless noted, only the worker that drives the session calls these functions.
+
+   Most events are counted inline when they end.  An event that is looked at when it ends takes the
+   slow way, bn_event_count_marked. */
 
 /* s->mark points here if each event is looked at when it ends. */
 extern const _Atomic uint64_t bn_event_always;
@@ -45,7 +48,8 @@ void bn_event_return_uncounted(struct bn_session *s, const struct bn_tick *tick)
 /* Returns the ticket of a claimed event that will not be begun. */
 void bn_event_return_unbegun(struct bn_session *s);
 
-/* Notes that a claimed event begins later than its claim. */
+/* Records that a claimed event begins at start_ns, after its claim: tickets depend on which side of
+   the end of the warm-up it is. */
 void bn_event_note_begun(struct bn_session *s, uint64_t start_ns);
 
 /* Is called when the session has left its loop; its last event ended at end_ns.  Records an outage
@@ -62,7 +66,7 @@ uint64_t bn_event_get_counted(struct bn_session *s);
 void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick);
 
 /* Ends an event that took longer than s->stat->edge_ns: longer than any before it, or so long that
-   there may have been an outage.  That is any event under --rate, in a session that pauses, after a
+   there may have been an outage.  The edge is 0 under --rate, in a session that pauses, after a
    failed event, and in a session that has failed.  Looks for an outage before other threads can see
    the end. */
 __attribute__((cold)) void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick,
@@ -112,7 +116,8 @@ static inline bool bn_event_more(struct bn_session *s)
 __attribute__((cold)) void bn_event_start_due(struct bn_session *s, struct bn_tick *tick);
 
 /* Starts the claimed event: when it was due (--rate), else at s->last_ns, the end of the previous
-   one.  `begun` is written last, so that a thread that sees the event knows its start. */
+   one.  Only an event that was due sets tick->begun_ns.  `begun` is written last, so that a thread
+   that sees the event knows its start. */
 static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 {
   tick->start_ns = s->last_ns;
@@ -128,8 +133,8 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
   const uint64_t claim_ns = s->last_ns;
 
   s->last_ns = bn_clock_now(&s->clock);
-  /* An event that begins later than its claim is noted.  If a pause has ended after the warm-up,
-     its end has noted the event already. */
+  /* bn_event_start_due notes events of --rate, and the end of a pause after the warm-up has noted
+     the event already. */
   if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0 &&
       ((s->attend & BN_ATTEND_THINK) == 0 || claim_ns < s->stat->counts_from_ns))
     bn_event_note_begun(s, s->last_ns);

@@ -13,9 +13,9 @@ struct bn_host_group {
   unsigned first;    /* number of the first session of this run */
   unsigned sessions; /* sessions of all hosts; first + --threads at most; 0: those of this run */
   void *of;          /* argument of the functions below */
-  /* Between attach and detach, bn_run_stop(), bn_run_set_start() and bn_run_release_barrier() may
-   * be called. */
-  void (*attach)(void *of, struct bn_run *run); /* the main thread calls attach and detach */
+  /* The main thread calls attach and detach.  Between them, bn_run_stop(), bn_run_set_start() and
+     bn_run_release_barrier() may be called. */
+  void (*attach)(void *of, struct bn_run *run);
   void (*detach)(void *of);
   /* Announces that all sessions of this host wait for the sessions of the other hosts, until
      bn_run_release_barrier().  Any thread. */

@@ -60,14 +60,14 @@ static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptibl
 static void *interrupt_main(void *arg)
 {
   struct bn_interrupt *it = arg;
-  unsigned done = 0;
+  unsigned handled_round = 0;
 
   (void)pthread_mutex_lock(&it->lock);
   while (!it->stop) {
-    if (done == it->round) {
+    if (handled_round == it->round) {
       (void)bn_wait_until(&work, &it->changed, &it->lock, UINT64_MAX);
     } else {
-      done = it->round;
+      handled_round = it->round;
       for (unsigned i = 0; i < it->first_n; i++)
         interrupt_call(it, &it->call[i]);
     }

@@ -46,12 +46,12 @@ static void limits_append_group(void *buf, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], used[BN_KERNEL_TEXT];
   struct bn_buf *b = buf;
-  const size_t len = b->len;
+  const size_t len_before = b->len;
 
   if (!bn_kernel_read_text(text, "%s/pids.max", g->folder))
     return;
   limits_append_number(b, "pids.max", text);
-  if (b->len == len)
+  if (b->len == len_before)
     return;
   (void)bn_buf_printf(b, " of the control group '%.100s'", g->name);
   if (bn_kernel_read_text(used, "%s/pids.current", g->folder))
@@ -143,17 +143,17 @@ void bn_limits_allow_files(unsigned sessions)
 static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };
-  int fd[A_FEW], n = 0;
+  int fd[A_FEW], n_taken = 0;
   bool has_free;
 
-  for (; n < A_FEW; n++) {
-    fd[n] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (fd[n] < 0)
+  for (; n_taken < A_FEW; n_taken++) {
+    fd[n_taken] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (fd[n_taken] < 0)
       break;
   }
-  has_free = n == A_FEW || errno != EMFILE;
-  while (n > 0)
-    (void)close(fd[--n]);
+  has_free = n_taken == A_FEW || errno != EMFILE;
+  while (n_taken > 0)
+    (void)close(fd[--n_taken]);
   return has_free;
 }
 

@@ -38,7 +38,8 @@ struct phase_metrics {
   size_t n, first;       /* first: the row of the first phase */
 };
 
-/* Returns the workload's metrics (NULL: none) and those of the phases; ends with a NULL name. */
+/* Returns the workload's metrics (NULL: none) and then those of the phases.  The rows end with a
+   NULL name. */
 static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
                                             const struct bn_profile *profile)
 {
@@ -59,7 +60,7 @@ static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
   return all;
 }
 
-/* Frees the rows, and the names of those of the phases, which are not const for their owner. */
+/* Frees the rows, and the names of the rows of the phases, which load_add_phases has allocated. */
 static void load_free_phases(struct phase_metrics *all)
 {
   while (all->n > all->first)
@@ -210,6 +211,7 @@ uint64_t bn_load_find_longest_event(const struct bn_load *l)
   const struct bn_statset *set = &l->stats;
   uint64_t ns = 0;
 
+  /* Under --rate, max_ns includes the wait.  All sessions have the same histograms. */
   if (set->n_sessions > 0 && set->stat[0]->service_hist != 0)
     return load_find_longest_service(set, set->stat[0]->service_hist);
   for (unsigned i = 0; i < set->n_sessions; i++)

@@ -83,8 +83,8 @@ void bn_loop_queue(struct bn_task *t)
   loop_append(&t->loop->queue, t);
 }
 
-/* Goes on in the worker's own stack after a call, which has returned (`ended`) or waits.  Returns
-   `ended`. */
+/* Continues on the worker's own stack after a call, which waits or has ended.  In the latter case,
+   gives back the stack of the call.  Returns `ended`. */
 static bool loop_come_back(struct bn_task *t, bool ended)
 {
   t->loop->running = NULL;
@@ -161,7 +161,7 @@ static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *li
 }
 
 /* Ends the waits whose time has come.  Without timers the clock is not read. */
-static void loop_take_timers(struct bn_loop *l)
+static void loop_on_timers(struct bn_loop *l)
 {
   struct bn_timer *timer;
   uint64_t now_ns;
@@ -174,7 +174,8 @@ static void loop_take_timers(struct bn_loop *l)
                   &l->woken);
 }
 
-/* Returns the events of poll() for those of epoll.  The end of a connection is input. */
+/* Returns the events of poll() for those of epoll.  The end of a connection (EPOLLRDHUP) is
+   input. */
 static short loop_to_poll_events(uint32_t events)
 {
   return (short)(((events & (EPOLLIN | EPOLLRDHUP)) != 0 ? POLLIN : 0) |
@@ -184,7 +185,7 @@ static short loop_to_poll_events(uint32_t events)
 }
 
 /* Ends the wait for a descriptor, or notes that its input came early, while nobody waited. */
-static void loop_take_event(struct bn_loop *l, const struct epoll_event *e)
+static void loop_on_event(struct bn_loop *l, const struct epoll_event *e)
 {
   struct bn_loop_fd *known = &l->fd[e->data.fd];
   struct bn_task *t = known->task;
@@ -195,9 +196,10 @@ static void loop_take_event(struct bn_loop *l, const struct epoll_event *e)
     known->early = true;
 }
 
-/* Ends the waits that bn_loop_wake is for.  The descriptor is read only to make it silent again. At
-   the end of the run most sessions are woken, so that they go to the queue. */
-static void loop_take_wake(struct bn_loop *l)
+/* Ends the waits that bn_loop_wake is for.  The descriptor is read only to make it silent again.
+   At the end of the run these are the waits of most sessions, so they go to the queue, of which
+   other events wait for a millisecond only. */
+static void loop_on_wake(struct bn_loop *l)
 {
   uint64_t n; /* not used */
 
@@ -219,11 +221,11 @@ void bn_loop_turn(struct bn_loop *l)
 
   for (int i = 0; i < n; i++) {
     if (event[i].data.fd == l->wake_fd)
-      loop_take_wake(l);
+      loop_on_wake(l);
     else
-      loop_take_event(l, &event[i]);
+      loop_on_event(l, &event[i]);
   }
-  loop_take_timers(l);
+  loop_on_timers(l);
   loop_run_woken(l);
   loop_run_queue(l);
 }
@@ -265,7 +267,8 @@ static int loop_register(struct bn_loop *l, int fd, uint32_t events)
   return errno == ENOENT ? epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e) : -1;
 }
 
-/* The events of a descriptor that is registered for its life. */
+/* The events of a descriptor that is registered for its life.  EPOLLET reports input once, so that
+   bn_loop_fd.early has to keep it for a later wait. */
 enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
 
 /* Registers a descriptor once for its life; *armed belongs to its connection.  Returns 0, or events
@@ -298,9 +301,9 @@ static short loop_arm_once(struct bn_task *t, int fd, short events)
   return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
 }
 
-/* Registers a descriptor for its life again, if it was, after a wait that has registered it for
-   itself.  If `armed` is that of an older descriptor of the same number, this does no harm: the
-   first wait of the new one registers it anew. */
+/* Registers a descriptor for its life again, if it was before loop_arm_once registered it for one
+   wait.  If `armed` is that of an older descriptor of the same number, this does no harm: the first
+   wait of the new one registers it anew. */
 static void loop_rearm(struct bn_loop *l, int fd)
 {
   if (l->fd[fd].armed && loop_register(l, fd, FOR_LIFE) != 0)
@@ -393,7 +396,8 @@ bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
 void bn_task_finish(struct bn_task *t)
 {
   do {
-    const uint64_t until_ns = t->timer.place != 0 ? t->timer.at_ns : UINT64_MAX;
+    const bool has_timer = t->timer.place != 0;
+    const uint64_t until_ns = has_timer ? t->timer.at_ns : UINT64_MAX;
 
     if (t->waits)
       t->came = loop_wait_here(t, t->fd, t->wanted, until_ns);

@@ -34,7 +34,7 @@ struct bn_task {
   int fd;                      /* that its wait is for; -1: none */
   short wanted, came;          /* events of the descriptor: waited for, and that ended the wait */
   bool waits, queued;
-  bool slept;       /* it has slept since the owner of this mark cleared it */
+  bool slept;       /* it has slept since engine/event.c cleared this */
   bool until_over;  /* its wait ends when the run does */
   uint64_t turn_ns; /* bn_event_ask's: when the turn began, about; 0: not known yet */
 };
@@ -90,7 +90,7 @@ void bn_task_finish(struct bn_task *t);
 /* Lets the task go on at until_ns, or when its session is interrupted; the caller returns to the
    loop. */
 void bn_task_delay(struct bn_task *t, uint64_t until_ns);
-/* As bn_task_delay, or when the run is over: a sleep until an arrival. */
+/* As bn_task_delay, for a sleep until an arrival: the end of the run ends it, too. */
 void bn_task_sleep(struct bn_task *t, uint64_t until_ns);
 /* Waits until until_ns or the end of the run, in a call of the task (the service `pause`). */
 void bn_task_pause(struct bn_task *t, uint64_t until_ns);

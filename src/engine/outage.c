@@ -6,9 +6,10 @@
 
 #include "base/clock.h"
 
-/* A time without ends of events begins at from_ns; the oldest event in flight began at first_ns. */
+/* A time without a success.  Each session that is looked at may narrow it. */
 struct gap {
-  uint64_t from_ns, first_ns;
+  uint64_t from_ns;  /* the latest end of an event that succeeded */
+  uint64_t first_ns; /* when the oldest event in flight began; UINT64_MAX: none is known */
 };
 
 void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats)
@@ -25,8 +26,8 @@ void bn_outage_done(struct bn_outage *o)
   o->stats = NULL;
 }
 
-/* Narrows the gap by an event in flight that began at start_ns (UINT64_MAX: none), and by the end
-   of an event at end_ns. */
+/* Narrows the gap by an event in flight since start_ns (UINT64_MAX: none), and by the end of an
+   event at end_ns. */
 static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
 {
   g->from_ns = bn_clock_max(g->from_ns, end_ns);
@@ -92,6 +93,7 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
   for (unsigned i = 0; i < n && !outage_is_short(g, until_ns); i++) {
     const struct bn_stat *st = o->stats->stat[at];
 
+    /* An outage begins after the warm-up at the earliest. */
     outage_narrow(g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
       outage_narrow_by_session(g, st, now_ns);
@@ -103,7 +105,7 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
 }
 
 /* Counts the outage, unless the gap is too short for one, or another session has found it too. */
-static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
+static void outage_count(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_max(g->first_ns, g->from_ns);
 
@@ -118,14 +120,14 @@ static void outage_note(struct bn_outage *o, const struct gap *g, uint64_t until
   (void)pthread_mutex_unlock(&o->lock);
 }
 
-void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t start_ns,
-                      uint64_t before_ns, uint64_t now_ns, uint64_t span_ns)
+void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t since_ns,
+                      uint64_t last_ok_ns, uint64_t now_ns, uint64_t span_ns)
 {
   const uint64_t until_ns = bn_clock_min(now_ns, span_ns);
-  struct gap g = {.from_ns = before_ns, .first_ns = start_ns};
+  struct gap g = {.from_ns = last_ok_ns, .first_ns = since_ns};
 
   outage_narrow_by_all(o, &g, self, now_ns, until_ns);
-  outage_note(o, &g, until_ns);
+  outage_count(o, &g, until_ns);
 }
 
 void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
@@ -139,7 +141,7 @@ void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
 
   outage_narrow_by_all(o, &g, NULL, span_ns, span_ns);
   if (g.first_ns != UINT64_MAX)
-    outage_note(o, &g, span_ns);
+    outage_count(o, &g, span_ns);
 }
 
 struct bn_outages bn_outage_get(struct bn_outage *o)

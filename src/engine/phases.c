@@ -79,6 +79,7 @@ void bn_phases_start(struct bn_phases *p, uint64_t from_ns)
   p->from_ns[p->n] = UINT64_MAX;
 }
 
+/* Returns whether the profile is one of a rate; else it is one of threads. */
 static bool phases_have_rate(const struct bn_phases *p)
 {
   return p->profile->of == BN_PROFILE_RATE;
@@ -243,22 +244,24 @@ void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, const struct bn_
   }
 }
 
-/* Notes n events that have not ended and are at least that old. */
-static void phases_note_age(struct bn_timing *t, uint64_t age_ns, uint64_t n)
+/* Counts n events that have not ended, of which the youngest has this age. */
+static void phases_add_unfinished(struct bn_timing *t, uint64_t youngest_ns, uint64_t n)
 {
-  if (t->unfinished == 0 || (double)age_ns * 1e-9 < t->youngest_s)
-    t->youngest_s = (double)age_ns * 1e-9;
+  if (t->unfinished == 0 || (double)youngest_ns * 1e-9 < t->youngest_s)
+    t->youngest_s = (double)youngest_ns * 1e-9;
   t->unfinished += n;
 }
 
-/* Adds the ages of the n arrivals after the first `skip`, which wait, to those of a phase. */
+/* Adds the ages of the n arrivals after the first `skip`, which wait, to those of a phase.
+   bn_pacer_add_ages returns the largest age: the last arrival is added apart, because its age is
+   the smallest. */
 static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_t n,
                                struct bn_hist *into, struct bn_timing *t)
 {
   if (n == 0)
     return;
   (void)bn_pacer_add_ages(p->pacer, p->end.until_ns, skip, n - 1, into);
-  phases_note_age(t, bn_pacer_add_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into), n);
+  phases_add_unfinished(t, bn_pacer_add_ages(p->pacer, p->end.until_ns, skip + n - 1, 1, into), n);
 }
 
 /* Adds the ages of all arrivals that wait, each in the phase in which it was due. */
@@ -295,21 +298,21 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
       continue;
     k = phases_find_at(p, start_ns);
     bn_hist_put(delta->hist[bn_phases_find_hist(&delta->metrics, k)], age_ns, s->in_flight);
-    phases_note_age(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
+    phases_add_unfinished(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
   }
 }
 
-/* Finds the percentiles and the maximum of a phase again, after ages were added to its
+/* Sets the percentiles and the maximum of a phase again, after ages were added to its
    histogram. */
 static void phases_count_ages(const struct bn_view *v, struct bn_view_store *store, size_t k)
 {
   const struct bn_metrics *m = &v->delta->metrics;
-  const size_t at = bn_phases_find_hist(m, k);
+  const size_t index = bn_phases_find_hist(m, k);
+  const struct bn_hist *h = v->delta->hist[index];
 
   for (size_t i = 0; i < v->n_percents; i++)
-    store->timing_s[at - BN_H_FIXED][i] =
-        bn_view_hist_percentile_s(v->delta->hist[at], v->percents[i], false);
-  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(v->delta->hist[at], 100, false);
+    store->timing_s[index - BN_H_FIXED][i] = bn_view_hist_percentile_s(h, v->percents[i], false);
+  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(h, 100, false);
 }
 
 /* Returns the sum over the stripes of phase k's counter at this offset of struct phase_counts. */
@@ -329,7 +332,7 @@ static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t 
 {
   const struct bn_profile_phase *f = &p->profile->phase[k];
   const double s = (double)(at_ns - p->from_ns[k]) * 1e-9;
-  double periods; /* whole periods before the last burst */
+  double periods; /* whole ones before the last burst that has ended; 1e-9: against rounding */
 
   if (f->period_s <= 0)
     return fmax(s - f->span_s, 0);
@@ -343,7 +346,8 @@ struct span {
   uint64_t n;
 };
 
-/* The last slices, as few as have WINDOW events together.  Empty slices are left out. */
+/* The last slices, as few as have WINDOW events together.  Empty slices are left out, so that there
+   are at most WINDOW of them, and one more while window_add drops the first ones. */
 struct window {
   struct span all, slice[WINDOW + 1];
   size_t n_slices;
@@ -384,12 +388,12 @@ static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s,
                              struct window *w)
 {
   for (size_t i = 0; i < SLICES; i++) {
-    const size_t at = offsetof(struct phase_counts, slice) + i * sizeof(struct slice);
+    const size_t offset = offsetof(struct phase_counts, slice) + i * sizeof(struct slice);
     const struct span slice = {
         .begin_s = base_s + (double)slice_begin_ns(i) * 1e-9,
         .end_s = base_s + (double)slice_begin_ns(i + 1) * 1e-9,
-        .sum_ns = (double)phases_sum_stripes(p, k, at + offsetof(struct slice, sum_ns)),
-        .n = phases_sum_stripes(p, k, at + offsetof(struct slice, n)),
+        .sum_ns = (double)phases_sum_stripes(p, k, offset + offsetof(struct slice, sum_ns)),
+        .n = phases_sum_stripes(p, k, offset + offsetof(struct slice, n)),
     };
 
     if (slice.n == 0)
@@ -455,6 +459,7 @@ static bool phases_is_peak(const struct bn_phases *p, size_t k)
   return phases_mean_load(p, k + 1) < phases_mean_load(p, k);
 }
 
+/* Returns the latencies of the events that were due in phase k. */
 static const struct bn_hist *phases_get_latency(const struct bn_view *v, size_t k)
 {
   return v->delta->hist[bn_phases_find_hist(&v->delta->metrics, k)];
@@ -582,6 +587,7 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   for (size_t k = 0; k < v->n_phases; k++)
     if (v->phases[k].timing->unfinished > 0)
       phases_count_ages(v, store, k);
+  /* A recovery is measured by the phases around it, so all of them are counted before. */
   for (size_t k = 0; k <= last; k++) {
     const double own_level_ns = phases_level_ns(p, k, v);
 

@@ -114,14 +114,14 @@ static inline uint64_t quota_batch_size(const struct bn_quota *q, const struct b
 /* As quota_take_tickets, with per_session: no other session takes these tickets. */
 static enum bn_admission quota_take_own_tickets(struct bn_quota_share *share)
 {
-  uint64_t want;
+  uint64_t batch;
 
   if (share->left <= 0)
     return BN_QUOTA_SPENT;
-  want = quota_batch_size(share->quota, share->stat, (uint64_t)share->left);
-  share->left -= (int64_t)want;
-  (void)atomic_fetch_add_explicit(&share->quota->taken, want, memory_order_relaxed);
-  share->reserved = want - 1;
+  batch = quota_batch_size(share->quota, share->stat, (uint64_t)share->left);
+  share->left -= (int64_t)batch;
+  (void)atomic_fetch_add_explicit(&share->quota->taken, batch, memory_order_relaxed);
+  share->reserved = batch - 1; /* this event uses one */
   return BN_QUOTA_YES;
 }
 
@@ -130,17 +130,17 @@ static enum bn_admission quota_take_own_tickets(struct bn_quota_share *share)
 static enum bn_admission quota_take_tickets(struct bn_quota_share *share)
 {
   struct bn_quota *q = share->quota;
-  uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed), want;
+  uint64_t taken = atomic_load_explicit(&q->taken, memory_order_relaxed), batch;
 
   if (q->per_session != 0)
     return quota_take_own_tickets(share);
   do {
     if (taken >= q->events)
       return BN_QUOTA_SPENT;
-    want = quota_batch_size(q, share->stat, (q->events - taken) / q->sessions);
-  } while (!atomic_compare_exchange_weak_explicit(&q->taken, &taken, taken + want,
+    batch = quota_batch_size(q, share->stat, (q->events - taken) / q->sessions);
+  } while (!atomic_compare_exchange_weak_explicit(&q->taken, &taken, taken + batch,
                                                   memory_order_relaxed, memory_order_relaxed));
-  share->reserved = want - 1;
+  share->reserved = batch - 1;
   return BN_QUOTA_YES;
 }
 
@@ -150,7 +150,8 @@ static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
   return q->per_session != 0 && n > q->per_session ? q->per_session : n;
 }
 
-/* Charges a session n tickets in place of those that were kept for it. */
+/* Charges a session n tickets in place of those that were kept for it.  If n is less, the
+   unsigned sum wraps around to the right number.  Without per_session, `left` is not used. */
 static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
@@ -194,7 +195,7 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
 
   quota_replace_kept(share, early + atomic_load(&share->failed));
-  share->ticketless = in_flight - (early - ended);
+  share->ticketless = in_flight - (early - ended); /* the others in flight have a ticket */
 }
 
 /* Charges the limit for what a session has begun so far, at the end of the warm-up or after it. */
@@ -272,8 +273,8 @@ void bn_quota_note_begun(struct bn_quota_share *share)
     (void)atomic_fetch_add_explicit(&share->early, 1, memory_order_relaxed);
 }
 
-/* Before the session is charged, no ticket has been taken: the grant goes.  After that, the ticket
-   returns to the reserve, except that of an event of the warm-up that has none. */
+/* Before the session is charged, no ticket has been taken: the grant is taken back.  After that,
+   the ticket returns to the reserve, unless the event is one of the warm-up and has none. */
 void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
 {
   if (share->quota->events == 0)
@@ -335,11 +336,11 @@ static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 }
 
 /* As bn_quota_leave.  The caller holds the lock, so that thaw comes before or after. */
-static enum bn_admission quota_settle_leaver(struct bn_quota_share *share, bool gives_up)
+static enum bn_admission quota_leave_locked(struct bn_quota_share *share, bool gives_up)
 {
   switch ((enum bn_quota_state)atomic_load(&share->quota->state)) {
   case BN_QUOTA_WARMUP:
-    /* A grant whose event has not been counted is gone. */
+    /* The session may have claimed an event that it will not begin: that grant is taken back. */
     atomic_store(&share->granted, quota_count_ended(share->stat));
     share->given_up = gives_up;
     return BN_QUOTA_YES;
@@ -387,7 +388,7 @@ enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed)
   if (q->events == 0 || share->exempt)
     return BN_QUOTA_YES;
   (void)pthread_mutex_lock(&q->lock);
-  answer = quota_settle_leaver(share, failed && q->per_session != 0);
+  answer = quota_leave_locked(share, failed && q->per_session != 0);
   if (answer == BN_QUOTA_YES && q->returns) {
     q->present--;
     quota_wake_if_needed(q);
@@ -465,7 +466,6 @@ static uint64_t quota_count_measured(const struct bn_quota_share *share, uint64_
   const uint64_t done = quota_count_ended(share->stat);
   const uint64_t in_flight = bn_stat_get(&share->stat->begun) - bn_stat_get(&share->stat->ended);
   const uint64_t early = atomic_load(&share->early);
-
   const uint64_t claimed = granted + early, warmup_events = done + in_flight;
 
   /* A script may begin events without a claim, so that there are more events than claims. */

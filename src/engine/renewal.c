@@ -15,9 +15,9 @@ static double renewal_rate(const struct bn_session *s)
 
 uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i)
 {
-  const double n = (double)i * s->services->sessions + s->number + 0.5;
+  const double turns = (double)i * s->services->sessions + s->number + 0.5; /* of all sessions */
 
-  return bn_clock_after(s->start_ns, n / renewal_rate(s));
+  return bn_clock_after(s->start_ns, turns / renewal_rate(s));
 }
 
 /* Returns how many turns are due up to now_ns. */
@@ -27,7 +27,7 @@ static uint64_t renewal_count_passed(const struct bn_session *s, uint64_t now_ns
   const double n = (after_s * renewal_rate(s) - s->number - 0.5) / s->services->sessions;
   uint64_t passed = n > 0 ? (uint64_t)n : 0;
 
-  /* The division may have been rounded. */
+  /* The quotient may have been rounded down. */
   while (bn_renewal_due_ns(s, passed) <= now_ns)
     passed++;
   return passed;

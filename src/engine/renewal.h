@@ -20,12 +20,12 @@ void bn_renewal_start(struct bn_session *s);
    no turns.  The session's worker calls this function and the next one. */
 bool bn_renewal_allow(struct bn_session *s);
 /* Takes a turn that is due when the event in flight began.  Returns false if there is none, or if
-   the event is repeated. */
+   the event is repeated.  Is called after bn_renewal_allow has returned true. */
 bool bn_renewal_take(struct bn_session *s);
 
-/* Notes that more than a hundredth of the turns due up to end_ns was missed, except by sessions
-   that pause for --threads-profile.  The main thread calls it after the workers have gone, or were
-   abandoned. */
+/* Logs that turns were missed, if that is more than a hundredth of those due up to end_ns and no
+   session pauses for --threads-profile.  The main thread calls it after the workers have gone, or
+   were abandoned. */
 void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns);
 
 #endif

@@ -158,9 +158,9 @@ enum bn_kind bn_reports_kind(const struct bn_reports *r)
   return (enum bn_kind)atomic_load(&r->kind);
 }
 
-/* Records what the heading could not name, if there is anything: a saved result prints the same
-   heading. */
-static void reports_note_database(struct bn_facts *f)
+/* Adds the fact database.at_start if the heading named the driver alone, or nothing of the
+   database: a saved result prints the same heading. */
+static void reports_add_at_start(struct bn_facts *f)
 {
   const bool has_driver = bn_facts_find(f, "database", "driver") != NULL;
 
@@ -169,7 +169,7 @@ static void reports_note_database(struct bn_facts *f)
     bn_facts_set_text(f, "database", "at_start", has_driver ? "driver" : "nothing");
 }
 
-/* Returns whether a fact is the first about a database, and comes from an event. */
+/* Returns whether a fact is the first about a database, and comes after the heading of the load. */
 static bool reports_is_first_late_fact(const struct bn_reports *r, const char *section)
 {
   return r->begun && strcmp(section, "database") == 0 &&
@@ -180,7 +180,7 @@ void bn_reports_fact(struct bn_reports *r, const char *section, const char *key,
 {
   (void)pthread_mutex_lock(&r->lock);
   if (reports_is_first_late_fact(r, section))
-    reports_note_database(&r->facts);
+    reports_add_at_start(&r->facts);
   bn_facts_set_text(&r->facts, section, key, text);
   (void)pthread_mutex_unlock(&r->lock);
 }
@@ -278,7 +278,7 @@ void bn_reports_announce_opening(struct bn_reports *r)
   (void)pthread_mutex_lock(&r->lock);
   r->begun = true;
   if (bn_facts_find(&r->facts, "database", "driver") != NULL)
-    reports_note_database(&r->facts);
+    reports_add_at_start(&r->facts);
   bn_reporters_started(&r->reporters, &r->facts);
   (void)pthread_mutex_unlock(&r->lock);
 }
@@ -362,11 +362,11 @@ void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
   (void)pthread_mutex_unlock(&r->span_end.lock);
 }
 
-/* Sets the counters of `rules` to those from the base to the end of the span, unless the base is
-   later.  Is called once, for the final report.  If no event ended after the span (late is 0), or
-   if its end has not been counted, these are the counters with which each session left its loop. */
-static void span_end_settle(struct bn_reports *r, const struct bn_run_state *s, uint64_t late,
-                            struct bn_view_rules *rules)
+/* Sets the counters of `rules` to those from the base to the end of the span, or NULL if the base
+   is later.  If no event ended after the span (late is 0), or its end has not been counted, those
+   with which each session left its loop serve.  Subtracts the base in place: is called once. */
+static void span_end_set_rates(struct bn_reports *r, const struct bn_run_state *s, uint64_t late,
+                               struct bn_view_rules *rules)
 {
   struct span_end *e = &r->span_end;
   bool is_known;
@@ -596,8 +596,8 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
-/* The counters from which rates follow: those at the end of the span, which are taken out of
-   r->span_end, so that this is done once, or those of the snapshot. */
+/* The counters from which rates follow: those at the end of the span, which can be used once
+   (span_end_set_rates), or those of the snapshot. */
 enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
 /* Collects the ages of what has not ended: of events in flight if the run was abandoned, and of
@@ -633,7 +633,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   rules.sessions = true;
   report_subtract(report, &r->base);
   if (rates == RATES_OF_SPAN)
-    span_end_settle(r, s, report->delta.late, &rules);
+    span_end_set_rates(r, s, report->delta.late, &rules);
   in_flight = reports_collect_ages(r, report, s, &rules);
   bn_view_fill(v, &report->store, &report->delta, &rules);
   reports_complete_view(r, report, s);
@@ -710,6 +710,7 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
 {
   struct bn_view_rules rules;
 
+  /* The verification has set counters of the workload that are looked up. */
   if (r->ops->verify != NULL && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->report.now.counter);
   r->facts.end_wall_ns = bn_clock_wall();
@@ -742,10 +743,9 @@ static void reports_count_forced(struct bn_reports *r, const struct bn_run_state
 /* A part of the half second that the watchdog has for the report. */
 static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
-/* Takes the lock, and returns whether it could.  It is held for a moment only, except while
-   reporters get facts: before the load, and for documents, which come after the report.  A thread
-   that gets no memory for a fact keeps the lock, and waits for the end of the process: what the
-   lock guards does not change any more, and the report is printed without it. */
+/* Takes the lock, and returns whether it could.  A reporter that gets facts holds it for long only
+   before the load and after the final report.  A thread that gets no memory for a fact keeps it for
+   good: what it guards does not change any more, and the report is printed without it. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
   const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);

@@ -468,8 +468,8 @@ static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
   return state == BN_START_BARRIER_OPEN;
 }
 
-/* Does what is slow before the other hosts hear that this host is ready, and waits for their start.
-   Returns false if the run has ended meanwhile. */
+/* Does what is slow, then lets a reporter tell the other hosts that this host is ready, and waits
+   for the common start.  Returns false if the run has ended meanwhile. */
 static bool run_prepare_start(struct bn_run *run)
 {
   bn_reports_pass_place(run->reports);
@@ -561,9 +561,9 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                   (unsigned long long)n_ended);
 }
 
-/* Logs why the figures are not those of the workload.  A failure has been logged elsewhere, and it
-   explains what a lack of events would be put down to here.  A run that was not ended early, and of
-   which no event has succeeded, has measured nothing; with several hosts, the sum decides that. */
+/* Logs why the figures are not those of the workload.  After a failure nothing is logged: it is the
+   reason, and has been logged itself.  A run that was not ended early, and of which no event has
+   succeeded, has measured nothing; with several hosts, the sum decides that. */
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
@@ -582,7 +582,7 @@ static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
 }
 
 /* Records which limit has ended the load, if one has. */
-static void run_note_limit(struct bn_run *run, const struct bn_run_state *end)
+static void run_record_limit(struct bn_run *run, const struct bn_run_state *end)
 {
   if (end->at_limit)
     bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
@@ -641,7 +641,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   if (end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
-  run_note_limit(run, end);
+  run_record_limit(run, end);
   run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
@@ -703,10 +703,10 @@ static void run_abandon_workers(struct bn_run *run)
 static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);
-  const bool share = run->threads.n_workers < run->threads.n;
+  const bool is_shared = run->threads.n_workers < run->threads.n; /* by several sessions each */
   struct bn_times times;
 
-  if (run_spawn(run, share ? bn_worker_shared_main : bn_worker_main, deadline_ns) &&
+  if (run_spawn(run, is_shared ? bn_worker_shared_main : bn_worker_main, deadline_ns) &&
       run_await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (run_open_start_barrier(run, &times)) {
@@ -767,7 +767,7 @@ static void run_log_incomplete(const struct bn_run *run, const char *command)
 {
   const int signo = atomic_load(&run->outcome.signo);
 
-  /* Without a reader of standard output a message is not needed. */
+  /* SIGPIPE: standard output has lost its reader, who does not miss the message. */
   if (signo == 0 || signo == SIGPIPE)
     return;
   if (bn_receiver_has_request(&run->receiver))

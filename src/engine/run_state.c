@@ -32,7 +32,7 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
                                .failed_threads = bn_threads_count_failed(p->threads),
                                .abandoned = bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED)};
 
-  /* Workers that are just leaving are included. */
+  /* Workers that leave because of the limit are included. */
   if (state.at_limit)
     state.running = bn_threads_count_at_limit(p->threads);
   if (state.paced)
@@ -107,12 +107,12 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
                                      struct bn_hist *ages)
 {
   const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
-  const uint64_t span_ns = state_span_end_ns(p, times);
+  const uint64_t span_end_ns = state_span_end_ns(p, times);
   struct bn_run_state state;
 
   if (!bn_policy_is_native(p->conf->policy))
     return bn_run_state_at(p, times, end_ns);
-  state = bn_run_state_at(p, times, span_ns != UINT64_MAX ? span_ns : end_ns);
+  state = bn_run_state_at(p, times, span_end_ns != UINT64_MAX ? span_end_ns : end_ns);
   /* A worker that is closing its session has no event in flight. */
   state.abandoned = bn_threads_count_looping(p->threads) > 0;
   state.looped_ns = atomic_load(&p->outcome->looped_ns);

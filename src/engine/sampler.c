@@ -63,6 +63,12 @@ static bool sampler_is_after_the_end(const struct sampler_thread *s, uint64_t at
          atomic_load(&s->p->outcome->end_ns) + clock_tolerance_ns < at_ns;
 }
 
+/* Returns whether the limit or the end of the run lets no event begin any more. */
+static bool sampler_is_past_limit(const struct sampler_thread *s, uint64_t now_ns)
+{
+  return now_ns >= bn_stat_get(&s->p->quota->limit.until_ns);
+}
+
 /* Ends a run in which an assertion has been violated for too long (--abort-on-assert).  Assertions
    are judged while events may begin: the load of the grace is a different one.  The run is ended
    before the message, which waits for its reader. */
@@ -72,7 +78,7 @@ static void sampler_judge_asserts(const struct sampler_thread *s)
   const struct bn_assert *violated;
   struct bn_run_state state;
 
-  if (now_ns >= bn_stat_get(&s->p->quota->limit.until_ns) || bn_quota_unused(s->p->quota) == 0 ||
+  if (sampler_is_past_limit(s, now_ns) || bn_quota_unused(s->p->quota) == 0 ||
       bn_threads_count_looping(s->p->threads) == 0)
     return;
   state = bn_run_state_at(s->p, &s->schedule.times, now_ns);
@@ -111,7 +117,7 @@ static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
   }
 }
 
-/* Notes the overload of a run in which more arrivals wait than --rate-max-backlog allows. */
+/* Records the overload of a run in which more arrivals wait than --rate-max-backlog allows. */
 static void sampler_check_backlog(const struct sampler_thread *s, uint64_t now_ns)
 {
   const uint64_t max_backlog = (uint64_t)s->p->conf->raw.rate_max_backlog; /* 0: no limit */
@@ -191,12 +197,11 @@ static void sampler_do_due_items(struct sampler_thread *s)
   }
   if (bn_schedule_take_warmup_end(schedule, now_ns))
     sampler_end_warmup(s, now_ns);
-  if (schedule->measuring && now_ns >= bn_stat_get(&s->p->quota->limit.until_ns))
+  if (schedule->measuring && sampler_is_past_limit(s, now_ns))
     sampler_end_span(s, now_ns);
   sampler_report_due_items(s, now_ns);
   /* After the last event has begun, the events in flight get the grace. */
-  if (schedule->measuring && now_ns >= bn_stat_get(&s->p->quota->limit.until_ns) &&
-      bn_grace_is_limited(s->p))
+  if (schedule->measuring && sampler_is_past_limit(s, now_ns) && bn_grace_is_limited(s->p))
     bn_schedule_give_grace(schedule, now_ns, bn_grace_read_progress(s->p), sampler_grace_ns(s),
                            bn_grace_longest_ns(s->p, sampler_grace_ns(s)));
   /* All workers may have gone while a report held this thread up. */

@@ -17,7 +17,7 @@ struct bn_progress {
 };
 
 /* Patience with the events in flight.  Progress renews it, but one event that sends statements for
-   ever does not renew it for ever.  All zero: it has not begun. */
+   ever does not renew it for ever.  since_ns 0: it has not begun, and begins with the next look. */
 struct bn_patience {
   struct bn_progress last;
   uint64_t since_ns, ended_since_ns; /* when `last.all` and `last.ended` changed last */

@@ -8,19 +8,19 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Numbers a session on this host and on all hosts.  Scripts see the main thread as thread 0, as in
-   sysbench; the session of the reporting thread comes after all others. */
-static void sessions_number(const struct bn_sessions *s, struct bn_session *session)
+/* Sets the numbers of a session: its id counts the sessions of this host, and its number those of
+   all hosts.  Scripts see the main thread as thread 0, as in sysbench.  The session of the
+   reporting thread comes after those of all workers. */
+static void sessions_set_numbers(const struct bn_sessions *s, struct bn_session *session)
 {
-  const unsigned i = (unsigned)(session - s->all);
-
-  session->id = i;
-  session->number = s->first + i;
-  if (session == bn_sessions_main(s))
+  if (session == bn_sessions_main(s)) {
     session->id = session->number = 0;
-  if (session == bn_sessions_reporting(s)) {
+  } else if (session == bn_sessions_reporting(s)) {
     session->id = s->workers;
     session->number = s->n_all_hosts;
+  } else {
+    session->id = (unsigned)(session - s->all);
+    session->number = s->first + session->id;
   }
 }
 
@@ -40,7 +40,7 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
   for (unsigned i = 0; i < n_all; i++) {
     struct bn_session *session = &s->all[i];
 
-    sessions_number(s, session);
+    sessions_set_numbers(s, session);
     session->limit = &l->quota->limit;
     session->mark = &l->quota->limit.until_ns;
     session->share = &l->quota->share[i];

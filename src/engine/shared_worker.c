@@ -48,7 +48,7 @@ static void shared_open_more(struct shared_worker *sw)
   }
 }
 
-/* Acts on the end of the attempt to open the session. */
+/* Handles the end of the phase of opening, which has succeeded or failed. */
 static void shared_note_opened(struct shared_session *ss, enum bn_turn turn,
                                const struct bn_err *err)
 {
@@ -66,7 +66,7 @@ static void shared_note_opened(struct shared_session *ss, enum bn_turn turn,
   }
 }
 
-/* Acts on the end of the session. */
+/* Handles the end of the phase of closing, the last one of the session. */
 static void shared_note_closed(struct shared_session *ss, enum bn_turn turn,
                                const struct bn_err *err)
 {
@@ -74,6 +74,8 @@ static void shared_note_closed(struct shared_session *ss, enum bn_turn turn,
   bn_worker_leave_session(ss->worker->worker, ss->task.session);
   ss->worker->gone++;
 }
+
+_Static_assert(offsetof(struct shared_session, task) == 0, "a task is cast to its session");
 
 /* The loop calls this when the session may go on. */
 static void shared_go_on(struct bn_task *t)
@@ -112,8 +114,8 @@ static bool shared_open_all(struct shared_worker *sw)
   return sw->open == sw->n;
 }
 
-/* Drives all sessions from opening to closing.  Sessions that were not begun just go, at the
-   end. */
+/* Drives all sessions from opening to closing.  Sessions that were not begun have nothing to close,
+   and leave at the end. */
 static void shared_run(struct shared_worker *sw)
 {
   const bool has_started =

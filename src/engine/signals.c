@@ -239,7 +239,7 @@ static void signals_check_progress(struct receiver_thread *r)
   r->stage = stage;
   limit_ns = signals_stage_patience(r);
   if (limit_ns == 0) {
-    r->patience.since_ns = 0;
+    r->patience.since_ns = 0; /* begins anew */
     return;
   }
   longest_ns = bn_grace_longest_ns(r->p, limit_ns);

@@ -112,7 +112,7 @@ enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_
 
 /* Returns what session i is doing before it is ready; NULL: it is ready, or i is t->n, behind the
    last session. */
-static const char *threads_get_opening(struct bn_threads *t, unsigned i)
+static const char *threads_get_doing(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
 
@@ -134,8 +134,8 @@ static void threads_log_opening(unsigned first, unsigned last, const char *doing
     bn_log_hint("threads %u to %u: %s", first, last, doing);
 }
 
-/* Adjacent threads that do the same share a line.  The texts are static, so that the same text is
-   at the same place.  The step behind the last session ends its line. */
+/* Adjacent threads that do the same share a line.  The texts are static, so that two that are the
+   same are at the same address.  The step behind the last session ends its line. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
   enum { LINES_MAX = 10 };
@@ -143,7 +143,7 @@ void bn_threads_log_waiting(struct bn_threads *t)
   const char *doing_before = NULL;
 
   for (unsigned i = 0; i <= t->n && lines < LINES_MAX; i++) {
-    const char *doing = threads_get_opening(t, i);
+    const char *doing = threads_get_doing(t, i);
 
     if (doing == doing_before)
       continue;
@@ -198,6 +198,7 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
 
 /* --- where sessions of all hosts meet --- */
 
+/* Returns whether all sessions of the run are on this host. */
 static bool threads_is_single_host(const struct bn_threads *t)
 {
   return bn_host_group_sessions(t->host_group, t->n) == t->n;
@@ -330,25 +331,26 @@ static unsigned threads_count_looping_locked(const struct bn_threads *t)
 }
 
 /* Returns whether events can begin.  Tickets in the reserves of sessions are not looked at: when no
-   other tickets remain, the reserves are small. */
-static bool threads_has_load(struct bn_threads *t, uint64_t now_ns)
+   other tickets remain, the reserves are small, so an end then is not early. */
+static bool threads_can_begin_events(struct bn_threads *t, uint64_t now_ns)
 {
-  bool has;
+  bool can_begin;
 
   if (bn_quota_unused(t->quota) == 0)
     return false;
   (void)pthread_mutex_lock(&t->lock);
-  has = threads_count_looping_locked(t) > 0 &&
-        (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
+  /* Before the start, deadline_ns is 0. */
+  can_begin = threads_count_looping_locked(t) > 0 &&
+              (t->times.deadline_ns == 0 || now_ns < t->times.deadline_ns);
   (void)pthread_mutex_unlock(&t->lock);
-  return has;
+  return can_begin;
 }
 
 void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
 {
   const uint64_t now_ns = bn_clock_mono();
 
-  if (threads_has_load(t, now_ns))
+  if (threads_can_begin_events(t, now_ns))
     bn_outcome_set(t->outcome, BN_OUTCOME_EARLY);
   threads_record_cause(t->outcome, cause, value, now_ns);
   bn_quota_close(t->quota, now_ns);
@@ -356,8 +358,8 @@ void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
   t->ended = true;
   bn_wait_wake(&t->changed);
   (void)pthread_mutex_unlock(&t->lock);
-  /* The pacer is woken after `ended` is set, with which the barrier has failed: a woken worker that
-     goes would complete it. */
+  /* The pacer is woken after `ended` is set: bn_threads_await_barrier counts a woken worker that
+     has gone, and could otherwise release the barrier instead of failing it. */
   if (t->pacer != NULL)
     bn_pacer_wake(t->pacer);
   bn_start_barrier_fail(&t->start_barrier);

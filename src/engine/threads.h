@@ -60,11 +60,10 @@ struct bn_threads_session {
 struct bn_threads {
   struct bn_outcome *outcome;
   struct bn_quota *quota;
-  struct bn_pacer *pacer; /* NULL: no --rate */
-  const struct bn_host_group
-      *host_group; /* the sessions of other hosts meet at the barrier too; NULL: one host */
-  struct bn_session *session;            /* borrowed, n of them */
-  struct bn_threads_session *of_session; /* by session */
+  struct bn_pacer *pacer;                 /* NULL: no --rate */
+  const struct bn_host_group *host_group; /* whose sessions meet at the barrier; NULL: one host */
+  struct bn_session *session;             /* borrowed, n of them */
+  struct bn_threads_session *of_session;  /* by session */
   struct bn_worker *worker;
   unsigned n_workers;
   unsigned n, created, gone, failed; /* sessions; created: those whose worker has been started */

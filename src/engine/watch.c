@@ -59,7 +59,7 @@ static bool watch_may_block(const struct bn_watch_slot *s)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* The calls of a watcher: their results are left in the slot. */
+/* Open a watcher, read it and close it.  The results are left in the slot. */
 static void watch_call_open(void *arg)
 {
   struct bn_watch_slot *s = arg;
@@ -150,6 +150,7 @@ static bool watch_close_one(struct bn_watch_slot *s)
 {
   bool closed = !s->entered || watch_call(s, watch_call_close, in_run_ns);
 
+  /* Only a watcher that may block, and so has an interrupt, does not answer in time. */
   if (!closed) {
     s->ops->interrupt(s->state);
     closed = bn_timed_call_await_idle(&s->timed_call, at_rest_ns) &&

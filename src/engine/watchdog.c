@@ -82,7 +82,7 @@ static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t unt
 
 /* --- what is left of a run -------------------------------------------------------------------- */
 
-/* Returns whether a reporter is one of the text report, which is printed by force in its place. */
+/* Returns whether a reporter prints the text report to a file, which then gets the forced one. */
 static bool watchdog_is_summary(const struct bn_run_parts *p, const struct bn_report_use *use)
 {
   return use->ops == p->text && use->out != NULL;
@@ -144,8 +144,8 @@ static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_repor
   watchdog_put_word(journal, w->out);
 }
 
-/* Leaves the documents that reporters write into files of their own, and prints what is to be said
-   of them. */
+/* Leaves the documents that reporters write into files of their own, and prints on standard error
+   what `out` has got: the messages about them, and those of the caller. */
 static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
 {
   const struct bn_run_parts *p = w->parts;

@@ -37,7 +37,7 @@ static uint64_t worker_find_last_end(const struct bn_session *s, uint64_t loop_e
 {
   const struct bn_stat *st = s->stat;
 
-  /* Sessions that pause read the clock while they wait. */
+  /* Sessions that pause read the clock while they wait: s->last_ns is later. */
   if (bn_stat_pauses(st))
     return bn_stat_get(&st->last_end_ns);
   return bn_stat_get(&st->begun) > 0 ? s->last_ns : loop_end_ns;

@@ -32,7 +32,8 @@ static bool server_is_gauge(const struct server *s, const char *key)
   return false;
 }
 
-/* Returns the name of the figure that a number of the server becomes.  The caller frees it. */
+/* Returns the name of a figure of a number of the server: "server_", the key and the unit.  The
+   caller frees it. */
 static char *server_name_figure(const char *key, const char *unit)
 {
   return bn_alloc_print(BN_WATCHED_SERVER "%s%s", key, unit);
