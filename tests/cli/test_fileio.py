@@ -416,17 +416,47 @@ def test_folder_that_is_not_there(tmp_path):
         assert f"FATAL: Invalid value for --file-dir: '{name}' is not a folder\n" in done.out
 
 
+def memory_and_swap():
+    """Bytes of the host."""
+    with open("/proc/meminfo") as f:
+        kib = dict(line.split()[:2] for line in f)
+    return (int(kib["MemTotal:"]) + int(kib["SwapTotal:"])) * 1024
+
+
+def refuse_buffers(folder, engine, depth, size, threads):
+    """Asks for more buffers than memory: the run is refused rather than killed by the kernel."""
+    args = ("--file-num=1", "--file-total-size=1G", f"--file-block-size={size}", f"--threads={threads}")
+    args += (f"--file-async-backlog={depth}", "--file-test-mode=seqwr", f"--file-io-mode={engine}")
+    done = run("fileio", *args, "run", cwd=folder)
+    assert done.status == 1
+    assert list(folder.iterdir()) == []
+    return done.err
+
+
 def test_more_buffers_than_memory(tmp_path):
-    """65,536 requests of 1 GiB in each of 16 threads: refused rather than killed by the kernel."""
-    args = ("--file-num=1", "--file-total-size=1G", "--file-block-size=1G", "--threads=16")
-    args += ("--file-async-backlog=65536", "--file-test-mode=seqwr")
     for engine in ASYNC:
-        done = run("fileio", *args, f"--file-io-mode={engine}", "run", cwd=tmp_path)
-        assert done.status == 1
-        need = "FATAL: 65536 requests of 1GiB in each of 16 threads need more than the "
-        assert need in done.err
-        assert "lower --file-async-backlog, --file-block-size or --threads\n" in done.err
-        assert list(tmp_path.iterdir()) == []
+        err = refuse_buffers(tmp_path, engine, 65536, "1G", 16)
+        need = "FATAL: 65536 request(s) with a buffer of 1GiB in each of 16 thread(s) need more than the "
+        assert need in err and " MiB of memory and swap of this machine: " in err
+        assert "lower --file-async-backlog, --file-block-size or --threads\n" in err
+
+
+def test_buffers_are_whole_pages(tmp_path):
+    """512 bytes for each request would fit eight times or more."""
+    page = resource.getpagesize()
+    threads = memory_and_swap() // (65536 * page) + 1
+    for engine in ASYNC:
+        err = refuse_buffers(tmp_path, engine, 65536, 512, threads)
+        need = f"FATAL: 65536 request(s) with a buffer of {page // 1024}KiB in each of {threads} thread(s) "
+        assert need in err
+
+
+def test_more_buffers_than_memory_without_a_backlog(tmp_path):
+    """With one request in flight, a smaller backlog would not help."""
+    threads = memory_and_swap() // (1 << 30) + 1
+    err = refuse_buffers(tmp_path, "sync", 1, "1G", threads)
+    assert f"FATAL: 1 request(s) with a buffer of 1GiB in each of {threads} thread(s) need more " in err
+    assert "of this machine: lower --file-block-size or --threads\n" in err
 
 
 def test_many_files(memory):

@@ -52,6 +52,7 @@ struct bn_fileio_plan {
   uint64_t span;      /* bytes of a file that are used: file_size, rounded up to whole blocks where
                          requests must be whole blocks */
   uint64_t request;   /* bytes of the largest request */
+  size_t buffer_size; /* bytes of a request's buffer: request, rounded up to whole pages */
   enum bn_file_mode mode;
   bool sync, dsync, direct;
   int open_flags; /* flags for open(2) from --file-extra-flags */
@@ -187,9 +188,8 @@ struct bn_flight; /* a request in flight */
 
 struct bn_fileio_session {
   void *engine;
-  bool opened; /* open of the engine was called */
-  unsigned char *buffers;
-  size_t buffer_size;
+  bool opened;              /* open of the engine was called */
+  unsigned char *buffers;   /* [depth * plan.buffer_size] */
   struct bn_flight *flight; /* [depth] */
   struct bn_flight **idle;  /* requests that are not in flight */
   struct bn_io_req *

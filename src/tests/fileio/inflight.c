@@ -41,7 +41,7 @@ static int inflight_open_engine(struct bn_fileio *f, struct bn_fileio_session *w
   struct bn_io_setup setup = f->setup;
 
   setup.buffers = w->buffers;
-  setup.buffer_size = w->buffer_size;
+  setup.buffer_size = f->plan.buffer_size;
   w->engine = bn_alloc(1, f->engine->session_size);
   w->opened = true;
   return f->engine->open(w->engine, &setup, err);
@@ -53,19 +53,18 @@ int bn_inflight_open(void *self, struct bn_session *s, struct bn_err *err)
   struct bn_fileio_session *w = s->state;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-  w->buffer_size = ((size_t)f->plan.request + page - 1) / page * page;
   w->flight = calloc(f->depth, sizeof *w->flight);
   w->idle = calloc(f->depth, sizeof *w->idle);
   w->done = calloc(f->depth, sizeof(struct bn_io_req *));
-  w->buffers = bn_alloc_try_aligned(page, f->depth, w->buffer_size);
+  w->buffers = bn_alloc_try_aligned(page, f->depth, f->plan.buffer_size);
   if (w->flight == NULL || w->idle == NULL || w->done == NULL || w->buffers == NULL)
     return bn_err_set(err, ENOMEM,
-                      "out of memory for %u requests of %zu bytes per thread: lower "
-                      "--file-async-backlog, --file-block-size or --threads",
-                      f->depth, w->buffer_size);
+                      "out of memory for %u request(s) of %zu bytes per thread: lower "
+                      "%s--file-block-size or --threads",
+                      f->depth, f->plan.buffer_size, f->depth > 1 ? "--file-async-backlog, " : "");
   for (unsigned i = 0; i < f->depth; i++) {
     w->flight[i].io.slot = i;
-    w->flight[i].io.buf = w->buffers + i * w->buffer_size;
+    w->flight[i].io.buf = w->buffers + i * f->plan.buffer_size;
     w->idle[i] = &w->flight[f->depth - 1 - i]; /* the last one is taken first */
   }
   w->n_idle = f->depth;

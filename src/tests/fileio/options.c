@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -323,6 +324,7 @@ static int fileio_read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   const struct bn_fileio_conf *c = p->conf;
   const bool joins = !p->random && c->merged > 1;
   const bool needs_whole_blocks = p->direct || p->validate;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   uint64_t rest;
 
   if (p->validate && c->block_size < BN_VERIFY_LEAST)
@@ -340,6 +342,7 @@ static int fileio_read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   p->request = joins ? c->block_size * (uint64_t)c->merged : c->block_size;
   if (p->request > p->span)
     p->request = p->span;
+  p->buffer_size = ((size_t)p->request + page - 1) / page * page;
   return 0;
 }
 

@@ -58,21 +58,23 @@ static void fileio_make_pattern(struct bn_fileio *f)
   f->pattern_made = true;
 }
 
-/* Refuses buffers that need more memory than exists: each request in flight owns one, and the
-   kernel would grant them all and kill some process when they are used.  Returns 0, or -1 and
-   err. */
+/* Refuses buffers, one for each request in flight, that need more than the RAM and the swap of the
+   host: the kernel would grant them all, and kill some process when they are used.  A single
+   request in flight cannot be made fewer by --file-async-backlog.  Returns 0, or -1 and err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
   const size_t limit = bn_area_read_limit();
-  char request[64];
+  char size[64];
 
-  if (f->plan.request <= limit / f->depth / f->plan.threads)
+  if (f->plan.buffer_size <= limit / f->depth / f->plan.threads)
     return 0;
-  bn_fileio_format_size(&f->plan, f->plan.request, request, sizeof request);
+  bn_fileio_format_size(&f->plan, f->plan.buffer_size, size, sizeof size);
   return bn_err_set(err, ENOMEM,
-                    "%u requests of %s in each of %u threads need more than the %zu MiB of memory "
-                    "this machine has: lower --file-async-backlog, --file-block-size or --threads",
-                    f->depth, request, f->plan.threads, limit >> 20);
+                    "%u request(s) with a buffer of %s in each of %u thread(s) need more than the "
+                    "%zu MiB of memory and swap of this machine: lower %s--file-block-size or "
+                    "--threads",
+                    f->depth, size, f->plan.threads, limit >> 20,
+                    f->depth > 1 ? "--file-async-backlog, " : "");
 }
 
 /* Refuses a depth in the words of sysbench, which parses the text only here and has a message of
