@@ -95,6 +95,8 @@ def test_a_run_without_any_report_is_refused(value, tmp_path):
          "Invalid value for file-extra-flags: foo"),
         ("fileio --file-test-mode=rndrd --file-rw-ratio=-1",
          "Invalid value for --file-rw-ratio: -1.000000."),
+        ("fileio --file-test-mode=rndrd --file-rw-ratio=-1e300",
+         f"Invalid value for --file-rw-ratio: {-1e300:f}."),
         ("fileio --file-test-mode=rndrd --file-io-mode=async --file-async-backlog=0",
          "Invalid value of file-async-backlog: 0"),
     ],

@@ -301,13 +301,14 @@ static int fileio_refuse_block(const struct bn_fileio_plan *p, struct bn_err *er
   return fileio_refuse_size(p, "file-block-size", p->conf->block_size, wrong, plain, err);
 }
 
-/* Refuses a ratio below 0.  Returns 0, or -1 and err. */
+/* Refuses a ratio below 0.  `min` and `range_text` of the option would show it as typed, but
+   sysbench prints it by %f.  Returns 0, or -1 and err. */
 static int fileio_check_rw_ratio(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const double ratio = p->conf->rw_ratio;
-  char text[64];
+  char text[320]; /* -DBL_MAX has 317 characters by %f */
 
-  if (!(ratio < 0))
+  if (ratio >= 0)
     return 0;
   (void)snprintf(text, sizeof text, p->policy->plain_errors ? "%f" : "%g", ratio);
   return bn_opt_refuse(p->policy,
