@@ -43,7 +43,7 @@ static double *memory_array_of(const struct bn_memory *m, const struct bn_area *
 }
 
 /* Writes the bytes from `from` up to `to` as the work needs them: pointers for loads, the values of
-   a and b for vectors.  What words have is of no matter. */
+   a and b for vectors.  Words keep the zeros of bn_area_open(). */
 static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from,
                               size_t to, struct bn_rng *rng)
 {
@@ -57,8 +57,8 @@ static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a
   }
 }
 
-/* Writes what the work needs, piece by piece.  Returns 0, or -1 and EINTR in err if the run is over
-   before the end. */
+/* Writes what the work needs, piece by piece.  Returns 0, or -1 and EINTR without a text in err if
+   the run is over. */
 static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
                             struct bn_session *s, struct bn_err *err)
 {
@@ -67,8 +67,8 @@ static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
 
   for (size_t from = 0; from < size; from = to) {
     to = size - from < BN_AREA_PIECE ? size : from + BN_AREA_PIECE;
-    if (bn_session_over(s))
-      return bn_err_set(err, EINTR, "%s", "");
+    if (bn_area_check_run(s, err) != 0)
+      return -1;
     memory_fill_piece(m, a, from, to, &s->rng);
   }
   return 0;
@@ -79,7 +79,7 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
                             struct bn_err *err)
 {
   if (bn_area_open(&m->area[i], memory_area_size(m), &m->traits, s, err) != 0) {
-    /* Only an allocation that fails has no text of its own. */
+    /* An allocation that is refused leaves err empty; the end of the run sets EINTR alone. */
     if (err->text[0] != '\0' || err->code == EINTR)
       return -1;
     return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
@@ -360,8 +360,8 @@ static void memory_note_ignored_events(const struct bn_memory *m)
                 m->run_conf->raw.events_per_session != 0 ? "--events-per-session" : "--events");
 }
 
-/* Times events without work in the main thread's session, which is not reported; the fastest of
-   several rounds counts, because it was disturbed least. */
+/* Times events without work in the session of the main thread, whose statistics are not reported.
+   Keeps the fastest of several rounds, because it was disturbed least. */
 static int memory_start(void *self, struct bn_err *err)
 {
   enum { ROUNDS = 8, EVENTS = 4000 };

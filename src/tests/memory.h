@@ -52,7 +52,7 @@ enum {
 
 extern const struct bn_opt bn_memory_options[];
 
-/* Checks m->conf, and computes the members from `work` to `way` for the run of m->run_conf.
+/* Checks m->conf, and computes the members from `work` to `traits` for the run of m->run_conf.
    Returns 0, or -1 and err. */
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err);
 

@@ -103,14 +103,19 @@ static int area_map(struct bn_area *a, size_t size)
   return a->at != NULL ? 0 : -1;
 }
 
-/* Fills the area with zeros.  This goes piece by piece, because the kernel takes seconds to find
-   many gigabytes of pages.  Returns 0, or -1 and EINTR in err if the run is over before the end. */
+int bn_area_check_run(const struct bn_session *s, struct bn_err *err)
+{
+  return bn_session_over(s) ? bn_err_set(err, EINTR, "%s", "") : 0;
+}
+
+/* Fills the area with zeros, so that no page fault falls into the measured time.  Returns 0, or -1
+   and EINTR without a text in err if the run is over. */
 static int area_fill_with_zeros(char *at, size_t size, const struct bn_session *s,
                                 struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
-    if (bn_session_over(s))
-      return bn_err_set(err, EINTR, "%s", "");
+    if (bn_area_check_run(s, err) != 0)
+      return -1;
     memset(at + done, 0, size - done < BN_AREA_PIECE ? size - done : BN_AREA_PIECE);
   }
   return 0;

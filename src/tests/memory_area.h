@@ -26,8 +26,11 @@ struct bn_area_traits {
    module that checks it.  Returns 0, or -1 and err: BN_ERR_OPTION without a text if the word is
    none of these. */
 int bn_area_read_placement(struct bn_area_traits *traits, const char *text, struct bn_err *err);
-/* The bytes that are written between two checks whether the run is over. */
+/* Areas are written in pieces of this size, and bn_area_check_run() is called before each of them,
+   because the kernel takes seconds to find the pages of many gigabytes. */
 enum { BN_AREA_PIECE = 64 << 20 };
+/* Returns 0, or -1 and EINTR without a text in err if the run is over. */
+int bn_area_check_run(const struct bn_session *s, struct bn_err *err);
 /* Makes an area, zero-filled by writing so that no page is missing in the measured time.  Returns
    0, or -1 and err: EINTR without a text if the run is over, nothing if the reason was logged or
    the memory is refused.  The caller closes the area after either. */

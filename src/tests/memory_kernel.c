@@ -22,12 +22,12 @@ static inline void memory_kernel_keep_iteration(void)
 }
 
 /* Executes ACTION with each word in turn, eight per iteration as in sysbench; the words after the
-   last eight come one by one. */
+   last eight come one by one.  ACTION may use `end`, the address behind the last word. */
 #define EACH_WORD(ACTION)                                                                          \
   do {                                                                                             \
-    const bn_memory_word *const last = job->word + job->n, *const round = last - job->n % 8;       \
+    const bn_memory_word *const end = job->word + job->n, *const rounds_end = end - job->n % 8;    \
                                                                                                    \
-    for (; word != round; word += 8) {                                                             \
+    for (; word != rounds_end; word += 8) {                                                        \
       ACTION(word);                                                                                \
       ACTION(word + 1);                                                                            \
       ACTION(word + 2);                                                                            \
@@ -37,7 +37,7 @@ static inline void memory_kernel_keep_iteration(void)
       ACTION(word + 6);                                                                            \
       ACTION(word + 7);                                                                            \
     }                                                                                              \
-    for (; word != last; word++)                                                                   \
+    for (; word != end; word++)                                                                    \
       ACTION(word);                                                                                \
   } while (0)
 
@@ -66,7 +66,7 @@ static void memory_write_remaining_seq(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;
 
-#define REMAINING(w) memory_kernel_store(w, (uint64_t)(last - (w)))
+#define REMAINING(w) memory_kernel_store(w, (uint64_t)(end - (w)))
   EACH_WORD(REMAINING);
 #undef REMAINING
 }
@@ -156,8 +156,8 @@ struct chase_line {
   char unused[BN_CHASE_LINE - sizeof(const struct chase_line *)];
 };
 
-/* Every line follows a random earlier line: this makes each of the (n - 1)! cycles of n lines in
-   one way. */
+/* Inserts every line behind a random earlier one, which makes each of the (n - 1)! cycles of n
+   lines in exactly one way, so that all are equally likely. */
 void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
 {
   struct chase_line *line = at;

@@ -9,7 +9,7 @@
 
 static void memory_vector_copy(const struct bn_vector_job *job)
 {
-  /* Compilers make this of the loop of STREAM; the library may write past the caches. */
+  /* Compilers turn the loop of STREAM into this call, which may write past the caches. */
   memcpy(job->c, job->a, job->bytes);
 }
 

@@ -87,8 +87,8 @@ static size_t mutex_round_up(size_t n)
   return (n + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Makes a context for each session, at least a byte of it, so that there is memory to ask for.
-   Returns 0, or -1 if there is none. */
+/* Makes a context for each session.  Each has a byte more than the lock needs, because a lock may
+   need none, and an allocation of 0 bytes may return NULL.  Returns 0, or -1 if out of memory. */
 static int mutex_make_contexts(struct mutex *m)
 {
   m->context_stride = mutex_round_up(m->type->context_size + 1);
@@ -100,8 +100,8 @@ static int mutex_make_contexts(struct mutex *m)
   return 0;
 }
 
-/* Makes the array of locks.  Returns 0, or -1 if there is no memory; mutex_close frees what was
-   made after either. */
+/* Makes the array of locks.  Returns 0, or -1 if out of memory; mutex_close frees what was made
+   after either. */
 static int mutex_make_locks(struct mutex *m)
 {
   m->stride = mutex_round_up(m->type->slot_size + PADDING);

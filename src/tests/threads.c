@@ -64,6 +64,7 @@ static int threads_open(void **self, struct bn_session *s, const void *conf, str
   return 0;
 }
 
+/* Adds rows of the heading that are sysbench's, word for word. */
 static void threads_describe(const void *self, struct bn_facts *f)
 {
   const struct threads *t = self;

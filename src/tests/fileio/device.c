@@ -39,8 +39,8 @@ static bool device_is_in_memory(int fd)
          (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* Returns whether writes reach the device at once.  Flags of a file do not apply to mapped
-   pages. */
+/* Returns whether each write reaches the device at once.  O_SYNC and O_DSYNC do not apply to the
+   writes to mapped pages. */
 static bool device_flushes_each_write(const struct bn_fileio_plan *p)
 {
   const bool mapped = strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
@@ -48,7 +48,8 @@ static bool device_flushes_each_write(const struct bn_fileio_plan *p)
   return p->conf->fsync_all || p->fsync_freq == 1 || ((p->sync || p->dsync) && !mapped);
 }
 
-/* Notes that the test measures memory instead of a device, if it does. */
+/* Notes that the test measures memory, if the files are in memory, or fit into the page cache and
+   requests reach the device neither by direct I/O nor by flushes after each write. */
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);

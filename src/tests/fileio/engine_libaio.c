@@ -111,9 +111,9 @@ static struct bn_io_req *libaio_take_refused(struct engine *e, int error)
   return r;
 }
 
-/* Sends the waiting requests.  Returns how many of them the kernel has refused, which stand in
-   `done` with their results.  Stops when `max` are refused, or when the kernel takes none before
-   one that it has ends; if it has none, it is asked again at once. */
+/* Sends the waiting requests.  Puts those that the kernel has refused, at most `max`, into `done`
+   with their results, and returns their number.  If the kernel has no room (EAGAIN), it leaves the
+   rest until a sent request has ended; if none was sent, it asks again at once. */
 static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   unsigned n = 0;
@@ -129,9 +129,8 @@ static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, u
   return n;
 }
 
-/* Sends what was collected, and returns in `done` the requests that were refused meanwhile.  Only
-   if there are none it waits for others: nothing is done yet then.  Returns their number, or
-   -errno. */
+/* Sends what was collected.  If the kernel has refused requests, puts these into `done` and does
+   not wait; otherwise waits for min of those that it has.  Returns their number, or -errno. */
 static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                        uint64_t timeout_ns)
 {

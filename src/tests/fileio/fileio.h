@@ -181,7 +181,7 @@ struct bn_fileio {
   struct bn_pattern pattern;
   struct bn_diskstats disk;
   _Atomic bool poll_error_logged; /* the reason why the device cannot be polled was logged */
-  _Atomic unsigned ended;         /* sessions that have ended their loop without a failure */
+  _Atomic unsigned ended;         /* sessions that have ended without failing the run */
 };
 
 struct bn_flight; /* a request in flight */

@@ -88,8 +88,8 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the size of what has this name, or -1 if there is nothing.  *regular becomes false if it
-   cannot be extended: it is no regular file. */
+/* Returns the size of the file or device, or -1 if there is none of this name.  *regular tells
+   whether it can be extended: it is a regular file, or can be made as one. */
 static int64_t files_find_size(const char *path, bool *regular)
 {
   struct stat st;
@@ -159,7 +159,7 @@ static int files_survey(struct making *m, struct bn_err *err)
     m->old_size[i] = files_find_size(path, &regular);
     if (!regular && (uint64_t)m->old_size[i] < m->target)
       return files_refuse_size(p, path, m->old_size[i], m->target, err);
-    if (elsewhere)
+    if (elsewhere) /* the space that is counted here is that of the folder's file system */
       continue;
     missing += m->old_size[i] < 0;
     size = m->old_size[i] > 0 ? (uint64_t)m->old_size[i] : 0;
@@ -408,53 +408,54 @@ static int64_t files_parse_number(const char *name)
   return n >= 0 && n < BN_FILES_MAX && strcmp(name, same) == 0 ? n : -1;
 }
 
-/* Returns how many files there are that only a larger --file-num would use.  *last is raised to the
-   highest number of a file in the folder. */
-static int64_t files_count_others(const struct bn_fileio_plan *p, int64_t *last)
+/* Returns how many files in the folder only a larger --file-num would use.  Sets *highest to the
+   highest number of any test file there, or to -1. */
+static int64_t files_count_leftovers(const struct bn_fileio_plan *p, int64_t *highest)
 {
   DIR *dir = opendir(bn_device_folder(p));
-  int64_t n_others = 0;
+  int64_t n_left = 0;
   const struct dirent *entry;
 
+  *highest = -1;
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
-    const int64_t n = files_parse_number(entry->d_name);
+    const int64_t number = files_parse_number(entry->d_name);
 
-    n_others += n >= (int64_t)p->files;
-    *last = n > *last ? n : *last;
+    n_left += number >= (int64_t)p->files;
+    *highest = number > *highest ? number : *highest;
   }
   if (dir != NULL)
     (void)closedir(dir);
-  return n_others;
+  return n_left;
 }
 
 /* Warns of files that cleanup leaves because a prepare with a larger --file-num made them: they
    fill the disk. */
-static void files_warn_of_others(const struct bn_fileio_plan *p)
+static void files_warn_of_leftovers(const struct bn_fileio_plan *p)
 {
-  int64_t last = -1;
-  const int64_t n = files_count_others(p, &last);
+  int64_t highest;
+  const int64_t n_left = files_count_leftovers(p, &highest);
 
-  if (n > 0)
+  if (n_left > 0)
     bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
                 "them too run cleanup with --file-num=%lld",
-                (long long)n, bn_device_folder(p), (long long)last, (long long)last + 1);
+                (long long)n_left, bn_device_folder(p), (long long)highest, (long long)highest + 1);
 }
 
-/* Notes that there are files which the run does not use, and the --file-num that uses them if none
-   is missing. */
+/* Notes that there are files which the run does not use.  Names the --file-num that uses them all,
+   unless a number below the highest is missing: that run would not find its file. */
 static void files_note_unused_files(const struct bn_fileio_plan *p)
 {
-  int64_t last = -1;
-  const int64_t all = files_count_others(p, &last) + (int64_t)p->files;
+  int64_t highest;
+  const int64_t all = files_count_leftovers(p, &highest) + (int64_t)p->files;
 
-  if (all > (int64_t)p->files && all == last + 1)
+  if (all > (int64_t)p->files && all == highest + 1)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
                 bn_device_folder(p), (long long)all, p->files, (long long)all);
   else if (all > (int64_t)p->files)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; some up to test_file.%lld are "
                 "missing",
-                bn_device_folder(p), (long long)all, p->files, (long long)last);
+                bn_device_folder(p), (long long)all, p->files, (long long)highest);
 }
 
 /* Notes that the first file, which is open as fd, is longer than the run uses it.  A sequential
@@ -486,7 +487,7 @@ int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
   }
   if (!p->policy->plain_errors)
-    files_warn_of_others(p);
+    files_warn_of_leftovers(p);
   return rc;
 }
 
@@ -628,8 +629,8 @@ static bool files_read_block(const struct bn_fileio_plan *p, int fd, void *buf, 
   return r.result == (int64_t)block;
 }
 
-/* Returns whether a block has what --validate writes.  A damaged one still has its offset, which
-   tells it from other data unless the offset is 0. */
+/* Returns whether --validate has written the block.  A damaged block may still have its offset,
+   which tells it from other data unless the offset is 0. */
 static bool files_is_stamped_block(const struct bn_fileio_plan *p, int fd, void *buf,
                                    uint64_t offset)
 {
@@ -641,8 +642,8 @@ static bool files_is_stamped_block(const struct bn_fileio_plan *p, int fd, void 
           (offset > 0 && fault.stored_offset == offset));
 }
 
-/* Returns whether the first or the last block of any file is one of --validate: that a block is
-   damaged is for the run to find. */
+/* Returns whether the first or the last block of any file is one of --validate.  A damaged block
+   counts too: the run will find and report it. */
 static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, void *buf)
 {
   for (unsigned i = 0; i < p->files; i++)
@@ -652,6 +653,7 @@ static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, voi
   return false;
 }
 
+/* Returns whether all bytes are 0: the first one is, and each equals the next. */
 static bool files_is_zeros(const unsigned char *block, size_t len)
 {
   return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;

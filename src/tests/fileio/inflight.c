@@ -21,7 +21,7 @@ enum kind {
   EVENT,       /* a request that is an event */
   EVENT_WRITE, /* the first half of an event whose flush follows (--file-fsync-all) */
   EVENT_FLUSH, /* the flush that ends such an event */
-  QUIET        /* a flush that is no event */
+  BARE_FLUSH   /* a flush that is no event */
 };
 
 struct bn_flight {
@@ -122,9 +122,9 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
         inflight_verb_of(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
-/* Moves the rest of a request of which the kernel has moved only a part, which is rare enough to
-   wait for.  Returns whether the request has done all that it should; if not, logs why, unless the
-   session has failed before. */
+/* Moves, by system calls that wait, the rest of a request of which the kernel has moved only a
+   part: this is rare.  Returns whether the request has then done all that it should; if not, logs
+   why, unless the session has failed before. */
 static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
@@ -147,7 +147,7 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
 {
   const unsigned long long offset = fault->offset;
   const bool has_title_offset = !f->plan.policy->unknown_offset;
-  char title[80] = "Checksum mismatch in block: ", values[96], where[96];
+  char title[80], values[96], where[96];
 
   if (found == BN_VERIFY_OFFSET) {
     (void)snprintf(title, sizeof title, "Offset mismatch in block:");
@@ -156,6 +156,8 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
   } else {
     if (has_title_offset)
       (void)snprintf(title, sizeof title, "Checksum mismatch in block with offset: %llu", offset);
+    else
+      (void)snprintf(title, sizeof title, "Checksum mismatch in block: ");
     (void)snprintf(values, sizeof values, "    Calculated value: 0x%x    Stored value: 0x%x",
                    fault->computed, fault->stored);
   }
@@ -167,7 +169,7 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
 }
 
 /* Checks the blocks of a read with --validate, and logs the first bad one.  Returns whether all are
-   good, as those of any other request count. */
+   good; true for any other request, which has nothing to check. */
 static bool inflight_verify_data(const struct bn_fileio *f, const struct bn_io_req *r)
 {
   struct bn_verify_fault fault;
@@ -249,32 +251,32 @@ static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_i
   else if (!bn_io_is_flush(r->op) && r->result != (int64_t)r->len)
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed",
                    inflight_verb_of(r));
-  else
+  else /* all data was moved: --validate has found a bad block */
     (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
 }
 
-/* Gives the block and the place of a completed request back, then ends its event and counts it.  A
-   request that has failed drops its event instead. */
+/* Releases the block of a completed request, and makes its flight idle again.  Then ends its event,
+   if it has one, and counts the request; after a failure drops the event instead. */
 static void inflight_end_request(struct bn_fileio *f, struct bn_session *s,
                                  struct bn_flight *flight, bool good)
 {
   struct bn_fileio_session *w = s->state;
-  /* The flush of an event also gives back the block of its write. */
+  /* The flush of an event still has the offset of its write, whose block is in use until now. */
   const enum bn_io_op drawn_op = flight->kind == EVENT_FLUSH ? BN_IO_WRITE : flight->io.op;
 
   bn_pattern_release(&f->pattern, flight->io.file, flight->io.offset, drawn_op);
   w->idle[w->n_idle++] = flight;
-  if (!good) {
+  if (good) {
+    if (flight->kind == BARE_FLUSH)
+      s->last_ns = bn_clock_now(&s->clock);
+    else
+      bn_event_end(s, &flight->tick); /* sets s->last_ns */
+    inflight_count_request(s, flight, s->last_ns);
+  } else {
     inflight_note_failure(w, &flight->io);
-    if (flight->kind != QUIET)
+    if (flight->kind != BARE_FLUSH)
       bn_event_drop(s, &flight->tick);
-    return;
   }
-  if (flight->kind == QUIET)
-    s->last_ns = bn_clock_now(&s->clock);
-  else
-    bn_event_end(s, &flight->tick);
-  inflight_count_request(s, flight, s->last_ns);
 }
 
 /* Goes on with a request whose result is known: with the flush of its event, or with the end. */
@@ -302,10 +304,11 @@ static void inflight_complete_next_request(struct bn_fileio *f, struct bn_sessio
   inflight_complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
 }
 
-/* Ends a request that the engine has returned, or waits for more.  Requests that the engine
-   returned together end one by one, and the next request is submitted after each end, so that the
-   queue is never empty for longer than a submission takes.  Waits for at least min requests, but no
-   longer than timeout_ns. */
+/* Completes a request that the engine has returned; if there is none, waits for at least min of
+   those in flight, but no longer than timeout_ns, and completes the first.  Requests that come
+   together are completed one per call, so that the caller submits the next request after each: the
+   queue is never empty for longer than a submission takes.  Is called with requests in flight,
+   which an engine without `reap` never has. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
 {
@@ -333,8 +336,8 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
 
 /* --- the next event --- */
 
-/* --rate: reaps requests in flight until the claimed arrival is due.  Returns false if the run is
-   over or the session has failed. */
+/* Completes requests in flight until the claimed arrival of --rate is due.  Returns false if the
+   run is over or the session has failed. */
 static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_fileio_session *w = s->state;
@@ -357,8 +360,8 @@ static bool inflight_await_arrival(struct bn_fileio *f, struct bn_session *s)
   }
 }
 
-/* Gives the ticket of a claimed event that does not begin back, so that another session takes it.
-   If this session has not failed, the run is over for all and nobody needs the ticket. */
+/* Gives back the ticket of a claimed event that does not begin, if this session has failed: another
+   session takes it.  Otherwise the run is over for all, and nobody needs the ticket. */
 static void inflight_return_ticket(struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
@@ -409,8 +412,8 @@ static int inflight_debug_number_of(enum bn_io_op op)
   return 3;
 }
 
-/* Submits a request that was drawn, in the place that its caller has made.  An event begins with
-   it, unless it is quiet. */
+/* Submits a request that was drawn, in an idle flight: the caller has called inflight_make_room().
+   Begins an event with it, unless it is a BARE_FLUSH. */
 static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
                                    const struct bn_draw *d, enum kind kind)
 {
@@ -424,13 +427,13 @@ static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
   flight->io.len = d->len;
   flight->io.result = 0;
   flight->kind = kind;
-  if (f->debug && (kind != QUIET || f->plan.policy->flushes_are_quiet))
+  if (f->debug && (kind != BARE_FLUSH || f->plan.policy->flushes_are_quiet))
     bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
            inflight_debug_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
   /* The event begins after its data is made, so that its time is the device's alone.  Without that
      work in between, the end of the last event is the start of this one. */
   has_made_data = inflight_make_data(f, w, &flight->io);
-  if (kind == QUIET)
+  if (kind == BARE_FLUSH)
     s->last_ns = bn_clock_now(&s->clock);
   else if (f->depth == 1 && !has_made_data)
     bn_event_start(s, &flight->tick);
@@ -440,7 +443,7 @@ static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
   inflight_submit(f, s, flight);
 }
 
-/* Waits for a place in the queue.  Returns false if the session has failed. */
+/* Waits until a flight is idle.  Returns false if the session has failed. */
 static bool inflight_make_room(struct bn_fileio *f, struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
@@ -450,8 +453,8 @@ static bool inflight_make_room(struct bn_fileio *f, struct bn_session *s)
   return !w->failed;
 }
 
-/* Waits for the writes of this session, which a flush must not overtake, and for a place in the
-   queue.  Returns false if the session has failed. */
+/* Waits for the writes of this session, which a flush must not overtake, and until a flight is
+   idle.  Returns false if the session has failed. */
 static bool inflight_make_room_for_flush(struct bn_fileio *f, struct bn_session *s)
 {
   const struct bn_fileio_session *w = s->state;
@@ -490,7 +493,7 @@ static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struc
       return false;
     if (!f->plan.policy->flushes_are_quiet)
       return true;
-    inflight_begin_request(f, s, d, QUIET);
+    inflight_begin_request(f, s, d, BARE_FLUSH);
   }
   return false;
 }
@@ -539,7 +542,7 @@ static void inflight_flush_all_files(struct bn_fileio *f, struct bn_session *s)
   for (; d.file < f->plan.files && !bn_session_interrupted(s); d.file++) {
     if (!inflight_make_room(f, s))
       return;
-    inflight_begin_request(f, s, &d, QUIET);
+    inflight_begin_request(f, s, &d, BARE_FLUSH);
   }
   inflight_drain(f, s);
 }
@@ -565,7 +568,7 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
   if (w->failed) {
     /* Failures with the same reason are counted together, so the reason is their name too. */
     s->services->fail_session(s, w->reason, w->reason);
-    if (!s->failed)
+    if (!s->failed) /* the failure ends the run, instead of this session alone */
       return BN_FAILED;
   }
   /* Acquire pairs with release here: the flushes of the last session come after all writes. */

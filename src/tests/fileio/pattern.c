@@ -64,7 +64,7 @@ static size_t pattern_length_up_to_end(const struct bn_pattern_conf *c, uint64_t
   return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
 }
 
-/* Takes the next request of a sequential mode, and moves the position behind it.  Returns false if
+/* Draws the next request of a sequential mode, and moves the position behind it.  Returns false if
    its block is in use; then the position stays. */
 static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
 {
@@ -102,7 +102,8 @@ static void pattern_count_op(struct bn_pattern_mix *mix, enum bn_io_op op)
   mix->writes += op == BN_IO_WRITE;
 }
 
-/* Draws a block that is not in use, in at most TRIES attempts.  Returns false if there was none. */
+/* Draws a block that is not in use, in at most TRIES attempts, for d->op, which the caller has set.
+   Returns false if all of them were in use. */
 static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;

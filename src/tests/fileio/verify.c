@@ -10,9 +10,9 @@
 static void verify_fill_random(unsigned char *at, size_t len, struct bn_rng *rng)
 {
   for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
-    const uint64_t r = bn_rng_next(rng);
+    const uint64_t word = bn_rng_next(rng);
 
-    memcpy(at + i, &r, len - i < sizeof r ? len - i : sizeof r);
+    memcpy(at + i, &word, len - i < sizeof word ? len - i : sizeof word);
   }
 }
 

@@ -272,8 +272,8 @@ static const struct {
     {"device_queue_length", BN_C_DISK + BN_DISK_QUEUE_NS, 1e9},
 };
 
-/* Makes the figures of an interval or a run, rates per second but for two; without those of
-   counters that the device does not have. */
+/* Makes the figures of an interval or a run: each is a counter divided by its time.  A counter that
+   the device does not have has no figure. */
 static size_t fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   size_t n = 0;
@@ -284,6 +284,7 @@ static size_t fileio_figures(const struct bn_view *v, struct bn_figure *out, siz
     if (value != BN_ABSENT)
       out[n++] = (struct bn_figure){.key = figures[i].key,
                                     .value = (double)value / v->span_s / figures[i].unit,
+                                    /* Each process counts all that the device does. */
                                     .merge = figures[i].counter < BN_C_DISK ? BN_MERGE_RATE
                                                                             : BN_MERGE_NONE};
   }
