@@ -86,21 +86,21 @@ static void saved_warn(const char *path, const struct bn_stored *s)
 
 /* Also says why, for the first line that was left out; the reason is escaped, because it quotes the
    file. */
-void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *p)
+void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *skipped)
 {
   const struct shown file = saved_show(path);
-  char reason[sizeof p->why.text];
+  char reason[sizeof skipped->why.text];
 
-  if (p->lines > 0) {
-    (void)bn_escape(reason, sizeof reason, p->why.text, "");
+  if (skipped->lines > 0) {
+    (void)bn_escape(reason, sizeof reason, skipped->why.text, "");
     bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
                   "line %zu: %s",
-                  file.name, p->lines, p->first, reason);
+                  file.name, skipped->lines, skipped->first, reason);
   }
-  if (p->bound > 0) {
-    (void)bn_escape(reason, sizeof reason, p->large.text, "");
+  if (skipped->bound > 0) {
+    (void)bn_escape(reason, sizeof reason, skipped->large.text, "");
     bn_log_stderr("'%s': the journal is read up to line %zu, which is too large: %s", file.name,
-                  p->bound, reason);
+                  skipped->bound, reason);
   }
 }
 
@@ -134,9 +134,9 @@ static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, c
   return bn_reporters_replay(p, r) ? 0 : -1;
 }
 
-/* Closes the report of one file or of several joined files, and leaves `p` empty for the next one.
-   rc: -1 if a file could not be printed, which makes the report incomplete.  Returns rc, or -1 and
-   err if closing fails. */
+/* Closes the report of one file or of several joined files, if there is one in `p`, and leaves `p`
+   empty for the next one.  rc: -1 if a file could not be printed, which makes the report
+   incomplete.  Returns rc, or -1 and err if closing fails. */
 static int saved_end_replay(struct bn_reporters *p, int rc)
 {
   p->failed = rc != 0;

@@ -38,8 +38,8 @@ struct hdr {
 
 /* --- heading ---------------------------------------------------------------------------------- */
 
-/* Returns the moment from which the times of lines count: the start of the measurement, or that of
-   a run that ended in its warm-up. */
+/* Returns the moment from which the times of lines count: the start of the measurement, or of the
+   run if it ended in its warm-up. */
 static uint64_t hdr_base_ns(const struct bn_facts *f, enum bn_view_span span)
 {
   const uint64_t measured_ns = f->start_wall_ns + f->plan.warmup_ns;
@@ -267,8 +267,8 @@ static void hdr_reset_sums(struct hdr *h)
   h->n_lines = h->n_without = 0;
 }
 
-/* Prints what the interval lines lack of the whole run, which is the sum of the checkpoints and
-   this total. */
+/* Prints the values that no interval line has.  Those of the whole run are the sum of the
+   checkpoints and this total, which counts from the last of them. */
 static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
   hdr_print_heading(h, v->span);

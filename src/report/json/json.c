@@ -75,8 +75,9 @@ static int json_open_journal(struct json *r, struct bn_err *err)
   return -1;
 }
 
-/* Opens the report.  A file that the document replaces at the end gets a journal, so that a run
-   that is killed leaves its figures.  Streams, devices and descriptors are not replaced. */
+/* Opens the report, whose state is zeroed but for is_part.  A file that the document replaces at
+   the end gets a journal, so that a run that is killed leaves its figures.  Streams, devices and
+   descriptors are not replaced. */
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct json *r = self;
@@ -95,7 +96,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   return 0;
 }
 
-/* As json_open() for the document of a part of a run. */
+/* Does the work of json_open() for the document of a part of a run. */
 static int json_open_part(void *self, const void *conf, const char *path, FILE *out,
                           struct bn_err *err)
 {

@@ -453,7 +453,7 @@ static const struct line *markdown_next_line(const struct markdown *m, const str
   return next;
 }
 
-/* Returns what a line of a part tells, or NULL if it is a percentile. */
+/* Returns the name of the figure in a line of a part, or NULL if it is a percentile. */
 static const char *markdown_find_line_name(const struct line *l)
 {
   static const struct {
@@ -547,8 +547,7 @@ static void markdown_begin(void *self, const struct bn_facts *f)
   m->column[m->n++] = (struct column){.name = markdown_escape(path != NULL ? path : "")};
 }
 
-/* Adds a line for each kind of loss that has occurred.  UINT64_MAX stands for a count that is not
-   known. */
+/* Adds a line for each kind of loss that has occurred and whose count is known. */
 static void markdown_add_losses(struct column *c, const struct bn_view *v)
 {
   const struct {
@@ -564,7 +563,7 @@ static void markdown_add_losses(struct column *c, const struct bn_view *v)
                 {UNKNOWN_COMMITS, v->unknown_commits}};
 
   for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
-    if (losses[i].n > 0 && losses[i].n != UINT64_MAX)
+    if (losses[i].n > 0 && losses[i].n != BN_ABSENT)
       markdown_add_u64(c, losses[i].place, losses[i].n);
 }
 
@@ -572,11 +571,12 @@ static void markdown_add_losses(struct column *c, const struct bn_view *v)
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct markdown *m = self;
-  struct column *c = m->n > 0 ? &m->column[m->n - 1] : NULL;
+  struct column *c;
 
   (void)err;
-  if (c == NULL)
+  if (m->n == 0) /* no run began */
     return 0;
+  c = &m->column[m->n - 1];
   markdown_add_f64(c, SPAN, v->span_s, 2);
   markdown_add_rates(c, v);
   markdown_add_latencies(c, v);
@@ -597,11 +597,12 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct markdown *m = self;
-  struct column *c = m->n > 0 ? &m->column[m->n - 1] : NULL;
+  struct column *c;
 
   (void)err;
-  if (c == NULL)
+  if (m->n == 0) /* no run began */
     return 0;
+  c = &m->column[m->n - 1];
   markdown_add_run(c, m->facts);
   if (end->partial && end->status == 0)
     markdown_add_line(c, STATUS, bn_alloc_text("none: the run was killed, or had not ended"));

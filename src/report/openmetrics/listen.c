@@ -82,7 +82,7 @@ static int listen_find_address(const char *host, uint16_t port, union address *o
   return inet_pton(AF_INET6, inner, &out->v6.sin6_addr) == 1 ? 0 : -1;
 }
 
-/* Reads "PORT", which is one of 127.0.0.1, or "HOST:PORT".  Returns 0, or -1 if it is neither. */
+/* Reads "HOST:PORT", or "PORT" alone for 127.0.0.1.  Returns 0, or -1 if the text is neither. */
 static int listen_read_address(const char *at, union address *out)
 {
   const char *colon = strrchr(at, ':'), *digits = colon != NULL ? colon + 1 : at;
@@ -246,7 +246,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   return 0;
 }
 
-/* Renders the facts; comes before the heading, and again when the server's name is known. */
+/* Renders the facts.  Is called before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct bn_listen *l = ((struct listen_state *)self)->page;

@@ -22,8 +22,6 @@ struct family {
   const char *help;
 };
 
-/* The functions add_… append to a buffer. */
-
 /* Adds the lines of type, unit and help, which come before the samples of a family. */
 static void openmetrics_add_head(struct bn_buf *b, const struct family *f)
 {
@@ -162,7 +160,8 @@ static const struct row rows[] = {
      OF(longest_outage_s)},
 };
 
-/* Returns the figure at an offset of struct bn_view, where there is one. */
+/* Returns the figure at an offset of struct bn_view.  There is one, because the rows name figures
+   alone. */
 static const struct bn_view_field *openmetrics_figure_at(size_t offset)
 {
   const struct bn_view_field *f = bn_view_fields;
@@ -239,7 +238,7 @@ static void openmetrics_add_summary(struct bn_buf *b, const struct summary *s,
   openmetrics_add_u64(b, s->count);
 }
 
-/* Adds the samples of a timing of the view, of which the label has the name. */
+/* Adds the samples of a timing of the view; the value of their label is `name`. */
 static void openmetrics_add_timing(struct bn_buf *b, const struct bn_view *v,
                                    const struct family *f, const struct bn_timing *t,
                                    const char *label, const char *name)
@@ -266,16 +265,16 @@ static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_summary(b, &s, v);
 }
 
-/* Adds the timings of the workload and of the script, but not the lag, the last one, if no session
-   has paused.  Those of kinds of events and of phases have families of their own. */
+/* Adds the timings of the workload and of the script.  Those of kinds of events and of phases have
+   families of their own, and the lag, the last timing, is left out if no session has paused. */
 static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
                                   "Further times that were measured, by name."};
-
   const size_t n = v->n_timings - (v->n_timings > 0 && bn_view_has_idle_lag(v));
+  const size_t n_elsewhere = v->n_event_kinds + bn_phases_count(&v->delta->metrics);
 
-  if (n > v->n_event_kinds + bn_phases_count(&v->delta->metrics))
+  if (n > n_elsewhere)
     openmetrics_add_head(b, &f);
   for (size_t i = 0; i < n; i++) {
     const struct bn_timing *t = &v->timings[i];
@@ -294,7 +293,7 @@ struct part_row {
   enum bn_view_type type;
 };
 
-/* Adds the sample of a part, of which the label has the name. */
+/* Adds the sample of a part: the figure of the row; the value of its label is `name`. */
 static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
                                    const char *label, const char *name)
 {
@@ -374,17 +373,23 @@ static bool openmetrics_has_part(const struct partition *p, const struct bn_view
   return false;
 }
 
-/* Adds the families of the parts, and the one of their latencies. */
-static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
-                                      const struct partition *p)
+/* Adds the family of a row: its head, and then a sample of each part. */
+static void openmetrics_add_part_row(struct bn_buf *b, const struct bn_view *v,
+                                     const struct partition *p, const struct part_row *r)
 {
-  for (size_t i = 0; i < p->n_rows; i++) {
-    openmetrics_add_head(b, &p->rows[i].family);
-    for (size_t k = 0; k < v->n_event_kinds; k++)
-      if (openmetrics_is_in_partition(p, &v->event_kinds[k]))
-        openmetrics_add_member(b, &p->rows[i], &v->event_kinds[k], p->label,
-                               bn_event_kinds_bare_name(v->event_kinds[k].name));
+  openmetrics_add_head(b, &r->family);
+  for (size_t k = 0; k < v->n_event_kinds; k++) {
+    const struct bn_event_kind *kind = &v->event_kinds[k];
+
+    if (openmetrics_is_in_partition(p, kind))
+      openmetrics_add_member(b, r, kind, p->label, bn_event_kinds_bare_name(kind->name));
   }
+}
+
+/* Adds the family of the latencies: its head, and then the samples of each part. */
+static void openmetrics_add_part_latencies(struct bn_buf *b, const struct bn_view *v,
+                                           const struct partition *p)
+{
   openmetrics_add_head(b, &p->latency);
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     const struct bn_event_kind *kind = &v->event_kinds[k];
@@ -395,7 +400,17 @@ static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
   }
 }
 
-/* Kinds of events and groups have families of their own, because each event is of both. */
+/* Adds the families of the parts.  The format wants all samples of a family together, so each
+   family goes over all parts. */
+static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
+                                      const struct partition *p)
+{
+  for (size_t i = 0; i < p->n_rows; i++)
+    openmetrics_add_part_row(b, v, p, &p->rows[i]);
+  openmetrics_add_part_latencies(b, v, p);
+}
+
+/* Adds the kinds of events and the groups, in families of their own: an event may be of both. */
 static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
 {
   for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
@@ -577,8 +592,9 @@ static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struc
     openmetrics_add_u64(b, n);
 }
 
-/* Adds the known counters of the workload, but for those that have a family of their own: all that
-   count in one unit are samples of one family.  A family without samples has no head. */
+/* Adds the known counters of the workload, except for those that have a family of their own: all
+   that count in one unit are samples of one family.  A family without samples has no head, so the
+   samples are collected before it is added. */
 static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
@@ -597,9 +613,9 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
   bn_buf_done(&samples);
 }
 
-/* Adds the figures of the workload.  They differ in their units, so each is a family that is called
-   as the figure in the document.  A figure whose name cannot be that of a family, as a document may
-   have one, is left out. */
+/* Adds each figure of the workload as a family of its own, with its name in the document, because
+   their units differ.  A document may have a name that cannot be part of one of a family: that
+   figure is left out. */
 static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";

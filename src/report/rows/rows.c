@@ -59,7 +59,8 @@ static void rows_begin(void *self, const struct bn_facts *f)
 }
 
 /* Makes the text of a view: its row, in CSV after the line of names if that has not been written
-   yet.  v NULL: there is no row.  Returns 0, or -1 and err if a joined result has other columns. */
+   yet.  v NULL: there is no row.  Returns 0, or -1 and err if results are joined whose columns
+   differ. */
 static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err *err)
 {
   bn_row_set_interval(&r->row, r->plan, v);
@@ -99,7 +100,7 @@ static int rows_finish(void *self, const struct bn_end *end, struct bn_err *err)
   return 0;
 }
 
-/* Writes the row of an interval.  Fails if a joined result has other columns. */
+/* Writes the row of an interval.  Fails if results are joined whose columns differ. */
 static int rows_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;

@@ -52,7 +52,7 @@ void bn_text_print_errors(FILE *out, const struct bn_facts *f, const struct bn_v
   n = s->n_labels[BN_L_ERRORS] < LABELS ? s->n_labels[BN_L_ERRORS] : LABELS;
   memcpy(sorted, s->label[BN_L_ERRORS], n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, errors_compare);
-  while (n > 0 && sorted[n - 1].n == 0) /* these errors came before the span alone */
+  while (n > 0 && sorted[n - 1].n == 0) /* errors that came before the span alone */
     n--;
   if (n == 0)
     return;

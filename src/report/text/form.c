@@ -114,14 +114,14 @@ static bool form_is_name(const char *name, size_t len, const char *other)
 /* Returns the value of a figure of measure/figures.def by its name. */
 static struct value form_find_figure(const struct bn_form *f, const char *name, size_t len)
 {
-  const struct bn_view_field *g = bn_view_fields;
+  const struct bn_view_field *figure = bn_view_fields;
 
-  while (g->name != NULL && !form_is_name(name, len, g->name))
-    g++;
-  assert(g->name != NULL); /* templates are constants of this program */
-  if (g->type == BN_VIEW_F64)
-    return form_f64_value(bn_view_value(f->view, g));
-  return form_u64_value(bn_view_u64(f->view, g));
+  while (figure->name != NULL && !form_is_name(name, len, figure->name))
+    figure++;
+  assert(figure->name != NULL); /* templates are constants of this program */
+  if (figure->type == BN_VIEW_F64)
+    return form_f64_value(bn_view_value(f->view, figure));
+  return form_u64_value(bn_view_u64(f->view, figure));
 }
 
 /* Returns the value of a name in a template (form.h).  Names of what is current come first: min_s,
@@ -279,11 +279,11 @@ static void form_print_value(const struct bn_form *f, const struct layout *l, co
     form_print_f64(f, l, v, out);
 }
 
-/* Prints the figure of the field "{NAME:WIDTH.DECIMALS~UNIT}" (form.h) at the start of the text.
-   What the field lacks is 0 or no unit.  Returns the text behind the field. */
-static const char *form_print_field(const struct bn_form *f, const char *text, FILE *out)
+/* Prints the figure of the field "{NAME:WIDTH.DECIMALS~UNIT}" (form.h) at the start of a template.
+   A width or decimals that are left out are 0.  Returns the template behind the field. */
+static const char *form_print_field(const struct bn_form *f, const char *template, FILE *out)
 {
-  const char *name = text + 1;
+  const char *name = template + 1;
   const size_t len = strcspn(name, ":}");
   struct value v = form_find_value(f, name, len);
   char *end = (char *)(uintptr_t)(name + len); /* not const, for strtol(3) */
@@ -304,29 +304,30 @@ static const char *form_print_field(const struct bn_form *f, const char *text, F
   return end + unit + 1;
 }
 
-void bn_form_print(const struct bn_form *f, const char *text, FILE *out)
+void bn_form_print(const struct bn_form *f, const char *template, FILE *out)
 {
-  while (*text != '\0') {
-    const size_t plain = strcspn(text, "{");
+  while (*template != '\0') {
+    const size_t plain = strcspn(template, "{");
 
-    (void)fwrite(text, 1, plain, out);
-    text += plain;
-    if (*text == '{')
-      text = form_print_field(f, text, out);
+    (void)fwrite(template, 1, plain, out);
+    template += plain;
+    if (*template == '{')
+      template = form_print_field(f, template, out);
   }
 }
 
-void bn_form_print_interval(const struct bn_form *f, const char *text, FILE *out)
+void bn_form_print_interval(const struct bn_form *f, const char *template, FILE *out)
 {
-  const char *latency = strstr(text, " lat"), *value;
+  const char *latency = strstr(template, " lat"), *value;
   char rest[256]; /* a line without its latency; templates are shorter */
 
   if (!f->native || f->view->n_percents > 0 || latency == NULL) {
-    bn_form_print(f, text, out);
+    bn_form_print(f, template, out);
     return;
   }
   value = strstr(latency, "{percentile_s");
-  assert(value != NULL);
-  (void)snprintf(rest, sizeof rest, "%.*s%s", (int)(latency - text), text, strchr(value, '}') + 1);
+  assert(value != NULL && strlen(template) < sizeof rest);
+  (void)snprintf(rest, sizeof rest, "%.*s%s", (int)(latency - template), template,
+                 strchr(value, '}') + 1);
   bn_form_print(f, rest, out);
 }

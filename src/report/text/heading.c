@@ -154,9 +154,9 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
     (void)fputs("\n", out);
 }
 
-/* The fact at_start stands for a run whose start knew no version: it says what was known then, the
-   "driver" or "nothing".  What the facts tell besides was found later and is not shown, so that the
-   report of a saved result has the heading of the run. */
+/* There is a fact at_start if no version was known when the load began; it says what was known: the
+   "driver" or "nothing".  Facts that were found later are left out, so that the report of a saved
+   result has the same heading as the run. */
 void bn_text_print_database(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");

@@ -31,17 +31,20 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
    the host has told no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
-  const size_t rank = v != NULL ? bn_view_greatest_rank(v) : 0;
-  const double ms = v != NULL && v->n_percents > 0 ? v->percentile_s[rank] * 1e3 : NAN;
-  const bool at_least = v != NULL && !isnan(ms) && bn_view_at_least(v, rank);
+  size_t rank = 0;
+  double ms = NAN;
   char text[BN_FORM_NUMBER];
 
+  if (v != NULL && v->n_percents > 0) {
+    rank = bn_view_greatest_rank(v);
+    ms = v->percentile_s[rank] * 1e3;
+  }
   if (isnan(ms))
     (void)bn_buf_printf(b, " %*s", LATENCY, "-");
   else
-    (void)bn_buf_printf(
-        b, " %s",
-        bn_form_format_number(text, LATENCY, bn_units_count_decimals(ms, 2), ms, at_least));
+    (void)bn_buf_printf(b, " %s",
+                        bn_form_format_number(text, LATENCY, bn_units_count_decimals(ms, 2), ms,
+                                              bn_view_at_least(v, rank)));
 }
 
 const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_member *m)
@@ -57,6 +60,7 @@ const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_mem
   return name;
 }
 
+/* If no member names a group, they are hosts, or groups of a single host: none is a sum. */
 size_t bn_text_count_sums(const struct bn_group *g, size_t n)
 {
   size_t sums = 0;

@@ -31,7 +31,7 @@ struct bn_dialect {
   const char *interval[BN_KINDS];
   const char *queue[BN_KINDS];    /* second line under --rate; NULL: none */
   const char *workload[BN_KINDS]; /* the workload's part of the final report; NULL: none */
-  const char *transferred;        /* memory: a further line, if blocks were read or written */
+  const char *transferred;        /* memory: a further line, of the bytes that were moved */
   const char *timing; /* fileio: latency of one kind of requests; NULL: none is printed */
   const struct bn_closing *closing[BN_KINDS];
   const char *session; /* --debug, once per session */

@@ -41,15 +41,15 @@ static bool text_is_quiet(const struct text *t)
   return t->plan->verbosity < BN_NOTICE;
 }
 
-/* Starts a report.  Equal messages that the log holds back are printed before it, because a row of
-   them may have interval lines but no report between them. */
+/* Starts a report.  Prints first how often the last message of the log was repeated: a series of
+   equal messages may go on across interval lines, but not across a report. */
 static void text_begin_report(struct text *t)
 {
   bn_log_settle();
   bn_output_begin(&t->output);
 }
 
-/* Begins a report, which prints nothing yet.  Returns 0. */
+/* Prepares the state, and prints nothing yet.  Returns 0. */
 static int text_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct text *t = self;
@@ -85,7 +85,7 @@ static void text_begin(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
-/* Prints that the threads are made. */
+/* Prints that the threads are being made. */
 static void text_starting(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
@@ -191,8 +191,7 @@ static void text_print_histogram(const struct text *t, const struct bn_view *v)
   bn_geohist_done(&g);
 }
 
-/* Prints a line for each percentile of the view, or of the current timing, in the ascending order
-   of their ranks, whatever order they were typed in. */
+/* Prints a line for each percentile of the view, or of the current timing, by ascending ranks. */
 static void text_print_rank_lines(const struct text *t, struct bn_form *f)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(f->view);
@@ -203,24 +202,27 @@ static void text_print_rank_lines(const struct text *t, struct bn_form *f)
   }
 }
 
-/* Prints the percentiles of the events, or that there are none.  0.5 has no such lines for a run
-   without events. */
-static void text_print_ranks(const struct text *t, struct bn_form *f)
+/* Prints the latency of the events with its percentiles, or that there are none.  0.5 has no lines
+   of percentiles for a run without events. */
+static void text_print_event_latency(const struct text *t, struct bn_form *f)
 {
   const struct bn_closing *c = t->dialect->closing[f->view->kind];
 
+  bn_form_print(f, c->latency, t->out);
   if (f->view->n_percents == 0)
     bn_form_print(f, c->no_ranks, t->out);
   if (f->view->events > 0 || !c->rank_needs_events)
     text_print_rank_lines(t, f);
+  bn_form_print(f, c->tail, t->out);
 }
 
-/* Prints the figures of each session, with --debug and --verbosity=5. */
+/* Prints the figures of each session, with --debug and --verbosity=5.  1.1 has none for fileio. */
 static void text_print_sessions(const struct text *t, struct bn_form *f)
 {
   const struct bn_view *v = f->view;
 
-  if (v->sessions == NULL || !t->plan->debug || t->plan->verbosity < BN_DEBUG)
+  if (t->dialect->closing[v->kind]->no_sessions || v->sessions == NULL || !t->plan->debug ||
+      t->plan->verbosity < BN_DEBUG)
     return;
   (void)fputs("DEBUG: Verbose per-thread statistics:\n\n", t->out);
   for (size_t i = 0; i < v->n_sessions; i++) {
@@ -276,36 +278,33 @@ static void text_print_debug_timings(const struct text *t, const struct bn_view 
   text_print_debug_timing(t, v, "sql_fetch", "DEBUG: Results fetching statistics:\n");
 }
 
-static const char *const row_counters[] = {"rows_read", "rows_inserted", "rows_updated",
-                                           "rows_deleted"};
-enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
-
-/* Returns whether the run has a counter of the workload, and its value *n is known: a document may
-   lack either. */
-static bool text_find_count(const struct bn_view *v, const char *counter, uint64_t *n)
+/* Looks up a counter by name.  Returns false if the run lacks it or its value is unknown. */
+static bool text_find_count(const struct bn_view *v, const char *counter, uint64_t *value)
 {
   const struct bn_metrics *m = &v->delta->metrics;
-  const size_t at = bn_metrics_find_counter(m, counter);
+  const size_t i = bn_metrics_find_counter(m, counter);
 
-  if (at == m->n_counters || v->counter[at] == BN_ABSENT)
+  if (i == m->n_counters || v->counter[i] == BN_ABSENT)
     return false;
-  *n = v->counter[at];
+  *value = v->counter[i];
   return true;
 }
 
 /* Prints the counters of rows, unless one of them is not known. */
 static void text_print_rows(const struct text *t, const struct bn_view *v)
 {
-  uint64_t rows[ROW_COUNTERS];
+  static const char *const names[] = {"rows_read", "rows_inserted", "rows_updated", "rows_deleted"};
+  enum { COUNTERS = sizeof names / sizeof *names };
+  uint64_t rows[COUNTERS];
 
   if (!t->plan->native || v->kind != BN_KIND_SQL)
     return;
-  for (size_t i = 0; i < ROW_COUNTERS; i++)
-    if (!text_find_count(v, row_counters[i], &rows[i]))
+  for (size_t i = 0; i < COUNTERS; i++)
+    if (!text_find_count(v, names[i], &rows[i]))
       return;
   (void)fputs("    rows read/inserted/updated/deleted:  ", t->out);
-  for (size_t i = 0; i < ROW_COUNTERS; i++)
-    (void)fprintf(t->out, "%" PRIu64 "%s", rows[i], i + 1 < ROW_COUNTERS ? "/" : "\n");
+  for (size_t i = 0; i < COUNTERS; i++)
+    (void)fprintf(t->out, "%" PRIu64 "%s", rows[i], i + 1 < COUNTERS ? "/" : "\n");
 }
 
 /* Prints the part of the reads that --db-read-hosts served. */
@@ -317,20 +316,8 @@ static void text_print_read_hosts(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", reads);
 }
 
-/* Prints how many connections a server lost or got, if any.  what: "lost by " or the like. */
-static void text_print_server(const struct text *t, const char *what, const struct bn_label *server)
-{
-  char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
-
-  if (server->n == 0)
-    return;
-  (void)bn_escape(name, sizeof name, server->name, "");
-  (void)snprintf(label, sizeof label, "%s%s:", what, name);
-  (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server->n);
-}
-
-/* Returns the *n labelled counts of that name.  Older documents do not have them: then NULL, and *n
-   is 0. */
+/* Returns the *n labelled counts of that name; NULL, and 0 in *n, if an older document lacks them.
+ */
 static const struct bn_label *text_find_labels(const struct bn_snap *s, const char *metric,
                                                size_t *n)
 {
@@ -355,26 +342,35 @@ static uint64_t text_sum_labels(const struct bn_snap *s, const char *metric)
   return sum;
 }
 
+/* Prints a line for each server that has such a count.  what: its text, such as "lost by ". */
+static void text_print_server_counts(const struct text *t, const struct bn_snap *s,
+                                     const char *metric, const char *what)
+{
+  char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
+  size_t n;
+  const struct bn_label *server = text_find_labels(s, metric, &n);
+
+  for (size_t i = 0; i < n; i++) {
+    if (server[i].n == 0)
+      continue;
+    (void)bn_escape(name, sizeof name, server[i].name, "");
+    (void)snprintf(label, sizeof label, "%s%s:", what, name);
+    (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server[i].n);
+  }
+}
+
 /* Prints which servers lost connections, on which servers the sessions went on, and how long
    threads waited for them; nothing in a run that lost no connection. */
 static void text_print_servers(const struct text *t, const struct bn_view *v)
 {
-  static const struct {
-    const char *metric, *text;
-  } rows[] = {{"losses_by_server", "lost by "}, {"reconnects_by_server", "reconnected to "}};
   const struct bn_snap *s = v->delta;
 
   if (!t->plan->native ||
       (v->connection_wait_s <= 0 && text_sum_labels(s, "losses_by_server") == 0))
     return;
   (void)fputs("\nConnections:\n", t->out);
-  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-    size_t n;
-    const struct bn_label *server = text_find_labels(s, rows[r].metric, &n);
-
-    for (size_t i = 0; i < n; i++)
-      text_print_server(t, rows[r].text, &server[i]);
-  }
+  text_print_server_counts(t, s, "losses_by_server", "lost by ");
+  text_print_server_counts(t, s, "reconnects_by_server", "reconnected to ");
   (void)fprintf(t->out, "    %-36s %.3f s\n", "wait of all threads:", v->connection_wait_s);
 }
 
@@ -402,8 +398,6 @@ static void text_print_figures(const struct text *t, const struct bn_view *v)
       (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
 }
 
-static const double ms_per_s = 1e3;
-
 /* Prints one of the times of --rate, "queueing" or "service"; nothing if no event has it. */
 static void text_print_waiting_time(const struct text *t, const struct bn_view *v,
                                     const char *metric, const char *title)
@@ -411,8 +405,7 @@ static void text_print_waiting_time(const struct text *t, const struct bn_view *
   const struct bn_timing *timing = text_find_timing(v, metric);
 
   if (timing != NULL && timing->count > 0)
-    (void)fprintf(t->out, "    %-36s %.2f/%.2f\n", title, timing->avg_s * ms_per_s,
-                  timing->max_s * ms_per_s);
+    (void)fprintf(t->out, "    %-36s %.2f/%.2f\n", title, timing->avg_s * 1e3, timing->max_s * 1e3);
 }
 
 /* Prints by how much threads woke up late, if the 99th percentile of that is more than a tenth of
@@ -421,12 +414,12 @@ static void text_print_lag(const struct text *t, const struct bn_view *v)
 {
   if (v->lag_p99_s > v->median_s / 10)
     (void)fprintf(t->out, "    %-36s %.2f/%.2f/%.2f\n",
-                  "wake-up lag (ms, 50th/99th/max):", v->lag_p50_s * ms_per_s,
-                  v->lag_p99_s * ms_per_s, v->lag_max_s * ms_per_s);
+                  "wake-up lag (ms, 50th/99th/max):", v->lag_p50_s * 1e3, v->lag_p99_s * 1e3,
+                  v->lag_max_s * 1e3);
 }
 
-/* Prints the unfinished events, and the age of the oldest one, which older documents do not
-   have. */
+/* Prints the unfinished events, and the age of the oldest one, which older documents do not have.
+ */
 static void text_print_unfinished(const struct text *t, const struct bn_form *f)
 {
   bn_form_print(f, bn_template_unfinished, t->out);
@@ -435,11 +428,14 @@ static void text_print_unfinished(const struct text *t, const struct bn_form *f)
   (void)fputs("\n", t->out);
 }
 
-/* Prints how the time was spent, and the events at the edges of the run. */
+/* Prints how the time was spent, and the events at the edges of the run.  Dialects have no such
+   lines.  With --rate the lag comes after the arrivals, which it delays. */
 static void text_print_edges(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
 
+  if (!t->plan->native)
+    return;
   if (v->failed_threads > 0)
     bn_form_print(f, bn_template_failed_threads, t->out);
   if (v->in_grace > 0)
@@ -462,11 +458,13 @@ static void text_print_edges(const struct text *t, const struct bn_form *f)
   text_print_lag(t, v);
 }
 
-/* Prints a timing under that name, with its percentiles, which a document may lack.  It stays the
-   current timing of the form. */
+/* Prints a timing under that name, with its percentiles, which a document may lack; nothing in a
+   dialect without such texts.  It stays the current timing of the form. */
 static void text_print_latency(const struct text *t, struct bn_form *f,
                                const struct bn_timing *timing, const char *name)
 {
+  if (t->dialect->timing == NULL)
+    return;
   bn_form_set_timing(f, timing, name);
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s != NULL)
@@ -480,8 +478,6 @@ static void text_print_latencies(const struct text *t, struct bn_form *f)
     const char *metric, *name;
   } kinds[] = {{"read_latency", "reads"}, {"write_latency", "writes"}, {"fsync_latency", "fsyncs"}};
 
-  if (t->dialect->timing == NULL)
-    return;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const struct bn_timing *timing = text_find_timing(f->view, kinds[i].metric);
 
@@ -508,14 +504,13 @@ static void text_print_count(const struct text *t, const struct bn_count *c)
    is for programs that read the document. */
 static void text_print_counts(const struct text *t, const struct bn_view *v)
 {
-  bool first = true;
+  size_t n_printed = 0;
 
   for (size_t i = 0; i < v->n_counts; i++) {
     if (v->counts[i].name[0] == '_')
       continue;
-    if (first)
+    if (n_printed++ == 0)
       (void)fputs("\nCounters of the script:\n", t->out);
-    first = false;
     text_print_count(t, &v->counts[i]);
   }
 }
@@ -527,8 +522,6 @@ static void text_print_script_metrics(const struct text *t, struct bn_form *f)
   char name[64];
 
   text_print_counts(t, v);
-  if (t->dialect->timing == NULL)
-    return;
   for (size_t i = 0; i < v->n_timings; i++) {
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
@@ -537,29 +530,29 @@ static void text_print_script_metrics(const struct text *t, struct bn_form *f)
   }
 }
 
-/* Prints each --assert with the measured value, in a column unless the assertion is too long. */
-static void text_print_verdicts(const struct text *t)
+/* Prints each --assert of the total with its measured value, in a column unless it is too long. */
+static void text_print_verdicts(const struct text *t, const struct bn_view *v)
 {
   static const size_t label_width = 35;
   char shown[64];
 
-  if (!t->plan->native || t->facts->n_verdicts == 0)
+  if (v->span != BN_VIEW_TOTAL || t->facts->n_verdicts == 0)
     return;
   (void)fputs("Assertions:\n", t->out);
   for (size_t i = 0; i < t->facts->n_verdicts; i++) {
-    const struct bn_verdict *v = &t->facts->verdict[i];
-    const size_t len = strlen(v->text);
+    const struct bn_verdict *verdict = &t->facts->verdict[i];
+    const size_t len = strlen(verdict->text);
 
-    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", v->text,
+    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", verdict->text,
                   len < label_width ? (int)(label_width - len) : 0, "",
-                  bn_assert_format(v, shown, sizeof shown), v->found.holds ? "ok" : "FAILED",
-                  v->found.ended_run ? " (ended the run)" : "");
+                  bn_assert_format(verdict, shown, sizeof shown),
+                  verdict->found.holds ? "ok" : "FAILED",
+                  verdict->found.ended_run ? " (ended the run)" : "");
   }
   (void)fputs("\n", t->out);
 }
 
-/* Prints the counts of what was retried or failed, each if there is any.  Dialects have no such
-   lines. */
+/* Prints the counts of retries and failures, each if there are any; dialects have no such lines. */
 static void text_print_losses(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
@@ -574,56 +567,94 @@ static void text_print_losses(const struct text *t, const struct bn_form *f)
     bn_form_print(f, bn_template_fatal, t->out);
 }
 
-/* Prints the part that checkpoint and final reports have in common. */
-static void text_print_summary(const struct text *t, const struct bn_view *v)
+/* Prints the bytes that the memory test has transferred, 0 for a run without an event.  Nothing for
+   --memory-oper=none, whose blocks are counted as touched although no byte is moved. */
+static void text_print_transferred(const struct text *t, const struct bn_form *f)
 {
-  const struct bn_dialect *d = t->dialect;
-  const struct bn_closing *closing = d->closing[v->kind];
-  struct bn_form f;
+  const struct bn_view *v = f->view;
 
-  bn_form_init(&f, v, t->plan->native);
-  if (d->workload[v->kind] != NULL)
-    bn_form_print(&f, d->workload[v->kind], t->out);
+  if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
+    bn_form_print(f, t->dialect->transferred, t->out);
+}
+
+/* Prints the events that were in flight at the end: natively only with --forced-shutdown, because
+   text_print_edges() has a line for the unfinished events of every run. */
+static void text_print_in_flight(const struct text *t, const struct bn_form *f)
+{
+  if ((t->plan->forced || !t->plan->native) && bn_form_count_in_flight(f) > 0)
+    bn_form_print(f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
+                  t->out);
+}
+
+/* Prints the errors and the failed threads with their first messages.  Dialects have no such part.
+ */
+static void text_print_errors(const struct text *t, const struct bn_view *v)
+{
+  const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
+
+  if (!t->plan->native)
+    return;
+  bn_text_print_errors(t->out, facts, v);
+  bn_text_print_failures(t->out, facts, v);
+}
+
+/* Prints the lines that a script adds to the report, and an empty one. */
+static void text_print_script_lines(const struct text *t, const struct bn_view *v)
+{
+  if (v->lines != NULL)
+    (void)fprintf(t->out, "%s\n", v->lines);
+}
+
+/* Prints what stands above the latency: the figures of the workload, then those of every run. */
+static void text_print_head(const struct text *t, const struct bn_form *f)
+{
+  const struct bn_view *v = f->view;
+  const char *workload = t->dialect->workload[v->kind];
+
+  if (workload != NULL)
+    bn_form_print(f, workload, t->out);
   text_print_rows(t, v);
   text_print_read_hosts(t, v);
-  text_print_losses(t, &f);
+  text_print_losses(t, f);
   text_print_servers(t, v);
   text_print_commits(t, v);
   text_print_debug_timings(t, v);
-  /* Blocks that were counted without bytes transferred nothing. */
-  if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
-    bn_form_print(&f, d->transferred, t->out);
+  text_print_transferred(t, f);
   text_print_figures(t, v);
-  /* Natively the unfinished events have a line of their own, whatever ended the run. */
-  if ((t->plan->forced || !t->plan->native) && bn_form_count_in_flight(&f) > 0)
-    bn_form_print(&f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
-                  t->out);
-  bn_form_print(&f, closing->head, t->out);
-  if (t->plan->native)
-    text_print_edges(t, &f);
-  bn_form_print(&f, closing->latency, t->out);
-  text_print_ranks(t, &f);
-  bn_form_print(&f, closing->tail, t->out);
-  text_print_latencies(t, &f);
-  text_print_script_metrics(t, &f);
-  bn_form_print(&f, closing->end, t->out);
-  if (!closing->no_sessions)
-    text_print_sessions(t, &f);
+  text_print_in_flight(t, f);
+  bn_form_print(f, t->dialect->closing[v->kind]->head, t->out);
+  text_print_edges(t, f);
+}
+
+/* Prints what stands under the latency: further times, the fairness, and tables of parts. */
+static void text_print_tail(const struct text *t, struct bn_form *f)
+{
+  const struct bn_view *v = f->view;
+
+  text_print_latencies(t, f);
+  text_print_script_metrics(t, f);
+  bn_form_print(f, t->dialect->closing[v->kind]->end, t->out);
+  text_print_sessions(t, f);
   bn_text_print_event_kinds(t->out, v);
   bn_text_print_phases(t->out, v, NULL);
   bn_text_print_statements(t->out, v);
-  if (t->plan->native) {
-    const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
+  text_print_errors(t, v);
+  text_print_script_lines(t, v);
+  if (!t->plan->native) /* dialects have no place for what follows */
+    return;
+  bn_text_print_watched(v, t->out);
+  text_print_verdicts(t, v);
+}
 
-    bn_text_print_errors(t->out, facts, v);
-    bn_text_print_failures(t->out, facts, v);
-  }
-  if (v->lines != NULL)
-    (void)fprintf(t->out, "%s\n", v->lines);
-  if (t->plan->native)
-    bn_text_print_watched(v, t->out);
-  if (v->span == BN_VIEW_TOTAL)
-    text_print_verdicts(t);
+/* Prints what checkpoint and final reports have in common.  Each callee decides if it prints. */
+static void text_print_summary(const struct text *t, const struct bn_view *v)
+{
+  struct bn_form f;
+
+  bn_form_init(&f, v, t->plan->native);
+  text_print_head(t, &f);
+  text_print_event_latency(t, &f);
+  text_print_tail(t, &f);
 }
 
 /* Prints the report of a checkpoint.  Its first lines are also there if a script's hook prints the
