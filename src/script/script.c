@@ -127,10 +127,10 @@ static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_o
                                           {"percentile", bn_hooks_push_percentile_rank},
                                           {NULL, NULL}};
 
-/* The tables of versions in which db_free_results() returns an integer, and a boolean. */
+/* The tables by policy->free_results_is_bool: whether db_free_results() returns a boolean. */
 static const struct bn_vm_table tables[] = {
-    {modules, parts, old_parts, functions, lazy_functions},
-    {modules, parts, old_parts_bool, functions, lazy_functions}};
+    [false] = {modules, parts, old_parts, functions, lazy_functions},
+    [true] = {modules, parts, old_parts_bool, functions, lazy_functions}};
 
 /* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
    memory thinner. */
@@ -141,10 +141,8 @@ static void script_limit_arenas(void)
   (void)mallopt(M_ARENA_MAX, processors > 0 ? (int)processors * 2 : 2);
 }
 
-/* Returns when the names of the 0.5 interface appear.  Versions that have the interface always show
-   it.  Without a dialect it appears when a script uses it, and in our own workloads of 0.5 in each
-   dialect; a script that declares its options, which in 1.0 may use both, then gets only the
-   functions. */
+/* Returns when the names of the 0.5 interface appear: at once in versions that have the interface;
+   when the script first uses one, natively and for our own workloads of 0.5; else never. */
 static enum bn_old_names script_choose_old_names(const struct bn_script *sc)
 {
   const struct bn_policy *policy = sc->setup.conf->policy;
@@ -156,8 +154,8 @@ static enum bn_old_names script_choose_old_names(const struct bn_script *sc)
   return BN_OLD_NONE;
 }
 
-/* Makes one of our own modern workloads, which do not use the old names, a script without them:
-   removes the metatable of its globals, which would make the names appear. */
+/* Removes the metatable of the globals, by which the old names appear, if the script is one of our
+   own modern workloads, which declare options and use none of the names. */
 static void script_forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
@@ -172,19 +170,21 @@ static void script_forget_old_names(struct bn_script *sc)
   lua_pop(lua->L, 1);
 }
 
-/* Returns, malloc'd, the title of a mix: its workloads with their weights, without folders. */
-static char *script_make_mix_title(const char *at)
+/* Returns, malloc'd, the title of a mix: its workloads with their weights, without folders.  A
+   wrong workload ends the title; it is reported when bn_mix_find() comes to it. */
+static char *script_make_mix_title(const char *mix)
 {
   struct bn_mix_item item;
-  struct bn_err err = {0};
+  struct bn_err ignored = {0};
   struct bn_buf title;
 
   bn_buf_init(&title, 0);
-  while (bn_mix_next(&at, &item, &err) > 0) {
-    const char *slash = memrchr(item.name, '/', item.len),
-               *base = slash != NULL ? slash + 1 : item.name;
+  while (bn_mix_next(&mix, &item, &ignored) > 0) {
+    const char *slash = memrchr(item.name, '/', item.len);
+    const char *base = slash != NULL ? slash + 1 : item.name;
 
-    (void)bn_buf_printf(&title, "%s%.*s", title.len > 0 ? " " : "", (int)(at - base), base);
+    /* bn_mix_next() has moved `mix` behind the weight, so this adds "NAME@WEIGHT". */
+    (void)bn_buf_printf(&title, "%s%.*s", title.len > 0 ? " " : "", (int)(mix - base), base);
   }
   return bn_buf_take(&title);
 }
@@ -299,6 +299,7 @@ void bn_script_free(struct bn_script *sc)
   if (sc == NULL)
     return;
   bn_script_detach(sc);
+  /* Only a mix has own_options. */
   for (size_t i = 0; sc->api.own_options != NULL && i < sc->vm.mix->n; i++)
     bn_options_free(sc->api.own_options[i]);
   free(sc->api.own_options);
@@ -314,7 +315,7 @@ void bn_script_free(struct bn_script *sc)
 
 const char *bn_script_luajit_version(void)
 {
-  static const char version[] = LUAJIT_VERSION;
+  static const char version[] = LUAJIT_VERSION; /* "LuaJIT 2.1.0-beta3" */
   const char *space = strchr(version, ' ');
 
   return space != NULL ? space + 1 : version;

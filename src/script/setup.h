@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the program gives to a script, settled before the script is looked for. */
+/* The data that the program gives to a script; complete before the script is looked for. */
 #ifndef BN_SCRIPT_SETUP_H
 #define BN_SCRIPT_SETUP_H
 
@@ -16,7 +16,7 @@ struct bn_script_setup {
   const char *command; /* NULL: none; only the top level runs */
   int argc;            /* the whole command line, for sysbench.cmdline.argv */
   char **argv;
-  const struct bn_conf *conf; /* with version, names, seed, luajit_cmd and threads already */
+  const struct bn_conf *conf; /* finished; again if the script sets defaults of general options */
   struct bn_optset *options;  /* exported as sysbench.opt */
   struct bn_sqlsys *sql;      /* NULL: no database can be used */
   const char *data_dir;       /* folder of bundled scripts */

@@ -174,8 +174,8 @@ static int cmdline_share(lua_State *L)
   return 0;
 }
 
-/* part(): returns the number of threads that this process has of a command or run, if the process
-   is one of several hosts or groups; else nil. */
+/* part(): if this process is one of several that run a command or run together (hosts, groups),
+   returns the number of its threads; else nil. */
 static int cmdline_part(lua_State *L)
 {
   const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
@@ -234,12 +234,12 @@ static int cmdline_loaded(lua_State *L)
   const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_mark_load_start(api, now_ns);
   const double loaded = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
   const double taken_s = (double)(now_ns - start_ns) * 1e-9;
-  const double left_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
+  const double remaining_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
   char text[160];
 
   (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
                  luaL_checkstring(L, 1), all_rows > 0 ? floor(loaded / all_rows * 100) : 0.0,
-                 all_rows, left_s > 0 ? ceil(left_s) : 0.0);
+                 all_rows, remaining_s > 0 ? ceil(remaining_s) : 0.0);
   bn_log_progress(text);
   return 0;
 }
@@ -293,10 +293,11 @@ static int cmdline_indexing(lua_State *L)
   return 0;
 }
 
-/* expect(): notes that every thread opens a connection.  expect(at_start, in_all): notes that each
-   thread has also prepared at_start of its in_all statements.  Returns "now" if the thread is to
-   prepare the rest before its first event, "later" if it is to prepare each when it is first used,
-   and nil if the server does not allow the statements of all threads, which has been logged. */
+/* expect(): tells the SQL layer that every thread opens a connection.  expect(at_start, in_all):
+   tells it that each thread has also prepared at_start of its in_all statements.  Returns "now" if
+   the thread is to prepare the rest before its first event, "later" if it is to prepare each when
+   it is first used, and nil if the server does not allow the statements of all threads, which has
+   been logged. */
 static int cmdline_expect(lua_State *L)
 {
   static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
@@ -310,6 +311,7 @@ static int cmdline_expect(lua_State *L)
   }
   rest = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
                                   (uint64_t)luaL_checknumber(L, 2));
+  /* The refusal says all: the place in a bundled script would add nothing. */
   lua->reported = rest == BN_SQL_REST_REFUSED;
   if (rest == BN_SQL_REST_REFUSED)
     return 0;
@@ -329,15 +331,16 @@ static int cmdline_hold(lua_State *L)
 }
 
 /* prepare_held(): prepares the statements that hold() holds back.  Returns false if one could not
-   be prepared, which has been logged; an interrupted session has nothing to log.  Under --workers,
-   module sysbench.shared replaces it. */
+   be prepared, which has been logged unless the session is interrupted.  If sessions share a
+   worker, the function of module sysbench.shared stands in its place: that one yields while the
+   server is waited for. */
 static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
-  const bool failed = bn_sql_prepare_held(lua->session) != 0;
+  const bool has_failed = bn_sql_prepare_held(lua->session) != 0;
 
-  lua->reported = failed && bn_session_interrupted(lua->session);
-  lua_pushboolean(L, !failed);
+  bn_instance_set_reported(lua, has_failed);
+  lua_pushboolean(L, !has_failed);
   return 1;
 }
 
@@ -396,16 +399,17 @@ static int cmdline_check_tables(lua_State *L)
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_vm *vm = lua->vm;
   const double n_tables = luaL_checknumber(L, 2);
-  struct bn_sql_table_check t = {.prefix = luaL_checkstring(L, 1),
-                                 .rows = luaL_checknumber(L, 3),
-                                 .option = luaL_checkstring(L, 4)};
+  struct bn_sql_table_check check = {
+      .prefix = luaL_checkstring(L, 1),
+      .rows = luaL_checknumber(L, 3),
+      .option = luaL_checkstring(L, 4),
+      .by_default = bn_optset_get_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT};
   struct bn_err err = {0};
 
-  t.by_default = bn_optset_get_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT;
   if (!lua->place->workload || !(n_tables >= 1 && n_tables <= UINT_MAX))
     return 0;
-  t.n = (unsigned)n_tables;
-  if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &t, &err) == 0)
+  check.n = (unsigned)n_tables;
+  if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &check, &err) == 0)
     return 0;
   return cmdline_refuse_err(L, &err);
 }

@@ -57,7 +57,7 @@ static bool ffi_has_failed(const struct bn_instance *in, uint32_t tries)
 {
   struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
-  const bool counts = in->tick.start_ns >= s->stat->counts_from_ns;
+  const bool counts = in->tick.start_ns >= s->stat->counts_from_ns; /* not of the warm-up */
 
   return sql != NULL && !bn_session_interrupted(s) && !bn_sql_retry(sql, s, tries, counts);
 }
@@ -75,7 +75,7 @@ int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries)
   /* Work that was taken is carried out after the limit of the run too. */
   if (takes_work ? !bn_session_interrupted(s) : !bn_session_over(s)) {
     bn_event_repeats(s);
-    return tries < INT32_MAX ? (int)tries + 1 : (int)tries;
+    return tries < INT32_MAX ? (int)tries + 1 : INT32_MAX;
   }
   bn_event_drop(s, &in->tick);
   return 0;
@@ -111,8 +111,9 @@ void bn_ffi_event_start_later(void)
   struct bn_instance *in = bn_instance_current();
   struct bn_session *s = in->lua.session;
 
+  /* These differ while an event is in flight. */
   if (in->lua.worker && bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
-    bn_event_start_later(s, in->own_event ? &in->own_tick : &in->tick);
+    bn_event_start_later(s, in->own_event_begun ? &in->own_tick : &in->tick);
 }
 
 bool bn_ffi_may_reconnect(void)
@@ -155,21 +156,21 @@ static uint64_t ffi_distance(int64_t a, int64_t b)
 
 double bn_ffi_rand(int distribution, int64_t a, int64_t b)
 {
-  const uint64_t w = ffi_distance(a, b);
+  const uint64_t width = ffi_distance(a, b);
 
   switch (distribution) {
   case BN_FFI_UNIFORM:
-    return ffi_add_offset(a, b, bn_dist_uniform(ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_uniform(ffi_rng(), 0, width));
   case BN_FFI_GAUSSIAN:
-    return ffi_add_offset(a, b, bn_dist_gaussian(ffi_distributions(), ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_gaussian(ffi_distributions(), ffi_rng(), 0, width));
   case BN_FFI_SPECIAL:
-    return ffi_add_offset(a, b, bn_dist_special(ffi_distributions(), ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_special(ffi_distributions(), ffi_rng(), 0, width));
   case BN_FFI_PARETO:
-    return ffi_add_offset(a, b, bn_dist_pareto(ffi_distributions(), ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_pareto(ffi_distributions(), ffi_rng(), 0, width));
   case BN_FFI_ZIPFIAN:
-    return ffi_add_offset(a, b, bn_dist_zipfian(ffi_distributions(), ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_zipfian(ffi_distributions(), ffi_rng(), 0, width));
   default:
-    return ffi_add_offset(a, b, bn_dist_default(ffi_distributions(), ffi_rng(), 0, w));
+    return ffi_add_offset(a, b, bn_dist_default(ffi_distributions(), ffi_rng(), 0, width));
   }
 }
 
@@ -182,10 +183,11 @@ double bn_ffi_rand_uniq(int64_t a, int64_t b)
 {
   /* The factor is prime, so it permutes every range that is not a multiple of it. */
   enum { FACTOR = 2147483647 };
-  const uint64_t n = atomic_fetch_add_explicit(&bn_instance_api()->uniq, 1, memory_order_relaxed);
-  const uint64_t range = ffi_distance(a, b) + 1;
+  const uint64_t drawn =
+      atomic_fetch_add_explicit(&bn_instance_api()->uniq, 1, memory_order_relaxed);
+  const uint64_t range = ffi_distance(a, b) + 1; /* 0: all numbers of 64 bits */
 
-  return ffi_add_offset(a, b, range != 0 ? (n + 1) * FACTOR % range : n);
+  return ffi_add_offset(a, b, range != 0 ? (drawn + 1) * FACTOR % range : drawn);
 }
 
 uint64_t bn_ffi_rand_uint64(void)

@@ -48,8 +48,8 @@ static char *row_begin_value(sql_row_text *row, size_t len)
 
   if (row->ended)
     bn_buf_clear(b);
-  /* The three others are the character before the value, the closing bracket and the terminator.  A
-     buffer without a maximum ends the program if it cannot grow. */
+  /* The value comes with the character before it, the closing bracket of bn_ffi_row_end and its
+     terminator: + 3.  A buffer without a maximum ends the program if it cannot grow. */
   (void)bn_buf_reserve(b, len + 3);
   b->data[b->len++] = row->ended ? '(' : ',';
   row->ended = false;
@@ -95,7 +95,7 @@ bool bn_ffi_row_text(sql_row_text *row, const char *text, size_t len)
 {
   if (memchr(text, '\\', len) != NULL || memchr(text, '\0', len) != NULL)
     return false;
-  char *out = row_begin_value(row, 2 * len + 2);
+  char *out = row_begin_value(row, 2 * len + 2); /* quotes in the text are doubled */
 
   *out++ = '\'';
   for (size_t i = 0; i < len; i++) {
@@ -111,14 +111,14 @@ bool bn_ffi_row_text(sql_row_text *row, const char *text, size_t len)
 void bn_ffi_row_random(sql_row_text *row, int kind, uint32_t min, uint32_t max, const char *word,
                        size_t len)
 {
-  const size_t n = min + bn_rng_below(&row->rng, (uint64_t)(max - min) + 1);
-  char *out = row_begin_value(row, n + 2);
+  const size_t n_chars = min + bn_rng_below(&row->rng, (uint64_t)(max - min) + 1);
+  char *out = row_begin_value(row, n_chars + 2);
 
   *out++ = '\'';
-  bn_dist_text(&row->rng, (enum bn_dist_text)kind, out, n);
-  if (len > 0)
-    memcpy(out + bn_rng_below(&row->rng, n - len + 1), word, len);
-  out += n;
+  bn_dist_text(&row->rng, (enum bn_dist_text)kind, out, n_chars);
+  if (len > 0) /* the word fits: len <= min */
+    memcpy(out + bn_rng_below(&row->rng, n_chars - len + 1), word, len);
+  out += n_chars;
   *out++ = '\'';
   row_end_value(row, out);
 }
@@ -127,8 +127,9 @@ const char *bn_ffi_row_end(sql_row_text *row, size_t *len)
 {
   struct bn_buf *b = &row->text;
 
-  if (row->ended)
+  if (row->ended) /* the new row has no value */
     (void)row_begin_value(row, 0);
+  /* row_begin_value() has left room for both characters. */
   b->data[b->len++] = ')';
   b->data[b->len] = '\0';
   row->ended = true;

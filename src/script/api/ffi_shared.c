@@ -142,12 +142,13 @@ bool bn_ffi_shared_bind(sql_statement *st, const struct bn_ffi_param *const *par
   return shared_begin(in, shared_bind);
 }
 
-/* A sleep needs no stack, so that a hundred thousand sessions may sleep. */
+/* Delays the task of the session, and calls no function on a stack of its own: then a hundred
+   thousand sessions may sleep. */
 void bn_ffi_shared_sleep(double ns)
 {
   const struct bn_session *s = bn_instance_session();
 
-  /* What is no time, as 31 years and more, does not wait. */
+  /* A negative time, NaN, and 31 years or more do not wait. */
   if (!bn_session_interrupted(s))
     bn_task_delay(s->task, bn_clock_mono() + (ns > 0 && ns < 1e18 ? (uint64_t)ns : 0));
 }
@@ -208,10 +209,9 @@ bool bn_ffi_shared_takes(void)
 bool bn_ffi_shared_prepared(void)
 {
   struct bn_instance *in = bn_instance_current();
-
   const bool has_failed = in->call.number != 0;
 
-  in->lua.reported = has_failed && bn_session_interrupted(in->lua.session);
+  bn_instance_set_reported(&in->lua, has_failed);
   return !has_failed;
 }
 

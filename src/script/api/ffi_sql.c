@@ -78,7 +78,7 @@ void bn_ffi_sql_failed(const sql_connection *c)
 {
   struct bn_lua *lua = bn_lua_current();
 
-  lua->reported = c->error != BN_VERDICT_NONE && bn_session_interrupted(lua->session);
+  bn_instance_set_reported(lua, c->error != BN_VERDICT_NONE);
   (void)snprintf(lua->sql_state, sizeof lua->sql_state, "%s",
                  bn_sql_message_varies(c->bn_sql_state) ? c->bn_sql_state : "");
 }
@@ -178,7 +178,7 @@ int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const 
   for (size_t i = 0; i < n; i++)
     binds[i] = (struct bn_sql_bind){.type = ffi_sql_type_of(params[i]->type),
                                     .is_null = &params[i]->is_null,
-                                    .data = params[i] + 1,
+                                    .data = params[i] + 1, /* the value follows its head */
                                     .len = &params[i]->data_len};
   rc = bn_sql_bind(st, binds, n);
   if (binds != few)

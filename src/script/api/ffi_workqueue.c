@@ -19,7 +19,7 @@ bool bn_ffi_workqueue_join(bool takes)
 
   if (!in->lua.worker || in->workqueue.role != BN_WORKQUEUE_NONE)
     return true;
-  if (takes)
+  if (takes) /* its events begin when it gets work: bn_ffi_begin_taken_event */
     bn_event_exempt(in->lua.session);
   return bn_workqueue_join(&bn_instance_api()->workqueue, &in->workqueue, role) == 0;
 }
@@ -38,6 +38,7 @@ int bn_ffi_workqueue_give(double a, double b)
   const struct bn_work work = {.at_ns = bn_clock_now(&s->clock), .value = {a, b}};
   enum bn_workqueue_answer answer;
 
+  /* A session with a task would hold up those that may take the work, so its script tries again. */
   while ((answer = bn_workqueue_give(&bn_instance_api()->workqueue, &work)) == BN_WORKQUEUE_FULL &&
          s->task == NULL && !bn_session_interrupted(s))
     bn_clock_sleep_until(bn_clock_mono() + RETRY_NS);

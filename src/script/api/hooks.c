@@ -94,6 +94,7 @@ static double hooks_percentile_s(const struct bn_view *v, size_t i)
 
   if (v->events == 0 || i >= v->n_percents)
     return smallest_s;
+  /* If an event has not ended, the view's own percentiles count its age too. */
   return v->max_at_least ? bn_view_hist_percentile_s(v->latency, v->percents[i], false)
                          : v->percentile_s[i];
 }
@@ -326,7 +327,7 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
   return rc <= 0 ? rc : hooks_append_result(in->lua.L, hook, out, err);
 }
 
-/* Returns the number of that name in the table on top, or 0 if it is no count. */
+/* Returns the number of that name in the table on top, or 0 if that is not in 1 .. UINT_MAX - 1. */
 static unsigned hooks_get_count(lua_State *L, const char *name)
 {
   double n;
@@ -385,8 +386,8 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* Keeps the view for done().  The view says whether a hook prints the report in place of the text
-   report, which `report`, the bit of such reports in `replaces`, decides. */
+/* Keeps a copy of the view for done().  Its `replaced` says whether a hook prints reports of this
+   kind, which have the bit `report` in `replaces`, in place of the text report. */
 static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned report)
 {
   struct bn_view view = *v;
@@ -405,7 +406,7 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
-/* Reports a checkpoint in the same way. */
+/* Reports a checkpoint in the same way.  The hook of the total prints it too. */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -495,11 +496,11 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf)
   struct bn_lua *lua = &conf->api->main->lua;
   const bool native = bn_policy_is_native(lua->vm->setup->conf->policy);
   const bool proves = native && hooks_has(lua, "prove");
-  bool adds = proves;
+  const bool adds =
+      proves ||
+      (native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative")));
   unsigned replaces = 0;
 
-  if (native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative")))
-    adds = true;
   if (hooks_has(lua, "report_intermediate"))
     replaces |= BN_REPLACES_INTERVAL;
   if (hooks_has(lua, "report_cumulative"))

@@ -34,7 +34,7 @@ enum bn_ffi_distribution {
 struct bn_call {
   int which;
   int number; /* its result, if that is a number */
-  size_t len;
+  size_t len; /* of the text or list; without one, the number that the function takes */
   void *object, *result;
   union {
     const char *text;
@@ -52,7 +52,7 @@ struct bn_instance {
   bool json_open;           /* report_json has begun its array */
   struct bn_tick tick;      /* the event in flight of the preset thread_run */
   struct bn_tick own_tick;  /* the event in flight that sb_event_start() began */
-  bool own_event;           /* own_tick is in flight */
+  bool own_event_begun;     /* own_tick is in flight */
   struct bn_call call;
   struct bn_workqueue_part workqueue;
   struct bn_rng choice; /* stream that draws the workloads of a mix */
@@ -101,6 +101,14 @@ static inline struct bn_session *bn_instance_session(void)
 static inline struct bn_api *bn_instance_api(void)
 {
   return bn_lua_current()->vm->api;
+}
+
+/* Sets whether the outcome of a call that sends statements makes the message of the script's
+   function needless.  A failure that was logged does not: the message adds the place in the script.
+   An interruption does: the SQL layer has logged nothing, because nothing is wrong. */
+static inline void bn_instance_set_reported(struct bn_lua *lua, bool has_failed)
+{
+  lua->reported = has_failed && bn_session_interrupted(lua->session);
 }
 
 /* Does the first part of bn_ffi_event_again (ffi.h), for this instance and not the current one, and

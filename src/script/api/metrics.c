@@ -179,7 +179,7 @@ int bn_metrics_declare_kind(lua_State *L)
 
   while (i < d->n_kinds && strcmp(d->kind[i].name, name) != 0)
     i++;
-  lua_pushnil(L);
+  lua_pushnil(L); /* the first result, if a refusal follows it */
   if (i == d->n_kinds && metrics_push_kind_refusal(L, d, name))
     return 2;
   if (i == d->n_kinds)
@@ -215,27 +215,30 @@ static void metrics_set_kind_rows(struct bn_metric *row, const struct bn_declare
 
 void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload)
 {
-  size_t n = 0;
+  size_t n_workload = 0;
 
   d->closed = true;
   if (d->n == 0 && d->n_kinds == 0)
     return;
   d->first_counter = BN_C_FIXED;
   d->first_hist = BN_H_FIXED;
-  for (; workload != NULL && workload[n].name != NULL; n++) {
-    d->first_counter += workload[n].kind == BN_COUNTER;
-    d->first_hist += workload[n].kind == BN_HISTOGRAM;
+  /* Counters are numbered in the order of the table, after those of every run, and so are
+     histograms: the workload's, the declared ones, those of kinds of events. */
+  for (; workload != NULL && workload[n_workload].name != NULL; n_workload++) {
+    d->first_counter += workload[n_workload].kind == BN_COUNTER;
+    d->first_hist += workload[n_workload].kind == BN_HISTOGRAM;
   }
-  d->table = bn_alloc(n + d->n + d->n_kinds * (1 + BN_EVENT_COUNTERS) + 1, sizeof *d->table);
-  if (n > 0)
-    memcpy(d->table, workload, n * sizeof *workload);
+  d->table =
+      bn_alloc(n_workload + d->n + d->n_kinds * (1 + BN_EVENT_COUNTERS) + 1, sizeof *d->table);
+  if (n_workload > 0)
+    memcpy(d->table, workload, n_workload * sizeof *workload);
   for (unsigned i = 0; i < d->n; i++)
-    d->table[n + i] =
+    d->table[n_workload + i] =
         (struct bn_metric){.name = d->row[i].name,
                            .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
                            .kind = d->row[i].kind};
   for (unsigned i = 0; i < d->n_kinds; i++)
-    metrics_set_kind_rows(&d->table[n + d->n + i * (1 + BN_EVENT_COUNTERS)], &d->kind[i]);
+    metrics_set_kind_rows(&d->table[n_workload + d->n + i * (1 + BN_EVENT_COUNTERS)], &d->kind[i]);
 }
 
 void bn_declarations_done(struct bn_declarations *d)

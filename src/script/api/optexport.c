@@ -40,8 +40,8 @@ static void optexport_push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* Pushes the chosen word, "" for NULL.  A switch that takes other words too is pushed as a boolean
-   for on and off. */
+/* Pushes the chosen word, "" for NULL.  A choice whose form is that of a switch is pushed as a
+   boolean if the word is a form of on or off, and as a text if it is another one. */
 static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
   static const struct {
@@ -173,8 +173,8 @@ static void optexport_add_declared(void *arg, const char *name, const struct bn_
   optexport_set_value(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
 }
 
-/* A search for the option `name`, which has '_' for '-'.  When it is found, its value has been
-   pushed. */
+/* A search for the option `name`, which has '_' for '-'.  `found`: its value is on top of the
+   stack. */
 struct lookup {
   lua_State *L;
   const char *name;
@@ -185,43 +185,44 @@ struct lookup {
 static void optexport_look_up(void *arg, const char *name, const struct bn_opt *o,
                               const void *value)
 {
-  struct lookup *x = arg;
+  struct lookup *lookup = arg;
 
-  if (x->found || strcmp(name, x->name) != 0)
+  if (lookup->found || strcmp(name, lookup->name) != 0)
     return;
-  x->found = true;
-  optexport_push_option(x->L, o, value);
+  lookup->found = true;
+  optexport_push_option(lookup->L, o, value);
 }
 
-/* The same for a setting of an option that nobody has declared.  The last of several settings
-   counts. */
+/* Does the same for a setting of the command line (path NULL) of an option that nobody has
+   declared.  The last of several settings counts. */
 static void optexport_look_up_undeclared(void *arg, const char *name, const char *value,
                                          const char *path, unsigned line)
 {
-  struct lookup *x = arg;
+  struct lookup *lookup = arg;
 
   (void)line;
-  if (path != NULL || !bn_opt_is_same_name(name, x->name))
+  if (path != NULL || !bn_opt_is_same_name(name, lookup->name))
     return;
-  if (x->found)
-    lua_pop(x->L, 1);
-  x->found = true;
-  lua_pushstring(x->L, value != NULL ? value : "");
+  if (lookup->found)
+    lua_pop(lookup->L, 1);
+  lookup->found = true;
+  lua_pushstring(lookup->L, value != NULL ? value : "");
 }
 
-/* Exports an option of the command line that nobody has declared, as a text; the last of several
-   settings counts. */
+/* Exports a setting of the command line (path NULL), as a text, if nobody has declared the option;
+   the last of several settings counts. */
 static void optexport_add_undeclared(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
   const struct export *x = arg;
-  char *key = path == NULL ? bn_alloc_text(name) : NULL;
+
+  (void)value; /* a later setting may have another one, which counts */
+  (void)line;
+  if (path != NULL)
+    return;
+  char *key = bn_alloc_text(name);
   struct lookup last = {.L = x->L, .name = key};
 
-  (void)value; /* a later setting may have another */
-  (void)line;
-  if (key == NULL)
-    return;
   bn_near_replace_dashes(key);
   bn_optset_each_pending(x->options, optexport_look_up_undeclared, &last);
   optexport_set_value(x, key, true);
@@ -283,14 +284,14 @@ static void optexport_set_completer(lua_State *L)
 static bool optexport_push_named(lua_State *L, const char *name)
 {
   const struct bn_optset *options = bn_lua_current()->vm->setup->options;
-  struct lookup x = {.L = L, .name = name};
+  struct lookup lookup = {.L = L, .name = name};
 
   if (name == NULL)
     return false;
-  bn_optset_each(options, optexport_look_up, &x);
-  if (!x.found && bn_instance_api()->takes_any)
-    bn_optset_each_pending(options, optexport_look_up_undeclared, &x);
-  return x.found;
+  bn_optset_each(options, optexport_look_up, &lookup);
+  if (!lookup.found && bn_instance_api()->takes_any)
+    bn_optset_each_pending(options, optexport_look_up_undeclared, &lookup);
+  return lookup.found;
 }
 
 int bn_optexport_get(lua_State *L)

@@ -102,7 +102,7 @@ static bool options_push_table(lua_State *L)
   return true;
 }
 
-/* Pushes the items of the list at `index`, parted by commas. */
+/* Pushes the items of the list at `index` as one text, separated by commas. */
 static void options_push_list(lua_State *L, int index, const char *name)
 {
   struct bn_buf *text = &bn_instance_current()->text;
@@ -123,7 +123,7 @@ static void options_push_list(lua_State *L, int index, const char *name)
 }
 
 /* Pushes the default at `index` as the text that a user would type, or nil if there is none.  A
-   table becomes a list parted by commas. */
+   table becomes a list separated by commas. */
 static void options_push_default(lua_State *L, int index, const char *name)
 {
   switch (lua_type(L, index)) {
@@ -143,8 +143,9 @@ static void options_push_default(lua_State *L, int index, const char *name)
   }
 }
 
-/* Returns the type that a row declares at stack index `type`, or else that of the default at `def`.
-   Raises an error for a type that is none, or does not fit a table as default. */
+/* Returns the type that a row declares at stack index `type`, or, if that is nil, the type of the
+   default at `def`.  Raises an error for another value than a type, and for a type other than
+   ARG_LIST where the default is a table. */
 static enum arg_type options_read_type(lua_State *L, int def, int type, const char *name)
 {
   const bool is_given = !lua_isnil(L, type);
@@ -179,17 +180,18 @@ static enum arg_type options_read_type(lua_State *L, int def, int type, const ch
     options_refuse(
         L, "cannot determine type for option %s",
         "option '%s': the default must be a string, a number, a boolean or a table of them", name);
-    return ARG_NULL;
+    return ARG_NULL; /* not reached */
   }
 }
 
-/* Returns the bit of a trait that a script may declare, or 0. */
+/* Returns the bit of the trait of that name if a script may declare it, or 0; also for NULL. */
 static unsigned options_find_trait(const char *name)
 {
   return bn_layout_find_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
-/* Raises an error that names the traits that there are. */
+/* Raises an error that names the traits that a script may declare; natively, so that it needs no
+   text for dialects. */
 static void options_refuse_trait(lua_State *L, const char *name, const char *field)
 {
   lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
@@ -235,13 +237,14 @@ static enum arg_type options_read_row(lua_State *L, int row, const char *name)
   return type;
 }
 
-/* A function that stores row i, whose parts are on the stack as options_read_row leaves them. */
+/* A function that stores row i, whose parts are on top of the stack as options_read_row leaves
+   them. */
 typedef void options_row_fn(lua_State *L, struct bn_options *options, size_t i, const char *name,
                             enum arg_type type);
 
 /* Returns the name that follows `last` in byte order in the options table, or NULL after the last
-   one; `last` NULL gives the first one.  Raises an error for a row without a name, or that is no
-   table.  Each call reads the whole table, which is small. */
+   one; `last` NULL gives the first one.  Raises an error for a row whose key is no string or whose
+   value is no table.  Each call reads the whole table, which is small. */
 static const char *options_next_name(lua_State *L, int table, const char *last)
 {
   const char *next = NULL;
@@ -374,7 +377,8 @@ static const struct bn_opt *options_find(const struct bn_options *o, const char 
   return NULL;
 }
 
-/* Raises an error if both scripts of a mix declare an option, and with different types. */
+/* Raises an error if both scripts of a mix declare an option, and with different types.  The text
+   for dialects is empty, because they have no mixes. */
 static void options_refuse_other_types(lua_State *L, const struct bn_options *a,
                                        const struct bn_options *b)
 {
@@ -476,7 +480,7 @@ static void options_log_refused(const struct bn_opt *o, const char *name, const 
 }
 
 /* Calls the validator of an option, if it has one, with name and value as strings, for a setting of
-   the command line.  If it returns nil or false, logs that the value is refused. */
+   the command line (path NULL).  If it returns nil or false, logs that the value is refused. */
 static void options_validate(void *arg, const char *name, const char *value, const char *path,
                              unsigned line)
 {

@@ -12,22 +12,24 @@
 
 /* --- keeping ---------------------------------------------------------------------------------- */
 
-void bn_script_results_add(struct bn_script_results *k, const char *name, const struct bn_view *v)
+void bn_script_results_add(struct bn_script_results *kept, const char *name,
+                           const struct bn_view *v)
 {
-  struct bn_group *g;
+  struct bn_group *group;
 
-  if (!k->wanted)
+  if (!kept->wanted)
     return;
-  g = k->result.n_groups > 0 ? &k->result.group[0] : bn_result_add_group(&k->result, name);
-  if (v->span == BN_VIEW_INTERVAL && g->n_intervals == BN_KEPT_INTERVALS)
-    k->cut = true;
+  group =
+      kept->result.n_groups > 0 ? &kept->result.group[0] : bn_result_add_group(&kept->result, name);
+  if (v->span == BN_VIEW_INTERVAL && group->n_intervals == BN_KEPT_INTERVALS)
+    kept->cut = true;
   else
-    bn_group_add_view(g, v);
+    bn_group_add_view(group, v);
 }
 
-void bn_script_results_done(struct bn_script_results *k)
+void bn_script_results_done(struct bn_script_results *kept)
 {
-  bn_result_done(&k->result);
+  bn_result_done(&kept->result);
 }
 
 /* --- values that become Lua's ----------------------------------------------------------------- */
@@ -78,19 +80,19 @@ static void result_push(lua_State *L, const struct bn_node *n)
 
 int bn_result_make_table(lua_State *L)
 {
-  const struct bn_script_results *k = &bn_instance_api()->kept;
-  struct bn_result result = k->result;
+  const struct bn_script_results *kept = &bn_instance_api()->kept;
+  struct bn_result result = kept->result; /* shares its records, and gets the facts */
   struct bn_node *document;
 
-  if (k->facts == NULL || k->result.n_groups == 0 || !k->result.group[0].has_total) {
+  if (kept->facts == NULL || kept->result.n_groups == 0 || !kept->result.group[0].has_total) {
     lua_pushnil(L);
     return 1;
   }
-  if (k->cut)
+  if (kept->cut)
     bn_log_stderr("sysbench.result: the table has the first %d intervals; its totals cover the "
                   "whole run",
                   BN_KEPT_INTERVALS);
-  result.facts = *k->facts;
+  result.facts = *kept->facts;
   document = bn_store_document(&result, NULL);
   if (document == NULL)
     return luaL_error(L, "sysbench.result: not enough memory");

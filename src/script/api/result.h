@@ -23,8 +23,9 @@ struct bn_script_results {
 
 /* Keeps a copy of an interval, a checkpoint or the total of the workload of that name, if results
    are wanted; notes an interval above the limit. */
-void bn_script_results_add(struct bn_script_results *k, const char *name, const struct bn_view *v);
-void bn_script_results_done(struct bn_script_results *k);
+void bn_script_results_add(struct bn_script_results *kept, const char *name,
+                           const struct bn_view *v);
+void bn_script_results_done(struct bn_script_results *kept);
 /* internal.result(): returns a new table with the members of the result document; nil before the
    total exists. */
 int bn_result_make_table(lua_State *L);

@@ -202,13 +202,14 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   return 0;
 }
 
-/* Drops the event in flight of a thread_run that has failed or returned in the middle of it. */
+/* Drops the event in flight of a thread_run that has failed or returned in the middle of it: that
+   of sb_event_start(), or that of the preset thread_run. */
 static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *s)
 {
-  if (in->own_event)
+  if (in->own_event_begun)
     bn_event_drop(s, &in->own_tick);
-  in->own_event = false;
-  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
+  in->own_event_begun = false;
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended)) /* one is in flight */
     bn_event_drop(s, &in->tick);
 }
 
@@ -299,7 +300,8 @@ static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const
   return turn;
 }
 
-/* Opens the session as workload_open_session does. */
+/* Opens the session as workload_open_session does, but without a collection, which would go through
+   all sessions of the interpreter. */
 static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -363,7 +365,7 @@ static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn
   }
 }
 
-/* These pass on what the SQL layer does to check commits. */
+/* These three have the SQL layer check commits (--verify-commits). */
 static int workload_verify(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_api *api = self;

@@ -45,16 +45,16 @@ int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
   return 0;
 }
 
-/* Takes the part out of the list of those that wait.  The caller holds the lock. */
+/* Takes the part out of the list of those that wait, if it is there.  The caller holds the lock. */
 static void workqueue_remove_idle(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
-  struct bn_workqueue_part **at = &q->idle;
+  struct bn_workqueue_part **link = &q->idle;
 
   if (!p->idle)
     return;
-  while (*at != p)
-    at = &(*at)->next;
-  *at = p->next;
+  while (*link != p)
+    link = &(*link)->next;
+  *link = p->next;
   p->idle = false;
 }
 
@@ -72,17 +72,18 @@ static bool workqueue_wake_one(struct bn_workqueue *q)
   return write(p->wake_fd, &one, sizeof one) == (ssize_t)sizeof one;
 }
 
-/* Puts the part at the end of the list of those that wait.  The caller holds the lock. */
+/* Puts the part at the end of the list of those that wait, unless it is there.  The caller holds
+   the lock. */
 static void workqueue_add_idle(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
-  struct bn_workqueue_part **at = &q->idle;
+  struct bn_workqueue_part **link = &q->idle;
 
   if (p->idle)
     return;
-  while (*at != NULL)
-    at = &(*at)->next;
+  while (*link != NULL)
+    link = &(*link)->next;
   p->next = NULL;
-  *at = p;
+  *link = p;
   p->idle = true;
 }
 
@@ -95,7 +96,7 @@ void bn_workqueue_leave(struct bn_workqueue *q, struct bn_workqueue_part *p)
     q->takers--;
     workqueue_remove_idle(q, p);
     (void)close(p->wake_fd);
-  } else if (--q->givers == 0) {
+  } else if (--q->givers == 0) { /* nobody is to wait any more */
     while (workqueue_wake_one(q))
       ;
   }
@@ -123,7 +124,7 @@ enum bn_workqueue_answer bn_workqueue_give(struct bn_workqueue *q, const struct 
   return answer;
 }
 
-/* Waits until the part may have been woken, and makes its descriptor silent again. */
+/* Waits until the part may have been woken, and makes its descriptor unreadable again. */
 static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_session *s)
 {
   struct pollfd fd = {.fd = p->wake_fd, .events = POLLIN};
@@ -137,8 +138,8 @@ static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_se
   (void)!read(p->wake_fd, &wakes, sizeof wakes);
 }
 
-/* Takes work if there is some, which sets *is_taken, else notes that the part waits for it. Returns
-   false if no more work will come. */
+/* Takes work into p->taken and sets *is_taken, if there is work; if there may yet be work, adds the
+   part to the list of those that wait.  Returns false if no more work will come. */
 static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p, bool *is_taken)
 {
   bool may_come;
@@ -176,12 +177,12 @@ bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
 /* Returns a counter that the lock guards. */
 static unsigned workqueue_read_counter(struct bn_workqueue *q, const unsigned *counter)
 {
-  unsigned n;
+  unsigned value;
 
   (void)pthread_mutex_lock(&q->lock);
-  n = *counter;
+  value = *counter;
   (void)pthread_mutex_unlock(&q->lock);
-  return n;
+  return value;
 }
 
 unsigned bn_workqueue_count(struct bn_workqueue *q)

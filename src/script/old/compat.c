@@ -29,10 +29,10 @@ void sb_event_start(int thread_id)
   struct bn_instance *in = bn_instance_current();
 
   (void)thread_id;
-  if (in->own_event)
+  if (in->own_event_begun)
     bn_event_forget(in->lua.session, &in->own_tick);
   bn_event_start_now(in->lua.session, &in->own_tick);
-  in->own_event = true;
+  in->own_event_begun = true;
 }
 
 void sb_event_stop(int thread_id)
@@ -41,10 +41,10 @@ void sb_event_stop(int thread_id)
 
   (void)thread_id;
   /* A stop without a start would count an event that never was. */
-  if (!in->own_event)
+  if (!in->own_event_begun)
     return;
   bn_event_end(in->lua.session, &in->own_tick);
-  in->own_event = false;
+  in->own_event_begun = false;
 }
 
 void sb_counter_inc(int thread_id, sb_counter_type type)

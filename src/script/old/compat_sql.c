@@ -37,8 +37,8 @@ static bool compat_sql_lacks_arguments(const sql_connection *con, const char *qu
          compat_sql_is_missing(query, function, "query");
 }
 
-/* Settles the last statement as not ignored, because these functions have no hook to ask, and
-   returns its result. */
+/* Says that a failure of the last statement is not ignored, because these functions have no hook to
+   ask.  Returns the statement's result. */
 static sql_result *compat_sql_settle(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
   bn_sql_settle_failure(c, false);

@@ -35,8 +35,7 @@ static void oldstyle_add_file(void *arg, const char *file)
   (void)fclose(in);
 }
 
-/* Reads the words of a script, the identifiers in all of its files, with zero bytes between them.
- */
+/* Reads the words of a script: the identifiers in all its files, with zero bytes between them. */
 static void oldstyle_read_words(struct bn_buf *words, const struct bn_chunks *chunks)
 {
   bn_buf_init(words, 0);
@@ -88,7 +87,7 @@ struct word_check {
   struct bn_buf *words;
 };
 
-/* Counts the options of the command line. */
+/* Counts the options of the command line, which come from no file (path). */
 static void oldstyle_count_option(void *arg, const char *name, const char *value, const char *path,
                                   unsigned line)
 {
@@ -100,8 +99,8 @@ static void oldstyle_count_option(void *arg, const char *name, const char *value
   *n += path == NULL;
 }
 
-/* Logs an option of the command line that the script does not mention, and the nearest name, which
-   is an option of the program or a word of the script. */
+/* Logs an option of the command line that the script does not mention, with the nearest name among
+   the options of the program and the words of the script. */
 static void oldstyle_log_unmentioned(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
@@ -145,7 +144,7 @@ bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
   unsigned pending = 0;
 
   bn_optset_each_pending(options, oldstyle_count_option, &pending);
-  if (pending == 0)
+  if (pending == 0) /* nothing could be refused, so the files are not read */
     return true;
   oldstyle_read_words(&words, vm->chunks);
   const bool accepts = oldstyle_is_old(vm, &words);

@@ -24,6 +24,10 @@
    fit, and of a text in it, which is cut. */
 enum { DESCRIPTION_MAX = 4096, TEXT_MAX = 256 };
 
+/* The beginning of call_push_sql_error()'s text, from which call_keep_failure() reads the number
+   and the state again. */
+#define SQL_ERROR_TEXT "SQL error, errno = %d, state = '"
+
 /* The message handler of calls: logs a traceback, and leaves the error value as it is.  It logs
    none if event() has shown one already, because only the caller of event() is visible
    from here. */
@@ -91,15 +95,17 @@ static void call_describe_error(lua_State *L)
 
   if (!bn_log_has_asides())
     return;
+  if (lua_isnil(L, -1)) {
+    bn_log_hint("the error value is nil");
+    return;
+  }
   bn_buf_init(&b, DESCRIPTION_MAX);
   (void)bn_buf_printf(&b, "the error value is a %s: ", luaL_typename(L, -1));
   if (lua_istable(L, -1))
     call_add_table(&b, L);
   else
     call_add_value(&b, L, -1);
-  if (lua_isnil(L, -1))
-    bn_log_hint("the error value is nil");
-  else if (b.data != NULL)
+  if (b.data != NULL)
     bn_log_foreign(b.data);
   bn_buf_done(&b);
 }
@@ -111,8 +117,8 @@ static bool call_ends_with(const char *text, const char *end)
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Returns the message of a failed connect at the end of the text, without the place in the script in
-   front of it, which 0.5 does not print; NULL for another error. */
+/* Returns the message of a failed connect at the end of the text, without the place in the script
+   in front of it, which 0.5 does not print; NULL for another error. */
 static const char *call_find_connect_error(const char *text)
 {
   static const char *const message[] = {"DB initialization failed",
@@ -124,8 +130,9 @@ static const char *call_find_connect_error(const char *text)
   return NULL;
 }
 
-/* Logs an error in the words of 0.5, where event() is what thread_run is here.  It raises errors of
-   the script's top level (what NULL) and of a thread's connect outside of protected calls. */
+/* Logs an error in the words of 0.5, which calls event() where `what` is thread_run here.  An error
+   of the script's top level (what NULL) or of a thread's connect is a panic there, because 0.5
+   raises it outside of protected calls. */
 static void call_log_as_05(const char *text, const char *what)
 {
   const char *connect_error = call_find_connect_error(text);
@@ -160,8 +167,8 @@ static bool call_push_sql_error(lua_State *L)
     lua_settop(L, at);
     return false;
   }
-  lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, code),
-                  lua_tostring(L, state), lua_tostring(L, message));
+  lua_pushfstring(L, SQL_ERROR_TEXT "%s': %s", (int)lua_tointeger(L, code), lua_tostring(L, state),
+                  lua_tostring(L, message));
   if (!is_plain && lua_isstring(L, statement)) {
     lua_pushfstring(L, " for query '%s'", lua_tostring(L, statement));
     lua_concat(L, 2);
@@ -201,12 +208,14 @@ static bool call_was_explained(const struct bn_lua *lua)
    it. */
 static size_t call_common_length(const char *text, const char *sql_state)
 {
-  char state[32];
-  const char *at;
+  char state[32]; /* ends where the server's words begin */
+  const char *found;
 
+  if (sql_state[0] == '\0')
+    return strlen(text);
   (void)snprintf(state, sizeof state, ", state = '%s': ", sql_state);
-  at = sql_state[0] != '\0' ? strstr(text, state) : NULL;
-  return at != NULL ? (size_t)(at - text) + strlen(state) : strlen(text);
+  found = strstr(text, state);
+  return found != NULL ? (size_t)(found - text) + strlen(state) : strlen(text);
 }
 
 /* Logs the failure of a function; failures of threads with the same common part are counted and not
@@ -264,9 +273,9 @@ static void call_set_kind_to_place(struct bn_lua_failure *f, const char *text)
   free(place);
 }
 
-/* Keeps the text and the kind of a failure.  The kind is the server's error number, or else its
-   SQLSTATE, if call_push_sql_error() has made the text, which is_of_sql says; else the place in the
-   script. */
+/* Keeps the text and the kind of a failure.  If call_push_sql_error() has made the text
+   (is_of_sql), the kind is the server's error number, or its SQLSTATE where the number is 0; else
+   the place in the script. */
 static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool is_of_sql)
 {
   int code = 0;
@@ -274,8 +283,7 @@ static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool i
 
   free(f->text);
   f->text = bn_alloc_text(text);
-  if (is_of_sql && sscanf(text, "SQL error, errno = %d, state = '%31[^']", &code, state) >= 1 &&
-      code != 0)
+  if (is_of_sql && sscanf(text, SQL_ERROR_TEXT "%31[^']", &code, state) >= 1 && code != 0)
     (void)snprintf(f->kind, sizeof f->kind, "%d", code);
   else if (is_of_sql)
     call_set_kind(f, state);
@@ -438,7 +446,7 @@ int bn_lua_load(struct bn_lua *lua)
   }
   const int rc = bn_lua_call(lua, 0, 0, NULL);
 
-  if (!lua->worker)
+  if (!lua->worker) /* a worker collects after thread_init */
     bn_lua_collect(lua);
   return rc;
 }

@@ -14,10 +14,10 @@ struct bn_lua;
    NULL: the message alone); then the function and its arguments are gone.  os.exit() is no failure:
    its results are nil. */
 int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what);
-/* How a call in turns stands: the session waits, or the call has ended. */
+/* The state of a call in turns: its session waits, or the call has ended. */
 enum bn_lua_turn { BN_LUA_WAITS, BN_LUA_DONE, BN_LUA_FAILED };
-/* Begins the same in turns, without results, for an instance that shares its interpreter; its stack
-   has nothing but the function and its arguments. */
+/* Begins a call as bn_lua_call does, but in turns and without results, for an instance that shares
+   its interpreter; its stack has nothing but the function and its arguments. */
 enum bn_lua_turn bn_lua_begin_call(struct bn_lua *lua, int nargs, const char *what);
 /* Goes on, with nargs 0, with a call that has returned BN_LUA_WAITS, when its session may go on. */
 enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *what);

@@ -121,8 +121,9 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
 }
 
 /* Compiles the text as a function that the chunk returns, so that sessions which share an
-   interpreter have functions of their own with the same bytecode.  What surrounds the text keeps
-   its line numbers.  Returns NULL if a text that is correct alone does not compile there. */
+   interpreter have functions of their own with the same bytecode.  Nothing adds a line before the
+   text, so that its line numbers are right.  Returns NULL if a text that is correct alone does not
+   compile within a function. */
 static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
                                             const struct bn_buf *text)
 {
@@ -141,18 +142,19 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* Gives a new chunk what sessions that share an interpreter need: its maker, and the note that its
-   text names math.random.  That is an early guess, so that such sessions have interpreters of their
-   own from the start; `local m = math` is noticed when it draws, by internal.wants_own(). */
+/* If sessions share interpreters, compiles the maker of a new chunk, and sets all->draws if its
+   text names math.random, so that sessions get interpreters of their own from the start.  A script
+   that calls it by another name (`local m = math`) is found out by internal.wants_own(), when it
+   draws. */
 static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
                                   const struct bn_buf *text)
 {
-  static const char draws[] = "math.random";
+  static const char function[] = "math.random";
 
   if (!all->is_shared)
     return;
   c->maker = chunk_compile_maker(L, c, text);
-  if (text->len > 0 && memmem(text->data, text->len, draws, sizeof draws - 1) != NULL)
+  if (text->len > 0 && memmem(text->data, text->len, function, sizeof function - 1) != NULL)
     atomic_store(&all->draws, true);
 }
 
@@ -194,12 +196,12 @@ static const char *chunk_name_to_show(const struct bn_chunks *all, const char *f
 static bool chunk_is_same_on_host(const struct bn_chunks *all, const char *file,
                                   const struct bn_buf *text)
 {
-  const struct bn_script_setup *s = all->setup;
+  const struct bn_script_setup *setup = all->setup;
 
-  if (s->compare == NULL || bn_script_file_folder_length(file, s->sent_dir) > 0)
+  if (setup->compare == NULL || bn_script_file_folder_length(file, setup->sent_dir) > 0)
     return true;
-  return s->compare(s->other, file, bn_script_file_folder_length(file, s->data_dir), text->data,
-                    text->len);
+  return setup->compare(setup->other, file, bn_script_file_folder_length(file, setup->data_dir),
+                        text->data, text->len);
 }
 
 bool bn_chunks_compare(struct bn_chunks *all, const char *file)
@@ -212,7 +214,7 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
   bn_buf_init(&text, 0);
   /* The lock lets one thread at a time ask the host. */
   (void)pthread_mutex_lock(&all->lock);
-  /* Lua itself says that a file cannot be read. */
+  /* A file that cannot be read counts as the same: Lua will say so when it reads the file. */
   same = chunk_read_path(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
   (void)pthread_mutex_unlock(&all->lock);
   bn_buf_done(&text);
@@ -240,8 +242,8 @@ static struct bn_chunk *chunk_add(struct bn_chunks *all, lua_State *L, const cha
 
 /* Reads and compiles a file, and adds its chunk to the list.  Returns NULL and a message after a
    failure.  The caller holds the lock. */
-static struct bn_chunk *chunk_load_locked(struct bn_chunks *all, lua_State *L, const char *file,
-                                          struct bn_buf *msg)
+static struct bn_chunk *chunk_compile_file(struct bn_chunks *all, lua_State *L, const char *file,
+                                           struct bn_buf *msg)
 {
   struct bn_chunk *c = NULL;
   struct bn_buf text;
@@ -266,7 +268,7 @@ const struct bn_chunk *bn_chunks_load_file(struct bn_chunks *all, lua_State *L, 
   struct bn_chunk *c = chunk_find(all, file);
 
   if (c == NULL)
-    c = chunk_load_locked(all, L, file, msg);
+    c = chunk_compile_file(all, L, file, msg);
   (void)pthread_mutex_unlock(&all->lock);
   return c;
 }
@@ -305,12 +307,12 @@ const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L,
       (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   }
   bn_buf_done(&text);
-  all->first = c;
+  all->first = c; /* the list was empty */
   return c;
 }
 
 /* Pushes the function of the bytecode and returns 0, or pushes a message and returns -1. */
-static int chunk_load(lua_State *L, const struct bn_chunk *c)
+static int chunk_push_function(lua_State *L, const struct bn_chunk *c)
 {
   return luaL_loadbuffer(L, c->data, c->len, c->chunkname) == 0 ? 0 : -1;
 }
@@ -324,7 +326,7 @@ static int chunk_push_maker(lua_State *L, const struct bn_chunk *maker)
   if (lua_isfunction(L, -1))
     return 0;
   lua_pop(L, 1);
-  if (chunk_load(L, maker) != 0)
+  if (chunk_push_function(L, maker) != 0)
     return -1;
   lua_pushlightuserdata(L, (void *)(uintptr_t)maker);
   lua_pushvalue(L, -2);
@@ -335,10 +337,11 @@ static int chunk_push_maker(lua_State *L, const struct bn_chunk *maker)
 int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
 {
   if (bn_lua_current()->shared == NULL || c->maker == NULL)
-    return chunk_load(L, c);
+    return chunk_push_function(L, c);
   if (chunk_push_maker(L, c->maker) != 0)
     return -1;
   lua_call(L, 0, 1);
+  /* The function has the environment of its maker: the globals of the session that loaded it. */
   lua_pushvalue(L, LUA_GLOBALSINDEX);
   (void)lua_setfenv(L, -2);
   return 0;
@@ -346,11 +349,11 @@ int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
 
 void bn_chunks_note(struct bn_chunks *all, const char *file)
 {
-  struct noted *n = bn_alloc(1, sizeof *n);
+  struct noted *entry = bn_alloc(1, sizeof *entry);
 
-  n->file = bn_alloc_text(file);
-  n->next = all->noted;
-  all->noted = n;
+  entry->file = bn_alloc_text(file);
+  entry->next = all->noted;
+  all->noted = entry;
 }
 
 void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const char *file), void *arg)

@@ -34,14 +34,14 @@ static void env_push_module(lua_State *L, const char *name)
   lua_pushfstring(L, "=[string \"%s.lua\"]", name);
   if (luaL_loadbuffer(L, (const char *)m->data, m->size, lua_tostring(L, -1)) != 0)
     lua_error(L);
-  lua_remove(L, -2);
+  lua_remove(L, -2); /* the chunk name */
   lua_getfield(L, LUA_REGISTRYINDEX, key_globals);
   lua_setfenv(L, -2);
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
   lua_call(L, 1, 1);
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, name);
-  lua_remove(L, -2);
+  lua_remove(L, -2); /* the table of modules */
 }
 
 /* Declares a part of the C interface to the ffi table on top, unless it is declared already. */
@@ -122,10 +122,10 @@ static void env_call_adopter(lua_State *L, const char *name)
    the table with LuaJIT's entries, and returns the entry. */
 static int env_fill_ffi(lua_State *L)
 {
-  lua_settop(L, 2);
+  lua_settop(L, 2); /* the script's table, the name of the entry */
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  env_push_ffi(L);
+  env_push_ffi(L); /* at 3 */
   for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
     env_declare(L, *part);
   bn_lua_copy_entries(L, 3, 1);
@@ -220,6 +220,7 @@ void bn_env_make_shared(lua_State *L)
   const struct bn_vm_table *table = bn_lua_current()->vm->table;
 
   bn_library_wrap(L);
+  /* For bn_lua_begin_call(), whatever a script puts in their place later. */
   if (bn_lua_current()->shared != NULL) {
     lua_getglobal(L, "pcall");
     lua_setfield(L, LUA_REGISTRYINDEX, "bn.pcall");
@@ -307,14 +308,14 @@ void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old)
   lua_pushvalue(L, -1);
   lua_setfield(L, -3, "sysbench");
   env_push_module(L, "sysbench");
-  lua_pushvalue(L, -3);
-  lua_pushvalue(L, -3);
+  lua_pushvalue(L, -3); /* the environment */
+  lua_pushvalue(L, -3); /* sysbench */
   lua_pushboolean(L, !lua->worker);
   lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
   env_push_old_names(L, old);
   lua_call(L, 5, 1);
   lua_pushvalue(L, -1);
-  lua_setfield(L, -4, "thread_run");
+  lua_setfield(L, -4, "thread_run"); /* of the environment */
 }
 
 void bn_env_make(struct bn_lua *lua)

@@ -18,8 +18,8 @@
 static const char exit_mark;
 
 /* Calls upvalue 1, a function that starts a child, with SIGINT and SIGTERM unblocked, because the
-   child inherits the mask. */
-static int library_call_with_signals(lua_State *L)
+   child inherits the mask.  The call is protected, so that an error blocks the signals again. */
+static int library_call_unblocked(lua_State *L)
 {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
@@ -90,10 +90,10 @@ static void library_redirect_stdout(lua_State *L)
 static void library_wrap_table(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
-    library_wrap_function(L, "execute", library_call_with_signals);
+    library_wrap_function(L, "execute", library_call_unblocked);
     library_wrap_function(L, "exit", library_exit);
   } else if (strcmp(library, LUA_IOLIBNAME) == 0) {
-    library_wrap_function(L, "popen", library_call_with_signals);
+    library_wrap_function(L, "popen", library_call_unblocked);
     if (bn_lua_current()->vm->setup->prints_apart)
       library_redirect_stdout(L);
   }
@@ -104,7 +104,7 @@ static void library_wrap_table(lua_State *L, const char *library)
    after it: a library that is opened when it is first used has no stdout before. */
 static int library_print_line(lua_State *L)
 {
-  const int n = lua_gettop(L);
+  const int n_args = lua_gettop(L);
 
   if (lua_isnil(L, lua_upvalueindex(2))) {
     lua_getfield(L, lua_upvalueindex(1), "stdout");
@@ -114,8 +114,8 @@ static int library_print_line(lua_State *L)
   }
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_pushvalue(L, lua_upvalueindex(1));
-  luaL_checkstack(L, 2 * n + 2, "too many arguments");
-  for (int i = 1; i <= n; i++) {
+  luaL_checkstack(L, 2 * n_args + 2, "too many arguments");
+  for (int i = 1; i <= n_args; i++) {
     if (i > 1)
       lua_pushliteral(L, "\t");
     if (lua_isstring(L, i)) {
@@ -129,7 +129,7 @@ static int library_print_line(lua_State *L)
       return luaL_error(L, "'tostring' must return a string to 'print'");
   }
   lua_pushliteral(L, "\n");
-  lua_concat(L, n > 0 ? 2 * n : 1); /* n texts, n - 1 tabs and the newline */
+  lua_concat(L, n_args > 0 ? 2 * n_args : 1); /* texts, tabs between them and the newline */
   lua_call(L, 2, 0);
   return 0;
 }
@@ -138,13 +138,14 @@ static int library_print_line(lua_State *L)
 static void library_replace_print(lua_State *L)
 {
   lua_getglobal(L, "io");
-  lua_pushnil(L);
+  lua_pushnil(L); /* says that the first upvalue is still `io` */
   lua_pushcclosure(L, library_print_line, 2);
   lua_setglobal(L, "print");
 }
 
 /* Stands for dofile or loadfile, which is upvalue 1: also finds files from other hosts, and bundled
-   ones for those of old installations, and notes the files of the main instance. */
+   ones for those of old installations.  It lists the files of the main instance for
+   bn_chunks_each(). */
 static int library_run_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();

@@ -72,7 +72,7 @@ void bn_lua_trim(struct bn_lua *lua)
 {
   if (lua->shared != NULL || lua_gc(lua->L, LUA_GCCOUNT, 0) < LARGE_KIB)
     return;
-  struct bn_lua *previous = bn_lua_enter(lua);
+  struct bn_lua *previous = bn_lua_enter(lua); /* for finalizers */
 
   (void)lua_gc(lua->L, LUA_GCCOLLECT, 0);
   bn_lua_enter(previous);
@@ -80,7 +80,7 @@ void bn_lua_trim(struct bn_lua *lua)
 
 void bn_lua_collect(struct bn_lua *lua)
 {
-  struct bn_lua *previous = bn_lua_enter(lua);
+  struct bn_lua *previous = bn_lua_enter(lua); /* for finalizers */
 
   (void)lua_gc(lua->L, LUA_GCSETPAUSE, PAUSE_RUNNING);
   (void)lua_gc(lua->L, LUA_GCCOLLECT, 0);

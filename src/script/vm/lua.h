@@ -26,8 +26,8 @@ struct bn_vm_table;
 /* The time at which names of the 0.5 interface appear. */
 enum bn_old_names { BN_OLD_NONE, BN_OLD_ON_DEMAND, BN_OLD_NOW };
 
-/* What vm.h needs to make the interpreters of a script; complete before a worker's interpreter
-   opens, and constant from then on. */
+/* The data from which vm.h makes the interpreters of a script; complete before a worker's
+   interpreter opens, and constant from then on. */
 struct bn_vm {
   const struct bn_script_setup *setup; /* borrowed */
   const struct bn_vm_table *table;     /* borrowed; env.h */

@@ -29,7 +29,7 @@ static struct bn_mix_part *mix_add_part(struct bn_mix *mix, const struct bn_mix_
   mix->part = bn_alloc_resize(mix->part, mix->n + 1, sizeof *mix->part);
   mix->part[mix->n] =
       (struct bn_mix_part){.name = bn_alloc_part(item->name, item->len), .weight = item->weight};
-  mix->weights += item->weight;
+  mix->total_weight += item->weight;
   return &mix->part[mix->n++];
 }
 
@@ -45,14 +45,14 @@ static void mix_set_origin(struct bn_place *place, const struct bn_mix *mix)
 
 int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
 {
-  const char *at = vm->setup->name;
+  const char *rest = vm->setup->name;
   struct bn_mix_item item;
   int rc;
 
-  if (!bn_mix_is_test(vm->setup->conf->policy, at))
+  if (!bn_mix_is_test(vm->setup->conf->policy, rest))
     return 0;
   vm->mix = bn_alloc(1, sizeof *vm->mix);
-  while ((rc = bn_mix_next(&at, &item, err)) > 0)
+  while ((rc = bn_mix_next(&rest, &item, err)) > 0)
     if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
       return -1;
   mix_set_origin(&vm->place, vm->mix);
@@ -73,11 +73,12 @@ void bn_mix_free(struct bn_mix *mix)
 
 unsigned bn_mix_choose(const struct bn_mix *mix, struct bn_rng *rng)
 {
-  double left = bn_rng_double(rng) * mix->weights;
+  double point = bn_rng_double(rng) * mix->total_weight;
   unsigned i = 0;
 
-  while (i + 1 < mix->n && left >= mix->part[i].weight)
-    left -= mix->part[i++].weight;
+  /* The last workload also gets what rounding leaves beyond all weights. */
+  while (i + 1 < mix->n && point >= mix->part[i].weight)
+    point -= mix->part[i++].weight;
   return i + 1;
 }
 
@@ -87,7 +88,7 @@ int bn_mix_list(lua_State *L)
 
   lua_createtable(L, (int)mix->n, 0);
   for (size_t i = 0; i < mix->n; i++) {
-    lua_createtable(L, 0, 8);
+    lua_createtable(L, 0, 8); /* module sysbench.mix adds fields */
     lua_pushstring(L, mix->part[i].name);
     lua_setfield(L, -2, "name");
     lua_pushboolean(L, mix->part[i].place.workload);
@@ -103,7 +104,7 @@ int bn_mix_make_workload(lua_State *L)
   const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
   const struct bn_place *outer = lua->place;
 
-  lua_settop(L, 0);
+  lua_settop(L, 0); /* the environment will be at 1 */
   lua->place = &part->place;
   /* Our own modern workloads do not use the old names. */
   bn_env_push_instance(lua, part->place.set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND);
@@ -121,10 +122,11 @@ int bn_mix_enter(lua_State *L)
   const lua_Integer number = luaL_checkinteger(L, 1);
 
   lua->place = number > 0 ? &lua->vm->mix->part[number - 1].place : &lua->vm->place;
-  lua_settop(L, 3);
+  lua_settop(L, 3); /* the number, the environment, its sysbench */
   lua_rawseti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_pushvalue(L, 2);
   lua_rawseti(L, LUA_REGISTRYINDEX, lua->env_ref);
+  /* load and its kin take the environment of new code from here, as bn_env_make says. */
   lua_replace(L, LUA_GLOBALSINDEX);
   return 0;
 }

@@ -25,7 +25,7 @@ struct bn_mix_part {
 /* Constant once bn_vm_compile has returned. */
 struct bn_mix {
   size_t n;
-  double weights; /* their sum */
+  double total_weight;
   struct bn_mix_part *part;
 };
 

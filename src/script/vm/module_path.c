@@ -26,7 +26,7 @@ static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const
 }
 
 /* Takes over a list of templates, and returns it as the user's variable, LUA_PATH or LUA_CPATH,
-   changes it.  A value replaces the list; ";;" in the value stands for the list. */
+   changes it.  A value replaces the list; the first ";;" in the value stands for the list. */
 static char *module_path_with_variable(const char *variable, struct bn_buf *list)
 {
   const char *value = getenv(variable);
@@ -40,7 +40,7 @@ static char *module_path_with_variable(const char *variable, struct bn_buf *list
   bn_buf_init(&b, 0);
   if (gap == NULL) {
     (void)bn_buf_str(&b, value);
-  } else {
+  } else { /* `base` ends with ';' */
     (void)bn_buf_add(&b, value, (size_t)(gap - value));
     (void)bn_buf_printf(&b, "%s%s%s", gap > value ? ";" : "", base, gap + 2);
   }
@@ -102,17 +102,16 @@ static char *module_path_fill(const char *template, size_t len, const char *name
 
 char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried)
 {
-  while (*path != '\0') {
+  for (path += strspn(path, ";"); *path != '\0'; path += strspn(path, ";")) {
     const size_t len = strcspn(path, ";");
-    char *file = len > 0 ? module_path_fill(path, len, name) : NULL;
+    char *file = module_path_fill(path, len, name);
 
-    if (file != NULL && bn_module_path_is_file(file))
+    if (bn_module_path_is_file(file))
       return file;
-    if (file != NULL && tried != NULL)
+    if (tried != NULL)
       (void)bn_buf_printf(tried, "\n\tno file '%s'", file);
     free(file);
     path += len;
-    path += *path == ';';
   }
   return NULL;
 }

@@ -72,7 +72,8 @@ static int require_load_preloaded(lua_State *L)
   return 1;
 }
 
-/* Pushes the module's file in the script's own folder and returns it, or NULL. */
+/* Pushes the module's file in the script's own folder and returns it.  If there is none, returns
+   NULL and pushes nothing. */
 static const char *require_find_beside(lua_State *L)
 {
   const char *dir = bn_lua_current()->place->dir;
@@ -90,10 +91,10 @@ static const char *require_find_beside(lua_State *L)
   return lua_tostring(L, -1);
 }
 
-/* Returns whether the folder of the script comes before the path.  The parts of a script stay
-   together wherever it runs from: a common.lua in the working directory does not belong to our 0.5
-   workloads, nor to a script that was sent.  Outside of the dialects, a file there with the name of
-   a bundled module does not belong to a script elsewhere either. */
+/* Returns whether the script's own folder is searched before package.path, which begins with the
+   working directory: a file there must not take the place of a part of the script.  That goes for
+   our 0.5 workloads and for scripts that were sent; outside of the dialects also for any script
+   that requires a module with the name of a bundled one. */
 static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 {
   if (lua->place->set == BN_SET_LEGACY || lua->place->sent)
@@ -109,8 +110,8 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 }
 
 /* Returns whether a file on the path does not belong to the script, because it is in the working
-   directory and the script is not: a bundled module of its name then takes its place.  In a dialect
-   every file on the path does. */
+   directory (found by "./?.lua") and the script is not (place->dir).  A bundled module of its name
+   then takes its place.  In a dialect no file is foreign. */
 static bool require_is_foreign(const struct bn_lua *lua, const char *file)
 {
   return bn_policy_is_native(lua->vm->setup->conf->policy) && lua->place->dir != NULL &&
@@ -133,28 +134,30 @@ static const char *require_choose_bundled(lua_State *L, const char *file, bool i
   else if (!lua->worker)
     bn_log_apart("module '%s' is '%s', which hides the bundled one", name, file);
   if (is_foreign) {
-    lua_pushstring(L, hidden);
+    lua_pushstring(L, hidden); /* on the stack it outlives `hidden` */
     file = lua_tostring(L, -1);
   }
   free(hidden);
   return file;
 }
 
-/* Returns the file of the module whose name is at 1, or NULL with the names that were tried
-   on top. */
+/* Returns the file of the module whose name is at 1, or NULL with the names that require_search()
+   has tried on top. */
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
-  const char *file =
-      require_prefers_beside(lua, luaL_checkstring(L, 1)) ? require_find_beside(L) : NULL;
+  const char *name = luaL_checkstring(L, 1), *file = NULL;
   bool is_foreign = false;
 
-  if (file == NULL) {
-    file = require_search(L, "path", luaL_checkstring(L, 1));
-    is_foreign = file != NULL && require_is_foreign(lua, file);
-  }
-  if (file == NULL)
+  if (require_prefers_beside(lua, name))
     file = require_find_beside(L);
+  if (file == NULL) {
+    file = require_search(L, "path", name);
+    if (file != NULL)
+      is_foreign = require_is_foreign(lua, file);
+    else
+      file = require_find_beside(L);
+  }
   return file != NULL ? require_choose_bundled(L, file, is_foreign) : NULL;
 }
 
@@ -169,7 +172,7 @@ static int require_load_lua(lua_State *L)
   bn_buf_init(&msg, 0);
   const struct bn_chunk *c = bn_chunks_load_file(bn_lua_current()->vm->chunks, L, file, &msg);
 
-  lua_pushstring(L, msg.data);
+  lua_pushstring(L, msg.data); /* a copy: an error below would not free the buffer */
   bn_buf_done(&msg);
   if (c == NULL || bn_chunk_push(L, c) != 0)
     return require_raise_load_error(L, file, lua_tostring(L, -1));
@@ -177,27 +180,30 @@ static int require_load_lua(lua_State *L)
 }
 
 /* Pushes the function luaopen_NAME of a library, for the module whose name is at 1, and returns
-   true.  If the library lacks the function, pushes a message and returns false; a library that
-   cannot be loaded is an error.  A prefix up to '-' is not part of NAME. */
+   true.  If the library lacks the function, leaves a message on top, above a nil, and returns
+   false; a library that cannot be loaded is an error.  A prefix up to '-' is not part of NAME. */
 static bool require_push_opener(lua_State *L, const char *file)
 {
   const char *name = lua_tostring(L, 1);
-  const char *mark = strchr(name, '-');
+  const char *hyphen = strchr(name, '-');
 
   lua_getfield(L, lua_upvalueindex(1), "loadlib");
   lua_pushstring(L, file);
   lua_pushliteral(L, "luaopen_");
-  luaL_gsub(L, mark != NULL ? mark + 1 : name, ".", "_");
+  luaL_gsub(L, hyphen != NULL ? hyphen + 1 : name, ".", "_");
   lua_concat(L, 2);
-  lua_call(L, 2, 3); /* the function, or nil, a message and the step that failed */
-  const bool found = !lua_isnil(L, -3);
+  lua_call(L, 2, 3); /* the function; or nil, a message and the step that failed */
+  if (!lua_isnil(L, -3)) {
+    lua_pop(L, 2);
+    return true;
+  }
   const char *step = lua_tostring(L, -1);
 
-  if (!found && (step == NULL || strcmp(step, "init") != 0))
+  /* LuaJIT says "init" if the library lacks the function, "open" if it cannot be loaded. */
+  if (step == NULL || strcmp(step, "init") != 0)
     (void)require_raise_load_error(L, file, lua_tostring(L, -2));
-
-  lua_pop(L, found ? 2 : 1); /* the function, or the message, stays for the caller */
-  return found;
+  lua_pop(L, 1);
+  return false;
 }
 
 /* Loads a module that is a library of its own. */
@@ -253,7 +259,8 @@ static void require_push_loader(lua_State *L, const char *name)
 }
 
 /* Does what `require` of LuaJIT does, with the package of this instance, which is upvalue 1, in
-   place of the one that the instances of an interpreter share. */
+   place of the one that the instances of an interpreter share.  It does not find the bytecode
+   (luaJIT_BC_NAME) that LuaJIT can link into a library, because package.loadlib does not. */
 static int require_module(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -267,7 +274,7 @@ static int require_module(lua_State *L)
     return 1;
   }
   require_push_loader(L, name);
-  /* The old function `module` writes to this table, and another instance may have been opened. */
+  /* The old function `module` writes to _LOADED, which another instance may have set meanwhile. */
   lua_pushvalue(L, 2);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_pushlightuserdata(L, (void *)(uintptr_t)&loading_mark);

@@ -114,10 +114,10 @@ static void script_file_log_hidden(const struct bn_script_setup *setup, const ch
 static bool script_file_is_in_folders(const char *name, const char *folders)
 {
   const char *slash = strrchr(name, '/');
-  const size_t len = strlen(folders), at = slash != NULL ? (size_t)(slash - name) : 0;
+  const size_t len = strlen(folders), path_len = slash != NULL ? (size_t)(slash - name) : 0;
 
-  return at >= len && strncmp(slash - len, folders, len) == 0 &&
-         (at == len || slash[-(ptrdiff_t)len - 1] == '/');
+  return path_len >= len && strncmp(slash - len, folders, len) == 0 &&
+         (path_len == len || slash[-(ptrdiff_t)len - 1] == '/');
 }
 
 /* Returns the file of that name from another host, or NULL. */

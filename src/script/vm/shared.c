@@ -34,7 +34,7 @@ static struct bn_shared *shared_new(struct bn_shared_pool *pool)
   return NULL;
 }
 
-/* Logs once that each thread has an interpreter, because the script uses what is named. */
+/* Logs once that each thread has an interpreter of its own, because the script uses `what`. */
 static void shared_log_apart(struct bn_shared_pools *all, const char *what)
 {
   if (!atomic_exchange(&all->apart_logged, true))
@@ -66,7 +66,7 @@ void bn_shared_drop(struct bn_shared *sh)
     return;
   if (sh->pool->latest == sh)
     sh->pool->latest = NULL;
-  /* No session is left: the finalizers of objects that a script still has do not ask for one. */
+  /* This finalizes objects of sessions that have ended; the finalizers use no session. */
   lua_close(sh->L);
   bn_heap_done(&sh->heap);
   free(sh);
@@ -91,7 +91,8 @@ int bn_shared_wants_own(lua_State *L)
 }
 
 /* Pushes the place in the script that is being executed, such as "x.lua:12: ", or "".  Levels of
-   internal modules, whose names are no files, are passed over. */
+   other functions are passed over, as of internal modules, whose chunk names do not begin with
+   '@'. */
 static void shared_push_place(lua_State *L)
 {
   lua_Debug at;
@@ -106,7 +107,7 @@ static void shared_push_place(lua_State *L)
   lua_pushliteral(L, "");
 }
 
-/* Logs once that a session waits where no other can go on. */
+/* Logs once that a call which waits holds up the other sessions of the worker, and where it is. */
 static void shared_log_hold(lua_State *L)
 {
   struct bn_shared_pools *all = bn_lua_current()->vm->pools;

@@ -31,9 +31,10 @@ struct bn_shared_pool {
 };
 
 struct bn_shared_pools {
-  unsigned n;                             /* workers */
-  _Atomic bool apart_logged, hold_logged; /* what each of the two functions below logs once */
-  struct bn_shared_pool pool[];           /* session i is of pool[i % n] */
+  unsigned n;                   /* workers */
+  _Atomic bool apart_logged;    /* the hint of bn_shared_take and bn_shared_wants_own */
+  _Atomic bool hold_logged;     /* the hint of bn_shared_wait */
+  struct bn_shared_pool pool[]; /* session i is of pool[i % n] */
 };
 
 struct bn_shared {

@@ -41,12 +41,13 @@ _Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
 static void stackguard_on_fault(int number, siginfo_t *info, void *context)
 {
   stack_t alt_stack;
-  const uintptr_t at = (uintptr_t)info->si_addr;
+  const uintptr_t address = (uintptr_t)info->si_addr;
   const struct bn_lua *lua = bn_lua_current();
 
   (void)context;
+  /* The handler has a stack of its own during guarded calls only. */
   if (lua != NULL && sigaltstack(NULL, &alt_stack) == 0 && (alt_stack.ss_flags & SS_ONSTACK)) {
-    if (at + GUARD_SIZE >= lua->stack_low && at < lua->stack_low + HANDLER_STACK)
+    if (address + GUARD_SIZE >= lua->stack_low && address < lua->stack_low + HANDLER_STACK)
       stackguard_end_with_sentence(lua);
     /* Another fault during a call goes to the handler before ours: the instruction runs again. */
     (void)sigaction(number, lua->vm->guard, NULL);

@@ -26,8 +26,8 @@
    because it would stay as gaps in the heap. */
 enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 110 };
 
-/* The functions for lua_cpcall get a struct bn_lua.  Opens the standard libraries, without
-   collections in between, in which nothing would be garbage. */
+/* Opens the standard libraries, without collections in between, in which nothing would be garbage.
+   Like the next three functions it is called by lua_cpcall, with a struct bn_lua at 1. */
 static int vm_open_libraries(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
@@ -42,7 +42,7 @@ static int vm_open_libraries(lua_State *L)
   return 0;
 }
 
-/* Makes what the instances of an interpreter share. */
+/* Makes what the instances of an interpreter share, on an empty stack. */
 static int vm_make_shared(lua_State *L)
 {
   lua_pop(L, 1);
@@ -50,7 +50,7 @@ static int vm_make_shared(lua_State *L)
   return 0;
 }
 
-/* Makes the instance; the stack is to be empty. */
+/* Makes the instance, on an empty stack. */
 static int vm_make_instance(lua_State *L)
 {
   struct bn_lua *lua = lua_touserdata(L, 1);
@@ -68,7 +68,7 @@ static int vm_run_luajit_command(lua_State *L)
   const char *command = lua->vm->setup->conf->raw.luajit_cmd;
   const char *args = strchr(command, '=');
   const size_t len = args != NULL ? (size_t)(args - command) : strlen(command);
-  int n = 0;
+  int n_args = 0;
 
   lua_settop(L, 0);
   lua_getglobal(L, "jit");
@@ -86,18 +86,18 @@ static int vm_run_luajit_command(lua_State *L)
     }
     lua_getfield(L, -1, "start");
   }
-  for (; args != NULL && args[1] != '\0'; n++) {
+  for (; args != NULL && args[1] != '\0'; n_args++) { /* args: the '=' or ',' before the next one */
     const char *arg = args + 1, *end = strchr(arg, ',');
 
     luaL_checkstack(L, 1, "too many arguments");
     lua_pushlstring(L, arg, end != NULL ? (size_t)(end - arg) : strlen(arg));
     args = end;
   }
-  lua_call(L, n, 0);
+  lua_call(L, n_args, 0);
   return 0;
 }
 
-/* Makes what precedes the instances of an interpreter.  Returns as lua_pcall does. */
+/* Makes all of an interpreter but its instances.  Returns as lua_cpcall does. */
 static int vm_build_shared(struct bn_lua *lua, lua_State *L)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
@@ -179,8 +179,8 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   return rc;
 }
 
-/* Gives up what the interpreter keeps of the instance, which then is garbage, and the
-   interpreter. */
+/* Drops the shared interpreter's references to the instance, which then is garbage, and gives the
+   interpreter back. */
 static void vm_leave_shared(const struct bn_lua *lua)
 {
   const int refs[] = {lua->env_ref, lua->sysbench_ref, lua->thread_run_ref, lua->thread_ref};
@@ -192,9 +192,8 @@ static void vm_leave_shared(const struct bn_lua *lua)
 
 void bn_lua_close(struct bn_lua *lua)
 {
-  struct bn_lua *previous = bn_lua_enter(lua);
+  struct bn_lua *previous = bn_lua_enter(lua); /* finalizers of connections use the session */
 
-  /* Finalizers of connections and the like still use the session. */
   if (lua->shared != NULL)
     vm_leave_shared(lua);
   else if (lua->L != NULL)
