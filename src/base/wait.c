@@ -22,6 +22,13 @@ static const struct timespec *wait_time_left(uint64_t deadline_ns, struct timesp
   return left;
 }
 
+/* Asserts that a wait without an end is not one whose only bound is its deadline. */
+static void wait_assert_bound(const struct bn_wait *w, uint64_t deadline_ns)
+{
+  assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
+  (void)w, (void)deadline_ns;
+}
+
 int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg)
 {
   pthread_attr_t attr;
@@ -61,8 +68,7 @@ bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_
 {
   const struct timespec at = bn_clock_to_timespec(deadline_ns);
 
-  assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
-  (void)w;
+  wait_assert_bound(w, deadline_ns);
   if (deadline_ns == UINT64_MAX)
     return pthread_cond_wait(cond, lock) == 0;
   return pthread_cond_timedwait(cond, lock, &at) == 0;
@@ -79,8 +85,7 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
   struct timespec left;
   int signo;
 
-  assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
-  (void)w;
+  wait_assert_bound(w, deadline_ns);
   do {
     if (deadline_ns == UINT64_MAX)
       signo = sigwaitinfo(set, info);
@@ -135,8 +140,9 @@ static int wait_epoll_as_file(int epoll_fd, struct epoll_event *events, int n,
                               const struct timespec *left)
 {
   struct pollfd p = {.fd = epoll_fd, .events = POLLIN};
+  const int got = ppoll(&p, 1, left, NULL);
 
-  return ppoll(&p, 1, left, NULL) > 0 ? epoll_wait(epoll_fd, events, n, 0) : 0;
+  return got > 0 ? epoll_wait(epoll_fd, events, n, 0) : got;
 }
 
 int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *events, int n,
@@ -146,10 +152,12 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
   const struct timespec *timeout = wait_time_left(deadline_ns, &left);
   int got = wait_epoll(epoll_fd, events, n, timeout);
 
-  (void)w;
-  /* Kernels before 5.11 lack the call, and containers of that time forbid it. */
+  wait_assert_bound(w, deadline_ns);
+  /* Kernels before 5.11 lack the call, and containers of that time forbid it.  They are asked again
+     at each wait, because there is no place to remember the answer (tests/lint/globals.sh). */
   if (got < 0 && (errno == ENOSYS || errno == EPERM))
     got = wait_epoll_as_file(epoll_fd, events, n, timeout);
+  assert(got >= 0 || errno == EINTR);
   return got > 0 ? got : 0;
 }
 
@@ -157,9 +165,12 @@ short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadl
 {
   struct pollfd p = {.fd = fd, .events = events};
   struct timespec left;
+  int got;
 
-  (void)w;
-  return ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL) > 0 ? p.revents : 0;
+  wait_assert_bound(w, deadline_ns);
+  got = ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL);
+  assert(got >= 0 || errno == EINTR);
+  return got > 0 ? p.revents : 0;
 }
 
 void bn_wait_park(const struct bn_wait *w)
