@@ -18,9 +18,16 @@ static int bulk_refuse(struct bn_sql_conn *c)
   return -1;
 }
 
+/* Refuses a text that is too long.  The message counts a terminator, as the reference's does. */
+static int bulk_refuse_length(struct bn_sql_conn *c)
+{
+  bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
+  return bulk_refuse(c);
+}
+
 /* Makes what a connection needs for its bulk inserts, and chooses how its rows are sent.  Commands
-   may fill tables the fastest way: they use the bulk load of the driver, and the longest statement
-   that the server takes.  A run measures its INSERTs, which stay as long as those of the
+   may fill tables the fastest way: they use the bulk load of the driver, and shorter statements if
+   the server takes no longer ones.  A run measures its INSERTs, which stay as long as those of the
    reference. */
 static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 {
@@ -29,10 +36,10 @@ static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 
   b->max = STATEMENT_MAX;
   b->may_load = bn_sql_conn_may_load(c);
+  /* A packet has one byte of the protocol before the text. */
   if (b->may_load && c->drv->ops->info != NULL &&
       c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
       info.max_packet < STATEMENT_MAX)
-    /* A packet has one byte of the protocol before the text. */
     b->max = (size_t)info.max_packet - 1;
   return b;
 }
@@ -48,10 +55,8 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   if (c->bulk == NULL)
     c->bulk = bulk_new(c);
   b = c->bulk;
-  if (len > b->max) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", b->max + 1);
-    return bulk_refuse(c);
-  }
+  if (len > b->max)
+    return bulk_refuse_length(c);
   bn_buf_clear(&b->text);
   c->view.error = BN_VERDICT_NONE;
   b->rows = 0;
@@ -78,8 +83,8 @@ static void bulk_truncate_rows(struct bn_sql_bulk *b)
   b->n_cuts = 0;
 }
 
-/* Removes the statements that were sent; the statement behind them, number `sent`, becomes the
-   first. */
+/* Removes the statements that were sent.  Statement number `sent`, which begins at sql with its
+   text up to VALUES, becomes the first. */
 static void bulk_keep_unsent(struct bn_sql_bulk *b, const char *sql, unsigned sent)
 {
   const size_t shift = (size_t)(sql - b->text.data);
@@ -91,19 +96,20 @@ static void bulk_keep_unsent(struct bn_sql_bulk *b, const char *sql, unsigned se
   b->n_cuts -= sent;
 }
 
-/* Tells whether the caller has a row in hand that was to be loaded behind those in the buffer. */
+/* Tells whether a row follows that may belong to the last statement in the buffer. */
 enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
 
-/* Sends the statements in the buffer; the last one stays there if a row follows, as further rows
-   may belong to it.  Each but the first gets its text up to VALUES in the place of rows that were
-   sent before.  A failure does not repeat the event, so it is always logged.  Returns 0, or -1
-   after a failure: the statement that failed and those behind it stay. */
+/* Sends the statements in the buffer; if a row follows, the last one stays there.  The text up to
+   VALUES moves on before the rows of each statement, over rows that were sent before.  A failure
+   does not repeat the event, so it is always logged.  Returns 0, or -1 after a failure: the
+   statement that failed and those behind it stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   struct bn_sql_bulk *b = c->bulk;
   char *sql = b->text.data;
 
   for (unsigned i = 0; i <= b->n_cuts; i++) {
+    /* The comma before the rows of the next statement, or the end of the text. */
     char *end = b->text.data + (i < b->n_cuts ? b->cut[i] - 1 : b->text.len);
     const char replaced = *end;
 
@@ -157,16 +163,16 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
       bn_sql_statement_type_of(c->sys->by_first_word, "insert", 6);
   const uint64_t since_ns = bn_clock_now(&c->session->clock);
   struct bn_sql_bulk *b = c->bulk;
-  struct bn_buf name;
+  struct bn_buf described;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, NULL, 0))
     return FAILED;
   if (c->cur.more)
     bn_sql_conn_drop_results(c);
-  bn_buf_init(&name, 0);
-  bn_sql_load_describe(&b->load, &name);
-  bn_sql_trace(&c->sys->trace, c->session, name.data != NULL ? name.data : "", name.len);
+  bn_buf_init(&described, 0);
+  bn_sql_load_describe(&b->load, &described);
+  bn_sql_trace(&c->sys->trace, c->session, described.data, described.len);
   rc = bulk_load_hand_over(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
     /* The rows may pass as INSERT.  If they do not, the INSERT says why in words that users
@@ -174,22 +180,23 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
     bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
     c->diag.rolled_back = false;
     b->may_load = b->load.on = false;
-    bn_buf_done(&name);
+    bn_buf_done(&described);
     return NOT_LOADED;
   }
   c->cur.result = (struct bn_sql_result){.affected = b->load.rows};
   c->failure.once = true;
-  (void)bn_sql_finish(c, rc, since_ns, insert, name.data, name.len);
+  (void)bn_sql_finish(c, rc, since_ns, insert, described.data, described.len);
   c->failure.once = false;
-  bn_buf_done(&name);
+  bn_buf_done(&described);
   if (rc != BN_SQL_DONE)
     return FAILED;
   bn_sql_load_drop_rows(&b->load);
   return LOADED;
 }
 
-/* Sends the collected rows; on failure they stay.  If a row that was being loaded follows, the
-   statements that take the place of a load are cut as if there had been no load. */
+/* Sends the collected rows; after a failure they stay.  If the server refuses to load them, they
+   are sent as the same INSERTs as without loading, so that the last one waits for the row that
+   follows, if one does. */
 static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
 {
   if (c->bulk->rows == 0)
@@ -208,7 +215,8 @@ static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
   return -1;
 }
 
-/* Returns whether a row of len bytes has to begin another statement than the one in the buffer. */
+/* Returns whether a row of len bytes, with a comma before it, has to begin another statement than
+   the last one in the buffer. */
 static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
   const struct bn_sql_bulk *b = c->bulk;
@@ -226,6 +234,7 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
   if ((b->text.len + len + 1 >= BN_SQL_LOAD_MAX || b->n_cuts == BN_SQL_CUTS) &&
       bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
+  /* bulk_flush has turned loading off if the server refused it. */
   if (!b->load.on || bn_sql_load_add(&b->load, row, len))
     return 0;
   /* This row and all rows behind it are sent as INSERT. */
@@ -235,9 +244,9 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
   return 0;
 }
 
-/* Prepares the text for one more row, of len bytes.  If the row belongs to the statement in the
-   buffer, a comma is added.  If not, that statement is sent, or, while rows are loaded, the place
-   behind it is noted.  Returns 0, or -1 after a failure. */
+/* Prepares the text for one more row, of len bytes.  If the row belongs to the last statement in
+   the buffer, a comma is added.  If not, that statement is sent, or, while rows are loaded, `cut`
+   gets the place behind the comma.  Returns 0, or -1 after a failure. */
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
   struct bn_sql_bulk *b = c->bulk;
@@ -262,10 +271,8 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
     bn_log(BN_ALERT, "attempt to call bulk_insert_next() before bulk_insert_init()");
     return bulk_refuse(c);
   }
-  if (len > b->max - b->head) {
-    bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", b->max + 1);
-    return bulk_refuse(c);
-  }
+  if (len > b->max - b->head)
+    return bulk_refuse_length(c);
   if ((b->load.on && bulk_load_row(c, row, len) != 0) || bulk_separate_row(c, len) != 0)
     return -1;
   (void)bn_buf_add(&b->text, row, len);

@@ -17,7 +17,7 @@
 struct state {
   struct bn_sql_commit_row *row; /* NULL: the next commit makes one */
   bool in_transaction, wrote;
-  bool implicit; /* a transaction begins where one ends: autocommit is off */
+  bool implicit; /* autocommit is off: a transaction begins where one ends */
   bool foreign;  /* locked tables, or a distributed transaction: not verified */
 };
 
@@ -40,7 +40,7 @@ struct prepared {
 /* A statement that this layer passes to the driver. */
 struct call {
   struct commits *c;
-  void *prepared; /* what is below has it; NULL: a query */
+  void *prepared; /* the statement of the driver or layer below; NULL: a query */
   const char *sql;
   size_t len;
   struct bn_sql_result *r;
@@ -86,7 +86,7 @@ static enum bn_sql commits_send(const struct call *call)
   return below->ops->query(below->handle, call->sql, call->len, call->r, call->d);
 }
 
-/* Executes a statement of this layer's own, which --sql-trace has too.  Returns DONE, or how it
+/* Executes a statement of this layer's own, which --sql-trace shows too.  Returns DONE, or how it
    failed. */
 static enum bn_sql commits_execute_own(const struct call *call, const char *sql, uint64_t *affected)
 {
@@ -94,10 +94,11 @@ static enum bn_sql commits_execute_own(const struct call *call, const char *sql,
   return bn_sql_link_execute(&call->c->below, sql, affected, call->d);
 }
 
-/* Adds a commit to the row of the connection, which gets one if it has none.  The first commit
-   makes the row in the table, and so does a later one if the server has lost it, which then shows
-   as missing commits.  Returns as commits_execute_own. */
-static enum bn_sql commits_count(const struct call *call)
+/* Adds 1 to the connection's row in the table, within the open transaction, so that it is stored if
+   and only if the transaction is.  A connection without a row takes one.  The first commit inserts
+   the row, and so does a later one if the server has lost the row: its number is then too low, and
+   shows as missing commits.  Returns as commits_execute_own. */
+static enum bn_sql commits_count_in_table(const struct call *call)
 {
   struct bn_sql_ledger *ledger = call->c->shared->ledger;
   struct state *state = &call->c->state;
@@ -121,15 +122,15 @@ static enum bn_sql commits_count(const struct call *call)
   return commits_execute_own(call, sql, NULL);
 }
 
-/* Notes the end of the transaction.  If autocommit is off, the next one has begun. */
+/* Records that the transaction has ended.  If autocommit is off, the next one has begun. */
 static void commits_end_transaction(struct state *state)
 {
   state->in_transaction = state->implicit;
   state->wrote = false;
 }
 
-/* Notes what a failure has changed.  A lost connection begins anew, with another row; after a
-   rollback there is no transaction; after any other failure it goes on. */
+/* Records what a failure has changed.  A lost connection begins anew, with another row; a rollback
+   has ended the transaction; after any other failure the transaction goes on. */
 static void commits_note_failure(const struct call *call, enum bn_sql rc)
 {
   struct state *state = &call->c->state;
@@ -138,13 +139,6 @@ static void commits_note_failure(const struct call *call, enum bn_sql rc)
     *state = (struct state){.row = NULL};
   else if (call->d->rolled_back)
     commits_end_transaction(state);
-}
-
-/* Returns whether the server has refused the commit, and has not stored it. */
-static bool commits_is_refused(const struct call *call)
-{
-  return bn_sql_errors_class(bn_sql_errors_classify(call->c->shared->driver, call->d))
-      ->refuses_commit;
 }
 
 /* Returns whether another statement may stand behind the first one.  sql[len] is 0. */
@@ -170,8 +164,9 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
   return len;
 }
 
-/* Returns whether the error may be that of another statement in the same text: PostgreSQL answers a
-   text with the error of any of its statements, other servers with that of the first one. */
+/* Returns whether the error may be that of another statement in the same text: PostgreSQL, whose
+   comments nest, answers a text with the error of any of its statements, other servers with that of
+   the first one. */
 static bool commits_may_be_of_other_statement(const struct call *call)
 {
   char text[SIMPLE_ROOM];
@@ -181,32 +176,41 @@ static bool commits_may_be_of_other_statement(const struct call *call)
   return commits_has_other_statements(text, commits_simplify(call, text));
 }
 
-/* Notes the outcome that the answer to a COMMIT tells.  is_refused: a failure, unless the
-   connection was lost, means that nothing was committed.  If the outcome is not known, the row
-   stays pending, and the connection takes another one. */
-static void commits_settle(const struct call *call, enum bn_sql rc, bool is_refused)
+/* Returns whether the failure rc of a COMMIT means that nothing was stored.  A COMMIT of this layer
+   follows a text of one statement (commits_needs_own_transaction), so its error is its own. */
+static bool commits_is_refused(const struct call *call, enum bn_sql rc)
+{
+  const enum bn_sql_class class = bn_sql_errors_classify(call->c->shared->driver, call->d);
+
+  return rc != BN_SQL_LOST && bn_sql_errors_class(class)->refuses_commit &&
+         !commits_may_be_of_other_statement(call);
+}
+
+/* Records what rc, the answer to a COMMIT, says about its outcome.  If the outcome is not known,
+   the row stays pending, and the connection takes another one.  A commit is counted before it
+   ceases to be pending, as bn_sql_verify_snapshot_rows relies on. */
+static void commits_record_outcome(const struct call *call, enum bn_sql rc)
 {
   struct state *state = &call->c->state;
   struct bn_sql_commit_row *row = state->row;
-  const bool acknowledged = rc <= BN_SQL_ROWS;
-  const bool is_known = acknowledged || (rc != BN_SQL_LOST && is_refused);
 
-  if (acknowledged)
+  if (rc <= BN_SQL_ROWS) {
     atomic_fetch_add_explicit(&row->acknowledged, 1, memory_order_relaxed);
-  if (is_known)
+    atomic_store_explicit(&row->pending, false, memory_order_release);
+    commits_end_transaction(state);
+    return;
+  }
+  if (commits_is_refused(call, rc))
     atomic_store_explicit(&row->pending, false, memory_order_release);
   else
     state->row = NULL;
-  if (acknowledged)
-    commits_end_transaction(state);
-  else
-    commits_note_failure(call, rc);
+  commits_note_failure(call, rc);
 }
 
 /* Executes the script's COMMIT of a transaction that has written. */
 static enum bn_sql commits_commit_of_script(const struct call *call)
 {
-  enum bn_sql rc = commits_count(call);
+  enum bn_sql rc = commits_count_in_table(call);
 
   if (rc != BN_SQL_DONE) {
     commits_note_failure(call, rc);
@@ -214,14 +218,14 @@ static enum bn_sql commits_commit_of_script(const struct call *call)
   }
   atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
   rc = commits_send(call);
-  commits_settle(call, rc, commits_is_refused(call) && !commits_may_be_of_other_statement(call));
+  commits_record_outcome(call, rc);
   return rc;
 }
 
-/* Ends the transaction that this layer has begun, after the failure rc, which call->d describes
-   before and afterwards.  If the server does not end it, the next statements of the script would be
-   part of it, so the connection then counts as lost.  Returns rc, or LOST. */
-static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
+/* Rolls back the transaction that this layer has begun, after the failure rc, which call->d
+   describes before and afterwards.  If the server does not end it, the next statements of the
+   script would be part of it, so the connection then counts as lost.  Returns rc, or LOST. */
+static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
 
@@ -241,13 +245,13 @@ static enum bn_sql commits_leave(const struct call *call, enum bn_sql rc)
    the row of the connection first. */
 static enum bn_sql commits_commit_own(const struct call *call)
 {
-  enum bn_sql rc = commits_count(call);
+  enum bn_sql rc = commits_count_in_table(call);
 
   if (rc != BN_SQL_DONE)
     return rc;
   atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
   rc = commits_execute_own(call, "COMMIT", NULL);
-  commits_settle(call, rc, commits_is_refused(call));
+  commits_record_outcome(call, rc);
   return rc;
 }
 
@@ -259,16 +263,17 @@ static enum bn_sql commits_execute_alone(const struct call *call)
   enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
 
   if (rc != BN_SQL_DONE)
-    return commits_leave(call, rc);
+    return commits_roll_back_own(call, rc);
   rc = commits_send(call);
   if (rc > BN_SQL_ROWS)
-    return commits_leave(call, rc);
+    return commits_roll_back_own(call, rc);
   /* The answer to a text that commits_needs_own_transaction lets through has no rows, unless the
-     server's SQL has more ways to return them than are known here. */
+     server's SQL has more ways to return them than are known here.  Freeing them keeps
+     r->affected. */
   if (rc == BN_SQL_ROWS)
     below->ops->free_result(below->handle, call->r);
   rc = call->r->affected > 0 ? commits_commit_own(call) : commits_execute_own(call, "COMMIT", NULL);
-  return rc == BN_SQL_DONE ? rc : commits_leave(call, rc);
+  return rc == BN_SQL_DONE ? rc : commits_roll_back_own(call, rc);
 }
 
 /* Returns whether the text can stand in a transaction of this layer: it is one statement, without
@@ -292,8 +297,8 @@ static bool commits_needs_own_transaction(const struct call *call)
   return len < SIMPLE_MAX && commits_fits_in_transaction(text, len);
 }
 
-/* Returns the state of the transaction.  The texts of the script tell it, but not all of them can
-   be understood: if the driver knows the state, that counts. */
+/* Returns the state of the transaction: as the driver knows it, else as the texts of the script
+   have told, of which not all can be understood. */
 static enum bn_sql_transaction commits_get_transaction(const struct commits *c)
 {
   const struct bn_sql_link *below = &c->below;
@@ -306,7 +311,7 @@ static enum bn_sql_transaction commits_get_transaction(const struct commits *c)
   return state->in_transaction ? BN_TRANSACTION_OPEN : BN_TRANSACTION_OWN;
 }
 
-/* Returns the state of the transaction, and puts it into c->state: a statement that was not
+/* Returns the state of the transaction, and corrects c->state by it: a statement that was not
    understood may have begun or ended one. */
 static enum bn_sql_transaction commits_update_state(struct commits *c)
 {
@@ -333,7 +338,7 @@ static bool commits_begin_goes_on(const struct commits *c)
   return !c->shared->caps->backslash_escapes;
 }
 
-/* Notes what a statement that has succeeded changes about the transaction. */
+/* Updates the state of the transaction after a statement that has succeeded. */
 static void commits_note_boundary(struct commits *c, enum bn_sql_boundary boundary)
 {
   struct state *state = &c->state;
@@ -371,8 +376,9 @@ static bool commits_writes(const char *sql, size_t len)
   return bn_sql_statement_type_of(false, sql, len).verb != BN_VERB_OTHER;
 }
 
-/* Notes a further statement of a text.  `wrote` says that a statement before it has written: BEGIN
-   makes that a part of the transaction that it begins, as in PostgreSQL. */
+/* Updates the state by a further statement of a text.  *wrote says whether a statement since the
+   last boundary has written, before this call and after it: BEGIN makes that a part of the
+   transaction that it begins, as in PostgreSQL. */
 static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *state = &call->c->state;
@@ -385,9 +391,9 @@ static void commits_note_other_statement(const struct call *call, const char *sq
   *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
 }
 
-/* Notes the statements behind the first one of a text; `wrote` says whether that one writes.  The
-   texts are only guessed at: before the next text, the state that the driver knows replaces this
-   one. */
+/* Updates the state by the statements behind the first one of a text; `wrote` says whether that one
+   writes.  This is a guess: before the next text, commits_update_state replaces it by the state
+   that the driver knows. */
 static void commits_note_other_statements(const struct call *call, bool wrote)
 {
   const char *semicolon = memchr(call->sql, ';', call->len);
@@ -408,7 +414,7 @@ static bool commits_is_commit(const struct state *state, enum bn_sql_boundary bo
          transaction != BN_TRANSACTION_FAILED;
 }
 
-/* Passes on a statement that needs no verification, and notes what it has changed. */
+/* Passes on a statement that needs no verification, and updates the state. */
 static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary boundary,
                                    bool writes)
 {
@@ -443,8 +449,7 @@ static enum bn_sql commits_carry_out(const struct call *call)
   return rc;
 }
 
-/* --- functions of a connection
-   ----------------------------------------------------------------- */
+/* --- functions of a connection --- */
 
 static const struct bn_sql_link *commits_get_below(void *conn)
 {
@@ -516,8 +521,7 @@ static void commits_free_result(void *conn, struct bn_sql_result *r)
   below->ops->free_result(below->handle, r);
 }
 
-/* --- functions of a statement
-   ------------------------------------------------------------------ */
+/* --- functions of a statement --- */
 
 static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                    struct bn_sql_diag *d)
@@ -529,8 +533,8 @@ static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size
   return c->below.ops->prepare(c->below.handle, st->below, sql, len, d);
 }
 
-/* Prepares the driver's statements, each of which is a part of ours; n is at most BN_SQL_AT_ONCE.
-   Those that were not prepared are zeroed, as they were before. */
+/* Prepares the statements below, each of which is a part of ours; n is at most BN_SQL_AT_ONCE.  The
+   statements that were not prepared are zeroed, as they were before. */
 static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                        size_t *done, struct bn_sql_diag *d)
 {
@@ -575,8 +579,7 @@ static void commits_close(void *stmt)
   st->c->below.ops->close(st->below);
 }
 
-/* --- the layer
-   --------------------------------------------------------------------------------- */
+/* --- the layer --- */
 
 void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below)
 {

@@ -45,7 +45,7 @@ static void conn_free_overrides(struct bn_sql_conn *c)
   c->n_overrides = 0;
 }
 
-/* Frees what belongs to the connection but its statements and its link. */
+/* Frees all that the connection owns but its statements and its link. */
 static void conn_free_memory(struct bn_sql_conn *c)
 {
   conn_free_overrides(c);
@@ -107,8 +107,9 @@ static void conn_close_unreferenced(struct bn_sql_conn *c)
   conn_free_memory(c);
 }
 
-/* Returns a closed connection that nobody holds any more, else a new one. */
-static struct bn_sql_conn *conn_take_unused(struct bn_sql_session *o)
+/* Returns an empty connection in the session's list: one that nobody holds any more, which is
+   closed if it had stayed open for its result, else a new one. */
+static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *o)
 {
   struct bn_sql_conn *c = o->all;
 
@@ -157,7 +158,7 @@ static int conn_make_link(struct bn_sql_conn *c)
    driver. */
 static struct bn_sql_conn *conn_make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
-  struct bn_sql_conn *c = conn_take_unused(o);
+  struct bn_sql_conn *c = conn_reuse_or_alloc(o);
 
   c->cur.link = &c->link;
   c->cur.timed = o->timed ? o->session : NULL;
@@ -204,8 +205,8 @@ static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
   };
 }
 
-/* Executes a statement on the server, or on both servers of a pair.  Returns DONE, or how the first
-   failure was. */
+/* Executes a statement on the server, or on both servers of a pair.  Returns DONE, or the outcome
+   of the first failure. */
 static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sql)
 {
   const int n = c->split != NULL ? BN_ROLES : 1;
@@ -244,8 +245,8 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
-/* Executes --db-init-sql, which begins the message of its failure.  The first connection warns of a
-   pooler. */
+/* Executes --db-init-sql.  If it fails, the name of the option stands before the server's message.
+   The first connection warns of a pooler. */
 static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
   static const char option[] = "--db-init-sql: ";
@@ -268,9 +269,9 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
   return BN_SQL_DONE;
 }
 
-/* Sets what --db-isolation-level and --db-init-sql ask for.  An alarm keeps the deadline: the
-   driver has used it up with connecting, and the interrupts of the session do not reach the
-   connection yet. */
+/* Sets what --db-isolation-level and --db-init-sql ask for.  Statements have no deadline of their
+   own, and interrupts of the session do not reach the connection yet, so an alarm ends them at the
+   deadline. */
 static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   struct bn_sql_alarm alarm;
@@ -553,9 +554,9 @@ int bn_sql_check_room(const struct bn_session *s, uint64_t bytes, struct bn_err 
 {
   struct bn_sql_conn *c = conn_find_open(s);
 
-  return c != NULL && c->drv->ops->check_room != NULL
-             ? c->drv->ops->check_room(c->server->handle, bytes, err)
-             : 0;
+  if (c == NULL || c->drv->ops->check_room == NULL)
+    return 0;
+  return c->drv->ops->check_room(c->server->handle, bytes, err);
 }
 
 enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_session *s,

@@ -17,8 +17,8 @@ enum bn_sql_state {
   BN_CONN_OPEN
 };
 
-/* A connection, owned by conn.c apart from the parts that say who owns them.  The files above,
-   those of the calls that scripts make, set the view, `diag` and `state` LOST. */
+/* A connection.  conn.c sets its members apart from those that name another file; the files of the
+   calls that scripts make also set the view, `diag`, and `state` to LOST. */
 struct bn_sql_conn {
   struct bn_sql_conn_view view; /* first: scripts read it */
   enum bn_sql_state state;
@@ -43,10 +43,12 @@ struct bn_sql_conn {
   unsigned refs;              /* the owner's handle and every statement but the orphan */
   unsigned ordinal;           /* selects the server */
   unsigned places;            /* servers to select from */
-  unsigned tries;             /* to reconnect, in succession: until something has been done */
-  bool renewed;               /* it was opened again, when `served` and renewed_ns were set */
-  uint64_t served;            /* the events of the session, or the statements of a command */
-  uint64_t renewed_ns;
+  /* reconnect.c: attempts since a connection was last of use; whether the connection was opened
+     again, and if so, the progress of the session at that time (events, in a command statements),
+     and the time. */
+  unsigned tries;
+  bool renewed;
+  uint64_t renewed_progress, renewed_ns;
   size_t n_overrides;
   char **override;          /* n names, then n values */
   struct bn_buf emulated;   /* prepared.c: the text sent last for a statement that is emulated */
@@ -57,13 +59,14 @@ struct bn_sql_conn {
   struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
 };
 
-/* Returns whether rows may be sent by the driver's bulk load: it has one, and this is not a run. */
+/* Returns whether rows may be sent by the driver's bulk load: there is one, a command fills the
+   tables, and --db-bulk-load allows it. */
 bool bn_sql_conn_may_load(const struct bn_sql_conn *c);
 /* Returns whether the server prepares each statement once for the connection: statements are
    neither emulated nor prepared anew at each execute. */
 bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c);
-/* Drops the current result and the pending ones.  If they end with the connection, it counts as
-   lost. */
+/* Drops the current result and the pending ones.  If the connection is lost meanwhile, its state is
+   LOST. */
 void bn_sql_conn_drop_results(struct bn_sql_conn *c);
 /* Makes one attempt to open c.  Returns 0, or -1 and diag. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);

@@ -13,7 +13,8 @@ static bool count_begins_with(const char *sql, size_t len, const char *word, siz
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
 
-/* Returns how dialect 0.5 counts the statement. */
+/* Returns how dialect 0.5 counts the statement: by the letters behind blanks, which need not be a
+   whole word. */
 static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
 {
   while (len > 0 && bn_sql_is_blank(*sql)) {
@@ -122,8 +123,7 @@ static bool count_is_to_savepoint(const char *sql, const char *end)
   return p != NULL && count_skip_word(p, end, "to") != NULL;
 }
 
-/* Returns the boundary of SET autocommit = VALUE, or NONE if there is no value.  sql ends with a
-   0. */
+/* Returns the boundary of SET autocommit = VALUE, or NONE if no '=' follows.  sql ends with a 0. */
 static enum bn_sql_boundary count_autocommit_of(const char *sql)
 {
   const char *value = strchr(sql, '=');
@@ -155,10 +155,10 @@ enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)
   if (count_begins_with_words(sql, end, "set", "autocommit"))
     return count_autocommit_of(sql);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const size_t first = strlen(rows[i].first);
+    const char *first = rows[i].first, *second = rows[i].second;
 
-    if (rows[i].second != NULL ? count_begins_with_words(sql, end, rows[i].first, rows[i].second)
-                               : count_begins_with(sql, (size_t)(end - sql), rows[i].first, first))
+    if (second != NULL ? count_begins_with_words(sql, end, first, second)
+                       : count_begins_with(sql, (size_t)(end - sql), first, strlen(first)))
       return rows[i].boundary;
   }
   return BN_BOUNDARY_NONE;

@@ -149,6 +149,11 @@ static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, 
   return kind == BN_SQL_READ ? BN_C_READ : kind == BN_SQL_WRITE ? BN_C_WRITE : BN_C_OTHER;
 }
 
+_Static_assert(BN_SQL_C_ROWS_READ + BN_VERB_DELETE == BN_SQL_C_ROWS_DELETED &&
+                   BN_SQL_C_UPDATES_WITHOUT_ROWS + BN_VERB_DELETE - BN_VERB_UPDATE ==
+                       BN_SQL_C_DELETES_WITHOUT_ROWS,
+               "counters of rows are in the order of enum bn_sql_verb");
+
 /* Counts the rows of a statement that succeeded. */
 static inline void bn_sql_count_rows(struct bn_stat *stat, enum bn_sql rc, enum bn_sql_verb verb,
                                      const struct bn_sql_result *r)

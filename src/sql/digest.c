@@ -22,7 +22,7 @@ struct digest {
   bool plain;  /* it is open, and only values stand behind it */
 };
 
-/* Adds as much of the text as fits, and notes if that is not all of it. */
+/* Adds as much of the text as fits; if that is not all of it, the digest is full. */
 static void digest_put(struct digest *d, const char *text, size_t len)
 {
   const size_t room = d->size - d->len;
@@ -55,7 +55,8 @@ static void digest_put_mark(struct digest *d)
   digest_put(d, "?", 1);
 }
 
-/* Notes the literal from p to `behind`, and adds a mark for it.  Returns `behind`. */
+/* Records the place of the literal from p to `behind`, or only counts it if there are too many, and
+   adds a mark for it.  Returns `behind`. */
 static const char *digest_put_literal(struct digest *d, const char *p, const char *behind)
 {
   struct bn_sql_literals *l = d->literals;
@@ -90,15 +91,16 @@ static void digest_put_word(struct digest *d, const char *p, const char *end)
   d->plain &= digest_is_value(p, len);
 }
 
-/* Leaves "(...)" of the list of values whose closing parenthesis comes next.  If it stands behind
-   another such list, nothing of it is left, and true is returned: the parenthesis is not needed. */
+/* Replaces the values of a list, whose closing parenthesis comes next, by "...".  If the list
+   stands behind another such list, it is removed with the ", " before it, and true is returned: the
+   parenthesis is not needed. */
 static bool digest_shorten_list(struct digest *d)
 {
   static const char row[] = "(...), ";
   const size_t len = sizeof row - 1;
 
   if (d->open >= len && memcmp(d->out + d->open - len, row, len) == 0) {
-    d->len = d->open - 2;
+    d->len = d->open - strlen(", ");
     return true;
   }
   d->len = d->open + 1;
@@ -106,8 +108,8 @@ static bool digest_shorten_list(struct digest *d)
   return false;
 }
 
-/* Ends a list, which is shortened if there are only values in it, or another pair of
-   parentheses. */
+/* Closes a pair of parentheses.  If there is nothing but values in it, it is a list, and is
+   shortened. */
 static void digest_close_parenthesis(struct digest *d)
 {
   const bool is_list = d->plain && d->len > d->open + 1;
@@ -157,8 +159,8 @@ static const char *digest_skip_word(const char *p, const char *end)
   return p;
 }
 
-/* Returns whether a number with a sign begins at p.  Behind a word or a closing parenthesis, the
-   sign is that of a sum. */
+/* Returns whether a number with a sign begins at p.  At the beginning of the text there is none,
+   and behind a word or a closing parenthesis the sign is that of a sum. */
 static bool digest_is_signed(const struct digest *d, const char *p)
 {
   if ((*p != '-' && *p != '+') || d->end - p <= 1 || !digest_is_number(p + 1, d->end))
@@ -178,8 +180,9 @@ static const char *digest_skip_comment(const struct digest *d, const char *p)
   return more && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
 }
 
-/* Takes $1, $tag$ text $tag$, or a dollar that is neither.  Returns the position behind it. */
-static const char *digest_take_dollar(struct digest *d, const char *p)
+/* Adds what begins with the dollar at p: $1 or $tag$ text $tag$, which are literals, or a dollar
+   that is neither.  Returns the position behind it. */
+static const char *digest_put_dollar(struct digest *d, const char *p)
 {
   const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
 
@@ -191,8 +194,8 @@ static const char *digest_take_dollar(struct digest *d, const char *p)
   return behind;
 }
 
-/* Takes a literal or a name in quotes.  Returns the position behind it. */
-static const char *digest_take_quoted(struct digest *d, const char *p)
+/* Adds a literal or a name in quotes.  Returns the position behind it. */
+static const char *digest_put_quoted(struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes;
   const bool is_text = *p == '\'' || (*p == '"' && mysql);
@@ -205,8 +208,8 @@ static const char *digest_take_quoted(struct digest *d, const char *p)
   return behind;
 }
 
-/* Takes what stands at p: a blank, a comment, or one token.  Returns the position behind it. */
-static const char *digest_take(struct digest *d, const char *p)
+/* Skips a blank or a comment at p, or adds the token there.  Returns the position behind it. */
+static const char *digest_put_next(struct digest *d, const char *p)
 {
   const char *behind = digest_skip_comment(d, p);
 
@@ -215,9 +218,9 @@ static const char *digest_take(struct digest *d, const char *p)
   if ((unsigned char)*p <= ' ')
     return p + 1;
   if (*p == '\'' || *p == '"' || *p == '`')
-    return digest_take_quoted(d, p);
+    return digest_put_quoted(d, p);
   if (*p == '$' && !d->caps->backslash_escapes)
-    return digest_take_dollar(d, p);
+    return digest_put_dollar(d, p);
   if (digest_is_number(p, d->end) || digest_is_signed(d, p))
     return digest_put_literal(d, p, digest_skip_number(p + 1, d->end));
   if (bn_sql_is_word(*p)) {
@@ -244,8 +247,7 @@ static size_t digest_character_bytes(unsigned char first)
   return first < 0xf0 ? 3 : 4;
 }
 
-/* Returns the length of the digest; if not all of it did fit, without a last character that is
-   cut. */
+/* Returns the length of the digest without a last character of which only a part fits. */
 static size_t digest_whole_characters(const struct digest *d)
 {
   size_t start = d->len;
@@ -267,7 +269,7 @@ size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps
 
   literals->n = 0;
   while (p < d.end && !d.full)
-    p = digest_take(&d, p);
+    p = digest_put_next(&d, p);
   if (d.full)
     literals->n = BN_SQL_LITERALS + 1;
   while (!d.full && digest_last(&d) == ';')

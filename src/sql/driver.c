@@ -73,8 +73,8 @@ static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bo
   bn_buf_done(&names);
 }
 
-/* Returns the row of the driver with that name, which a script asks for, or if it is NULL, of the
-   driver that the options select.  Returns NULL after a message has been logged. */
+/* Returns the row of the driver whose name a script gives, or, if name is NULL, of the driver that
+   the options select.  Returns NULL after a message has been logged. */
 static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *sys,
                                                        const char *name)
 {
@@ -122,10 +122,11 @@ static int driver_set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
       "Invalid value for db-ps-mode: %s", err);
 }
 
-/* Settles what all drivers share, once; the caller holds the lock.  Returns 0, or -1 and err. */
-static int driver_settle_options(struct bn_sqlsys *sys, struct bn_err *err)
+/* Reads the options that all drivers share, until that has succeeded once.  The caller holds the
+   lock.  Returns 0, or -1 and err. */
+static int driver_read_shared_options(struct bn_sqlsys *sys, struct bn_err *err)
 {
-  if (sys->settled)
+  if (sys->options_read)
     return 0;
   if (driver_set_ps_mode(sys, err) != 0 ||
       bn_sql_errors_parse(&sys->ignored, sys->policy, &sys->conf->ignore_errors, err) != 0)
@@ -134,7 +135,7 @@ static int driver_settle_options(struct bn_sqlsys *sys, struct bn_err *err)
       bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
     return -1;
   sys->announces = sys->trace.file != NULL || sys->conf->statements;
-  sys->settled = true;
+  sys->options_read = true;
   return 0;
 }
 
@@ -150,8 +151,8 @@ static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_d
                     bn_sql_isolation_word(level));
 }
 
-/* Returns whether all errors of a server that is silent are ignored, so that the run goes on after
-   the loss of a connection to it. */
+/* Returns whether each error of a connection to a silent server is ignored, so that the run goes on
+   after its loss. */
 static bool driver_ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
 {
   if (ops->silence == NULL)
@@ -224,7 +225,7 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
     return NULL;
   drv = &sys->drivers[row - sys->rows];
   pthread_mutex_lock(&sys->lock);
-  rc = driver_settle_options(sys, &err);
+  rc = driver_read_shared_options(sys, &err);
   if (rc == 0 && drv->ops == NULL) {
     rc = driver_load(drv, row, s, &err);
     if (rc == 0)
@@ -260,10 +261,9 @@ const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_d
   return bn_sql_verify_start(&drv->sys->verify, &verified, below, s);
 }
 
-/* --- sessions
-   ---------------------------------------------------------------------------------- */
+/* --- sessions --- */
 
-/* Ends the call that the session's worker waits for.  Any thread. */
+/* Interrupts the calls on all open links of the session.  Any thread. */
 static void session_interrupt(void *arg)
 {
   struct bn_sql_session *o = arg;
@@ -281,8 +281,8 @@ struct bn_sql_session *bn_sql_session_find(const struct bn_session *s)
   return s->sql;
 }
 
-/* Notes what is measured of the session, if the run has the metrics of SQL.  Only the sessions of
-   the workers of a run are verified and have read hosts. */
+/* Sets what is measured of the session: nothing, unless the run has the metrics of SQL.  Only
+   sessions of a run's workers are verified and have read hosts. */
 static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
 {
   const struct bn_session *s = o->session;

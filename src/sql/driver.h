@@ -49,7 +49,7 @@ struct bn_sqlsys {
   bool anew;      /* statements are prepared anew at each execute */
   bool announces; /* there is --sql-trace or --statements */
   struct bn_sql_trace trace;
-  bool settled;                /* the options above have been read */
+  bool options_read;           /* the options above have been read */
   pthread_mutex_t lock;        /* loading, and `retired` */
   _Atomic unsigned ordinal;    /* of the next connection */
   _Atomic uint64_t n_prepared; /* statements, before the loops of sessions */
@@ -77,11 +77,11 @@ struct bn_sql_session {
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
   bool measured;                        /* the run has the metrics of SQL */
-  bool count_commits;                   /* and those of commits */
-  bool timed;                           /* and the times of executing and fetching */
-  bool verified;                        /* --verify-commits, and it is one of the run's */
-  bool paired;                          /* --db-read-hosts, and it is one of the run's */
-  unsigned read_host_reads;             /* the counter of reads there */
+  bool count_commits;                   /* the run counts COMMITs too */
+  bool timed;                           /* the run times executing and fetching too */
+  bool verified;                        /* --verify-commits, and a worker of the run drives it */
+  bool paired;                          /* --db-read-hosts, and a worker of the run drives it */
+  unsigned read_host_reads;             /* the counter of reads on read hosts */
   bool observed;                        /* `timed`, or there are names: query.c */
   struct bn_sql_statement_names *names; /* --statements; NULL: statements are not told apart */
   struct bn_sql_lazy_prepare first_use;

@@ -76,8 +76,8 @@ static void emulate_add_int(struct bn_buf *out, int64_t v)
   (void)bn_buf_add(out, p, (size_t)(text + sizeof text - p));
 }
 
-/* Adds the shortest of two texts that reads back as the same number, and not as an integer: with 15
-   or with 17 digits.  What is no number is NULL, and infinity is a number that is too large. */
+/* Adds the number with 15 digits, or with 17 if 15 do not read back as the same number, and with
+   ".0" where it would be an integer.  NaN becomes NULL, and infinity a number that is too large. */
 static void emulate_add_double(struct bn_buf *out, double v)
 {
   char text[40];

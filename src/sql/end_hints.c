@@ -26,14 +26,15 @@ void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat 
   end_hints_add_counter(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
 }
 
-/* Returns the number of the event in flight, from 1.  A repeated event has the same number
-   again. */
+/* Returns the number of the event in flight, from 1; between two events, that of the next one.  A
+   repeated event keeps its number. */
 static uint64_t end_hints_event_number(const struct bn_session *s)
 {
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
 
-/* Returns whether the event in flight was begun in the warm-up, or was due in it. */
+/* Returns whether the event in flight was begun in the warm-up, or was due in it: begun_at -
+   ended_at is the start of the only event in flight (measure/stat.h). */
 static bool end_hints_is_in_warmup(const struct bn_stat *st)
 {
   return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
@@ -50,14 +51,15 @@ void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_
   lazy->paid++;
 }
 
-void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
+void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *h,
                                    const struct bn_sql_lazy_prepare *lazy, struct bn_session *s)
 {
-  /* An event that the end of the run has dropped does not count. */
+  /* The last event may have been dropped by the end of the run, and is then not among those counted
+     below. */
   const bool is_unfinished = lazy->paid > 0 && lazy->event == end_hints_event_number(s);
 
-  (void)atomic_fetch_add(&all->paid, lazy->paid - is_unfinished);
-  (void)atomic_fetch_add(&all->events,
+  (void)atomic_fetch_add(&h->paid, lazy->paid - is_unfinished);
+  (void)atomic_fetch_add(&h->events,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
@@ -77,9 +79,9 @@ static void end_hints_log_rows(const struct bn_sql_end_hints *h)
                 deletes);
 }
 
-/* Hints at reads that have found no row.  A select of a point reads one row, and no other read that
-   is common reads less: if there are fewer rows than reads, the difference are reads without a row.
-   It is worth a line if there were 100 reads, and a tenth of them found none. */
+/* Hints at reads that have found no row.  Common reads that find something read at least one row,
+   so at least as many have found none as there are fewer rows than reads.  That is worth a line
+   from 100 reads on, if it is more than a tenth of them. */
 static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 {
   const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
@@ -93,9 +95,9 @@ static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 }
 
 /* Hints at events in which a statement was prepared. */
-static void end_hints_log_prepares(const struct bn_sql_end_hints *all)
+static void end_hints_log_prepares(const struct bn_sql_end_hints *h)
 {
-  const uint64_t paid = atomic_load(&all->paid), events = atomic_load(&all->events);
+  const uint64_t paid = atomic_load(&h->paid), events = atomic_load(&h->events);
 
   if (paid == 0 || events == 0)
     return;
@@ -104,9 +106,9 @@ static void end_hints_log_prepares(const struct bn_sql_end_hints *all)
               paid, events, 100.0 * (double)paid / (double)events);
 }
 
-void bn_sql_end_hints_log(const struct bn_sql_end_hints *all)
+void bn_sql_end_hints_log(const struct bn_sql_end_hints *h)
 {
-  end_hints_log_rows(all);
-  end_hints_log_reads(all);
-  end_hints_log_prepares(all);
+  end_hints_log_rows(h);
+  end_hints_log_reads(h);
+  end_hints_log_prepares(h);
 }

@@ -24,15 +24,15 @@ struct bn_sql_lazy_prepare {
   uint64_t paid;  /* how many there were */
 };
 
-/* Notes that a statement is being prepared.  An event that is measured counts once. */
+/* Counts the event in which a statement is being prepared, once, if the event is measured. */
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s);
 /* Adds the reads and writes of a session that ends, and of its warm-up.  Its thread calls this. */
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat);
-/* Adds the events of a session that ends, and those of lazy.  Its worker calls this, which has left
-   its loop. */
-void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *all,
+/* Adds the events of a session that ends, and those of lazy.  Its worker calls this after it has
+   left its loop. */
+void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *h,
                                    const struct bn_sql_lazy_prepare *lazy, struct bn_session *s);
 /* Writes the hints to standard error.  It is called when all sessions have ended. */
-void bn_sql_end_hints_log(const struct bn_sql_end_hints *all);
+void bn_sql_end_hints_log(const struct bn_sql_end_hints *h);
 
 #endif

@@ -54,8 +54,8 @@ static bool errors_is_class_word(const char *item, const char *name)
   return *item == *name;
 }
 
-/* Adds an error by its number, its SQLSTATE, or either; one that is NULL is left out.  A number
-   that no server has is left out too.  e->error has room for it. */
+/* Adds an error by its number, its SQLSTATE, or either; NULL: not by that.  A number above INT_MAX,
+   which no server has, becomes 0, which matches no error.  The caller has made room in e->error. */
 static void errors_add(struct bn_sql_errors *e, const char *number, const char *state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
@@ -139,6 +139,7 @@ int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *o
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
 
+    /* An empty item counts as a number: it becomes 0, which matches no error. */
     if (strcmp(item, "all") == 0)
       e->all = true;
     else if (by_code && (item[0] == '\0' || errors_is_number(item)))
@@ -189,8 +190,7 @@ bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag 
   return false;
 }
 
-/* --- how failures are worded
-   -------------------------------------------------------------------- */
+/* --- how failures are worded --- */
 
 static const char *const default_texts[BN_STEPS] = {
     [BN_STEP_CONNECT] = "unable to connect to %w, aborting...\nerror %e: %m",
@@ -219,6 +219,7 @@ static void errors_add_foreign(struct bn_buf *b, const char *text)
 {
   const size_t len = bn_escape_message(NULL, 0, text);
 
+  /* A buffer always has room for a final 0 behind what is reserved. */
   (void)bn_buf_reserve(b, len);
   (void)bn_escape_message(b->data + b->len, len + 1, text);
   b->len += len;
@@ -238,7 +239,7 @@ struct fields {
   size_t len;
 };
 
-/* Adds what %what stands for. */
+/* Adds the value of the field %what.  Any other character stands for itself. */
 static void errors_add_field(struct bn_buf *b, char what, const struct fields *f)
 {
   switch (what) {
@@ -257,7 +258,7 @@ static void errors_add_field(struct bn_buf *b, char what, const struct fields *f
   case 'w':
     (void)bn_buf_str(b, f->diag->where);
     break;
-  case 'v':
+  case 'v': /* " was", or "" in dialect 0.5 */
     (void)bn_buf_str(b, f->policy->query_was);
     break;
   default:
@@ -265,7 +266,7 @@ static void errors_add_field(struct bn_buf *b, char what, const struct fields *f
   }
 }
 
-/* Adds a line of a text, which is at *p, with its fields filled in.  *p moves to the next line. */
+/* Adds the line at *p with its fields filled in, and moves *p to the next line. */
 static void errors_add_line(struct bn_buf *b, const char **p, const struct fields *f)
 {
   const char *at = *p;
@@ -279,8 +280,8 @@ static void errors_add_line(struct bn_buf *b, const char **p, const struct field
   *p = *at == '\n' ? at + 1 : at;
 }
 
-/* Returns the line of the text at *p, and behind it a line of `more`, each with its fields filled
-   in, cut to the length of a message.  *p moves to the next line.  The caller frees the result. */
+/* Returns the line at *p with the line `more` behind it, both with their fields filled in, cut to
+   MESSAGE_MAX bytes, and moves *p to the next line.  The caller frees the result. */
 static char *errors_make_line(const char **p, const char *more, const struct fields *f)
 {
   struct bn_buf b;
@@ -348,8 +349,9 @@ bool bn_sql_is_of_statement(const char *state)
   return errors_state_class_of(state)->of_statement;
 }
 
-/* Returns the text that makes failures of several threads one failure: the SQLSTATE if the texts of
-   one reason differ, else the text. */
+/* Returns the name that failures of several threads have in common if they have one reason.  The
+   server's message is part of it, unless messages with this SQLSTATE differ though the reason is
+   the same. */
 static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
@@ -369,8 +371,8 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
   return bn_buf_take(&b);
 }
 
-/* Logs the lines as one failure, which is logged once for all threads that meet it, where errors go
-   to standard error. */
+/* Logs the lines as one failure.  Where errors go to standard error, failures of several threads
+   for the same reason are logged once. */
 static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
                              size_t n)
 {
@@ -378,6 +380,16 @@ static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d,
 
   bn_log_fatal_as(kind, (const char *const *)line, n);
   free(kind);
+}
+
+/* Returns the text of failures at this step, the driver's or else the default; sql NULL: the
+   statement is not known. */
+static const char *errors_text_of(const struct bn_driver *ops, enum bn_sql_step step,
+                                  const char *sql)
+{
+  if (step == BN_STEP_QUERY && sql == NULL)
+    return text_unnamed;
+  return ops->texts != NULL && ops->texts[step] != NULL ? ops->texts[step] : default_texts[step];
 }
 
 /* Returns the number of lines.  A newline at the end begins no line. */
@@ -394,8 +406,9 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
                         enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                         size_t len)
 {
-  const char *const *texts = ops->texts;
-  const char *p = texts != NULL && texts[step] != NULL ? texts[step] : default_texts[step];
+  const char *p = errors_text_of(ops, step, sql);
+  const size_t n = errors_count_lines(p);
+  char **line = bn_alloc(n, sizeof *line);
   /* Sysbench does not name a statement that cannot be prepared. */
   const bool adds_statement = bn_policy_is_native(policy) && sql != NULL &&
                               (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
@@ -405,11 +418,7 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   const char *more = adds_statement ? " for query '%q'" : "";
   const struct fields fields = {.policy = policy, .diag = d, .sql = sql, .len = len};
 
-  if (step == BN_STEP_QUERY && sql == NULL)
-    p = text_unnamed;
-  const size_t n = errors_count_lines(p);
-  char **line = bn_alloc(n, sizeof *line);
-
+  /* Each call moves p to the next line. */
   for (size_t i = 0; i < n; i++)
     line[i] = errors_make_line(&p, i + 1 == n ? more : "", &fields);
   if (!is_alert)

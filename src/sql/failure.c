@@ -16,8 +16,8 @@
 #include "sql/errors.h"
 #include "sql/recover.h"
 
-/* Adds the class and the message of an error to the facts, which keep the first one of each code:
-   most errors of a code are the same. */
+/* Adds the class and the message of an error to the facts under its label.  The caller does so for
+   the first error of each label: most errors of a label are the same. */
 static void failure_add_facts(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
@@ -37,13 +37,16 @@ static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t 
     (void)bn_escape(label, size, d->state[0] != '\0' ? d->state : "unknown", "");
 }
 
-/* Counts the error, and adds it to the labels of errors and to the facts. */
+/* Counts the error, also under its label, of which the first one becomes facts. */
 static void failure_count_error(struct bn_sql_conn *c)
 {
+  const struct bn_services *services = c->session->services;
   char label[BN_LABEL_LEN];
+  bool is_first;
 
   failure_name_error(&c->diag, label, sizeof label);
-  if (c->session->services->count_label(c->session->services->of, BN_L_ERRORS, label))
+  is_first = services->count_label(services->of, BN_L_ERRORS, label);
+  if (is_first)
     failure_add_facts(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
@@ -71,9 +74,10 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
          c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
 }
 
-/* Opens the connection again; the script sees the failure of its statement.  counts: if that fails,
-   an error is counted: the one of connecting, or, if the run was over before, the one of the
-   statement, because the end of the run has ended the attempt, and not the server. */
+/* Opens the connection again.  Whether or not that succeeds, the script sees the failure of its
+   statement, as an ignorable one.  counts: if it fails, its error is counted, or that of the
+   statement if the run was over before: then the end of the run has ended the attempt, and not the
+   server. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const bool was_over = bn_policy_is_native(c->sys->policy) && bn_session_over(c->session);
@@ -89,8 +93,8 @@ static void failure_reconnect(struct bn_sql_conn *c, bool counts)
   c->view.sql_errno = why.code;
 }
 
-/* Unread results that are in the way of statements are in the way of ROLLBACK too.  A transaction
-   that the server does not end, as within XA, ends with the connection. */
+/* Where unread results block statements, they block ROLLBACK too, and it is not sent.  A
+   transaction that the server does not end, as within XA, ends with the connection. */
 void bn_sql_roll_back(struct bn_sql_conn *c)
 {
   struct bn_sql_diag d = {0};
@@ -109,7 +113,8 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
     failure_reconnect(c, false);
 }
 
-/* Carries out IGNORE and RECONNECT: the script may repeat its event. */
+/* Carries out IGNORE and RECONNECT: the script may repeat its event.  A connection that was lost
+   counts as an error only if it cannot be opened again. */
 static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   const bool was_open = c->state == BN_CONN_OPEN;
@@ -124,7 +129,7 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     /* sysbench sends it at once where nothing else of the transaction can be done. */
     if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_aborted(c))
       bn_sql_roll_back(c);
-    /* The server answers, but another one is wanted. */
+    /* This server answers, but is of no use (recover_is_useless). */
     if (r->action == BN_SQL_RECONNECT)
       c->state = BN_CONN_LOST;
   }
@@ -169,8 +174,9 @@ static void failure_give_up(struct bn_sql_conn *c, bool counts)
   bn_stat_count(c->session->stat, BN_SQL_C_FATAL, 1);
 }
 
-/* Leaves the decision to the script; until it has answered, the failure is fatal.  If the server
-   has said nothing, as about an empty text, sysbench asks no hook and does not log the failure. */
+/* Leaves the decision to the script; until it has answered, the failure is fatal.  A dialect that
+   logs failures before it asks (failures_told_first) does not log one without an error of the
+   server, such as an empty text, because sysbench does not. */
 static void failure_ask(struct bn_sql_conn *c)
 {
   const bool has_error = c->diag.code != 0 || c->diag.state[0] != '\0';
@@ -187,10 +193,9 @@ static bool failure_is_in_event(const struct bn_sql_conn *c)
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
 
-/* Returns whether a failure in an event is final, whatever the script does about it: otherwise it
-   could catch the error, and its event would count as done.  A failure is not final while another
-   one is kept: then a hook is asked about that one, and may try statements of its own on the
-   connection. */
+/* Returns whether a failure in an event ends the run or the session even if the script catches the
+   error, so that its event does not count as done.  It does not while another failure is kept: then
+   a hook is asked about that one, and may try statements of its own on the connection. */
 static bool failure_is_final(const struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_is_in_event(c) &&
@@ -257,9 +262,9 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   }
 }
 
-/* Prepares for another attempt at a statement that could not be prepared or bound because the
-   connection was lost, if the failure allows one.  Returns whether it does. */
-static bool failure_try_again(struct bn_sql_conn *c)
+/* Returns whether a statement that could not be prepared or bound, because the connection was lost,
+   is to be tried on the new connection.  If so, the view shows no failure any more. */
+static bool failure_allows_another_try(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_describe(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
@@ -273,8 +278,8 @@ static bool failure_try_again(struct bn_sql_conn *c)
   return true;
 }
 
-/* Copies the text of the failure: a statement that cannot be prepared is gone, with its text,
-   before the script raises the error.  Dialects do not name it. */
+/* Copies the statement's text for bn_sql_failed_text: if the statement cannot be prepared, it is
+   freed with its text before the script raises the error.  Dialects do not name statements. */
 static void failure_copy_text(struct bn_sql_conn *c)
 {
   enum { SHOWN_MAX = 4000 };
@@ -315,9 +320,10 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
     failure_end_session(c);
   if (!c->failure.pending)
     c->diag.rolled_back = false;
-  /* An event is repeated from its beginning: its transaction went with the connection. */
+  /* failure_act may have opened a new connection.  Within an event, no statement is tried on it:
+     the event is repeated from its beginning, because its transaction went with the old one. */
   return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST &&
-         !failure_is_in_event(c) && c->state == BN_CONN_OPEN && failure_try_again(c);
+         !failure_is_in_event(c) && c->state == BN_CONN_OPEN && failure_allows_another_try(c);
 }
 
 void bn_sql_defer_failure(struct bn_sql_conn *c)
@@ -325,8 +331,8 @@ void bn_sql_defer_failure(struct bn_sql_conn *c)
   c->failure.asks = true;
 }
 
-/* Lets the failure that was kept be the one that waits.  Returns false if none was kept. */
-static bool failure_take_kept(struct bn_sql_conn *c)
+/* Makes the failure that was kept the one to be settled.  Returns false if none was kept. */
+static bool failure_restore_kept(struct bn_sql_conn *c)
 {
   if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
     return false;
@@ -339,15 +345,15 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
 {
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
-  const bool taken = !c->failure.pending && failure_take_kept(c);
+  const bool is_restored = !c->failure.pending && failure_restore_kept(c);
 
-  if (!c->failure.pending && !taken)
+  if (!c->failure.pending && !is_restored)
     return;
   c->failure.pending = false;
   f = failure_describe(c, ignore ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_choose_recovery(&f);
   failure_act(c, &r);
-  if (taken)
+  if (is_restored)
     bn_sql_pending_failure_free(&c->failure);
   if (failure_is_final(c, &r))
     failure_end_session(c);
@@ -367,8 +373,8 @@ static void failure_roll_back_all(const struct bn_sql_session *o)
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
-  /* It differs between sessions that fail at the same time.  The random numbers of the session
-     belong to its script, which must find the same ones whatever fails. */
+  /* Sessions that fail at the same time get different noise.  It does not come from the session's
+     random numbers: these belong to its script, which must find the same ones whatever fails. */
   const uint64_t noise = bn_rng_mix(now_ns + s->number);
   const struct bn_sql_repetition r =
       bn_sql_choose_repetition(tries, (uint64_t)sys->conf->max_tries, noise);

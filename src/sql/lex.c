@@ -30,12 +30,13 @@ const char *bn_sql_skip_line(const char *p, const char *end)
 
 bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql)
 {
-  enum { DELETE_CHARACTER = 0x7f }; /* counts as a blank, as all that controls a terminal */
+  enum { DELETE_CHARACTER = 0x7f }; /* counts as a blank, as all control characters do */
 
   return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == DELETE_CHARACTER;
 }
 
-/* Returns the position behind a comment at p, in which others may stand. */
+/* Returns the position behind a comment at p, in which comments may stand, or end if it is not
+   closed. */
 static const char *lex_skip_nested(const char *p, const char *end)
 {
   unsigned depth = 0;

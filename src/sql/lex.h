@@ -25,7 +25,7 @@ static inline bool bn_sql_is_word(char c)
 }
 
 /* Returns the position behind a literal or quoted name that begins at p, or end if it is not
-   closed. A doubled quote does not close it, nor, with `backslash`, a quote behind a backslash. */
+   closed.  A doubled quote does not close it, nor, with `backslash`, a quote behind a backslash. */
 const char *bn_sql_skip_quoted(const char *p, const char *end, bool backslash);
 /* Returns whether the quote at p begins a text with backslash escapes, as all texts of a server
    with `backslash` do.  E'...' of PostgreSQL does on each server, a name in backticks on none. */
@@ -38,7 +38,7 @@ bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql);
 /* Returns the position behind the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
 /* Returns the position behind the comment whose slash and star are at p, or end if it is not
-   closed. MySQL and MariaDB execute what stands in a version comment, so that only its mark is
+   closed.  MySQL and MariaDB execute what stands in a version comment, so that only its mark is
    passed over. */
 const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps);
 

@@ -11,6 +11,9 @@
 
 #include "api/driver.h"
 
+/* This layer asks by `rc <= BN_SQL_ROWS` whether a call has succeeded. */
+_Static_assert(BN_SQL_DONE == 0 && BN_SQL_ROWS == 1, "the two successes come first");
+
 struct bn_sql_link {
   struct bn_sql_link *next; /* in its session's list, as long as it is open */
   const struct bn_driver *ops;
@@ -45,8 +48,8 @@ struct bn_sql_alarm {
 };
 
 /* Sets the alarm.  The caller keeps the link open, and does not move it, until the alarm is
-   cleared. Returns 0, or -1 if there is no alarm, because the driver cannot interrupt or there is
-   no thread; then nothing is to be cleared. */
+   cleared.  Returns 0, or -1 if the driver cannot interrupt or no thread can be started: then there
+   is no alarm to be cleared. */
 int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uint64_t at_ns);
 /* Clears the alarm: the link is not interrupted any more. */
 void bn_sql_alarm_clear(struct bn_sql_alarm *a);

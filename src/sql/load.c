@@ -23,8 +23,8 @@ static bool load_is_name(char c)
   return bn_sql_is_word(c) || c == '$' || c == '.' || c == '`' || c == '"';
 }
 
-/* Returns the position behind a keyword and the blanks that follow it, or NULL: it does not stand
-   at p, or p is NULL. */
+/* Returns the position behind a keyword at p and the blanks that follow it, or NULL if p is NULL or
+   the keyword is not there. */
 static const char *load_skip_word(const char *p, const char *end, const char *word)
 {
   const size_t len = strlen(word);
@@ -35,9 +35,9 @@ static const char *load_skip_word(const char *p, const char *end, const char *wo
   return p < end && load_is_name(*p) ? NULL : load_skip_space(p, end);
 }
 
-/* Takes "INSERT INTO table [(columns)] VALUES" apart; *columns is "" if there are none.  Returns
-   true, and the caller frees both copies, or false if the text is anything else. */
-static bool load_take_apart(const char *sql, size_t len, char **table, char **columns)
+/* Splits "INSERT INTO table [(columns)] VALUES"; *columns is "" if there are none.  Returns true,
+   and the caller frees both copies, or false if the text is anything else. */
+static bool load_split_insert(const char *sql, size_t len, char **table, char **columns)
 {
   const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;
   const char *p = load_skip_word(load_skip_space(sql, end), end, "INSERT");
@@ -77,7 +77,7 @@ void bn_sql_load_forget(struct bn_sql_load *l)
 bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
 {
   bn_sql_load_forget(l);
-  if (!load_take_apart(insert, len, &l->table, &l->columns))
+  if (!load_split_insert(insert, len, &l->table, &l->columns))
     return false;
   (void)bn_buf_reserve(&l->lines, BN_SQL_LOAD_MAX);
   l->rows = 0;
@@ -85,8 +85,8 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
   return true;
 }
 
-/* Returns the position behind a number that all servers store as it is written: 0, 12, -1.50.
-   Returns NULL if it begins like no such number: -0, 007 or 1. */
+/* Returns the position behind a number that all servers store as it is written, as "0", "12" and
+   "-1.50", or NULL if there is none at p, as in "-0", "007" and "1.". */
 static const char *load_skip_number(const char *p, const char *end)
 {
   const bool negative = *p == '-';
@@ -122,8 +122,8 @@ static char load_escape_of(char c)
   }
 }
 
-/* Adds the text of a literal, with escapes.  Returns the position behind the literal, or NULL if it
-   has a backslash, which means something else on each server, a 0, or no end. */
+/* Adds the text of the literal at p, with escapes.  Returns the position behind it, or NULL if it
+   has a backslash, which not all servers read alike, or a 0, or no end. */
 static const char *load_add_literal(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = ++p;
@@ -149,8 +149,8 @@ static const char *load_add_literal(struct bn_buf *out, const char *p, const cha
   return NULL;
 }
 
-/* Adds the value at p, perhaps only a part of it.  Returns the position behind it, or NULL if only
-   the server can say what it is. */
+/* Adds the value at p.  Returns the position behind it, or NULL if only the server can say what the
+   value is; then a part of it may have been added. */
 static const char *load_add_value(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = p;

@@ -158,11 +158,12 @@ void bn_sql_metrics_init(struct bn_sqlsys *sys)
 
 unsigned bn_sql_counter_index(const struct bn_sqlsys *sys, unsigned counter)
 {
-  unsigned at = BN_C_FIXED;
+  unsigned index = BN_C_FIXED;
 
+  /* The first rows of the table are the counters, in the order of their numbers. */
   for (size_t i = 0; i < counter - BN_C_FIXED; i++)
-    at += options_have_metric(sys, i);
-  return at;
+    index += options_have_metric(sys, i);
+  return index;
 }
 
 bool bn_sql_statement_names_metric(const char *name)

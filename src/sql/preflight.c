@@ -14,8 +14,8 @@
 #include "measure/stat.h"
 #include "option/conf.h"
 
-/* Each server allows FEWEST_CONNECTIONS and FEWEST_STATEMENTS, so that smaller runs need not ask. A
-   run that prepares all its statements ahead asks from FEW_STATEMENTS on, to leave others their
+/* Each server allows FEWEST_CONNECTIONS and FEWEST_STATEMENTS, so that smaller runs need not ask.
+   A run that prepares all its statements ahead asks from FEW_STATEMENTS on, to leave others their
    share. */
 enum { FEWEST_CONNECTIONS = 10, FEW_STATEMENTS = 1000, FEWEST_STATEMENTS = 16000 };
 /* The connections that a raised limit leaves free: for the user who raises it, for the connection
@@ -69,28 +69,29 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
 /* Escapes what names the object of a quota: names of accounts may hold anything. */
 static void preflight_escape_names(struct bn_sql_quota *q)
 {
-  const struct bn_sql_quota told = *q;
+  const struct bn_sql_quota raw = *q;
 
-  (void)bn_escape(q->by, sizeof q->by, told.by, "");
-  (void)bn_escape(q->raise, sizeof q->raise, told.raise, "");
+  (void)bn_escape(q->by, sizeof q->by, raw.by, "");
+  (void)bn_escape(q->raise, sizeof q->raise, raw.raise, "");
 }
 
 void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
                                   int64_t ours)
 {
-  int64_t *used = &p->info.prepared_statements;
+  int64_t *used = &p->info.prepared_statements; /* -1: unknown */
 
   p->asked = true;
   p->info = *info;
   for (size_t i = 0; i < BN_SQL_QUOTAS; i++)
     preflight_escape_names(&p->info.quota[i]);
   if (info->places > 1)
-    ours /= info->places;
+    ours /= info->places; /* the share of the server that was asked */
   if (*used > 0)
     *used = *used > ours ? *used - ours : 0;
 }
 
-/* Returns the most threads of the run that one server has; connections take the servers in turn. */
+/* Returns how many threads of the run one server has at most; connections take the servers in
+   turn. */
 static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
 {
   const int64_t threads = s->services->conf->plan.threads, places = p->info.places;
@@ -98,12 +99,12 @@ static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const stru
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* The connections of ours that are in use already: the first one of the run, and the one that
-   asks. */
+/* The number of our own connections when a server is asked: the first one of the run, and the one
+   that asks. */
 enum { OURS = 2 };
 
-/* Says on standard error if the quota leaves too few connections.  Returns false if it refuses the
-   run. */
+/* Says on standard error if the quota leaves too few connections.  Returns false if the run is
+   refused for that. */
 static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct bn_session *s,
                                   const struct bn_sql_quota *quota, const char *remedy,
                                   int64_t reserved)
@@ -115,7 +116,7 @@ static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct
                                    .instead = "use fewer --threads",
                                    .needed = preflight_threads_of(p, s),
                                    .allowed = quota->allowed,
-                                   .others = quota->used - OURS,
+                                   .others = quota->used - OURS, /* negative: unknown */
                                    .reserved = reserved + ROOM,
                                    .certain = p->all_connect};
 
@@ -146,11 +147,12 @@ bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_s
 bool bn_sql_preflight_wants_limits(const struct bn_sql_preflight *p, const struct bn_session *s,
                                    const struct bn_sql_expected *e)
 {
-  const bool is_ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
+  const bool prepares_ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
   const uint64_t all = s->services->conf->plan.threads * e->in_all;
 
   return !p->statements_judged && !p->asked &&
-         (e->way == BN_SQL_PREPARE_EAGER || all > (is_ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
+         (e->way == BN_SQL_PREPARE_EAGER ||
+          all > (prepares_ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
 }
 
 enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
@@ -163,7 +165,7 @@ enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
 }
 
 /* Returns the longest time for preparing statements before the events: half of the time that
-   threads have to get ready, as the estimate is a rough one, and LONGEST_S at most. */
+   threads have to get ready, because the estimate is rough, and LONGEST_S at most. */
 static uint64_t preflight_most_ns(const struct bn_session *s)
 {
   const uint64_t most = LONGEST_S * BN_NSEC_PER_SEC, timeout = s->services->conf->init_timeout_ns;
@@ -232,8 +234,8 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
   }
 }
 
-/* Returns the demand for prepared statements, to be judged: --db-prepare=auto leaves half of what
-   the server has left to others. */
+/* Returns the demand for prepared statements, to be judged.  --db-prepare=auto leaves other clients
+   half of what the server still allows, so its remedy reserves as many again. */
 static struct bn_limit_check preflight_statements_demand(const struct bn_sql_preflight *p,
                                                          const struct bn_session *s,
                                                          const struct bn_sql_expected *e)
@@ -257,9 +259,9 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
   };
 }
 
-/* Judges when the statements that the script does not prepare at its start are prepared: before the
-   events, so that no event pays for it, unless they are too many, too large a share of what the
-   server has left, or take too long. */
+/* Judges when the statements that the script does not prepare at its start are prepared.  It is
+   before the events, so that no event's latency includes it, unless they are too many, too large a
+   share of what the server has left, or take too long. */
 static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
                                               const struct bn_session *s,
                                               const struct bn_sql_expected *e)

@@ -56,8 +56,9 @@ static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
   return st->prepared && c->cur.source == st && (c->cur.live || more);
 }
 
-/* Disposes of a statement whose script has freed it.  It happens here and not where the result is
-   released, so that the path of every statement pays nothing for it. */
+/* Frees the statement that a script has freed while its result was being read, once that result is
+   no longer needed.  Calls that prepare or free statements do it, so that executing a statement
+   costs nothing more. */
 static void prepared_dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
@@ -83,8 +84,8 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   bn_sql_conn_unref(c);
 }
 
-/* Notes that the server has as many statements as it allows: it is not asked for further ones. */
-static void prepared_note_full(struct bn_sql_conn *c)
+/* Stops preparing on the connection, because the server has as many statements as it allows. */
+static void prepared_stop_preparing(struct bn_sql_conn *c)
 {
   c->full = true;
   if (!atomic_exchange(&c->sys->full_told, true))
@@ -94,8 +95,9 @@ static void prepared_note_full(struct bn_sql_conn *c)
                 c->diag.code, bn_sql_shown(&c->diag).text);
 }
 
-/* Notes that n statements were prepared.  Events write to nothing that sessions share. */
-static void prepared_note_number(struct bn_sql_conn *c, unsigned n)
+/* Counts n prepared statements.  In an event the common counter is left alone, because events write
+   to nothing that sessions share. */
+static void prepared_count(struct bn_sql_conn *c, unsigned n)
 {
   c->n_prepared += n;
   if (!atomic_load_explicit(&c->session->stat->running, memory_order_relaxed))
@@ -111,13 +113,13 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
                                      : bn_sql_stmt_prepare(st, &c->diag);
 
   if (rc == BN_SQL_DONE)
-    prepared_note_number(c, 1);
+    prepared_count(c, 1);
   if (rc != BN_SQL_EMULATE)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
   if (bn_sql_errors_classify(c->drv->ops, &c->diag) == BN_CLASS_RESOURCE)
-    prepared_note_full(c);
+    prepared_stop_preparing(c);
   c->diag.rolled_back = false;
   bn_sql_stmt_emulate(st, &c->drv->caps);
   return BN_SQL_DONE;
@@ -197,7 +199,8 @@ static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* Returns whether a statement waits until it is executed. */
+/* Returns whether a new statement is not prepared now: it is held back, or waits until it is
+   executed. */
 static bool prepared_waits(const struct bn_sql_conn *c)
 {
   if (c->holds)
@@ -269,8 +272,8 @@ static int prepared_bind(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* Prepares and binds the statement, as far as that is still to be done.  A driver may prepare only
-   when the values are bound. */
+/* Prepares and binds the statement, as far as that is still to be done.  Returns 0, or -1 after a
+   failure that the view describes. */
 static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
 {
   int rc = 0;
@@ -307,8 +310,8 @@ static void prepared_refuse_miscount(struct bn_sql_conn *c)
   bn_sql_refuse(c);
 }
 
-/* Binds the descriptors, which have been copied, or leaves that to the first execution if the
-   statement waits for it.  Returns 0, or -1 after a failure that the view describes. */
+/* Binds the descriptors, which have been copied; those of a statement that waits to be prepared are
+   bound after that.  Returns 0, or -1 after a failure that the view describes. */
 static int prepared_bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -394,7 +397,7 @@ static bool prepared_make_ready(struct bn_sql_stmt *st)
   if (!st->emulated && prepared_prepare_and_bind(st) != 0)
     return false;
   st->fresh = false;
-  st->bound |= st->emulated;
+  st->bound |= st->emulated; /* its values are put into the text at each execution */
   return true;
 }
 
@@ -418,8 +421,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   return bn_sql_finish(c, rc, since_ns, st->type, st->text, st->len);
 }
 
-/* --- statements that are prepared together
-   ------------------------------------------------------ */
+/* --- statements that are prepared together --- */
 
 void bn_sql_hold_prepares(struct bn_session *s)
 {
@@ -436,16 +438,17 @@ static bool prepared_is_held(const struct bn_sql_stmt *st)
   return !st->prepared && !st->emulated && !st->closed;
 }
 
-/* Puts the oldest statements that are held into out, BN_SQL_AT_ONCE at most, in the order in which
-   the script has made them.  The list begins with the newest one, and the held ones are its first.
-   Returns how many. */
-static size_t prepared_find_held_stmts(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
+/* Puts the oldest statements that are held back into out, BN_SQL_AT_ONCE at most, in the order in
+   which the script has made them.  Returns how many.  The list has the newest statement first, and
+   those held back before all others. */
+static size_t prepared_collect_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 {
   struct bn_sql_stmt *st = c->stmts;
   size_t n = 0;
 
   for (const struct bn_sql_stmt *i = st; i != NULL && prepared_is_held(i); i = i->next)
     n++;
+  /* The newest ones that are too many are left to the next call. */
   for (; n > BN_SQL_AT_ONCE; n--)
     st = st->next;
   for (size_t i = n; i-- > 0; st = st->next)
@@ -477,7 +480,7 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
   }
   for (size_t i = 0; i < n_done; i++)
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
-  prepared_note_number(c, (unsigned)n_done);
+  prepared_count(c, (unsigned)n_done);
   for (size_t i = n_done; i < n; i++) {
     if (prepared_prepare_and_bind(st[i]) != 0)
       return -1;
@@ -488,9 +491,10 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
 /* The most passes over the statements of a connection that is lost again and again. */
 enum { PASSES = 10 };
 
-/* Prepares the statements that are left.  A connection that was lost meanwhile is open again, and
-   its new session knows no statement: the next pass prepares those again.  After PASSES, they are
-   left to their first events.  Returns 0, or -1 after a failure that has been logged. */
+/* Prepares the statements that are still not prepared.  If the connection is lost meanwhile, it is
+   opened again, and its new session knows no statement: the next pass prepares those again.  After
+   PASSES, they are left to their first events.  Returns 0, or -1 after a failure that has been
+   logged. */
 static int prepared_prepare_rest(struct bn_sql_conn *c)
 {
   bool found = true;
@@ -518,7 +522,7 @@ static int prepared_release_held(struct bn_sql_conn *c)
   c->holds = false;
   if (!bn_sql_begin(c, NULL, 0))
     return -1;
-  while ((n = prepared_find_held_stmts(c, st)) > 0) {
+  while ((n = prepared_collect_held(c, st)) > 0) {
     if (prepared_prepare_group(c, st, n) != 0)
       return -1;
   }

@@ -16,9 +16,9 @@ enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, b
   return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
-/* Refuses all statements, without a message if the session is interrupted.  A closed connection may
-   have outlived it. */
-static void query_refuse_all(struct bn_sql_conn *c, bool closed)
+/* Refuses the statement, without a message if the session is interrupted.  A closed connection may
+   have outlived its session. */
+static void query_refuse(struct bn_sql_conn *c, bool closed)
 {
   const bool interrupted = c->session != NULL && bn_session_interrupted(c->session);
 
@@ -44,13 +44,13 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   if (query_repeats_event(c, sql, len))
     bn_sql_roll_back(c);
   closed = c->state != BN_CONN_OPEN;
-  /* A signal ended the command between two of its statements, or in one, which has lost the
-     connection: no further one is begun. */
+  /* An interrupt may come between two statements, and leave the connection open: no further
+     statement is begun. */
   if (closed || bn_session_interrupted(c->session)) {
-    query_refuse_all(c, closed);
+    query_refuse(c, closed);
     return false;
   }
-  /* Otherwise `more` stays, and with it the results that are in the way. */
+  /* In a dialect, unread results may stay; the caller then refuses the statement, by cur.more. */
   if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
     bn_sql_conn_drop_results(c);
   if (c->failure.pending) {
@@ -92,7 +92,7 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
   query_count_statement(st->statement, c, rc, took_ns);
 }
 
-/* Measures any statement, as query_observe() does. */
+/* Measures a statement as query_observe does, in all cases, and out of line. */
 static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
                                                           uint64_t took_ns,
                                                           struct bn_sql_statement_type type,
@@ -111,8 +111,8 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
     query_count_text(c, rc, took_ns, sql, len);
 }
 
-/* Measures for --db-debug and --statements.  Further results of a statement are no part of it.  The
-   cases that --statements alone has are inline; the others share one call. */
+/* Measures a statement for --db-debug and --statements, which leaves out uncounted ones.  The
+   common cases of --statements alone are inline; the others share one call. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
                                  struct bn_sql_statement_type type, const char *sql, size_t len)
 {
@@ -144,12 +144,12 @@ static __attribute__((noinline)) enum bn_sql query_outcome(struct bn_sql_conn *c
   return BN_SQL_DONE;
 }
 
-/* Settles the outcome of a statement that failed with rc, and returns it.  Not inline, it takes no
-   registers from bn_sql_finish(). */
-static __attribute__((noinline)) enum bn_sql query_settle(struct bn_sql_conn *c, enum bn_sql rc,
-                                                          uint64_t took_ns,
-                                                          struct bn_sql_statement_type type,
-                                                          const char *sql, size_t len)
+/* Measures a statement that failed with rc, and acts on its failure.  Returns its outcome, which is
+   DONE if the script expects the error.  Not inline, it takes no registers from bn_sql_finish. */
+static __attribute__((noinline)) enum bn_sql query_handle_error(struct bn_sql_conn *c,
+                                                                enum bn_sql rc, uint64_t took_ns,
+                                                                struct bn_sql_statement_type type,
+                                                                const char *sql, size_t len)
 {
   rc = query_outcome(c, rc);
   if (c->owner->observed)
@@ -168,7 +168,7 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   if (__builtin_expect(took_ns > bn_stat_get(&stat->longest_statement_ns), 0))
     atomic_store_explicit(&stat->longest_statement_ns, took_ns, memory_order_relaxed);
   if (__builtin_expect(rc > BN_SQL_ROWS, 0)) {
-    rc = query_settle(c, rc, took_ns, type, sql, len);
+    rc = query_handle_error(c, rc, took_ns, type, sql, len);
     if (rc > BN_SQL_ROWS)
       return NULL;
   } else if (__builtin_expect(c->owner->observed, 0)) {

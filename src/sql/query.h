@@ -5,9 +5,9 @@
 
 #include "sql/conn.h"
 
-/* Deals with what bn_sql_begin seldom meets: the connection is not open, the session is
-   interrupted, results, an unanswered failure or an old transaction are in the way.  Returns false
-   if the statement is refused. */
+/* Does the rare part of bn_sql_begin: the connection is not open, the session is interrupted, or
+   results, an unanswered failure or an old transaction are in the way.  Returns false if the
+   statement is refused, as the view says. */
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len);
 
 /* Returns true if the connection takes a statement: the previous result is gone, and view.error is

@@ -37,8 +37,8 @@ static bool readhosts_is_port(const char *text)
   return len > 0 && strspn(text, "0123456789") == len && port > 0 && port <= 65535;
 }
 
-/* Reads a path, which the host keeps a part of.  The text behind a colon is a port only if the
-   paths of the driver are folders with a socket for each port. */
+/* Reads a path; h keeps pointers into the text.  is_socket: paths of the driver are sockets; else
+   they are folders with a socket for each port, and a port may stand behind a colon. */
 static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
@@ -66,7 +66,7 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
   readhosts_add_override(h, "host", text);
   if (*behind == ':')
     readhosts_add_override(h, "port", behind + 1);
-  *end = '\0';
+  *end = '\0'; /* the end of the host, which may be the colon that was just read */
   return 0;
 }
 
@@ -135,12 +135,13 @@ static size_t readhosts_greatest_divisor(size_t a, size_t b)
   return a;
 }
 
-/* Both lists are used in step.  After `again` connections both begin again together, with the same
-   pairs; from then on the read servers are one further each time, until all pairs have been
-   used. */
+/* Write and read servers advance in step, so that the same pairs would come again after `period`
+   connections, the least common multiple of both numbers.  Therefore the read servers are one
+   further in each period.  After `divisor` periods all pairs have been used. */
 size_t bn_sql_read_hosts_choose(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
-  const size_t rounds = readhosts_greatest_divisor(places, h->n), again = places / rounds * h->n;
+  const size_t divisor = readhosts_greatest_divisor(places, h->n);
+  const size_t period = places / divisor * h->n;
 
-  return (ordinal + ordinal / again % rounds) % h->n;
+  return (ordinal + ordinal / period % divisor) % h->n;
 }

@@ -22,8 +22,8 @@ struct bn_sql_read_hosts {
 };
 
 /* Reads the list as servers of a driver, whose options decide what an item may be: "host",
-   "host:port", "[v6]:port" or a path. Returns 0, or -1 and err: an item is none of these, or the
-   driver has no servers. */
+   "host:port", "[v6]:port" or a path.  Returns 0, or -1 and err: an item is none of these, the
+   driver has no servers, or it does not say whether a transaction is open. */
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err);
 void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memory */
@@ -33,8 +33,8 @@ void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memo
    once, so that a pair of which both work is found. */
 size_t bn_sql_read_hosts_choose(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
 
-/* Returns whether the driver has this option: "host" is one of "mysql" if its table has
- * "mysql-host". */
+/* Returns whether the driver has this option: "host" is one of the driver "mysql" if its options
+   have "mysql-host". */
 bool bn_sql_has_option(const struct bn_driver *ops, const char *name);
 
 #endif

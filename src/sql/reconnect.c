@@ -23,7 +23,7 @@ static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
   return !bn_session_over(c->session);
 }
 
-/* Sets the view after the last attempt, and logs its failure unless the run is over.  Returns
+/* Sets the view after the last attempt, whose failure is logged unless the run is over.  Returns
    -1. */
 static int reconnect_give_up(struct bn_sql_conn *c, bool over)
 {
@@ -45,10 +45,11 @@ static uint64_t reconnect_get_progress(const struct bn_sql_conn *c)
          bn_stat_get(&st->counter[BN_C_OTHER]);
 }
 
-/* Returns whether the new connection is young and has been of no use yet. */
+/* Returns whether the connection was opened again less than PROOF_S ago, and the session has made
+   no progress since. */
 static bool reconnect_is_unproven(const struct bn_sql_conn *c)
 {
-  return c->renewed && c->served == reconnect_get_progress(c) &&
+  return c->renewed && c->renewed_progress == reconnect_get_progress(c) &&
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
@@ -68,8 +69,9 @@ static void reconnect_select_next_server(struct bn_sql_conn *c)
     c->ordinal++;
 }
 
-/* Goes on to the next server after the present one has failed, and waits if all have failed in
-   turn.  Returns 0 if the next one is to be tried, or -1 if it is too late, which the view says. */
+/* Goes on to the next server after the present one has failed, and waits before that if all have
+   failed in turn.  Returns 0 if the next one is to be tried, or -1 if it is too late, which the
+   view says. */
 static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
 {
   const bool over = bn_session_over(c->session);
@@ -89,8 +91,8 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
   return 0;
 }
 
-/* Returns the deadline of the next attempt: until_ns, or earlier if other servers wait for their
-   turn. */
+/* Returns the deadline of the next attempt: until_ns, or, if other servers wait for their turn,
+   ATTEMPT_S from now, which doubles with each round. */
 static uint64_t reconnect_attempt_deadline(const struct bn_sql_conn *c, uint64_t until_ns)
 {
   const unsigned round = c->tries / c->places;
@@ -109,7 +111,7 @@ static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
       return -1;
   }
   c->renewed = true;
-  c->served = reconnect_get_progress(c);
+  c->renewed_progress = reconnect_get_progress(c);
   c->renewed_ns = bn_clock_mono();
   bn_log(BN_DEBUG, "Reconnected");
   bn_sql_pending_failure_rolled_back(&c->failure);
@@ -157,16 +159,18 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
-  /* A hook calls this: it is asked about the failure of its statement, which stays. */
+  /* The hook that is asked about a failure may call this.  The failure then stays to be settled. */
   if (c->failure.pending)
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
   bn_sql_conn_shut(c);
-  /* The script closes what it has not closed, whether or not the connection can be opened again. */
+  /* Unlike CLOSED, GONE lets the script still disconnect what it has not closed, even if the
+     connection cannot be opened again. */
   if (!closed)
     c->state = BN_CONN_GONE;
   if (lost)
     return reconnect_elsewhere(c, in_vain, until_ns);
-  /* A hook that asks for one connection more does not make the server better. */
+  /* A hook may ask for another connection before the last one was of use.  The attempts are not
+     counted anew then. */
   if (!reconnect_is_unproven(c))
     c->tries = 0;
   return reconnect_open(c, until_ns);

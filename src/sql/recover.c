@@ -13,7 +13,7 @@
 /* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
-/* Returns how long to wait after that many waits. */
+/* Returns the length of the wait that follows n_waits waits. */
 static unsigned recover_backoff_ms(uint64_t n_waits)
 {
   return n_waits < DOUBLINGS ? BACKOFF_FIRST_MS << n_waits : BACKOFF_MAX_MS;
@@ -49,8 +49,8 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
   return r;
 }
 
-/* Returns whether the connection is of no use: its server refuses to write, or carries out nothing,
-   and another one may do so. */
+/* Returns whether the connection is of no use: its server refuses to write or carries out nothing,
+   and a new connection may reach another server. */
 static bool recover_is_useless(const struct bn_sql_failing *f)
 {
   return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->moves);
@@ -108,12 +108,13 @@ void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct 
   const size_t len = named ? f->len : 0;
   struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
-  bn_sql_pending_failure_free(f);
-  f->pending = false;
-  f->kept = kept;
   *kept = (struct bn_sql_kept){*diag, f->step, len, named, f->told};
   if (named)
     memcpy(kept->text, f->sql, len);
+  /* f->sql may be the text of the failure that was kept before. */
+  bn_sql_pending_failure_free(f);
+  f->pending = false;
+  f->kept = kept;
 }
 
 void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *f)

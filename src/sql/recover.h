@@ -18,9 +18,9 @@ enum bn_sql_action {
   BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several; then the
                        script repeats its event, even if none could be made.  Whoever makes it
                        waits first, as for CONNECT, if the lost connection was of no use */
-  BN_SQL_FAIL,      /* the failure is told and the script's event fails */
+  BN_SQL_FAIL,      /* the failure is logged and the script's event fails */
   BN_SQL_ASK,       /* the script says whether it is to be ignored: undecided until then */
-  BN_SQL_LEAVE      /* the session was interrupted: nothing is told, nothing is counted */
+  BN_SQL_LEAVE      /* the session was interrupted: nothing is logged, nothing is counted */
 };
 
 /* The answer of a script. */
@@ -32,11 +32,11 @@ struct bn_sql_failing {
   const struct bn_sql_diag *diag;
   enum bn_sql_class class;
   const struct bn_sql_errors *listed[2]; /* --db-ignore-errors and the driver's own; NULL: none */
-  bool lost;                             /* the connection is */
+  bool lost;                             /* the connection was lost */
   bool again;       /* a failed PREPARE or BIND: a new connection has been made since */
   bool once;        /* bulk inserts: no event is repeated, so nothing is ignored */
   bool asks;        /* the script wants to be asked */
-  bool interrupted; /* the session is */
+  bool interrupted; /* the session was interrupted */
   bool all_count;   /* a PREPARE or BIND that fails counts as an execution does */
   bool over;        /* nothing may begin any more, or CONNECT was tried for long enough */
   bool untold;      /* dialect 0.5: what fails for good is not counted */
@@ -98,7 +98,7 @@ void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct 
    longer open. */
 void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *f);
 /* Makes the failure that was kept the one that f and *diag describe.  Returns false if none was
-   kept. Its text is valid until bn_sql_pending_failure_free. */
+   kept.  f->sql is valid until bn_sql_pending_failure_free. */
 bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag);
 /* Frees the failure that was kept, if any. */
 void bn_sql_pending_failure_free(struct bn_sql_pending_failure *f);

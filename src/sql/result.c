@@ -51,7 +51,7 @@ enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d)
   return result_next(cur, &cur->result, d);
 }
 
-/* Makes room for the fields of the result. */
+/* Makes room for a row of the result. */
 static void result_widen(struct bn_sql_cursor *cur)
 {
   cur->rs.values = bn_alloc_resize(cur->rs.values, cur->result.nfields, sizeof *cur->rs.values);

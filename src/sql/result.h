@@ -14,14 +14,14 @@ struct bn_sql_cursor {
   struct bn_sql_rs rs;         /* first: scripts have its address */
   struct bn_sql_result result; /* behind rs */
   struct bn_sql_stmt *source;  /* the statement that gave it; NULL: a query */
-  bool live;                   /* it has not been freed */
-  bool more;                   /* another one is pending */
+  bool live;                   /* the rows have not been freed */
+  bool more;                   /* another result is pending */
   unsigned room;               /* of rs.values */
   const struct bn_sql_link *link;
   struct bn_session *timed; /* whose "sql_fetch" is measured; NULL: it is not */
 };
 
-/* Frees the rows of the current one, if there is one. */
+/* Frees the rows of the current result, if there is one. */
 static inline void bn_sql_cursor_release(struct bn_sql_cursor *cur)
 {
   if (!cur->live)

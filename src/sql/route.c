@@ -65,7 +65,7 @@ static const char *route_skip_between(const struct scan *s, const char *p)
   return NULL;
 }
 
-/* Takes the next token of the text.  At the end, its length is 0. */
+/* Moves behind the next token of the text, and returns it.  At the end, its length is 0. */
 static struct token route_next(struct scan *s)
 {
   const char *from = s->p, *behind;
@@ -139,17 +139,17 @@ static bool route_is_function_of_session(const struct token *name)
   return route_is_one_of(name, names);
 }
 
-/* Returns whether t may be the name of a variable of MySQL, which stands behind two at signs, or
-   behind one if it is a variable of the user. */
+/* Returns whether t stands where MySQL has the name of a variable: behind two at signs, or behind
+   one for a variable of the user. */
 static bool route_is_at_variable(const struct scan *s, const struct token *before,
                                  const struct token *t)
 {
   return s->caps->backslash_escapes && route_is_char(before, '@') && !route_is_char(t, '@');
 }
 
-/* Returns whether a variable of MySQL belongs to the user, to the session by its name, or to what
-   the session did last.  Each other variable is the same on both servers, or is wanted of the
-   server that is read. */
+/* Returns whether t, for which route_is_at_variable is true, is a variable of the user, names the
+   session, or has a value that the session's last statements have set: the read server does not
+   know these.  Other variables may be read there. */
 static bool route_is_variable_of_session(const struct scan *s, const struct token *before,
                                          const struct token *t)
 {
@@ -158,8 +158,8 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
       "warning_count", "error_count", "last_gtid",      "in_transaction", NULL};
 
   if (before->at == s->begin || before->at[-1] != '@')
-    return true;
-  /* A name in backticks is no token. */
+    return true; /* one at sign: a variable of the user */
+  /* If the name does not follow at once, it is in backticks, and was skipped: it may be any. */
   return t->at != before->at + 1 || route_is_one_of(t, names);
 }
 
@@ -250,8 +250,8 @@ static bool route_commits_first(const struct token *first, const struct token *s
   return route_is_one_of(first, words) && !route_equals(second, "temporary");
 }
 
-/* Takes the next token that is no number: the number of a version comment, which is executed, is no
-   word of the statement. */
+/* Returns the next token that is no number.  Only the mark of a version comment is skipped, because
+   its text is executed, but its number is no word of the statement. */
 static struct token route_next_word(struct scan *s)
 {
   struct token t = route_next(s);
@@ -261,9 +261,9 @@ static struct token route_next_word(struct scan *s)
   return t;
 }
 
-/* Passes over the rest of the statement, of which t has been taken, and sets *has_autocommit if it
-   names autocommit.  Returns false at the end of the text. */
-static bool route_pass_statement(struct scan *s, struct token t, bool *has_autocommit)
+/* Skips the statement whose first token, t, has been read, and sets *has_autocommit if it names
+   autocommit.  Returns false at the end of the text. */
+static bool route_skip_statement(struct scan *s, struct token t, bool *has_autocommit)
 {
   for (; t.len > 0 && !route_is_char(&t, ';'); t = route_next(s))
     *has_autocommit |= route_equals(&t, "autocommit");
@@ -276,6 +276,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
   bool has_ended = false, more = true;
 
+  /* Each round reads one statement. */
   while (more) {
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
     const struct token first = route_next_word(&s);
@@ -289,7 +290,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
         return true;
       has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
-    more = route_pass_statement(&s, first, &autocommit);
+    more = route_skip_statement(&s, first, &autocommit);
     if (mysql && autocommit && route_equals(&first, "set"))
       return true;
   }
@@ -302,21 +303,21 @@ bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps 
   static const char *const off[] = {"off", "false", "no", "0", NULL};
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
   struct token before = route_next(&s), t;
-  bool of_transaction, of_variable, found = false;
+  bool is_of_transaction, is_of_variable, turns_writing = false;
 
   if (caps->backslash_escapes || !route_equals(&before, "set"))
     return false;
   t = route_next(&s);
   if (route_equals(&t, "local"))
     t = route_next(&s);
-  of_transaction = route_equals(&t, "transaction");
-  of_variable = route_equals(&t, "transaction_read_only");
+  is_of_transaction = route_equals(&t, "transaction");
+  is_of_variable = route_equals(&t, "transaction_read_only");
   for (before = t, t = route_next(&s); t.len > 0 && !route_is_char(&t, ';');
        before = t, t = route_next(&s)) {
-    if (of_transaction)
-      found |= route_equals(&before, "read") && route_equals(&t, "write");
-    else if (of_variable)
-      found |= route_is_one_of(&t, off);
+    if (is_of_transaction)
+      turns_writing |= route_equals(&before, "read") && route_equals(&t, "write");
+    else if (is_of_variable)
+      turns_writing |= route_is_one_of(&t, off);
   }
-  return found;
+  return turns_writing;
 }

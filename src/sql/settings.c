@@ -8,30 +8,34 @@
 #include "base/clock.h"
 #include "sql/side_query.h"
 
-/* A table that another client has locked delays the start for PATIENCE_S.  No server needs
-   FACTS_MAX facts. */
-enum { PATIENCE_S = 5, FACTS_MAX = 256 };
+/* A table that another client has locked delays the start for PATIENCE_S.  Answers behind the first
+   FACTS_MAX are dropped, and longer ones are cut to NAME_ROOM and VALUE_ROOM bytes with their final
+   0: the drivers' questions have fewer and shorter answers, unless a server lies. */
+enum { PATIENCE_S = 5, FACTS_MAX = 256, NAME_ROOM = 64, VALUE_ROOM = 256 };
 
 /* The facts that are being collected. */
 struct settings {
   const struct bn_services *services;
   const char *section;
   bool pooled; /* the connection belongs to a pooler */
-  unsigned n;  /* answers that were taken */
+  unsigned n_answers;
 };
 
-/* Adds an answer, a name and a value, to the facts.  Through a pooler, the server does not know on
-   which host its client is. */
+/* Adds an answer, a name and a value, to the facts.  "on_this_host", which questions.c of the
+   drivers asks for under this name, is dropped if there is a pooler: the server would tell whether
+   the pooler is on its host, and not whether bench is. */
 static void settings_add(void *arg, const struct bn_sql_value pair[2])
 {
   struct settings *s = arg;
-  char name[64], value[256];
+  char name[NAME_ROOM], value[VALUE_ROOM];
 
+  if (s->n_answers == FACTS_MAX)
+    return;
   (void)snprintf(name, sizeof name, "%.*s", (int)pair[0].len, pair[0].ptr);
   (void)snprintf(value, sizeof value, "%.*s", (int)pair[1].len, pair[1].ptr);
-  if (name[0] == '\0' || s->n == FACTS_MAX)
+  if (name[0] == '\0')
     return;
-  s->n++;
+  s->n_answers++;
   if (!s->pooled || strcmp(name, "on_this_host") != 0)
     s->services->fact(s->services->of, s->section, name, value);
 }
@@ -44,7 +48,7 @@ static void settings_ask(void *arg, struct bn_sql_link *link)
   const struct bn_driver *ops = link->ops;
   const int level = c->sys->conf->isolation;
   struct settings s = {.services = c->session->services};
-  struct bn_sql_side_query q = {.link = *link};
+  struct bn_sql_side_query q = {.link = *link}; /* neither opened nor closed here */
   struct bn_err err = {0};
 
   s.pooled = ops->pooled != NULL && ops->pooled(link->handle);

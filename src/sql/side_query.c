@@ -62,7 +62,7 @@ int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
     return 0;
   if (rc != BN_SQL_ROWS)
     return side_query_fail(&d, "ask the server", err);
-  /* A value that the rows do not have is NULL. */
+  /* The driver fills nfields values; two more stay NULL, for rows that lack a name or a value. */
   row = bn_alloc((size_t)r.nfields + 2, sizeof *row);
   while (p->link.ops->fetch(p->link.handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)

@@ -33,8 +33,8 @@ struct bn_sql_split {
 struct text {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
-  bool leaves; /* a transaction on the read server */
-  bool writes; /* the statement lets such a transaction write */
+  bool leaves; /* it cannot be sent within a transaction on the read server */
+  bool writes; /* it lets such a transaction write */
   const char *sql;
 };
 
@@ -69,8 +69,7 @@ static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
   return twin->part + (size_t)role * split_room_of(twin->split->base->stmt_size);
 }
 
-/* --- which server
-   ------------------------------------------------------------------------------ */
+/* --- which server --- */
 
 static enum bn_sql_transaction split_transaction_on(const struct bn_sql_split *p,
                                                     enum bn_sql_role role)
@@ -92,7 +91,8 @@ static bool split_is_between_transactions(const struct bn_sql_split *p)
 }
 
 /* Reads the text of a statement.  reading: it may be executed within a transaction on the read
-   server; fresh: it may be the first statement of one.  What cannot be is not looked for. */
+   server, so that `leaves` matters; fresh: it may be the first statement of one, so that `writes`
+   matters. */
 static struct text split_read_text(const struct bn_sql_split *p, const char *sql, size_t len,
                                    bool reading, bool fresh)
 {
@@ -114,9 +114,10 @@ static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_r
   return route != BN_ROUTE_WRITE && split_is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
-/* Sets p->role to the server for a statement.  A statement that cannot be part of the
-   transaction on the read server ends it first, which loses nothing; one that lets it write begins
-   it anew where it can write.  Returns DONE, or how that failed. */
+/* Sets p->role to the server for a statement.  If the statement cannot be part of the transaction
+   on the read server, that is ended first, which loses nothing; if the statement lets the
+   transaction write, the transaction is begun anew on the write server.  Returns DONE, or how that
+   failed. */
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
@@ -135,8 +136,8 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
   return moves ? bn_sql_link_execute(&p->link[p->role], p->begun.data, NULL, d) : BN_SQL_DONE;
 }
 
-/* Notes the locks of tables and the transactions of XA, of which MySQL's answers say nothing.
-   PostgreSQL's locks belong to a transaction. */
+/* Records whether tables are locked or a transaction of XA is open, of which MySQL's answers say
+   nothing.  PostgreSQL's locks belong to a transaction, and do not count. */
 static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
 {
   switch (boundary) {
@@ -159,8 +160,8 @@ static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundar
   }
 }
 
-/* Notes whether a transaction is open on the read server, and the text that began it, by which it
-   may begin anew on the other one. */
+/* Records whether a transaction is open on the read server, and the text that began it, with which
+   split_enter may begin it anew on the write server. */
 static void split_note_transaction(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
@@ -171,7 +172,8 @@ static void split_note_transaction(struct bn_sql_split *p, const struct text *te
   p->reading = (p->reading || p->fresh) && split_is_open(split_transaction_on(p, BN_ROLE_READ));
 }
 
-/* Notes what the server's answer, rc, has changed; returns rc. */
+/* Records what the server's answer, rc, has changed, and counts reads of the read server.  Returns
+   rc. */
 static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   if (rc == BN_SQL_LOST)
@@ -187,8 +189,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
   return rc;
 }
 
-/* --- functions of a connection
-   ----------------------------------------------------------------- */
+/* --- functions of a connection --- */
 
 static size_t split_count_places(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
@@ -229,8 +230,8 @@ size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql
   return split_count_places(p, t) * p->shared->hosts.n;
 }
 
-/* Opens both connections, the one to the write server first.  Returns DONE, or how the first
-   failure was: then the caller disconnects what has been opened. */
+/* Opens both connections, the one to the write server first.  Returns DONE, or the outcome of the
+   first failure: then the caller disconnects what has been opened. */
 static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_target *t,
                                  uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -321,8 +322,7 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
   return p->base->next(split_handle_of(p, p->role), inner, r, d);
 }
 
-/* --- functions of a statement
-   ------------------------------------------------------------------ */
+/* --- functions of a statement --- */
 
 /* Prepares the statement on the server of that role. */
 static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
@@ -356,8 +356,8 @@ static enum bn_sql_role split_init_twin(struct twin *twin, struct bn_sql_split *
   return split_choose(p, twin->text.route);
 }
 
-/* Prepares the statement on the server that it belongs to.  The other one learns of it when it is
-   executed there. */
+/* Prepares the statement on the server that it belongs to; on the other one, split_execute_on does
+   so when it is first executed there. */
 static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                  struct bn_sql_diag *d)
 {
@@ -367,8 +367,8 @@ static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t
   return split_prepare_on(stmt, p->role, d);
 }
 
-/* Binds the values on each server that knows the statement, and keeps them for the other one.
-   Returns DONE, or how that failed: then nothing is bound. */
+/* Binds the values on each server that knows the statement, and keeps them for split_prepare_late
+   on the other one.  Returns DONE, or how that failed: then nothing is bound. */
 static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
                               struct bn_sql_diag *d)
 {
@@ -446,8 +446,9 @@ static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_
   struct bn_sql_split *p = twin->split;
   const enum bn_sql rc = split_enter(p, &twin->text, d);
 
-  return rc != BN_SQL_DONE ? rc
-                           : split_leave(p, &twin->text, split_execute_on(twin, p->role, r, d));
+  if (rc != BN_SQL_DONE)
+    return rc;
+  return split_leave(p, &twin->text, split_execute_on(twin, p->role, r, d));
 }
 
 static void split_close(void *stmt)
@@ -456,9 +457,8 @@ static void split_close(void *stmt)
     split_close_on(stmt, role);
 }
 
-/* Prepares the statements whose role is this one on its server, at once; the others stay as they
-   are.  Returns the driver's answer.  Statements that it has left out are not marked as
-   prepared. */
+/* Prepares the statements with this role together on its server; the others stay as they are.
+   Returns the driver's answer.  Statements that it has left out are not marked as prepared. */
 static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
                                        const struct bn_sql_unprepared *list,
                                        const enum bn_sql_role *roles, size_t n,
@@ -466,21 +466,21 @@ static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role 
 {
   struct bn_sql_unprepared group[BN_SQL_AT_ONCE];
   struct twin *twin[BN_SQL_AT_ONCE];
-  size_t size = 0, done = 0;
+  size_t n_group = 0, n_done = 0;
   enum bn_sql rc;
 
   for (size_t i = 0; i < n; i++) {
     if (roles[i] != role)
       continue;
-    twin[size] = list[i].stmt;
-    group[size] = list[i];
-    group[size++].stmt = split_inner_stmt(list[i].stmt, role);
+    twin[n_group] = list[i].stmt;
+    group[n_group] = list[i];
+    group[n_group++].stmt = split_inner_stmt(list[i].stmt, role);
   }
-  if (size == 0)
+  if (n_group == 0)
     return BN_SQL_DONE;
   p->role = role;
-  rc = p->base->prepare_all(split_handle_of(p, role), group, size, &done, d);
-  for (size_t i = 0; i < size && i < done; i++)
+  rc = p->base->prepare_all(split_handle_of(p, role), group, n_group, &n_done, d);
+  for (size_t i = 0; i < n_group && i < n_done; i++)
     twin[i]->prepared[role] = true;
   return rc;
 }
@@ -504,8 +504,8 @@ static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
   return kept;
 }
 
-/* Prepares each statement on the server that it belongs to, all of one server at once.  *done is
-   how many of the first ones are prepared.  Returns DONE, or how that failed: then none is. */
+/* Prepares each statement on the server that it belongs to, all of one server together.  *done is
+   how many are prepared, from the first one on.  Returns DONE, or how that failed: then none is. */
 static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                      size_t *done, struct bn_sql_diag *d)
 {
@@ -525,10 +525,9 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
   return rc;
 }
 
-/* --- the layer
-   --------------------------------------------------------------------------------- */
+/* --- the layer --- */
 
-/* Returns the functions of the layer before a driver; a function that the driver lacks is left
+/* Returns the functions of the layer in front of a driver; a function that the driver lacks is left
    out. */
 static struct bn_driver split_make_ops(const struct bn_driver *base)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The SQL layer: connections, statements and results over any driver; counts, retries, reconnects,
-   gives up. A driver classifies, this layer decides. */
+   gives up.  A driver classifies, this layer decides. */
 #ifndef BN_SQL_SQL_H
 #define BN_SQL_SQL_H
 

@@ -67,11 +67,12 @@ bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
 }
 
 /* Starts, in the main thread, the driver whose servers have the table.  Returns false if it does
-   not start, which has been logged, and it has been said that the table is left. */
+   not start; that, and the table that is left, have been logged. */
 static bool sqlsys_start_verified(struct bn_sqlsys *sys, struct bn_session *main)
 {
   struct bn_sql_driver *drv = sys->drivers;
 
+  /* There is a table, so that one of the drivers has made it. */
   while (drv->ops != sys->verify.drv.ops)
     drv++;
   if (bn_sql_session_get(sys, main, drv) != NULL)

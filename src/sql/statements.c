@@ -8,8 +8,7 @@
 #include "base/alloc.h"
 #include "measure/stat.h"
 
-/* --- patterns: texts with places for their values
-   ----------------------------------------------- */
+/* --- patterns: texts with places for their values --- */
 
 /* Returns the position behind the number at p, or p if there is none.  A number does not end with
    its point, as what is behind it would mean something else: then p is returned, too. */
@@ -26,8 +25,8 @@ static inline const char *statements_skip_digits(const char *p)
 }
 
 /* Returns the position behind the text in single quotes at p, or p if there is none, or it has a
-   backslash.  end[0] is 0.  If the quote is doubled, the text ends between the two quotes for this
-   function, and no part of a pattern goes on there. */
+   backslash.  end[0] is 0.  A doubled quote is taken for the end.  That text then fits no pattern,
+   because no part of a pattern begins with a quote: it would belong to the literal before it. */
 static const char *statements_skip_quotes(const char *p, const char *end)
 {
   const char *close = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : NULL;
@@ -37,8 +36,8 @@ static const char *statements_skip_quotes(const char *p, const char *end)
   return close + 1;
 }
 
-/* Returns the kind of the literal from p to `behind`.  END: neither a number nor quoted, so that it
-   belongs to the text of a pattern. */
+/* Returns the kind of the literal from p to `behind`, or END if it is of neither kind, so that a
+   pattern has it as a part of its text. */
 static enum bn_sql_place statements_literal_kind(const char *p, const char *behind)
 {
   if (statements_skip_digits(p) == behind)
@@ -49,7 +48,7 @@ static enum bn_sql_place statements_literal_kind(const char *p, const char *behi
 /* A literal without its sign, which belongs to the text. */
 struct literal {
   size_t at, behind;
-  enum bn_sql_place value;
+  enum bn_sql_place kind;
 };
 
 /* Returns literal number i without its sign. */
@@ -60,7 +59,7 @@ static struct literal statements_literal_of(const char *sql, const struct bn_sql
 
   l.behind = l.at + literals->literal[i].len;
   l.at += sql[l.at] == '-' || sql[l.at] == '+';
-  l.value = statements_literal_kind(sql + l.at, sql + l.behind);
+  l.kind = statements_literal_kind(sql + l.at, sql + l.behind);
   return l;
 }
 
@@ -75,11 +74,11 @@ static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, s
   for (size_t i = 0; i < literals->n; i++) {
     const struct literal l = statements_literal_of(sql, literals, i);
 
-    if (l.value == BN_SQL_PLACE_END)
+    if (l.kind == BN_SQL_PLACE_END)
       continue;
     memcpy(text, sql + from, l.at - from);
     text += l.at - from;
-    *part++ = (struct bn_sql_part){(uint16_t)(l.at - from), (uint8_t)l.value};
+    *part++ = (struct bn_sql_part){(uint16_t)(l.at - from), (uint8_t)l.kind};
     from = l.behind;
   }
   memcpy(text, sql + from, len - from);
@@ -93,7 +92,7 @@ static size_t statements_bytes_around_values(const char *sql, size_t len,
   for (size_t i = 0; i < literals->n; i++) {
     const struct literal l = statements_literal_of(sql, literals, i);
 
-    if (l.value != BN_SQL_PLACE_END)
+    if (l.kind != BN_SQL_PLACE_END)
       len -= l.behind - l.at;
   }
   return len;
@@ -134,8 +133,7 @@ bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t
   }
 }
 
-/* --- names
-   -------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 enum {
   SETS = 64, /* of patterns; a power of two */
@@ -143,7 +141,8 @@ enum {
   DIGESTS = 512 /* a power of two */
 };
 
-/* A digest seen before, in the place that its hash says; a new one replaces what is there. */
+/* A digest seen before, at the index that its hash selects, where it has replaced the one before.
+   It is known by its hash alone. */
 struct known {
   uint64_t hash;
   struct bn_statement *statement; /* NULL: none yet */
@@ -165,30 +164,30 @@ struct bn_sql_statement_names {
 
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s)
 {
-  struct bn_sql_statement_names *n = bn_alloc(1, sizeof *n);
+  struct bn_sql_statement_names *names = bn_alloc(1, sizeof *names);
 
-  n->session = s;
-  return n;
+  names->session = s;
+  return names;
 }
 
-void bn_sql_statement_names_free(struct bn_sql_statement_names *n)
+void bn_sql_statement_names_free(struct bn_sql_statement_names *names)
 {
-  for (size_t i = 0; n != NULL && i < SETS; i++)
+  for (size_t i = 0; names != NULL && i < SETS; i++)
     for (size_t k = 0; k < WAYS; k++)
-      free(n->seen[i][k].pattern);
-  free(n);
+      free(names->seen[i][k].pattern);
+  free(names);
 }
 
-struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
-                                                size_t len)
+struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *names,
+                                                const char *name, size_t len)
 {
-  return bn_statements_get(n->session->stat->statements, n->session->id, name, len);
+  return bn_statements_get(names->session->stat->statements, names->session->id, name, len);
 }
 
 /* 2^64 divided by the golden ratio, which spreads neighbours. */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* Hashes eight bytes at a time; two digests of a run have the same hash once in 2^64 pairs. */
+/* Hashes eight bytes at a time.  Two different digests have the same hash once in 2^64 pairs. */
 static uint64_t statements_hash_of(const char *text, size_t len)
 {
   uint64_t h = len, word;
@@ -215,64 +214,64 @@ static size_t statements_set_of(const char *sql, size_t len)
   return statements_hash_of(sql, len >= SHORT ? SHORT : 0) % SETS;
 }
 
-/* Returns the counters under a digest, which are looked for in the table of the run only if the
+/* Returns the counters under a digest.  They are looked up in the table of the run only if the
    digest has not been seen here. */
-static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *n, const char *name,
-                                                 size_t len)
+static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *names,
+                                                 const char *name, size_t len)
 {
   const uint64_t hash = statements_hash_of(name, len);
-  struct known *known = &n->known[hash % DIGESTS];
+  struct known *known = &names->known[hash % DIGESTS];
 
   if (known->statement == NULL || known->hash != hash)
-    *known = (struct known){hash, bn_sql_statement_names_get(n, name, len)};
+    *known = (struct known){hash, bn_sql_statement_names_get(names, name, len)};
   return known->statement;
 }
 
 /* Returns the counters for a text that fits no pattern.  If the text can have a pattern, it takes
    the place of the oldest one of the set. */
-static struct bn_statement *statements_learn(struct bn_sql_statement_names *n, size_t set,
+static struct bn_statement *statements_learn(struct bn_sql_statement_names *names, size_t set,
                                              const char *sql, size_t len,
                                              const struct bn_sql_caps *caps)
 {
   struct bn_sql_literals literals;
   char name[BN_STATEMENT_NAME];
   const size_t size = bn_sql_digest(sql, len, caps, name, sizeof name, &literals);
-  struct bn_statement *st = statements_by_digest(n, name, size);
+  struct bn_statement *st = statements_by_digest(names, name, size);
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
-  struct seen *place = &n->seen[set][n->next[set]];
+  struct seen *place = &names->seen[set][names->next[set]];
 
   if (pattern == NULL)
     return st;
-  n->next[set] = (unsigned char)((n->next[set] + 1) % WAYS);
+  names->next[set] = (unsigned char)((names->next[set] + 1) % WAYS);
   free(place->pattern);
-  n->last = *place = (struct seen){pattern, st};
+  names->last = *place = (struct seen){pattern, st};
   return st;
 }
 
 /* Returns the counters for a text that does not fit the last pattern, by the patterns of its set or
    by its digest. */
 static __attribute__((noinline)) struct bn_statement *
-statements_look_up(struct bn_sql_statement_names *n, const char *sql, size_t len,
+statements_look_up(struct bn_sql_statement_names *names, const char *sql, size_t len,
                    const struct bn_sql_caps *caps)
 {
   const size_t set = statements_set_of(sql, len);
 
   for (size_t i = 0; i < WAYS; i++) {
-    const struct seen *s = &n->seen[set][i];
+    const struct seen *s = &names->seen[set][i];
 
     if (s->pattern != NULL && bn_sql_pattern_fits(s->pattern, sql, len)) {
-      n->last = *s;
+      names->last = *s;
       return s->statement;
     }
   }
-  return statements_learn(n, set, sql, len, caps);
+  return statements_learn(names, set, sql, len, caps);
 }
 
-struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,
+struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *names,
                                                     const char *sql, size_t len,
                                                     const struct bn_sql_caps *caps)
 {
-  if (n->last.pattern != NULL && bn_sql_pattern_fits(n->last.pattern, sql, len))
-    return n->last.statement;
-  return statements_look_up(n, sql, len, caps);
+  if (names->last.pattern != NULL && bn_sql_pattern_fits(names->last.pattern, sql, len))
+    return names->last.statement;
+  return statements_look_up(names, sql, len, caps);
 }

@@ -18,12 +18,12 @@ struct bn_sql_statement_names;
 /* Makes the names of a session whose statistics tell statements apart. */
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s);
 /* NULL is allowed. */
-void bn_sql_statement_names_free(struct bn_sql_statement_names *n);
+void bn_sql_statement_names_free(struct bn_sql_statement_names *names);
 /* Returns the counters under that name. */
-struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n, const char *name,
-                                                size_t len);
+struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *names,
+                                                const char *name, size_t len);
 /* Returns the counters under the digest of the text (sql/digest.h).  sql[len] is 0. */
-struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *n,
+struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_names *names,
                                                     const char *sql, size_t len,
                                                     const struct bn_sql_caps *caps);
 
@@ -38,12 +38,12 @@ enum bn_sql_place {
 };
 
 struct bn_sql_part {
-  uint16_t len;  /* of the text before the value */
+  uint16_t len;  /* of the text before the value, BN_SQL_PATTERN_TEXT at most */
   uint8_t value; /* enum bn_sql_place */
 };
 
-/* A text of a statement with places for its values: it finds texts of the same digest in a small
-   part of the time that the digest takes.  The parts of the text stand one behind the other. */
+/* The text of a statement with places for its values.  It recognizes texts of the same digest in a
+   small part of the time that the digest takes.  `text` has all parts, one behind the other. */
 struct bn_sql_pattern {
   struct bn_sql_part part[BN_SQL_LITERALS + 1];
   char text[];

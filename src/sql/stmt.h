@@ -45,8 +45,8 @@ struct bn_sql_stmt {
   struct bn_sql_bind *binds;
   size_t n_binds, n_params;
   struct bn_sql_statement_type type;
-  struct bn_statement *statement; /* --statements: what it is counted as; NULL: not known yet */
-  bool anew;     /* it has to be prepared anew at each execute, here and not by the driver */
+  struct bn_statement *statement; /* --statements: its counters; NULL: not known yet */
+  bool anew;     /* it has to be prepared anew at each execute, by prepared.c, not by the driver */
   bool emulated; /* the values are put into the text */
   bool prepared; /* the driver knows it */
   bool fresh;    /* and has not executed it since; only used with `anew` */

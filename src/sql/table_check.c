@@ -61,8 +61,8 @@ static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
-/* Executes a query whose only value is a number, which *answer gets.  Returns whether there is such
-   a number, or the table is missing. */
+/* Executes a query whose only value is a number, which *answer gets.  Returns IS_UNKNOWN if there
+   is no such value, unless the query shows that the table is missing. */
 static enum finding table_check_ask(const struct survey *s, const struct bn_sql_link *l,
                                     const char *sql, double *answer)
 {
@@ -112,34 +112,33 @@ static unsigned table_check_sample(const struct survey *s, const struct bn_sql_l
   return found == IS_THERE ? n : 0;
 }
 
-/* Notes a table of which a sample of ids was not found completely, if it has the fewest of them up
-   to now. */
-static void table_check_note_sparse(struct survey *found, unsigned i, double n_found,
+/* Remembers a table that lacks ids of its sample, if it has the fewest of all tables up to now. */
+static void table_check_note_sparse(struct survey *s, unsigned i, double n_found,
                                     unsigned n_sampled)
 {
-  if (n_found >= n_sampled || (found->sparse > 0 && n_found >= found->n_found))
+  if (n_found >= n_sampled || (s->sparse > 0 && n_found >= s->n_found))
     return;
-  found->sparse = i;
-  found->n_found = n_found;
-  found->n_sampled = n_sampled;
+  s->sparse = i;
+  s->n_found = n_found;
+  s->n_sampled = n_sampled;
 }
 
-/* Notes the first table with ids that the run does not use. */
-static void table_check_note_unused(struct survey *found, unsigned i, double highest)
+/* Remembers the first table with ids that the run does not use. */
+static void table_check_note_unused(struct survey *s, unsigned i, double highest)
 {
-  if (found->unused > 0)
+  if (s->unused > 0)
     return;
-  found->unused = i;
-  found->highest = highest;
+  s->unused = i;
+  s->highest = highest;
 }
 
-/* Notes a table with too few rows, and whether it is the smallest up to now. */
-static void table_check_note_small(struct survey *found, unsigned i, double rows)
+/* Counts a table with too few rows, and remembers it if it is the smallest up to now. */
+static void table_check_note_small(struct survey *s, unsigned i, double rows)
 {
-  if (found->n_small++ > 0 && rows >= found->fewest)
+  if (s->n_small++ > 0 && rows >= s->fewest)
     return;
-  found->smallest = i;
-  found->fewest = rows;
+  s->smallest = i;
+  s->fewest = rows;
 }
 
 /* Examines the rows of table i, which exists and has the ids up to `highest` at most. */
@@ -184,41 +183,40 @@ static void table_check_each(void *arg, struct bn_sql_link *l)
 
 /* Warns of too few rows.  A table whose highest id is below 1 counts as empty, because a run reads
    no such id. */
-static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t,
-                                         const struct survey *found)
+static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t, const struct survey *s)
 {
-  const double fewest = found->fewest > 0 ? found->fewest : 0;
+  const double fewest = s->fewest > 0 ? s->fewest : 0;
   char instead[64] = "";
 
   if (fewest > 0)
     (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
-  if (found->n_small == 1)
+  if (s->n_small == 1)
     bn_log_note("warning: table '%s%u' has at most %.0f rows, fewer than --table-size=%.0f: run "
                 "'cleanup' and 'prepare'%s",
-                t->prefix, found->smallest, fewest, t->rows, instead);
+                t->prefix, s->smallest, fewest, t->rows, instead);
   else
     bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
                 "%.0f: run 'cleanup' and 'prepare'%s",
-                found->n_small, t->rows, t->prefix, found->smallest, fewest, instead);
+                s->n_small, t->rows, t->prefix, s->smallest, fewest, instead);
 }
 
 /* Warns of ids that are missing in the sample of a table. */
 static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
-                                            const struct survey *found)
+                                            const struct survey *s)
 {
   bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u' has %.0f, so that "
               "statements find no row for the others: run 'cleanup' and 'prepare', with "
               "--auto-inc=off if the server numbers rows in larger steps",
-              found->n_sampled, t->rows, t->prefix, found->sparse, found->n_found);
+              s->n_sampled, t->rows, t->prefix, s->sparse, s->n_found);
 }
 
 /* Warns of a table that is larger than the default of --table-size. */
 static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
-                                            const struct survey *found)
+                                            const struct survey *s)
 {
   bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
               "'%s%u' has ids up to %.0f: use --table-size=%.0f for all of them",
-              t->rows, t->prefix, found->unused, found->highest, found->highest);
+              t->rows, t->prefix, s->unused, s->highest, s->highest);
 }
 
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
@@ -226,10 +224,10 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
 {
   static const struct bn_sql_target target = {.prepared = true};
   struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
-  struct survey found = {.drv = drv,
-                         .session = s,
-                         .tables = t,
-                         .until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC};
+  struct survey survey = {.drv = drv,
+                          .session = s,
+                          .tables = t,
+                          .until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC};
   struct bn_sql_session *o;
 
   if (drv == NULL)
@@ -239,17 +237,17 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
   o = bn_sql_session_get(sys, s, drv);
   /* A statement may wait for a lock of another client. */
   if (o != NULL)
-    bn_sql_session_ask_server(o, drv, &target, found.until_ns, table_check_each, &found);
-  if (found.missing == 1)
+    bn_sql_session_ask_server(o, drv, &target, survey.until_ns, table_check_each, &survey);
+  if (survey.missing == 1)
     return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
-  if (found.missing > 1)
+  if (survey.missing > 1)
     return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
-                      t->prefix, found.missing, t->option, found.missing - 1);
-  if (found.n_small > 0)
-    table_check_warn_of_few_rows(t, &found);
-  if (found.sparse > 0)
-    table_check_warn_of_missing_ids(t, &found);
-  if (found.unused > 0)
-    table_check_warn_of_unused_rows(t, &found);
+                      t->prefix, survey.missing, t->option, survey.missing - 1);
+  if (survey.n_small > 0)
+    table_check_warn_of_few_rows(t, &survey);
+  if (survey.sparse > 0)
+    table_check_warn_of_missing_ids(t, &survey);
+  if (survey.unused > 0)
+    table_check_warn_of_unused_rows(t, &survey);
   return 0;
 }

@@ -30,8 +30,8 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
   return 0;
 }
 
-/* Writes a line, in which blanks stand for line breaks of the text.  Returns 0, or the errno value
-   of a write that failed. */
+/* Writes a line, with a blank for each line break of the text.  Returns 0, or the errno value of a
+   write that failed, now or before. */
 static int trace_write_line(FILE *f, unsigned session, const char *sql, size_t len)
 {
   int error = 0;

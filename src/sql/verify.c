@@ -69,8 +69,7 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
   (void)pthread_mutex_destroy(&v->lock);
 }
 
-/* --- one server
-   -------------------------------------------------------------------------------- */
+/* --- one server --- */
 
 /* Names a server as users write it, or its driver.  Returns how many servers there are. */
 static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
@@ -91,7 +90,7 @@ static size_t verify_count_places(const struct bn_sql_verify *v)
   return verify_name_place(v, 0, name, sizeof name);
 }
 
-/* Sets err to a sentence about what bench cannot do on the server.  Returns -1. */
+/* Sets err to "cannot WHAT SERVER: REASON", where `what` ends with a preposition.  Returns -1. */
 static int verify_fail(const struct visit *v, const char *what, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
@@ -101,17 +100,22 @@ static int verify_fail(const struct visit *v, const char *what, struct bn_err *e
                     v->diag.text);
 }
 
-/* Returns the time that is so many milliseconds from now. */
+/* Returns the time in `ms` milliseconds. */
 static uint64_t verify_after_ms(unsigned ms)
 {
   return bn_clock_mono() + ms * BN_NSEC_PER_MSEC;
 }
 
-/* Returns when the present work has to end.  Once somebody has asked the run to stop, that is in
-   HURRY_MS at most. */
+/* Returns whether somebody has asked the run to stop. */
+static bool verify_is_hurried(const struct bn_sql_verify *v)
+{
+  return v->session != NULL && bn_session_deadline(v->session) == 0;
+}
+
+/* Returns when the present work has to end: in HURRY_MS at most if it is hurried. */
 static uint64_t verify_work_deadline(struct bn_sql_verify *v)
 {
-  if (v->session != NULL && bn_session_deadline(v->session) == 0)
+  if (verify_is_hurried(v))
     v->until_ns = bn_clock_min(v->until_ns, verify_after_ms(HURRY_MS));
   return v->until_ns;
 }
@@ -122,22 +126,22 @@ static struct server verify_server_at(unsigned first, unsigned i, size_t places)
   return (struct server){.ordinal = (unsigned)((first + i) % places), .left = places - i};
 }
 
-/* Returns whether server number i of several is not asked any more.  The first one always is:
+/* Returns whether it is too late to ask server number i of several.  For the first one it never is:
    drivers give a server that does not answer a second, even if less is left. */
 static bool verify_is_too_late(struct bn_sql_verify *v, unsigned i)
 {
   return i > 0 && bn_clock_mono() >= verify_work_deadline(v);
 }
 
-/* Returns when the longest visit ends that begins now: it has VISIT_MS, and as long as a server
-   took to let us in. */
+/* Returns the latest end of a visit that begins now: after VISIT_MS, and as long as a server took
+   to let us in. */
 static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
 {
   return verify_after_ms(VISIT_MS) + v->login_ns;
 }
 
 /* Returns when a visit has to end.  The only server has all the time that is left.  One of several
-   has its share, so that each of those behind it has as much if it is frozen, but no more than the
+   has its share of it, so that as much is left for each server behind it, but no more than the
    longest visit.  A deadline of the work that has passed is returned as it is. */
 static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server server)
 {
@@ -176,7 +180,7 @@ static void verify_close_visit(struct visit *v)
   bn_sql_link_free(&v->link);
 }
 
-/* Reads a whole number.  Returns false if the value is none. */
+/* Reads a whole number.  Returns false if the value is not one. */
 static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
 {
   char text[24], *end;
@@ -189,8 +193,8 @@ static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
   return *end == '\0';
 }
 
-/* Notes a row of the table.  A row that this run has not made is left out. */
-static void verify_note_row(struct content *c, const struct bn_sql_value pair[2])
+/* Adds a row of the table to the content.  A row that this run has not made is left out. */
+static void verify_add_row(struct content *c, const struct bn_sql_value pair[2])
 {
   uint64_t id, n;
 
@@ -200,16 +204,17 @@ static void verify_note_row(struct content *c, const struct bn_sql_value pair[2]
   c->marked |= id == 0;
 }
 
-/* Takes the rows of a result.  Returns 0, or -1 and err as verify_execute if they cannot all be
-   read: a row that is left out would be taken for missing commits. */
-static int verify_take_rows(struct visit *v, struct bn_sql_result *r, struct content *content,
-                            const char *what, struct bn_err *err)
+/* Adds the rows of a result to `content`, which may be NULL, and frees the result.  Returns 0, or
+   -1 and err as verify_execute if not all rows can be read: missing rows would be taken for missing
+   commits. */
+static int verify_add_rows(struct visit *v, struct bn_sql_result *r, struct content *content,
+                           const char *what, struct bn_err *err)
 {
   const struct bn_driver *ops = v->link.ops;
   struct bn_sql_value row[2];
 
   while (content != NULL && r->nfields == 2 && ops->fetch(v->link.handle, r, row))
-    verify_note_row(content, row);
+    verify_add_row(content, row);
   ops->free_result(v->link.handle, r);
   if (!r->cut)
     return 0;
@@ -217,8 +222,8 @@ static int verify_take_rows(struct visit *v, struct bn_sql_result *r, struct con
   return verify_fail(v, what, err);
 }
 
-/* Executes a statement on the server, and gives its rows to `content`; NULL: there are none.
-   Nothing of a result may be trusted.  Returns 0, or -1 and err: bench cannot do `what` there. */
+/* Executes a statement on the server, and adds its rows to `content`; NULL: none are expected.  The
+   server may be hostile, and its result have any form.  Returns 0, or -1 and err as verify_fail. */
 static int verify_execute(struct visit *v, const char *sql, struct content *content,
                           const char *what, struct bn_err *err)
 {
@@ -233,7 +238,7 @@ static int verify_execute(struct visit *v, const char *sql, struct content *cont
     return verify_fail(v, what, err);
   }
   v->of->good = v->ordinal;
-  return rc == BN_SQL_ROWS ? verify_take_rows(v, &r, content, what, err) : 0;
+  return rc == BN_SQL_ROWS ? verify_add_rows(v, &r, content, what, err) : 0;
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
@@ -256,7 +261,8 @@ static int verify_read_table(struct bn_sql_verify *v, struct server server, stru
   return rc;
 }
 
-static void verify_sleep_a_while(void)
+/* Sleeps before servers are asked again. */
+static void verify_pause(void)
 {
   bn_clock_sleep_until(verify_after_ms(PAUSE_MS));
 }
@@ -294,10 +300,10 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
   bn_log_foreign(text);
 }
 
-/* Drops the table on one server, `first` alone if n is 1, else of all n servers, of which `first`
-   is asked first.  A server is asked again until it is too late: a cluster that has just lost a
-   node refuses the statement for a while.  Returns 0, or -1: it has been said that the table is
-   left. */
+/* Drops the table on one server: on `first` alone if n is 1, else on the first of all n servers
+   that does so, beginning with `first`.  They are asked again until it is too late: a cluster that
+   has just lost a node refuses the statement for a while.  Returns 0, or -1 if the table is left,
+   which has been logged. */
 static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
@@ -313,24 +319,23 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
       rc = verify_try_drop(v, n == 1 ? single : verify_server_at(first, i, n), sql, &err);
     }
     if (rc != 0)
-      verify_sleep_a_while();
+      verify_pause();
   } while (rc != 0 && bn_clock_mono() < verify_work_deadline(v));
   if (rc != 0)
     bn_sql_verify_log_left_table(v, err.text);
   return rc;
 }
 
-/* Drops the table on the first server that does so, which replicates that to the others. */
+/* Drops the table on any server, which replicates that to the others. */
 static void verify_drop_on_any(struct bn_sql_verify *v)
 {
   (void)verify_drop_with_retries(v, v->good, verify_count_places(v));
 }
 
-/* --- before the events
-   ------------------------------------------------------------------------- */
+/* --- before the events --- */
 
-/* The outcome of an attempt to make the table.  That of attempts on each server is the greatest,
-   unless one of them is MADE. */
+/* The outcome of an attempt to make the table, in the order of its weight: of the attempts on
+   several servers, the greatest failure counts. */
 enum attempt {
   MADE,
   NEVER,   /* the next one will fail, too */
@@ -486,17 +491,17 @@ static int verify_await_table(struct bn_sql_verify *v, struct server server, str
   while (verify_read_table(v, server, &content, err) != 0 || !content.marked) {
     if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_work_deadline(v))
       return verify_fail_without_table(v, server.ordinal, &content, err);
-    verify_sleep_a_while();
+    verify_pause();
   }
   return 0;
 }
 
-/* Makes the table on the first server that lets it, which is *made_on then.  Servers that have
-   never let us in are asked once.  If it is not MADE, err says why. */
+/* Makes the table on the first server that accepts it, which is *made_on then.  Servers that have
+   never let us in are asked once.  If the table is not MADE, err says why. */
 static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attempts *all,
                                            unsigned *made_on, struct bn_err *err)
 {
-  enum attempt sum = NEVER;
+  enum attempt worst = NEVER;
 
   for (unsigned i = 0; i < all->places; i++) {
     const enum attempt a =
@@ -505,10 +510,10 @@ static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attem
     *made_on = i;
     if (a == MADE)
       return a;
-    sum = a > sum ? a : sum;
+    worst = a > worst ? a : worst;
   }
   all->again = true;
-  return sum;
+  return worst;
 }
 
 /* Makes the table, again and again while a failure may pass.  Returns 0 or -1 and err. */
@@ -519,7 +524,7 @@ static int verify_make_with_retries(struct bn_sql_verify *v, size_t places, unsi
   enum attempt a = verify_try_each_server(v, &all, made_on, err);
 
   while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_work_deadline(v)) {
-    verify_sleep_a_while();
+    verify_pause();
     a = verify_try_each_server(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
@@ -545,8 +550,8 @@ static int verify_set_up_table(struct bn_sql_verify *v, struct bn_err *err)
   return rc;
 }
 
-/* Makes the layer and the table.  v->made says whether it could, and if not, why has been logged.
-   The caller holds the lock. */
+/* Makes the layer and the table.  v->made says whether that has succeeded; if not, the reason has
+   been logged.  The caller holds the lock. */
 static void verify_start_layer(struct bn_sql_verify *v, const struct bn_driver *below,
                                const struct bn_session *s)
 {
@@ -585,8 +590,7 @@ const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
   return ours ? &v->layer : NULL;
 }
 
-/* --- after them
-   -------------------------------------------------------------------------------- */
+/* --- after the events --- */
 
 void bn_sql_verify_snapshot_rows(const struct bn_sql_commit_row *newest,
                                  struct bn_sql_known_row *known)
@@ -617,9 +621,9 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
 
 /* Asks the servers until one lacks nothing, and keeps the counts of the one that lacks least: a
    server that a failover has left behind does not matter.  Returns whether one lacks less than
-   v->counts had; *known is set if at least one server could be read. */
-static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content, bool *known,
-                                   struct bn_err *err)
+   v->counts had; *has_counts says whether v->counts are those of a server. */
+static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content,
+                                   bool *has_counts, struct bn_err *err)
 {
   const size_t places = verify_count_places(v);
   const unsigned first = v->good;
@@ -628,40 +632,40 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
   for (unsigned i = 0; i < places && !verify_is_too_late(v, i); i++) {
     struct bn_sql_commit_counts found;
 
-    if (*known && v->counts.missing == 0)
+    if (*has_counts && v->counts.missing == 0)
       break;
     if (verify_read_table(v, verify_server_at(first, i, places), content, err) != 0)
       continue;
     found = bn_sql_verify_compare(content->known, content->n);
-    if (*known && found.missing >= v->counts.missing)
+    if (*has_counts && found.missing >= v->counts.missing)
       continue;
     v->counts = found;
-    *known = better = true;
+    *has_counts = better = true;
   }
   return better;
 }
 
-/* Compares the table again and again until nothing is missing, or no more has come for STEADY_MS,
-   because replication may lag.  Returns 0 if v->counts is what was found, or -1 and err if no
-   server could be asked. */
+/* Compares the table again and again, because replication may lag, until nothing is missing or no
+   more commits have come for STEADY_MS.  Returns 0 if v->counts is what was found, or -1 and err if
+   no server could be asked. */
 static int verify_compare_until_steady(struct bn_sql_verify *v, struct content *content,
                                        struct bn_err *err)
 {
   uint64_t steady_ns = 0;
-  bool known = false, done;
+  bool has_counts = false, done;
 
   do {
     if (steady_ns != 0)
-      verify_sleep_a_while();
-    if (verify_ask_all_servers(v, content, &known, err) || steady_ns == 0)
+      verify_pause();
+    if (verify_ask_all_servers(v, content, &has_counts, err) || steady_ns == 0)
       steady_ns = verify_after_ms(STEADY_MS);
-    done = known && (v->counts.missing == 0 || bn_clock_mono() >= steady_ns);
+    done = has_counts && (v->counts.missing == 0 || bn_clock_mono() >= steady_ns);
   } while (!done && bn_clock_mono() < verify_work_deadline(v));
-  return known ? 0 : -1;
+  return has_counts ? 0 : -1;
 }
 
 /* Counts all commits as unknown, because no server could be asked. */
-static void verify_note_nothing_known(struct bn_sql_verify *v, struct content *content)
+static void verify_count_all_unknown(struct bn_sql_verify *v, struct content *content)
 {
   bn_sql_verify_snapshot_rows(content->newest, content->known);
   v->counts = bn_sql_verify_compare(content->known, content->n);
@@ -675,12 +679,12 @@ static int verify_compare_and_drop(struct bn_sql_verify *v, struct content *cont
                                    struct bn_err *err)
 {
   if (verify_compare_until_steady(v, content, err) != 0) {
-    verify_note_nothing_known(v, content);
+    verify_count_all_unknown(v, content);
     bn_sql_verify_log_left_table(v, "");
     return -1;
   }
-  v->until_ns = bn_clock_max(
-      v->until_ns, verify_after_ms(bn_session_deadline(v->session) != 0 ? PATIENCE_MS : DROP_MS));
+  v->until_ns =
+      bn_clock_max(v->until_ns, verify_after_ms(verify_is_hurried(v) ? DROP_MS : PATIENCE_MS));
   verify_drop_on_any(v);
   if (v->counts.missing == 0)
     return 0;
@@ -707,8 +711,8 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   return rc;
 }
 
-/* The lock is not waited for: a worker that was left behind may still hold it, and after a second
-   signal nobody waits. */
+/* Does not wait for the lock: a worker that was left behind may hold it, and after a second signal
+   nobody waits. */
 bool bn_sql_verify_cancel(struct bn_sql_verify *v)
 {
   bool made;

@@ -51,8 +51,8 @@ void bn_sql_verify_init(struct bn_sql_verify *v); /* of zeroed memory */
 void bn_sql_verify_done(struct bn_sql_verify *v);
 
 /* Returns the layer that connections of s to drv put before `below`, which is the same at each
-   call. The first call makes the table, while the others wait.  Returns NULL if the table cannot be
-   made, or the table is that of another driver than drv, which has been logged. */
+   call.  The first call makes the table, while the others wait.  Returns NULL if the table cannot
+   be made, or the table is that of another driver than drv, which has been logged. */
 const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
                                                    const struct bn_sql_verified *drv,
                                                    const struct bn_driver *below,
