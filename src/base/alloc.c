@@ -12,35 +12,36 @@
 
 static const struct bn_wait other_thread = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-/* `arg` is set before `last`, and read after it.  It stays when `last` becomes NULL: another thread
-   may have read `last` just before. */
+/* `arg` is set before before_exit, and read after it.  It stays when before_exit becomes NULL:
+   another thread may have read before_exit just before. */
 static struct {
-  _Atomic(void (*)(void *)) last;
+  _Atomic(void (*)(void *)) before_exit;
   void *_Atomic arg;
-  atomic_bool failed; /* is set before `last` is read */
+  atomic_bool failed; /* set before bn_alloc_fail reads before_exit */
 } alloc;
 
-/* The sentence is dropped if standard error takes nothing now. */
+/* The first thread that fails ends the process; others wait for that.  The sentence is dropped if
+   standard error takes nothing now. */
 void bn_alloc_fail(void)
 {
   static const char text[] = "out of memory: bench ends\n";
-  void (*last)(void *);
+  void (*before_exit)(void *);
 
   if (atomic_exchange(&alloc.failed, true))
     bn_wait_park(&other_thread);
   if (bn_wait_is_writable(STDERR_FILENO))
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
-  last = atomic_load(&alloc.last);
-  if (last != NULL)
-    last(atomic_load(&alloc.arg));
+  before_exit = atomic_load(&alloc.before_exit);
+  if (before_exit != NULL)
+    before_exit(atomic_load(&alloc.arg));
   _exit(EXIT_FAILURE);
 }
 
-void bn_alloc_before_exit(void (*last)(void *arg), void *arg)
+void bn_alloc_before_exit(void (*fn)(void *arg), void *arg)
 {
-  if (last != NULL)
+  if (fn != NULL)
     atomic_store(&alloc.arg, arg);
-  atomic_store(&alloc.last, last);
+  atomic_store(&alloc.before_exit, fn);
 }
 
 bool bn_alloc_has_failed(void)

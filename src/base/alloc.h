@@ -42,11 +42,11 @@ void bn_alloc_stream_close(FILE *out);
 
 /* Ends the process because there is no memory.  Any thread. */
 __attribute__((noreturn)) void bn_alloc_fail(void);
-/* From this call on, bn_alloc_fail calls last(arg) before it exits.  `last` prints what is known,
-   and allocates nothing; it may end the process itself.  If `last` is NULL, bn_alloc_fail calls
-   nothing any more.  A call that another thread has begun goes on; bn_alloc_has_failed is then
-   true.  The main thread. */
-void bn_alloc_before_exit(void (*last)(void *arg), void *arg);
+/* From this call on, bn_alloc_fail calls fn(arg) before it exits.  fn prints what is known, and
+   allocates nothing; it may end the process itself.  If fn is NULL, bn_alloc_fail calls nothing any
+   more.  A call that another thread has begun goes on; bn_alloc_has_failed is then true.  The main
+   thread. */
+void bn_alloc_before_exit(void (*fn)(void *arg), void *arg);
 /* Returns whether bn_alloc_fail has been called.  Any thread. */
 bool bn_alloc_has_failed(void);
 

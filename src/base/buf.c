@@ -106,7 +106,7 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   const int len = buf_print_at_end(b, fmt, ap);
 
   va_end(ap);
-  const _Bool fits = len >= 0 && (size_t)len < b->cap - b->len;
+  const _Bool fits = len >= 0 && (size_t)len < b->cap - b->len; /* before reserve raises cap */
 
   if (len < 0 || bn_buf_reserve(b, (size_t)len) != 0) {
     b->failed = 1;
@@ -161,7 +161,7 @@ char *bn_buf_take(struct bn_buf *b)
 {
   char *text = NULL;
 
-  if (bn_buf_add(b, "", 0) == 0) { /* makes the terminator of an empty text */
+  if (bn_buf_add(b, "", 0) == 0) { /* allocates the terminator if nothing was added */
     text = b->data;
     b->data = NULL;
   }

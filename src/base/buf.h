@@ -35,7 +35,7 @@ int bn_buf_base64(struct bn_buf *b, const void *data, size_t len);
 /* Removes the *removed bytes at the beginning once they are half of the buffer, and sets *removed
    to 0: each byte moves once at most on average.  The bytes that become unused are wiped. */
 void bn_buf_shift(struct bn_buf *b, size_t *removed);
-/* Returns the NUL-terminated text, which the caller frees with free(), or NULL if a call failed. b
+/* Returns the NUL-terminated text, which the caller frees with free(), or NULL if a call failed.  b
    is empty and usable afterwards in either case. */
 char *bn_buf_take(struct bn_buf *b);
 

@@ -94,8 +94,8 @@ static uint64_t clock_fit_ns_at(const struct bn_clock_fit *f, uint64_t ticks)
 }
 
 /* Returns the ticks since base.  The counter is read out of order with the loads around it, so it
-   may seem to be less than a horizon before a base just published, which counts as 0.  A counter
-   that was set back further seems to be far ahead of base, since the difference wraps. */
+   may seem to be shortly before a base just published: less than a horizon before it counts as 0.
+   A counter that was set back further seems to be far ahead of base, since the difference wraps. */
 static uint64_t clock_ticks_since(uint64_t base, uint64_t ticks, uint64_t horizon)
 {
   return base - ticks < horizon ? 0 : ticks - base;
@@ -259,11 +259,11 @@ void bn_clock_refit(struct bn_clock *c)
   }
   if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
     return; /* it is too soon, or the sample is too loose: the old fit is better */
-  const uint64_t value = clock_fit_ns_at(&old, s.ticks);
-  const double gap_ns = (double)(int64_t)(value - s.ns);
-  const double elapsed_ns = (double)(value - old.base_ns) + 1;
-  const struct bn_clock_fit fit = clock_slew(
-      s.ticks, value, s.ns, clock_compute_mult(s.ns - c->sample_ns, s.ticks - c->sample_ticks));
+  const uint64_t old_fit_ns = clock_fit_ns_at(&old, s.ticks);
+  const double gap_ns = (double)(int64_t)(old_fit_ns - s.ns);
+  const double elapsed_ns = (double)(old_fit_ns - old.base_ns) + 1; /* never 0 */
+  const uint64_t mult = clock_compute_mult(s.ns - c->sample_ns, s.ticks - c->sample_ticks);
+  const struct bn_clock_fit fit = clock_slew(s.ticks, old_fit_ns, s.ns, mult);
 
   atomic_store_explicit(&c->error_ppm, fabs(gap_ns) / elapsed_ns * 1e6, memory_order_relaxed);
   clock_publish(c, &fit);
@@ -290,9 +290,9 @@ static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor_ns)
   return bn_clock_max(now_ns, floor_ns);
 }
 
-/* Returns the published fit as long as it holds; after that, because no thread refits, a fit from a
-   fresh sample and the rate since the published one began.  The result has horizon 0 if the TSC
-   cannot be used any more. */
+/* Returns the published fit as long as it holds.  If it has run out, because no thread refits, the
+   result is made of a fresh sample and the rate since the published fit began.  It has horizon 0 if
+   the TSC cannot be used any more. */
 static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
@@ -305,10 +305,11 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   if (clock_is_off(&fit, &s))
     return (struct bn_clock_fit){0};
   const uint64_t span = s.ticks - fit.base_ticks;
+  /* A sample that is loose for this span gives no better rate. */
+  const bool is_loose = span / BASELINE < s.width;
 
   return clock_slew(s.ticks, s.ns, s.ns,
-                    span / BASELINE < s.width ? fit.mult
-                                              : clock_compute_mult(s.ns - fit.base_ns, span));
+                    is_loose ? fit.mult : clock_compute_mult(s.ns - fit.base_ns, span));
 }
 
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
@@ -322,21 +323,21 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
   if (fit.horizon == 0)
     return clock_use_vdso(r, floor_ns);
   const uint64_t ticks = bn_clock_ticks();
-  const uint64_t d = clock_ticks_since(fit.base_ticks, ticks, fit.horizon);
-  const uint64_t value_ns = fit.base_ns + clock_ticks_to_ns(d, fit.mult);
+  const uint64_t since_base = clock_ticks_since(fit.base_ticks, ticks, fit.horizon);
+  const uint64_t published_ns = fit.base_ns + clock_ticks_to_ns(since_base, fit.mult);
 
-  if (value_ns >= floor_ns) {
+  if (published_ns >= floor_ns) {
     r->fit = fit;
-    return value_ns;
+    return published_ns;
   }
-  if (floor_ns - value_ns > HORIZON_NS / 2)
+  if (floor_ns - published_ns > HORIZON_NS / 2)
     return clock_use_vdso(r, floor_ns);
   /* This reader is ahead of the published fit.  Its own fit runs slower until it meets the
      published one, and holds no longer than that, so that the reader fetches the next one in
      time. */
-  r->fit = clock_slew(ticks, floor_ns, value_ns, fit.mult);
-  if (d + 1 < fit.horizon)
-    r->fit.horizon = fit.horizon - d;
+  r->fit = clock_slew(ticks, floor_ns, published_ns, fit.mult);
+  if (since_base + 1 < fit.horizon)
+    r->fit.horizon = fit.horizon - since_base;
   return floor_ns;
 }
 

@@ -6,13 +6,14 @@
 
 const char *const bn_dist_names[] = {"uniform", "gaussian", "special", "pareto", "zipfian", NULL};
 
-/* log1p(x) / x and expm1(x) / x, continued to 1 at 0, make the zipfian formulas hold for every
-   exponent, 1 included, without cancellation next to it. */
+/* Returns log1p(x) / x, continued to 1 at 0.  With this function and the next, the zipfian formulas
+   hold for every exponent, 1 included, without cancellation next to it. */
 static double dist_log1p_over(double x)
 {
   return fabs(x) > 1e-8 ? log1p(x) / x : 1 - x / 2;
 }
 
+/* Returns expm1(x) / x, continued to 1 at 0. */
 static double dist_expm1_over(double x)
 {
   return fabs(x) > 1e-8 ? expm1(x) / x : 1 + x / 2;
@@ -108,8 +109,9 @@ uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a,
   return a + dist_clamp_offset(dist_mean_of_uniforms(d, r) * ((double)(b - a) + 1), b - a);
 }
 
-/* The number that chooses the part also places the value in the band, so that only its upper part
-   is hit: sysbench's law, kept because published scores depend on it. */
+/* u chooses between the whole range and the band in its middle.  In the band, the same u also
+   places the value, so that only the upper part of the band is hit: this is sysbench's law, kept
+   because published scores depend on it. */
 uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
@@ -130,8 +132,9 @@ uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, u
          dist_clamp_offset(pow(bn_rng_double(r), d->pareto_power) * ((double)(b - a) + 1), b - a);
 }
 
-/* Rejection inversion (Hörmann and Derflinger 1996): a point under the integral of the weight picks
-   the integer it rounds to; zipf_accept is the distance within which that is always right. */
+/* Rejection inversion (Hörmann and Derflinger 1996): a uniform point u of the integral of the
+   weight selects x, which rounds to the integer k.  If k is no further above x than zipf_accept,
+   the point always counts for k; else it does if it is within the weight of k. */
 uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
@@ -157,7 +160,7 @@ double bn_dist_exponential(uint64_t number)
   return -log(((double)(number >> 12) + 0.5) * 0x1.0p-52);
 }
 
-/* Takes the first digit to the given base off a fraction of 2^64, and returns it. */
+/* Returns the first digit, to the given base, of a fraction of 2^64, and removes it. */
 static unsigned dist_take_digit(uint64_t *fraction, unsigned base)
 {
   const unsigned __int128 m = (unsigned __int128)*fraction * base;
@@ -166,8 +169,8 @@ static unsigned dist_take_digit(uint64_t *fraction, unsigned base)
   return (unsigned)(m >> 64);
 }
 
-/* A random number serves several characters: after six of 75 kinds the chances differ from equal by
-   less than one part in 2^26. */
+/* A random number of 64 bits serves several characters: after six of 75 kinds, the chances of the
+   characters differ by less than one part in 2^26. */
 enum { CHARS_PER_DRAW = 6 };
 
 void bn_dist_fill_template(struct bn_rng *r, const char *fmt, size_t len, char *out)

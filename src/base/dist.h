@@ -61,7 +61,7 @@ enum bn_dist_text { BN_DIST_ALNUM /* 62 */, BN_DIST_DIGITS /* 10 */, BN_DIST_LET
 void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len);
 
 /* A permutation of the 32-bit integers (Preshing 2012), shared by all threads; each draw takes the
-   next. The start is derived from the seed. */
+   next.  The start is derived from the seed. */
 struct bn_unique {
   _Atomic uint32_t index;
   uint32_t offset;

@@ -16,8 +16,8 @@ struct bn_err {
   char text[512]; /* a full sentence without prefix or newline: "cannot open 'x': No such file …" */
 };
 
-/* Sets the sentence (truncated to the buffer) and returns -1, so that callers can `return
-   bn_err_set(…)`. A NULL err is allowed. */
+/* Sets the sentence, which is cut to the size of err->text, and returns -1, so that callers can
+   `return bn_err_set(…)`.  A NULL err is allowed. */
 __attribute__((format(printf, 3, 4))) static inline int bn_err_set(struct bn_err *err, int code,
                                                                    const char *fmt, ...)
 {

@@ -69,8 +69,8 @@ struct copy {
   size_t size, len, end; /* len: length of the result; end: length that was copied */
 };
 
-/* Appends n bytes if all of them fit, and nothing behind bytes that did not, so that the copy is
-   the beginning of the result. */
+/* Appends n bytes if all of them fit.  Once something did not fit, nothing is appended any more, so
+   that the copy is always the beginning of the result. */
 static void escape_put(struct copy *c, const char *data, size_t n)
 {
   if (c->end == c->len && n < c->size && c->len < c->size - n) {
@@ -89,7 +89,8 @@ static void escape_put_byte(struct copy *c, unsigned char byte)
   escape_put(c, escape, sizeof escape);
 }
 
-/* Copies a text and returns the length as bn_escape does; see escape_piece_at for the flags. */
+/* Copies a text and returns the length as bn_escape does, with keep and keeps_letters as in
+   escape_piece_at. */
 static size_t escape_text(char *out, size_t size, const char *text, const char *keep,
                           bool keeps_letters)
 {
@@ -134,7 +135,8 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
   const size_t half = size / 2;
   char *to = out;
 
-  /* The text is copied from the upper half to the lower: it at most doubles in length. */
+  /* The escaped text is in the upper half, and grows to at most twice its length from the beginning
+     on, so that no character is overwritten before it was read. */
   (void)bn_escape(out + half, size - half, text, "");
   for (const char *s = out + half; *s != '\0'; s++) {
     const char c = *s;
@@ -146,7 +148,7 @@ void bn_escape_markdown(char *out, size_t size, const char *text)
   *to = '\0';
 }
 
-/* If a call fails, all that follow it fail too, so that the result of the last is enough. */
+/* If a call fails, all calls after it fail too, so that the result of the last one is enough. */
 int bn_escape_shell_word(struct bn_buf *b, const char *text)
 {
   (void)bn_buf_char(b, '\'');

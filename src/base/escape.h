@@ -30,7 +30,7 @@ char *bn_escape_copy(const char *text);
 void bn_escape_markdown(char *out, size_t size, const char *text);
 /* Appends a text in quotes, as one word of a shell.  Returns 0, or -1 if it does not fit. */
 int bn_escape_shell_word(struct bn_buf *b, const char *text);
-/* Escapes a sentence that may quote a file or its name, as bn_escape(). err may be NULL. */
+/* Escapes a sentence that may quote a file or its name, as bn_escape().  err may be NULL. */
 void bn_escape_error(struct bn_err *err);
 
 #endif

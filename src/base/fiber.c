@@ -7,7 +7,7 @@
 
 #include "base/fiber_sanitizer.h"
 
-/* The struct itself is above its stack. */
+/* Returns the upper end of the stack, above which the struct lies. */
 static char *fiber_top(const struct bn_fiber *f)
 {
   return (char *)(uintptr_t)f;
@@ -33,7 +33,7 @@ static struct bn_fiber *fiber_map(struct bn_fiber_pool *p)
 {
   enum { CACHE_LINE = 64, SHIFTS = 32 };
   const size_t struct_lines = (sizeof(struct bn_fiber) + CACHE_LINE - 1) / CACHE_LINE;
-  const size_t size = (struct_lines + p->mapped % SHIFTS) * CACHE_LINE;
+  const size_t above_stack = (struct_lines + p->mapped % SHIFTS) * CACHE_LINE;
   char *memory = mmap(NULL, BN_FIBER_STACK, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   struct bn_fiber *f;
@@ -45,7 +45,7 @@ static struct bn_fiber *fiber_map(struct bn_fiber_pool *p)
     return NULL;
   }
   p->mapped++;
-  f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - size);
+  f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - above_stack);
   f->low = memory + BN_FIBER_GUARD;
   f->sp = bn_fiber_prepare(fiber_top(f), fiber_begin, f);
   bn_sanitizer_made(f);

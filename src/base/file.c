@@ -212,9 +212,9 @@ const char *bn_file_explain(int error)
   }
 }
 
-/* Reads a link of this user or of root.  Returns the length of its text, or 0 if the path is no
-   link or cannot be read, which opening it will report, or -1 and errno.  A link with a second name
-   is refused too: another user may have made the name that was given. */
+/* Reads a link of this user or of root.  Returns the length of its text; 0 if the path is no link,
+   or if it cannot be opened, which the later open reports; or -1 and errno.  A link with a second
+   name is refused too: another user may have made the name that was given. */
 static ssize_t file_read_link(const char *path, char *text, size_t room)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -315,8 +315,8 @@ static int file_write_special(const char *path, const char *text, size_t len)
   return fd < 0 ? -1 : file_finish(fd, bn_file_write_all(fd, text, len) != 0 ? errno : 0);
 }
 
-/* Gives the new file the owner, the group and the rights of the old one.  No user gains the right
-   to read: if the group cannot be kept, the new group has no rights. */
+/* Gives the new file the owner, the group and the rights of the old one, as far as the user may do
+   so.  Nobody gains the right to read: if the group cannot be kept, the new group has no rights. */
 static void file_keep_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777;
@@ -341,8 +341,8 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
   return file_finish(fd, bn_file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
 }
 
-/* Makes the new name survive a crash of the machine, as far as the file system allows.  The file is
-   complete already, so that a failure is none of saving it. */
+/* Makes the new name survive a crash of the machine, as far as the file system allows.  The file
+   has been saved already, so that a failure here is not reported. */
 static void file_sync_folder(const char *path)
 {
   char folder[PATH_MAX];
@@ -357,7 +357,7 @@ static void file_sync_folder(const char *path)
 }
 
 /* Writes the name of the new file beside the old one to `fresh`, and removes a file of that name.
-   The name is never longer than FILE.partial, which the start of a run may have made: a process
+   Where a run could make its journal FILE.partial, this name is not too long either: a process
    number has at most six hexadecimal digits on Linux.  Returns 0, or -1 and errno. */
 static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
 {
@@ -438,7 +438,7 @@ static int file_read_all(int fd, struct bn_buf *text)
 
   do {
     n = read(fd, piece, sizeof piece);
-    /* The last time nothing is added, which makes text->data of an empty file. */
+    /* At the end of the file, adding 0 bytes allocates text->data even if the file is empty. */
     if (n >= 0 && bn_buf_add(text, piece, (size_t)n) != 0)
       return file_give_up(-1, (size_t)n > text->max - text->len ? EFBIG : ENOMEM);
   } while (n > 0 || (n < 0 && errno == EINTR));

@@ -38,7 +38,8 @@ int bn_file_reopen(const char *path);
 /* Returns a sentence without a subject about an error of any of these functions. */
 const char *bn_file_explain(int error);
 
-/* Writes the folder of a file with its last slash, or "." for a name alone. */
+/* Writes the folder of a file with its last slash, or "." for a name alone.  A folder that is too
+   long, so that no call takes it, is cut. */
 void bn_file_copy_folder(const char *path, char out[PATH_MAX]);
 /* Returns the part of a path behind its folder. */
 const char *bn_file_name(const char *path);

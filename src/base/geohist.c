@@ -32,7 +32,7 @@ void bn_geohist_done(struct bn_geohist *g)
   *g = (struct bn_geohist){0};
 }
 
-/* Returns the bucket of any value, also of one that is no number. */
+/* Returns the bucket of any value; those that are not above 0, and NaN, belong to the first. */
 static size_t geohist_find_bucket(const struct bn_geohist *g, double value)
 {
   if (!(value > 0))

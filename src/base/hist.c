@@ -80,7 +80,8 @@ uint64_t bn_hist_highest(size_t index)
   return bn_hist_lowest(index + 1) - 1;
 }
 
-/* Notes that the page may have buckets that are not 0. */
+/* Marks the page as one that may have buckets that are not 0.  Its bit is read first, because most
+   pages are marked already. */
 static void hist_touch(struct bn_hist *h, size_t page)
 {
   if (!hist_page_is_touched(h, page))
@@ -119,7 +120,7 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
 
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n)
 {
-  size_t end = 0; /* end of the last touched page */
+  size_t end = 0; /* the bucket after the page that was touched last */
 
   /* The parts are sorted, so only the last one can be that of overflows. */
   if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS) {
@@ -150,8 +151,8 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
 }
 
 struct sum {
-  uint64_t n;
-  bool fits; /* into 64 bits */
+  uint64_t total;
+  bool fits; /* total has not overflowed */
 };
 
 /* Adds the count of a bucket to a struct sum; for bn_hist_each. */
@@ -161,8 +162,8 @@ static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_
 
   (void)lowest;
   (void)highest;
-  s->n += count;
-  if (s->n < count)
+  s->total += count;
+  if (s->total < count)
     s->fits = false;
 }
 
@@ -180,7 +181,7 @@ bool bn_hist_has_at_most(const struct bn_hist *h, uint64_t most)
   struct sum sum = {0, true};
 
   bn_hist_each(h, hist_add_count, &sum);
-  return sum.fits && sum.n <= most;
+  return sum.fits && sum.total <= most;
 }
 
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)

@@ -22,7 +22,7 @@ enum {
 
 /* A stripe.  Buckets and overflow are counts; the bitmap names the pages that may be non-zero.  One
    worker writes it (bn_hist_record), or several do (bn_hist_record_shared); other threads read it
-   at any time with relaxed loads. bn_hist_new makes it from zero pages, so that untouched pages
+   at any time with relaxed loads.  bn_hist_new makes it from zero pages, so that untouched pages
    cost no memory. */
 struct bn_hist {
   _Atomic uint64_t touched[BN_HIST_TOUCHED_WORDS];
@@ -94,8 +94,8 @@ void bn_hist_clear(struct bn_hist *h);
 /* Returns the number of values. */
 uint64_t bn_hist_count(const struct bn_hist *h);
 /* Returns the highest equivalent value of the bucket that holds the rank max(1, floor(count *
-   percent / 100 + 0.5)); 0 if empty, UINT64_MAX if the rank falls into the overflow bucket. percent
-   is in [0, 100]. */
+   percent / 100 + 0.5)); 0 if empty, UINT64_MAX if the rank falls into the overflow bucket.
+   percent is in [0, 100]. */
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
 /* As bn_hist_percentile, for the rank-th smallest of the values of both histograms together (more:
    NULL for none); rank is in [0, count of both], and 0 counts as 1. */

@@ -12,6 +12,7 @@ static int64_t limit_check_count_others(const struct bn_limit_check *c)
   return c->others > 0 ? c->others : 0;
 }
 
+/* Returns the judgement.  Without a limit (-1), there is enough. */
 static enum bn_judgement limit_check_judge(const struct bn_limit_check *c)
 {
   if (c->allowed < 0 || limit_check_count_others(c) <= c->allowed - c->needed)

@@ -22,7 +22,7 @@ enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed aga
 
 /* The last message of a stream, and how often it came again at once. */
 struct last_message {
-  char *last;        /* the last message, with its prefix; NULL: none */
+  char *line;        /* the message with its prefix; NULL: none */
   unsigned repeated; /* how often it was swallowed since */
 };
 
@@ -34,15 +34,15 @@ struct kind {
   size_t n, reported; /* reported: number of threads at the last count that was printed */
 };
 
-/* The recorded messages have a separate lock: a thread that holds the lock of the sink may wait for
-   a reader of standard output. */
+/* The recorded messages have a lock of their own, because a thread that holds the lock of the sink
+   may wait for a reader of standard output. */
 struct messages {
   pthread_mutex_t lock;
   struct bn_log_message row[BN_LOG_MESSAGES_MAX];
   size_t n;
 };
 
-/* A line of progress with a clock; text "": none. */
+/* The line of progress that shows how long its work has lasted; text "": none. */
 struct clocked {
   pthread_mutex_t lock;
   char text[160];
@@ -164,9 +164,9 @@ static bool log_terminal_reads(void)
   return (front == -1 || front == getpgrp()) && bn_wait_is_writable(STDERR_FILENO);
 }
 
-/* Draws the line of progress, or removes it (NULL).  While another thread prints, it leaves the
-   line as it is: that thread may wait for a reader of stdout, and nobody waits for a line of
-   progress. */
+/* Draws the line of progress, or removes it (NULL).  While another thread prints, the line stays as
+   it is: that thread may wait for a reader of stdout, and a line of progress is not worth waiting
+   for.  A line of which only a part was written counts as none. */
 static void log_draw_progress(const char *text)
 {
   char line[256];
@@ -221,18 +221,18 @@ void bn_log_redraw_progress(void)
 }
 
 /* Prints how often the last message was swallowed, and counts anew.  The caller holds the lock. */
-static void log_print_repeats(struct last_message *r, FILE *out)
+static void log_print_repeats(struct last_message *last, FILE *out)
 {
-  if (r->repeated > 0)
-    (void)fprintf(out, "(last message repeated %u times)\n", r->repeated);
-  r->repeated = 0;
+  if (last->repeated > 0)
+    (void)fprintf(out, "(last message repeated %u times)\n", last->repeated);
+  last->repeated = 0;
 }
 
 /* Forgets the last message, so that the next one is printed even if it is the same. */
-static void log_forget_last(struct last_message *r)
+static void log_forget_last(struct last_message *last)
 {
-  free(r->last);
-  r->last = NULL;
+  free(last->line);
+  last->line = NULL;
 }
 
 /* As bn_log_settle.  The caller holds the lock. */
@@ -252,18 +252,18 @@ void bn_log_settle(void)
 
 /* Prints `line`, or counts it if it is the same as the last message; empty lines are never counted.
    Takes over `line`.  The caller holds the lock. */
-static void log_print(struct last_message *r, FILE *out, char *line)
+static void log_print(struct last_message *last, FILE *out, char *line)
 {
-  if (strcmp(line, "\n") != 0 && r->last != NULL && strcmp(line, r->last) == 0) {
-    r->repeated++;
+  if (strcmp(line, "\n") != 0 && last->line != NULL && strcmp(line, last->line) == 0) {
+    last->repeated++;
     free(line);
     return;
   }
-  log_print_repeats(r, out);
+  log_print_repeats(last, out);
   (void)fputs(line, out);
   (void)fflush(out);
-  free(r->last);
-  r->last = line;
+  free(last->line);
+  last->line = line;
 }
 
 /* Takes over `line` and prints it on standard output. */
@@ -303,14 +303,15 @@ static size_t log_find_thread(const struct kind *k, uintptr_t thread)
   return i;
 }
 
-/* Counts this thread among those with the error.  Returns whether another one has printed it. */
+/* Counts this thread among those with the error.  Returns whether another one, which is threads[0],
+   has printed it. */
 static bool log_add_thread(struct kind *k)
 {
   const uintptr_t self = log_speaker_id();
-  const size_t at = log_find_thread(k, self);
+  const size_t index = log_find_thread(k, self);
 
-  if (at < k->n)
-    return at > 0;
+  if (index < k->n)
+    return index > 0;
   /* The array doubles whenever n is a power of two. */
   if ((k->n & (k->n - 1)) == 0)
     k->threads = bn_alloc_resize(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *k->threads);
@@ -318,16 +319,16 @@ static bool log_add_thread(struct kind *k)
   return k->n > 1;
 }
 
-/* Ends b with an ellipsis between two characters of UTF-8, if it is too long. */
+/* Cuts a text of more than AGAIN_MAX bytes before a character of UTF-8, and adds "...". */
 static void log_shorten(struct bn_buf *b)
 {
-  size_t n = AGAIN_MAX;
+  size_t len = AGAIN_MAX;
 
   if (b->len <= AGAIN_MAX)
     return;
-  while (n > 0 && ((unsigned char)b->data[n] & 0xc0) == 0x80)
-    n--;
-  b->len = n;
+  while (len > 0 && ((unsigned char)b->data[len] & 0xc0) == 0x80)
+    len--;
+  b->len = len;
   (void)bn_buf_str(b, "...");
 }
 
@@ -364,9 +365,9 @@ static char *log_join_error_lines(const char *text)
   return bn_buf_take(&b);
 }
 
-/* A message on standard error is preceded by a flush, so that earlier text comes first if both
+/* A message on standard error comes after a flush, so that earlier text is before it if both
    streams go to the same terminal or file.  A thread that hangs in a report keeps the lock of the
-   stream; its buffered text is then left there and lost. */
+   stream: then nothing is flushed, and the text in its buffer is lost. */
 bool bn_log_flush(void)
 {
   bool flushed;
@@ -379,7 +380,8 @@ bool bn_log_flush(void)
 }
 
 /* Takes over `line` and prints it on standard error, unless another thread has printed an error of
-   the same kind. kind NULL: the line itself is the name of the kind. */
+   the same kind.  kind NULL: the line itself is the name of the kind.  If there is no room for
+   another kind, the line is printed. */
 static void log_emit_error(char *line, const char *kind)
 {
   struct kind *k;
@@ -701,7 +703,7 @@ static bool log_stderr_is_pipe(void)
   return fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* A failure other than EAGAIN stays, so that trying again is of no use: it counts as written. */
+/* After a failure other than EAGAIN, trying again is of no use: the line counts as written. */
 bool bn_log_error_at_once(const char *line)
 {
   const size_t len = strlen(line);
@@ -766,7 +768,7 @@ static ssize_t log_write_all(void *unused, const char *text, size_t size)
   return (ssize_t)done;
 }
 
-/* Makes stdout wait for its reader if another process has made the shared pipe or terminal
+/* Makes stdout wait for its reader if another process has made the pipe or terminal that they share
    non-blocking: stdio would drop text. */
 static void log_make_stdout_wait(void)
 {

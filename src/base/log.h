@@ -36,7 +36,7 @@ void bn_log_separate_errors(void);
 void bn_log_speak_for(const void *session);
 /* Prints an error of level FATAL that has n lines.  Where errors go to stderr, nothing comes
    between the lines, and an error of the same kind that another thread has printed is swallowed and
-   its thread counted. kind NULL: the words are the kind. */
+   its thread counted.  kind NULL: the words are the kind. */
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
 /* Prints how many more threads had each error: "(15 more threads)".  If the same threads had all
    errors, it prints one number, else one line for each error: "(15 more threads: event failed)".
@@ -89,10 +89,10 @@ struct bn_log_message {
   char *text;       /* without the newline at its end */
   uint64_t times;
 };
-/* Calls fn for each recorded text, in the order of time. fn logs nothing. */
+/* Calls fn for each recorded text, in the order of time.  fn logs nothing. */
 void bn_log_each_message(void (*fn)(void *arg, const struct bn_log_message *message), void *arg);
 /* Shows one changing line on stderr if that is a terminal and asides are wanted; the next message
-   or NULL clears it.  It has no colours. */
+   or NULL clears it.  It has no colours, and is cut if it is long. */
 void bn_log_progress(const char *text);
 /* Shows such a line with the seconds since since_ns (CLOCK_MONOTONIC), for work that takes long.
    The caller keeps it up to date with bn_log_redraw_progress() once a second, until

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Returns the end of the word for a secret with which the text begins, or NULL. */
+/* Returns the end of the word for a secret at the beginning of the text, or NULL. */
 static const char *mask_skip_secret_word(const char *text)
 {
   static const char *const words[] = {"passphrase", "password", "passwd", "pwd", "secret", "token"};
@@ -39,9 +39,9 @@ static const char *mask_find_assigned_word(const char *text)
   return NULL;
 }
 
-/* Returns the colon before the password in "scheme://user:password@host", also if the host is
-   missing, but not that of "host:3306".  A password may have any character, so that an '@' counts
-   anywhere.  Returns NULL if there is none. */
+/* Returns the colon before the password in "scheme://user:password@host", or NULL if there is none.
+   Behind the colon, an '@' anywhere shows a password, since that may have any character; without
+   '@', all is a password but a port. */
 static const char *mask_find_uri_colon(const char *text)
 {
   const char *user = strstr(text, "://"), *colon, *end;
@@ -55,8 +55,8 @@ static const char *mask_find_uri_colon(const char *text)
   return is_port ? NULL : colon;
 }
 
-/* Writes text[0..shown), the character behind that if it parts a name from a value, and "***".
-   text[shown] is not the final 0.  Returns out. */
+/* Writes text[0..shown), text[shown] if that separates a name from its value, and "***".
+   text[shown] is not the final 0, which strchr would find too.  Returns out. */
 static const char *mask_behind(const char *text, size_t shown, char out[BN_MASK_MAX])
 {
   const int most = BN_MASK_MAX - (int)sizeof BN_MASK;

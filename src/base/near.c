@@ -23,7 +23,7 @@ static size_t near_least(size_t a, size_t b)
 
 /* Returns the distance of a[0..na) and b[0..nb), at most NAME_MAX_LEN long, by optimal string
    alignment, in which a swap of two letters counts as one.  Row i of its table has the distances of
-   a[0..i) to the beginnings of b; the last three rows are kept. */
+   a[0..i) to b[0..0), b[0..1) and so on; only the last three rows exist: before, prev and cur. */
 static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 {
   size_t rows[3][NAME_MAX_LEN + 1];
@@ -51,19 +51,20 @@ static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 
 void bn_near_offer(struct bn_near *n, const char *name)
 {
-  const size_t typed = strlen(n->typed), len = strlen(name);
-  const size_t limit = typed / 3 > 0 ? typed / 3 : 1;
-  size_t d;
+  const size_t typed_len = strlen(n->typed), len = strlen(name);
+  const size_t limit = typed_len / 3 > 0 ? typed_len / 3 : 1;
+  size_t distance;
 
-  if (typed == 0 || typed > NAME_MAX_LEN || len > NAME_MAX_LEN)
+  if (typed_len == 0 || typed_len > NAME_MAX_LEN || len > NAME_MAX_LEN)
     return;
-  if ((typed > len ? typed - len : len - typed) > limit)
+  /* The distance is no less than the difference of the lengths. */
+  if ((typed_len > len ? typed_len - len : len - typed_len) > limit)
     return;
-  d = near_distance(n->typed, typed, name, len);
-  if (d > limit || (n->best != NULL && d >= n->distance))
+  distance = near_distance(n->typed, typed_len, name, len);
+  if (distance > limit || (n->best != NULL && distance >= n->distance))
     return;
   n->best = name;
-  n->distance = d;
+  n->distance = distance;
 }
 
 void bn_near_copy_dashed(char *out, size_t size, const char *name)

@@ -33,8 +33,8 @@ static const char suffix[] = ".so";
 
 enum { NAME_LEN_MAX = 64 };
 
-/* Returns the plain path of a folder relative to that of the program, in which links are followed
-   and ".." is resolved, or NULL if there is no such folder.  The caller frees it. */
+/* Returns the absolute path, without links and "..", of a folder relative to that of the program,
+   or NULL if there is no such folder.  The caller frees it. */
 static char *plugin_resolve_dir(const char *program_dir, const char *relative)
 {
   char *path = bn_alloc_print("%s%s", program_dir, relative), *resolved = realpath(path, NULL);
@@ -43,8 +43,9 @@ static char *plugin_resolve_dir(const char *program_dir, const char *relative)
   return resolved;
 }
 
-/* Writes the path of `installed`, or of `built` if only that exists, to buf; both are relative to
-   the folder of the program.  Returns buf, or NULL and err. */
+/* Writes the path of `installed`, or of `built` if only that exists, to buf; if neither exists,
+   that of `installed`.  Both are relative to the folder of the program.  Returns buf, or NULL and
+   err. */
 static const char *plugin_find_dir(const char *installed, const char *built, char *buf, size_t len,
                                    struct bn_err *err)
 {
@@ -94,7 +95,8 @@ struct descriptor {
   const char *name;
 };
 
-/* Returns the article for the name of a kind of modules, of which "engine" alone has a vowel. */
+/* Returns the article for the name of a kind of modules; of these, only "engine" begins with a
+   vowel. */
 static const char *plugin_article(const char *kind)
 {
   return kind[0] == 'e' ? "an" : "a";

@@ -23,8 +23,8 @@ void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n)
   }
 }
 
-/* Returns the last piece that begins before the value, a time or a mass, or else the first piece.
-   `key` is the offset of from_s or from_mass, the beginning of a piece. */
+/* Returns the last piece that begins before the value, or else the first piece.  `key` is the
+   offset of from_s if the value is a time, and that of from_mass if it is a mass. */
 static const struct bn_rate_piece *rate_curve_bisect(const struct bn_rate_piece *piece, size_t n,
                                                      size_t key, double value)
 {
@@ -49,6 +49,7 @@ const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece 
   const struct bn_rate_piece *p =
       rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_s), s);
 
+  /* Pieces that begin at s, of which several may have no length, come behind that piece. */
   while (p + 1 < piece + n && p[1].from_s <= s)
     p++;
   return p;
@@ -67,9 +68,9 @@ double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
   return p->from_mass + p->start_rate * s + (p->end_rate - p->start_rate) * s * s / (2 * p->span_s);
 }
 
-/* Returns the time within a piece at which its mass is `mass` > 0: r0 t + (r1 - r0) t^2 / (2 span)
-   = mass, solved in the form that does not cancel for r0 = r1.  Where the rate ends with 0, the
-   root of the last mass may have been rounded below 0. */
+/* Returns the time t within a piece at which its mass is `mass` > 0: r0 t + (r1 - r0) t^2 /
+   (2 span) = mass, solved in the form that does not cancel for r0 = r1.  Where the rate ends with
+   0, rounding may make the number under the root of the last mass negative. */
 static double rate_piece_time(const struct bn_rate_piece *p, double mass)
 {
   const double slope = (p->end_rate - p->start_rate) / p->span_s;
@@ -83,8 +84,8 @@ double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double ma
   const struct bn_rate_piece *p = piece;
   double whole;
 
-  /* A rate that never changes is one piece without a length: each claim of an arrival comes
-     here. */
+  /* A rate that never changes is one piece without a length.  This is the common case, which each
+     claim of an arrival meets. */
   if (n == 1 && p->span_s <= 0)
     return mass / p->end_rate;
   if (mass <= 0)

@@ -15,9 +15,9 @@
 
 enum { NOT_STARTED = 127 };
 
-/* Turns the child into the program, or ends it.  It makes only calls that are allowed between fork
-   and exec.  `failure` is a pipe for an errno value, which a successful exec closes; a child whose
-   parent has ended writes any value, since nobody reads it. */
+/* Turns the child into the program, or ends it.  Makes only calls that are allowed between fork and
+   exec.  `failure` is a pipe for an errno value, which a successful exec closes.  If the parent has
+   ended, the value that is written has no meaning, and nobody reads it. */
 __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid_t parent,
                                                    int failure)
 {

@@ -50,7 +50,7 @@ static int uri_decode(char *s, const char *part, struct bn_err *err)
   return 0;
 }
 
-/* Returns s, or NULL if it is empty or NULL: the URI does not have that part. */
+/* Returns s, or NULL if it is empty: the URI then does not have that part, as if s were NULL. */
 static const char *uri_unless_empty(const char *s)
 {
   return s != NULL && s[0] != '\0' ? s : NULL;
