@@ -202,7 +202,7 @@ void bn_sql_load_drop_rows(struct bn_sql_load *l)
 
 void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b)
 {
-  (void)bn_buf_printf(b, "bulk load of %zu rows into %s%s%s%s", l->rows, l->table,
-                      l->columns[0] != '\0' ? "(" : "", l->columns,
+  (void)bn_buf_printf(b, "bulk load of %zu row%s into %s%s%s%s", l->rows, l->rows == 1 ? "" : "s",
+                      l->table, l->columns[0] != '\0' ? "(" : "", l->columns,
                       l->columns[0] != '\0' ? ")" : "");
 }

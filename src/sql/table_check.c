@@ -191,9 +191,9 @@ static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t, con
   if (fewest > 0)
     (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
   if (s->n_small == 1)
-    bn_log_note("warning: table '%s%u' has at most %.0f rows, fewer than --table-size=%.0f: run "
+    bn_log_note("warning: table '%s%u' has at most %.0f row%s, fewer than --table-size=%.0f: run "
                 "'cleanup' and 'prepare'%s",
-                t->prefix, s->smallest, fewest, t->rows, instead);
+                t->prefix, s->smallest, fewest, fewest == 1 ? "" : "s", t->rows, instead);
   else
     bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
                 "%.0f: run 'cleanup' and 'prepare'%s",

@@ -269,6 +269,13 @@ def test_tables_with_fewer_rows_are_told_of(db):
     assert enough.err == "" and number(enough, "read") == 5
 
 
+def test_a_table_with_one_row_is_told_of(db):
+    db.ok("oltp_read_write", "prepare", "--table-size=1")
+    one = db.ok("oltp_point_select", "run", "--table-size=80", "--events=5")
+    assert one.err == ("warning: table 'sbtest1' has at most 1 row, fewer than --table-size=80: run 'cleanup' and "
+                       "'prepare', or use --table-size=1\n")
+
+
 def test_ids_that_are_missing_are_told_of(db):
     """As of a server with auto_increment_increment=5, or after many deletions: the highest id is
     large enough, and most statements find no row."""

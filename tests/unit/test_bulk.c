@@ -263,7 +263,7 @@ static void inserts_what_only_the_server_understands(void **state)
 /* What was taken back is inserted; what was not is a failure. */
 static void inserts_after_a_load_that_failed(void **state)
 {
-  const char *const rows[] = {"(1)", "(2)", NULL};
+  const char *const rows[] = {"(1)", "(2)", NULL}, *const row[] = {"(1)", NULL};
   struct fixture f;
 
   (void)state;
@@ -277,6 +277,10 @@ static void inserts_after_a_load_that_failed(void **state)
   assert_string_equal(capture_end(), "FATAL: fake_load() returned error 1062 (failure 1062) for "
                                      "query 'bulk load of 2 rows into t'\n");
   assert_null(strstr(fake.log, "query INSERT"));
+  capture_begin();
+  assert_int_equal(in_command(&f, "INSERT INTO t VALUES", row), -1);
+  assert_string_equal(capture_end(), "FATAL: fake_load() returned error 1062 (failure 1062) for "
+                                     "query 'bulk load of 1 row into t'\n");
   fixture_close(&f);
 }
 
