@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
@@ -57,9 +56,8 @@ bool bn_view_is_rate(const struct bn_view_field *f)
 
 double bn_view_value(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const void *at = (const char *)v + f->offset;
-
-  return f->type == BN_VIEW_U64 ? (double)*(const uint64_t *)at : *(const double *)at;
+  return f->type == BN_VIEW_U64 ? (double)bn_view_u64(v, f)
+                                : *(const double *)(const void *)((const char *)v + f->offset);
 }
 
 uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f)
@@ -77,7 +75,7 @@ double *bn_view_f64_at(struct bn_view *v, size_t offset)
   return (double *)(void *)((char *)v + offset);
 }
 
-/* Nobody wakes within 0 ns, so that the maximum is more than 0 if there is one. */
+/* Each wake-up takes some time, so lag_max_s is more than 0 if there was one. */
 bool bn_view_has_idle_lag(const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
@@ -85,7 +83,7 @@ bool bn_view_has_idle_lag(const struct bn_view *v)
   return bn_statset_has_lag(m) && !bn_statset_has_waiting(m) && !(v->lag_max_s > 0);
 }
 
-/* Only the set-up of a total that tells the parts of a run apart has taken some time. */
+/* setup_s is more than 0 only in totals that tell the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v)
 {
   return v->setup_s > 0;
@@ -121,7 +119,7 @@ enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_vi
    but no dialect has its own figures. */
 static enum bn_view_lack view_find_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
-  /* Only figures that need it have the metrics searched, for this is asked of every figure. */
+  /* This is called for each figure: the metrics are searched only for those that need it. */
   const bool needs_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
   const bool needs_wakes = (f->traits & BN_FIGURE_WAKES) != 0;
   const struct bn_view_scope s = {
@@ -166,17 +164,17 @@ static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
     *bn_view_f64_at(v, f->offset) = 0;
 }
 
-/* Returns whether a statistic is that of no values: the figure that counts them is 0 or not known.
-   A maximum that counts ages is that of an unfinished event, if there is one. */
+/* Returns whether a statistic is that of no values: the figure at offset f->of, which counts them,
+   is 0 or not known.  A maximum that counts ages has a value if an event is unfinished. */
 static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const struct bn_view_field *of = bn_view_fields;
+  const struct bn_view_field *count = bn_view_fields;
 
   if ((f->traits & BN_FIGURE_AGED) != 0 && v->max_at_least)
     return false;
-  while (of->offset != f->of)
-    of++;
-  return !(bn_view_value(v, of) > 0 && isfinite(bn_view_value(v, of)));
+  while (count->offset != f->of)
+    count++;
+  return !(bn_view_value(v, count) > 0 && isfinite(bn_view_value(v, count)));
 }
 
 static void view_set_nan(double *value, size_t n)
@@ -251,16 +249,15 @@ static bool view_same_bucket(uint64_t a, uint64_t b)
 }
 
 /* Sets the extremes of the latency to the edges of the outermost buckets that are not empty.  With
-   `exact`, an exact extreme replaces an edge if it lies in that bucket: one of an event that ended
-   between the warm-up and its snapshot may not. */
-static void view_find_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
+   `exact`, an exact extreme replaces the edge of its bucket.  If it lies in another bucket, its
+   event ended after the warm-up, but before the snapshot of the end of the warm-up. */
+static void view_set_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
 {
   uint64_t low, high;
 
   if (!bn_hist_bounds(v->latency, &low, &high))
     return;
-  if (exact && delta->min_ns >= low && delta->min_ns != UINT64_MAX &&
-      view_same_bucket(delta->min_ns, low))
+  if (exact && delta->min_ns != UINT64_MAX && view_same_bucket(delta->min_ns, low))
     low = delta->min_ns;
   if (exact && delta->max_ns != 0 && view_same_bucket(delta->max_ns, high))
     high = delta->max_ns;
@@ -285,7 +282,7 @@ static double view_middle_of(uint64_t lowest, uint64_t highest)
   return highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2;
 }
 
-/* Adds a bucket to *arg, a sum in ns. */
+/* Adds the values of a bucket, as its middle, to *arg, a sum in ns. */
 static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   double *sum = arg;
@@ -294,8 +291,8 @@ static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint6
 }
 
 /* Returns a sum of latencies without the modulo.  Sums are kept modulo 2^64 ns, 584 years; under
-   --rate they include waiting, and a few minutes of overload exceed that.  How often they did
-   follows from the size of the sum, which is known roughly from the histogram (about_ns). */
+   --rate they include waiting, and a few minutes of overload exceed that.  The rough size of the
+   sum, about_ns, shows how often. */
 static double view_unwrapped(uint64_t sum_ns, double about_ns)
 {
   const double turns = round((about_ns - (double)sum_ns) / turn_ns);
@@ -319,7 +316,7 @@ double bn_view_served_share(uint64_t finished, uint64_t due)
 }
 
 /* Sets the sum and the mean of the latencies. */
-static void view_find_sums(struct bn_view *v, const struct bn_snap *delta)
+static void view_set_sums(struct bn_view *v, const struct bn_snap *delta)
 {
   double about_ns = 0;
 
@@ -341,8 +338,8 @@ static void view_add_distances(void *arg, uint64_t lowest, uint64_t highest, uin
   s->sum_sq += (double)count * off * off;
 }
 
-/* Returns the standard deviation of n values, or 0 without any.  A second pass is needed, because
-   the difference of two large sums would cancel. */
+/* Returns the standard deviation of n values, or 0 without any.  It needs the mean first: as the
+   difference of two large sums, sum_sq / n - mean^2, it would be lost in rounding. */
 static double view_deviation_s(const struct bn_hist *h, uint64_t n, double mean_s)
 {
   struct spread s = {.mean_ns = mean_s * 1e9};
@@ -440,13 +437,14 @@ double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hi
 
   if (t->of_phase)
     return view_phase_percentile_s(t, h, percent, most_s);
+  /* h lacks the unfinished events: they are above all others in *most_s, below in the result. */
   *most_s = rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
   return rank > t->unfinished ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank - t->unfinished))
                               : 0;
 }
 
-/* Sets the figures of the lag, whose histogram is the last one if the run has it. */
-static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
+/* Sets the figures of "wakeup_lag", which is the last histogram if the run has it. */
+static void view_set_lag(struct bn_view *v, const struct bn_snap *delta)
 {
   const size_t last = delta->metrics.n_hists - 1;
   const struct bn_hist *lag = bn_statset_has_lag(&delta->metrics) ? delta->hist[last] : NULL;
@@ -459,8 +457,8 @@ static void view_find_lag(struct bn_view *v, const struct bn_snap *delta)
   v->lag_max_s = view_ns_to_s(high);
 }
 
-/* Returns whether a percentile of that value is a lower bound: an unfinished event is not older,
-   and how long it will take is not known. */
+/* Returns whether a percentile of that value is a lower bound: an unfinished event that is not
+   older may still become longer. */
 static bool view_is_at_least(const struct bn_view_rules *rules, uint64_t ns)
 {
   uint64_t low, high;
@@ -480,14 +478,14 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
     return NAN;
   if (s > v->max_s && s != HUGE_VAL)
     s = v->max_s;
-  if (s < v->min_s && rules->ages == NULL)
+  if (s < v->min_s && rules->ages == NULL) /* an age may be less than each latency */
     s = v->min_s;
   return s;
 }
 
 /* Sets the percentiles of the rules, and the median, which does not count ages. */
-static void view_find_percentiles(struct bn_view *v, struct bn_view_store *store,
-                                  const struct bn_view_rules *rules)
+static void view_set_percentiles(struct bn_view *v, struct bn_view_store *store,
+                                 const struct bn_view_rules *rules)
 {
   v->median_s = fmax(v->min_s, fmin(v->max_s, view_ns_to_s(bn_hist_percentile(v->latency, 50))));
   v->percents = store->percents;
@@ -521,9 +519,10 @@ static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uin
   t->sum_s += (double)count * (double)middle * 1e-9;
 }
 
-/* Computes the statistics of a timing from its histogram alone: no sum and no extremes are kept
-   beside it.  In the sum each value is the middle of its bucket, in the extremes an edge. */
-static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
+/* Computes the statistics of a timing, and the percentiles of the view's ranks, from its histogram
+   alone: no sum and no extremes are kept beside it.  The extremes are edges of buckets. */
+static void view_compute_timing(struct bn_timing *t, double *percentile_s, const struct bn_hist *h,
+                                const struct bn_view *v, bool nearest)
 {
   uint64_t lowest = 0, highest = 0;
 
@@ -533,31 +532,38 @@ static void view_find_timing(struct bn_timing *t, const struct bn_hist *h)
   t->max_s = view_ns_to_s(highest);
   t->avg_s = bn_view_mean(t->sum_s, t->count);
   t->dev_s = view_deviation_s(h, t->count, t->avg_s);
+  t->percentile_s = percentile_s;
+  for (size_t i = 0; i < v->n_percents; i++)
+    percentile_s[i] = bn_view_hist_percentile_s(h, v->percents[i], nearest);
 }
 
-/* Sets the timings of all histograms but that of the latency, whose maximum no kind exceeds. */
-static void view_find_timings(struct bn_view *v, struct bn_view_store *store,
-                              const struct bn_snap *delta, bool nearest)
+/* Lowers the maximum of a kind, the edge of a bucket, to the exact maximum of all events.  Its n
+   percentiles follow, unless they are beyond the range of the histogram (HUGE_VAL). */
+static void view_clamp_to_latency(struct bn_timing *t, double *percentile_s, size_t n, double max_s)
+{
+  t->max_s = fmin(t->max_s, max_s);
+  for (size_t i = 0; i < n; i++)
+    if (percentile_s[i] > max_s && percentile_s[i] != HUGE_VAL)
+      percentile_s[i] = max_s;
+}
+
+/* Sets the timings of all histograms but that of the latency. */
+static void view_set_timings(struct bn_view *v, struct bn_view_store *store,
+                             const struct bn_snap *delta, bool nearest)
 {
   for (size_t i = BN_H_FIXED; i < delta->metrics.n_hists; i++) {
     double *const percentile_s = store->timing_s[v->n_timings];
     struct bn_timing *t = &store->timing[v->n_timings++];
 
     *t = bn_view_timing_of(&delta->metrics.hist[i]);
-    t->percentile_s = percentile_s;
-    view_find_timing(t, delta->hist[i]);
-    if (t->of_kind && t->max_s > v->max_s)
-      t->max_s = v->max_s;
-    for (size_t k = 0; k < v->n_percents; k++) {
-      percentile_s[k] = bn_view_hist_percentile_s(delta->hist[i], v->percents[k], nearest);
-      if (percentile_s[k] > t->max_s && percentile_s[k] != HUGE_VAL)
-        percentile_s[k] = t->max_s;
-    }
+    view_compute_timing(t, percentile_s, delta->hist[i], v, nearest);
+    if (t->of_kind)
+      view_clamp_to_latency(t, percentile_s, v->n_percents, v->max_s);
   }
   v->timings = store->timing;
 }
 
-/* Orders statements by their time, the longest first. */
+/* Orders statements by their total time, the longest first. */
 static int view_compare_statements(const void *a, const void *b)
 {
   const struct bn_timing *s = &((const struct bn_statement_view *)a)->timing;
@@ -568,25 +574,18 @@ static int view_compare_statements(const void *a, const void *b)
   return strcmp(s->name, t->name);
 }
 
-/* Sets the statements, ordered by their time; those without an execution in the span are left
-   out. */
-static void view_find_statements(struct bn_view *v, struct bn_view_store *store,
-                                 const struct bn_snap *delta, bool nearest)
+/* Sets the statements that were executed in the span, ordered by their total time. */
+static void view_set_statements(struct bn_view *v, struct bn_view_store *store,
+                                const struct bn_snap *delta, bool nearest)
 {
   for (size_t i = 0; i < delta->statements.n; i++) {
     const struct bn_statement_sum *sum = &delta->statements.sum[i];
-    double *const percentile_s = store->statement_s[v->n_statements];
     struct bn_statement_view *s = &store->statement[v->n_statements];
 
-    *s = (struct bn_statement_view){{.name = sum->name, .percentile_s = percentile_s},
-                                    .rows = sum->rows,
-                                    .errors = sum->errors};
-    view_find_timing(&s->timing, sum->hist);
-    if (s->timing.count == 0 && s->errors == 0)
-      continue; /* the next one takes its place */
-    for (size_t k = 0; k < v->n_percents; k++)
-      percentile_s[k] = bn_view_hist_percentile_s(sum->hist, v->percents[k], nearest);
-    v->n_statements++;
+    *s = (struct bn_statement_view){{.name = sum->name}, .rows = sum->rows, .errors = sum->errors};
+    view_compute_timing(&s->timing, store->statement_s[v->n_statements], sum->hist, v, nearest);
+    if (s->timing.count > 0 || s->errors > 0) /* else the next one takes its place */
+      v->n_statements++;
   }
   if (v->n_statements > 0)
     qsort(store->statement, v->n_statements, sizeof *store->statement, view_compare_statements);
@@ -603,8 +602,8 @@ double bn_view_statement_share(const struct bn_view *v, const struct bn_statemen
 }
 
 /* Sets the statistics of the sessions.  Extremes of no events are 0 until bn_view_settle(). */
-static void view_find_sessions(struct bn_view *v, struct bn_view_store *store,
-                               const struct bn_snap *delta)
+static void view_set_sessions(struct bn_view *v, struct bn_view_store *store,
+                              const struct bn_snap *delta)
 {
   for (unsigned i = 0; i < delta->n_sessions; i++) {
     const struct bn_snap_session *d = &delta->session[i];
@@ -637,7 +636,7 @@ static double view_moments_dev(const struct bn_moments *m)
 
 /* Sets the fairness of busy times from the sums of the sessions without the modulo, where the sum
    of all may have exceeded it. */
-static void view_find_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
+static void view_set_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
 {
   struct bn_moments times = {.n = delta->n_sessions};
 
@@ -660,7 +659,7 @@ static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *coun
   return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
 
-/* Sets every figure that is a count from these counters. */
+/* Sets every figure that is a count.  c: the counters, in the order of the metrics. */
 static void view_set_count_figures(struct bn_view *v, const uint64_t *c, bool commits)
 {
   v->events = c[BN_C_EVENTS];
@@ -706,8 +705,8 @@ void bn_view_set_counts_and_rates(struct bn_view *v, const struct bn_view_rules 
 }
 
 /* Sets the counts of a script, whose rates follow from the same counters as those of the view. */
-static void view_find_counts(struct bn_view *v, struct bn_view_store *store,
-                             const struct bn_view_rules *rules)
+static void view_set_script_counts(struct bn_view *v, struct bn_view_store *store,
+                                   const struct bn_view_rules *rules)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   const uint64_t *rated = rules->rated != NULL ? rules->rated : v->counter;
@@ -744,25 +743,25 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->running = delta->running;
   v->in_grace = rules->nearest ? 0 : delta->late; /* dialects do not tell the grace apart */
   bn_view_set_counts_and_rates(v, rules);
-  view_find_sums(v, delta);
+  view_set_sums(v, delta);
   v->dev_s = view_deviation_s(v->latency, bn_hist_count(v->latency), v->avg_s);
-  view_find_extremes(v, delta, rules->exact);
+  view_set_extremes(v, delta, rules->exact);
   if (rules->ages != NULL)
     view_stretch_maximum(v, rules->oldest_ns);
-  view_find_percentiles(v, store, rules);
-  view_find_timings(v, store, delta, rules->nearest);
-  view_find_counts(v, store, rules);
+  view_set_percentiles(v, store, rules);
+  view_set_timings(v, store, delta, rules->nearest);
+  view_set_script_counts(v, store, rules);
   bn_event_kinds_compute(v, store, rules);
-  view_find_lag(v, delta);
+  view_set_lag(v, delta);
   v->fair_events_avg = view_moments_mean(&delta->fair_events);
   v->fair_events_dev = view_moments_dev(&delta->fair_events);
   v->fair_time_avg = view_moments_mean(&delta->fair_busy_s);
   v->fair_time_dev = view_moments_dev(&delta->fair_busy_s);
   if (v->sum_s * 1e9 >= turn_ns)
-    view_find_fairness_of_time(v, delta);
+    view_set_fairness_of_time(v, delta);
   if (rules->sessions) {
-    view_find_sessions(v, store, delta);
-    view_find_statements(v, store, delta, rules->nearest);
+    view_set_sessions(v, store, delta);
+    view_set_statements(v, store, delta, rules->nearest);
   }
   if (rules->in_span)
     view_leave_out_grace(v);
