@@ -127,13 +127,13 @@ static bool assert_trim(char *out, size_t size, const char *text, size_t len)
   return true;
 }
 
-/* Returns whether what stands behind the p of pN is to be read as a rank, and not as a name. */
+/* Returns whether the text behind a 'p' is a number, so that the word is a percentile. */
 static bool assert_is_rank(const char *text)
 {
   return text[strspn(text, "0123456789.")] == '\0';
 }
 
-/* Reads the N of pN.  Returns 0, or -1 and err. */
+/* Reads the rank of a percentile, the N of "pN".  Returns 0, or -1 and err. */
 static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   a->what = BN_ASSERT_RANK;
@@ -143,7 +143,7 @@ static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err
   return 0;
 }
 
-/* Returns how a figure is found: the names "max_s" and "max" mean the same latency. */
+/* Returns how a figure is found.  Full names mean the same as short ones: "max_s" and "max". */
 static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
 {
   for (size_t i = 0; i < N_SHORTS; i++)
@@ -188,7 +188,8 @@ bool bn_assert_is_share(const struct bn_assert *a)
   return a->field == &part_figures[SHARE_FIGURE];
 }
 
-/* Refuses a figure without a part that the whole run does not have.  Returns 0, or -1 and err. */
+/* Refuses a figure that only parts of a run have, because no part is named.  Returns 0, or -1 and
+   err. */
 static int assert_check_whole(const struct bn_assert *a, const char *name, struct bn_err *err)
 {
   if (a->field != NULL && assert_is_of_phases(a->field))
@@ -233,8 +234,8 @@ static int assert_refuse_figure(const char *part, const char *name, struct bn_er
   return -1;
 }
 
-/* Checks that the part has the figure, and sets a->what if that is no latency.  name: the figure as
-   typed.  Returns 0, or -1 and err. */
+/* Checks that the part has the figure, and sets a->what to BN_ASSERT_KIND if the figure is no
+   latency.  name: the figure as typed.  Returns 0, or -1 and err. */
 static int assert_check_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_parse_part(a->part);
@@ -296,8 +297,8 @@ static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct b
   return bn_err_set(err, 0, "'%s' is not a unit of time; use ns, us, ms or s", unit);
 }
 
-/* Sets the unit of the limit, in which errors in percent are another figure than errors.  unit: as
-   typed behind the limit, or "".  Returns 0, or -1 and err. */
+/* Sets the unit of the limit, which also decides between the number of errors and their share, "%".
+   unit: as typed behind the limit, or "".  Returns 0, or -1 and err. */
 static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
   const bool takes_percent = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;
@@ -327,7 +328,7 @@ static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_er
   if (!assert_trim(whole, sizeof whole, text, strlen(text)))
     return bn_err_set(err, 0, "the limit is too long");
   len = strspn(whole, "0123456789.eE+-");
-  /* Parts of what fits fit. */
+  /* These cannot fail: `whole` fits, and both are parts of it. */
   (void)assert_trim(number, sizeof number, whole, len);
   (void)assert_trim(unit, sizeof unit, whole + len, strlen(whole + len));
   if (bn_units_parse_double(number, &a->limit) != 0 || a->limit < 0)
@@ -377,8 +378,8 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-/* Returns whether an assertion means the histogram by a name such as "phase:2", "event:payment",
-   "read" or "read_latency".  The names of parts mean histograms of parts alone. */
+/* Returns whether an assertion means this histogram by a name such as "phase:2", "event:payment",
+   "read" or "read_latency".  Names with a prefix mean only phases, kinds of events and groups. */
 static bool assert_is_hist(const struct bn_metric *hist, const char *name)
 {
   const bool of_kind = bn_event_kinds_parse_part(name) != NULL;

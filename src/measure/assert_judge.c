@@ -7,8 +7,8 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-/* Makes a finding of a value in the unit of the view, which bn_assert_judge() converts; NaN is not
-   measured.  at_least: an unfinished event may make the value larger. */
+/* Makes a finding of a value in the unit of the view, which bn_assert_judge() converts.  NaN:
+   nothing was measured.  at_least: an unfinished event may make the value larger. */
 static struct bn_finding assert_make_bounded(double value, bool at_least)
 {
   const bool measured = !isnan(value);
@@ -42,7 +42,7 @@ static struct bn_finding assert_find_listed(double rank, const struct bn_view *v
 }
 
 /* Finds a latency of all events.  Its percentiles and maximum count the ages of unfinished events.
-   A view of a document need not have a histogram for ranks that its list does not have. */
+   The histogram, which a view of a document may lack, is used for ranks that the list lacks. */
 static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
                                              const struct bn_view_rules *rules)
 {
@@ -174,8 +174,8 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   return assert_find_statement(a, v, rules);
 }
 
-/* Returns -1, 0 or 1 as a value is less than the limit, equal or more.  A value is a product with
-   its unit, whose last bits may be off: 50 ms are not less than 50 ms. */
+/* Returns -1, 0 or 1 as a value is less than the limit, equal or more.  The value is a product with
+   the scale of a unit, whose last bits may be off: 50 ms must not be less than 50 ms. */
 static int assert_compare(double value, double limit)
 {
   static const double rounding = 1e-12;
@@ -185,8 +185,8 @@ static int assert_compare(double value, double limit)
   return value < limit ? -1 : 1;
 }
 
-/* Returns whether the assertion is sure to hold for what may be any value from `value` to `most`;
-   HUGE_VAL: no upper bound is known. */
+/* Returns whether the assertion holds for each value from `value` to `most`, between which the true
+   one lies.  HUGE_VAL: no upper bound is known. */
 static bool assert_holds(const struct bn_assert *a, double value, double most)
 {
   switch (a->op) {
@@ -256,8 +256,8 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
   return bn_view_is_rate(a->field) || bn_assert_is_share(a);
 }
 
-/* Returns whether an event in flight is older than a limit of latencies already: its latency will
-   be longer still, though a second without an event has none. */
+/* Returns whether an event in flight is already older than a limit of latencies, which its own
+   latency will then exceed too.  It decides about seconds in which no event ends. */
 static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *v)
 {
   const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;

@@ -7,19 +7,19 @@
 
 #include "measure/layout.h"
 
-/* Returns the index of row k, from 0 on, among the rows of a kind of metrics, or n if there are
-   fewer: kind k of the events has row k of each kind of metrics. */
+/* Returns the index of the row that is the k-th of its kind of metrics, from 0 on, or n if there
+   are fewer.  The k-th rows of all kinds of metrics belong to the same kind of events. */
 static size_t event_kinds_find_nth_row(const struct bn_metric *rows, size_t n,
                                        enum bn_metric_kind kind, size_t k)
 {
-  size_t before = 0;
+  size_t n_before = 0;
 
   for (size_t i = 0; i < n; i++) {
     if (rows[i].kind != kind)
       continue;
-    if (before == k)
+    if (n_before == k)
       return i;
-    before++;
+    n_before++;
   }
   return n;
 }
@@ -52,7 +52,7 @@ const char *bn_event_kinds_parse_part(const char *part)
   return strncmp(part, BN_EVENT_PART, len) == 0 ? part + len : NULL;
 }
 
-/* A document may name its metrics in any way: a name without a prefix is left as it is. */
+/* A document may name its metrics in any way, so a name without a prefix is returned as it is. */
 const char *bn_event_kinds_name(const char *metric)
 {
   const char *name = bn_event_kinds_parse_part(metric);
@@ -108,8 +108,8 @@ void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
   }
 }
 
-/* Events of the grace count as they do in the figures of all events: never in rates, and in counts
-   unless the rules say in_span. */
+/* Events of the grace (BN_EVENT_LATE) count as they do in the figures of all events: not in rates,
+   and in counts unless rules->in_span. */
 void bn_event_kinds_compute(struct bn_view *v, struct bn_view_store *store,
                             const struct bn_view_rules *rules)
 {

@@ -42,7 +42,7 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
-/* A script may declare an option of the same name, but none of the controller. */
+/* A script may declare an option "group" too, but not one with the trait BN_OPT_CONTROLLER_ONLY. */
 bool bn_facts_have_groups(const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_options; i++)
@@ -52,7 +52,8 @@ bool bn_facts_have_groups(const struct bn_facts *f)
   return false;
 }
 
-/* Returns the fact of that section and key, a new one if there is none.  It has no text. */
+/* Returns the fact of that section and key, a new one if there is none, for a new value: its text
+   is NULL. */
 static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
 {
   const struct bn_fact *old = bn_facts_find(f, section, key);
@@ -67,7 +68,7 @@ static struct bn_fact *facts_place(struct bn_facts *f, const char *section, cons
   f->fact = facts_grow(f->fact, f->n_facts, sizeof *f->fact);
   fact = &f->fact[f->n_facts];
   *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
-  /* The fact counts once it is whole: if there is no memory for it, the others are reported. */
+  /* n_facts grows last: if an allocation fails, bn_alloc_fail() has the complete facts reported. */
   f->n_facts++;
   return fact;
 }
@@ -136,10 +137,10 @@ void bn_facts_name_group(struct bn_facts *f, const char *group)
     }
 }
 
-/* Copies the first failure of a kind of threads from others, if f has a later one.  time: the fact
-   with its time. */
-static void facts_take_earlier(struct bn_facts *f, const struct bn_facts *from,
-                               const struct bn_fact *time)
+/* Replaces the first failure of some kind in f by that in `from` if it came earlier.  time: the
+   fact in `from` with its time. */
+static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *from,
+                                     const struct bn_fact *time)
 {
   const struct bn_fact *own = bn_facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
   const struct bn_fact *message = bn_facts_find(from, BN_THREAD_ERRORS, time->key);
@@ -156,7 +157,7 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
   for (size_t i = 0; i < from->n_facts; i++)
     if (strcmp(from->fact[i].section, BN_THREAD_ERROR_TIMES) == 0 &&
         from->fact[i].type == BN_FACT_REAL)
-      facts_take_earlier(f, from, &from->fact[i]);
+      facts_replace_if_earlier(f, from, &from->fact[i]);
   for (size_t i = 0; i < from->n_facts; i++)
     if (facts_is_of_error(&from->fact[i]) &&
         bn_facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)

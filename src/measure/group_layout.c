@@ -69,8 +69,8 @@ static int group_refuse_row(const char *group, const char *name, const char *oth
                     group, name, other);
 }
 
-/* Adds a row of the group `from` unless there is one of that name.  Returns -1 and err if that one
-   has another kind or unit. */
+/* Adds a row of the group `from` unless there is one of that name.  Returns 0, or -1 and err if
+   that one has another kind or unit. */
 static int group_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
                            struct bn_err *err)
 {
@@ -103,9 +103,9 @@ static int group_check_names(const struct tables *t, struct bn_err *err)
   return 0;
 }
 
-/* Adds the n rows of a group that have that place among the histograms of waiting
-   (bn_statset_waiting_place(); 0: all other rows).  Leaves out phases: each group has its own,
-   which do not add up and stay in its total.  Returns 0, or -1 and err. */
+/* Adds those of the n rows of a group that have that place among the histograms of waiting
+   (bn_statset_waiting_place(); 0: all other rows).  Leaves phases out: each group has its own
+   phases, which cannot be summed and stay in its total.  Returns 0, or -1 and err. */
 static int group_unite_table(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
                              struct bn_err *err)
@@ -123,8 +123,8 @@ static bool group_is_same_group(const struct bn_group_part *part, size_t i)
   return i > 0 && strcmp(part[i].name, part[i - 1].name) == 0;
 }
 
-/* Adds the rows of the kinds of events that the groups are: a histogram and the counters for
-   each. */
+/* Adds the rows of the kinds of events that stand for the groups: a histogram and the counters of
+   each.  A group with several parts gets them once. */
 static void group_add_groups(struct tables *t, const struct bn_group_part *part, size_t n)
 {
   static const char *const prefixes[] = BN_EVENT_METRICS;
@@ -144,7 +144,7 @@ static void group_add_groups(struct tables *t, const struct bn_group_part *part,
     }
 }
 
-/* Makes one table of the three lists of rows, and copies their texts into it. */
+/* Makes the table of the three lists of rows, with copies of their texts. */
 static void group_join(struct bn_metrics *all, const struct tables *t)
 {
   const struct rows *const lists[] = {&t->counters, &t->hists, &t->labelled};
@@ -158,8 +158,9 @@ static void group_join(struct bn_metrics *all, const struct tables *t)
   free(rows);
 }
 
-/* Collects the rows of all groups: the metrics of their workloads, the kinds of events that the
-   groups are, and the histograms of waiting, which are the last ones.  Returns 0, or -1 and err. */
+/* Collects the rows of all groups: the metrics of their workloads, the kinds of events that stand
+   for the groups, and the histograms of waiting, in their order.  Code elsewhere expects these at
+   the end.  Returns 0, or -1 and err. */
 static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
                          struct bn_err *err)
 {
@@ -212,8 +213,8 @@ static int *group_list_places(const struct bn_metric *all, size_t n_all,
   return place;
 }
 
-/* Sets the rows of the kind of events that a group is to those of the latencies and the number of
-   all its events. */
+/* Maps the kind of events that stands for the group to the latencies and the number of all events
+   of the group. */
 static void group_place_events(const struct bn_group_layout *l, const char *name,
                                struct bn_group_rows *g)
 {
@@ -287,15 +288,16 @@ static uint64_t group_count_or_zero(uint64_t count)
   return count != UINT64_MAX ? count : 0;
 }
 
-/* Sets those counters of the kind of events that the group is which no counter of the group has:
-   its view has them.  The number of its events is set already (group_place_events). */
+/* Sets the retries, failures and late events of the kind of events that stands for the group.  They
+   are no counters of the group, but figures of its view.  The number of events is a counter, which
+   group_place_events() has mapped. */
 static void group_set_event_counters(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                      const struct bn_view *v, struct bn_snap *s)
 {
   struct bn_event_kind_rows rows;
 
   for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
-    if (g->hist[rows.hist] != BN_H_LATENCY)
+    if (g->hist[rows.hist] != BN_H_LATENCY) /* the kind of another group, or of a script */
       continue;
     s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = group_count_or_zero(v->retries);
     s->counter[rows.counter[BN_EVENT_FAILED - BN_EVENT_ENDED]] =
@@ -304,8 +306,8 @@ static void group_set_event_counters(const struct bn_group_layout *l, const stru
   }
 }
 
-/* Adds the histograms of a group to their places.  Snapshots without histograms are left as they
-   are. */
+/* Adds the histograms of a group to the rows that get them.  If a snapshot has no histograms,
+   nothing is done. */
 static void group_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
                             struct bn_snap *to)
 {
@@ -321,14 +323,14 @@ static void group_put_hists(const struct bn_group_rows *g, const struct bn_snap 
   }
 }
 
-/* Copies the labels of a group to their places. */
+/* Copies the labels of a group to the rows that get them. */
 static void group_put_labels(const struct bn_group_rows *g, const struct bn_snap *from,
                              struct bn_snap *to)
 {
   for (size_t i = 0; i < to->metrics.n_labelled; i++) {
     const int own = g->labelled[i];
 
-    if (own < 0)
+    if (own < 0) /* BN_ROW_NONE */
       continue;
     to->n_labels[i] = from->n_labels[own];
     memcpy(to->label[i], from->label[own], from->n_labels[own] * sizeof *to->label[i]);
@@ -343,22 +345,22 @@ static void group_set_service(struct bn_snap *s)
     s->session[i].service_ns = s->session[i].busy_ns;
 }
 
-/* Makes a snapshot with the rows of all groups from one of a group, which it takes the sessions and
-   the statements from; the caller frees what is left of `from`. */
+/* Makes `to` from the snapshot of a group: with the rows of all groups, and with the sessions and
+   statements moved out of `from`.  The caller frees what is left of `from`. */
 static void group_move_snap(const struct bn_group_layout *l, const struct bn_group_rows *g,
                             struct bn_snap *from, struct bn_snap *to)
 {
-  struct bn_snap made;
+  struct bn_snap rows;
 
-  bn_snap_init_for_metrics(&made, &l->all, 0, from->hist[BN_H_LATENCY] != NULL);
+  bn_snap_init_for_metrics(&rows, &l->all, 0, from->hist[BN_H_LATENCY] != NULL);
   *to = *from;
-  to->metrics = made.metrics;
-  to->counter = made.counter;
-  to->hist = made.hist;
+  to->metrics = rows.metrics;
+  to->counter = rows.counter;
+  to->hist = rows.hist;
   to->sparse = NULL;
-  to->label = made.label;
-  to->n_labels = made.n_labels;
-  free(made.session);
+  to->label = rows.label;
+  to->n_labels = rows.n_labels;
+  free(rows.session); /* bn_alloc() returns memory also for no session */
   for (size_t i = 0; i < l->all.n_counters; i++)
     to->counter[i] = g->counter[i] >= 0 ? from->counter[g->counter[i]] : 0;
   group_put_hists(g, from, to);
@@ -370,8 +372,8 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
-/* Returns the latencies of a group, which are those of its own view; where its maximum counts
-   unfinished events, with the number of these. */
+/* Returns the latencies of a group, which are those of its view.  `unfinished` is set if the
+   maximum counts unfinished events. */
 static struct bn_timing group_latencies(const struct bn_view *v)
 {
   struct bn_timing t = {.percentile_s = v->percentile_s,
@@ -400,16 +402,17 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
     struct bn_timing *t = &to->store.timing[i - BN_H_FIXED];
     const struct bn_metric *m = &to->delta.metrics.hist[i];
     double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
-    const size_t own = (size_t)g->hist[i] - BN_H_FIXED;
+    const size_t own = (size_t)g->hist[i] - BN_H_FIXED; /* if g->hist[i] is that of a timing */
 
     *t = (struct bn_timing){.count = 0};
     if (g->hist[i] >= BN_H_FIXED && own < from->n_timings)
       *t = from->timings[own];
     else if (g->hist[i] == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
       *t = group_latencies(from);
-    if (t->percentile_s != NULL)
+    if (t->percentile_s != NULL) {
       memcpy(percentile_s, t->percentile_s, from->n_percents * sizeof *percentile_s);
-    t->percentile_s = t->percentile_s != NULL ? percentile_s : NULL;
+      t->percentile_s = percentile_s;
+    }
     t->name = m->name;
     t->of_script = m->kind == BN_SCRIPT_HISTOGRAM;
     t->of_kind = m->kind == BN_EVENT_HISTOGRAM;
@@ -450,7 +453,7 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
 }
 
 /* Sets the kinds of events of all groups in a record from the view of one group, whose metrics are
-   `own`: the kinds of its script, and the one that the group is itself. */
+   `own`: the kinds of its script, and the one that stands for the group. */
 static void group_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
                             const struct bn_metrics *own, const struct bn_view *from,
                             struct bn_record *to)
@@ -463,7 +466,7 @@ static void group_put_kinds(const struct bn_group_layout *l, const struct bn_gro
     const struct bn_event_kind named = *kind;
     const int at = g->hist[rows.hist];
 
-    if (at == BN_H_LATENCY)
+    if (at == BN_H_LATENCY) /* the kind that stands for the group */
       *kind = (struct bn_event_kind){.events = from->events,
                                      .events_per_s = from->events_per_s,
                                      .retries = group_count_or_zero(from->retries),
@@ -488,9 +491,9 @@ static void group_count_arrivals(struct bn_view *v)
   v->served = bn_view_served_share(v->finished, v->due);
 }
 
-/* Makes the store of a record whose snapshot has the rows of all groups: moves what does not depend
-   on the metrics out of the old one, and leaves the timings, counts and kinds of events to be set.
-   The caller frees what is left of `from`. */
+/* Makes the store of a record whose snapshot has the rows of all groups.  What does not depend on
+   the metrics is moved out of `from`; the caller sets the timings, counts and kinds of events, and
+   frees what is left of `from`. */
 static void group_move_store(struct bn_record *from, struct bn_record *to)
 {
   struct bn_view_store *s = &to->store, *old = &from->store;

@@ -19,12 +19,12 @@ struct bn_group_part {
   bool paced; /* --rate */
 };
 
-/* Stand for the index of a row that the group does not have: its values are none, or, of a
-   histogram, one time of 0 for each event. */
+/* In place of the index of a row that the group does not have: it counts nothing, or, if it is a
+   histogram, a time of 0 for each event. */
 enum { BN_ROW_NONE = -1, BN_ROW_ZEROS = -2 };
 
-/* For each row of all groups the index of the row of this group that it is taken from, BN_ROW_NONE
-   or BN_ROW_ZEROS. */
+/* For each row of the table of all groups: the index of the row of this group that it gets its
+   values from, BN_ROW_NONE or BN_ROW_ZEROS. */
 struct bn_group_rows {
   int *counter, *hist, *labelled; /* owned */
   bool paced;                     /* --rate */
@@ -45,9 +45,9 @@ struct bn_group_layout {
 int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                          struct bn_err *err);
 void bn_group_layout_done(struct bn_group_layout *l);
-/* Gives a record of part i, which is a group or one on a host and whose metrics are those of the
-   group, the rows of all groups in place of its own; a row that the group does not have counts
-   nothing.  All events of the record also count as events of the kind that the group is. */
+/* Replaces the rows of a record of part i, a group or a group on a host, by those of all groups.
+   The record has the metrics of the group.  A row that the group lacks counts nothing.  All events
+   of the record also count as events of the kind that stands for the group. */
 void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, struct bn_record *r);
 /* Gives the histograms of a line of part i the order of those of all groups.  line->part is
    replaced. */

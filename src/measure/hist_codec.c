@@ -24,16 +24,16 @@ struct walk {
   size_t next; /* the bucket behind the last one */
 };
 
-/* Passes a bucket on, with the number of empty ones before it. */
+/* Passes a bucket on, with the number of empty ones before it.  Does not use `highest`. */
 static void hist_codec_walk_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct walk *w = arg;
-  const size_t at =
+  const size_t index =
       lowest >> BN_HIST_TOP_BIT != 0 ? (size_t)BN_HIST_BUCKETS : bn_hist_index(lowest);
 
   (void)highest;
-  w->fn(w->arg, at - w->next, count);
-  w->next = at + 1;
+  w->fn(w->arg, index - w->next, count);
+  w->next = index + 1;
 }
 
 void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
@@ -50,7 +50,7 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Appends a number; its digits are found from the last one on. */
+/* Appends a number.  The last digit is computed first, so `text` is filled from its end. */
 static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
 {
   char text[DIGITS_MOST];
@@ -62,7 +62,8 @@ static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
-/* Appends the empty buckets before a bucket, and its count.  A single empty one is shorter as 0. */
+/* Appends the empty buckets before a bucket, and its count.  One empty bucket is written as a count
+   of 0, which is shorter than GAP and 1. */
 static void hist_codec_put_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   struct bn_buf *out = arg;
@@ -95,6 +96,7 @@ static const char *hist_codec_take_number(const char *at, const char *end, uint6
   uint64_t n = 0;
 
   while (at < end) {
+    /* A character that is less than the base makes these differences wrap to large numbers. */
     const unsigned c = (unsigned char)*at++, last = c - BN_HIST_CODEC_LAST,
                    more = c - BN_HIST_CODEC_MORE;
 
@@ -109,14 +111,15 @@ static const char *hist_codec_take_number(const char *at, const char *end, uint6
   return NULL;
 }
 
-/* Reads a bucket whose count has several digits, or that comes after empty ones. */
+/* Reads a bucket whose count has several digits, or that comes after empty ones, from a text that
+   is not empty. */
 static struct piece hist_codec_take_piece(const char *at, const char *end)
 {
   struct piece p = {at, 0, 0};
 
   if (*p.next == GAP)
     p.next = hist_codec_take_number(p.next + 1, end, &p.skip);
-  if (p.next != NULL && p.skip <= BN_HIST_BUCKETS)
+  if (p.next != NULL && p.skip <= BN_HIST_BUCKETS) /* else the index could wrap */
     p.next = hist_codec_take_number(p.next, end, &p.count);
   else
     p.next = NULL;
@@ -135,8 +138,9 @@ static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
   b->room = room;
 }
 
-/* The length of the text is checked once, instead of the index and the sum at each bucket: with so
-   few characters the index cannot wrap, and the sum of the counts of one digit cannot overflow. */
+/* The length of the text is checked once, instead of the index and the sum at each bucket: with at
+   most TEXT_MOST characters the index cannot wrap, and the sum of the counts of one digit, `small`,
+   cannot overflow. */
 bool bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size_t len)
 {
   const char *const end = text + len;

@@ -26,8 +26,7 @@ enum { BN_HIST_CODEC_BITS = 5, BN_HIST_CODEC_MORE = '(', BN_HIST_CODEC_LAST = '^
 void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
                         void (*fn)(void *arg, uint64_t empty, uint64_t count), void *arg);
 
-/* Appends the text of a histogram in one of these forms.  If it does not fit, the buffer says
-   so. */
+/* Appends the text of a histogram in one of these forms.  Sets out->failed if it does not fit. */
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s);
 
 /* The histograms of a line, in the order of the metrics.  All zero it is empty.  Setting n to 0

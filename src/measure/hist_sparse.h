@@ -17,7 +17,7 @@ struct bn_hist_sparse {
   size_t n;
 };
 
-/* Make a sparse form, which is not freed before: that of a histogram, or a copy. */
+/* Make the sparse form of a histogram, or a copy of one.  What `s` or `to` had is not freed. */
 void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h);
 void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from);
 void bn_hist_sparse_done(struct bn_hist_sparse *s);

@@ -37,7 +37,7 @@ static unsigned host_count_list(const char *list)
   }
 }
 
-/* Reads the model of the processor, which has other names on other architectures. */
+/* Reads the model of the processor, whose key in /proc/cpuinfo differs between architectures. */
 static void host_read_cpu(struct bn_host *h, const char *root)
 {
   char text[BN_KERNEL_TEXT];
@@ -158,8 +158,8 @@ static const char *host_find_hypervisor(const char *root)
   return NULL;
 }
 
-/* A cloud gives its own hardware the names of its virtual machines, so the processor's flag of a
-   hypervisor decides if the processor has flags. */
+/* Firmware names of a cloud may be the same on its hardware and in its virtual machines.  Where
+   processors have flags, the flag "hypervisor" therefore decides whether there is one. */
 static void host_read_hypervisor(struct bn_host *h, const char *root)
 {
   char text[BN_KERNEL_TEXT];
@@ -206,7 +206,7 @@ static void host_read_container(struct bn_host *h, const char *root)
 
 /* --- limits of control groups ----------------------------------------------------------------- */
 
-/* Lowers a limit to another one.  0 or less is no limit, in either. */
+/* Lowers *limit to `to`.  In both, 0 or less stands for no limit. */
 static void host_lower(double *limit, double to)
 {
   if (to > 0 && (*limit <= 0 || to < *limit))
@@ -233,8 +233,8 @@ static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
   }
 }
 
-/* Raises the time for which groups were held back to that of a group.  Version 2 counts
-   microseconds, version 1 nanoseconds. */
+/* Raises *throttled_s to the time for which a group was held back.  Version 2 counts microseconds,
+   version 1 nanoseconds. */
 static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group *g)
 {
   const char *const key = g->is_v2 ? "throttled_usec " : "throttled_time ";
@@ -288,8 +288,8 @@ static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
     host_lower(memory, n);
 }
 
-/* A limit of memory travels as a double, as the quota of processors does: bytes are whole in it up
-   to 2^53, and limits above 2^62 are none. */
+/* host_lower() takes a double, which has whole bytes up to 2^53.  From 2^62 on, host_lower_memory()
+   takes a limit for none. */
 static void host_read_limits(struct bn_host *h, const char *root)
 {
   double memory = 0;
@@ -340,10 +340,10 @@ static bool host_is_below(const char *path, const char *folder)
          (path[len] == '/' || path[len] == '\0' || (len > 0 && folder[len - 1] == '/'));
 }
 
-/* Takes the mount point of a line if it is above the path and not shorter than the one before: of
-   equal mount points the last hides the others.  The line is
+/* Replaces the mount of p by that of a line if this is above the path and not shorter: the longest
+   mount point counts, and of equal ones the last, which hides the others.  The line is
    "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
-static void host_note_mount(struct bn_place *p, const char *line)
+static void host_replace_mount(struct bn_place *p, const char *line)
 {
   enum { FIELDS_BEFORE_POINT = 4 };
   static const char separator[] = " - "; /* before the file system and the device */
@@ -380,7 +380,7 @@ void bn_place_read(struct bn_place *p, const char *root, const char *path)
   if (f == NULL)
     return;
   while (getline(&line, &size, f) > 0)
-    host_note_mount(p, line);
+    host_replace_mount(p, line);
   free(line);
   (void)fclose(f);
 }

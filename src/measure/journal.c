@@ -15,16 +15,16 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets err to why the journal ends here.  Returns -1. */
-static int journal_refuse_more(const struct bn_journal *j, int why, struct bn_err *err)
+/* Sets err to the reason, an errno value, for which the journal ends here.  Returns -1. */
+static int journal_fail(const struct bn_journal *j, int why, struct bn_err *err)
 {
   if (j->lock.path == NULL)
     return bn_err_set(err, why, "the journal ends early: %s", strerror(why));
   return bn_err_set(err, why, "the journal '%s' ends early: %s", j->lock.path, strerror(why));
 }
 
-/* Puts a newline in the place of the final 0, and writes the line with one call.  If only a part of
-   it is written, the journal ends there: readers pass over a line without an end.  Returns 0, or -1
+/* Puts a newline in place of the final 0, and writes the line with one call.  If only a part of it
+   is written, the journal ends there: readers skip a last line without a newline.  Returns 0, or -1
    and err. */
 static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
 {
@@ -36,7 +36,7 @@ static int journal_write_line(void *of, char *line, size_t len, struct bn_err *e
   j->written |= written > 0;
   if (written == (ssize_t)len)
     return 0;
-  return journal_refuse_more(j, written < 0 ? errno : ENOSPC, err);
+  return journal_fail(j, written < 0 ? errno : ENOSPC /* a part was written */, err);
 }
 
 void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of)
@@ -60,7 +60,7 @@ static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct
   if (text != NULL)
     rc = j->put(j->of, text, len, err);
   else
-    rc = journal_refuse_more(j, ENOMEM, err);
+    rc = journal_fail(j, ENOMEM, err);
   free(text);
   j->ended = rc != 0;
   return rc;
@@ -145,7 +145,7 @@ int bn_journal_write_head(struct bn_journal *j, const char *group, const struct 
   return journal_put_line(j, bn_json_finish(&p, map), err);
 }
 
-/* Sets the histograms of a snapshot to those of another one of the same metrics. */
+/* Replaces the histograms of a snapshot by those of another one with the same metrics. */
 static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
 {
   for (size_t i = 0; i < to->metrics.n_hists; i++) {
@@ -162,8 +162,8 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
   return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
-/* Returns the line of a tick with the difference of its histograms from those of the previous tick,
-   which the caller frees, or NULL without memory. */
+/* Returns the line of a tick, whose histograms have only what was added since the previous tick.
+   The caller frees it.  Returns NULL without memory. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -189,9 +189,9 @@ int bn_journal_write_view(struct bn_journal *j, const char *group, const struct 
   if (j->ended)
     return 0;
   if (!j->has_group) {
-    struct bn_node *first = journal_begin_group(j, group, &v->delta->metrics);
+    struct bn_node *head = journal_begin_group(j, group, &v->delta->metrics);
 
-    if (journal_put_line(j, journal_line_of("group", first), err) != 0)
+    if (journal_put_line(j, journal_line_of("group", head), err) != 0)
       return -1;
   }
   text = v->span == BN_VIEW_TICK ? journal_print_tick(j, v, &len) : journal_print_view(j, v, &len);
@@ -214,113 +214,116 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The lines in the form of a document, so that what later versions have added is kept. */
-struct kept {
+/* The JSON of all lines as the tree of a document.  It has also the members that later versions
+   have added, which the result does not have. */
+struct tree {
   struct bn_node *document, *groups;
   struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
   bool failed;                                             /* there was no memory */
-  bool is_wanted;                                          /* else nothing is kept */
+  bool is_wanted;                                          /* else nothing is added */
 };
 
 struct reader {
   struct bn_result *out;
-  struct kept kept;
+  struct tree tree;
   struct bn_metrics metrics; /* owned; of the last group */
   bool in_group;             /* the line of the last group could be read */
-  struct bn_err *err;
+  struct bn_err *err;        /* gets what is wrong with a line */
 };
 
-/* Returns a copy of a map, whose values both share, or NULL without memory. */
-static struct bn_node *journal_copy_of(const struct bn_node *n)
+/* Returns a copy of a map, which shares its values with the map, or NULL without memory. */
+static struct bn_node *journal_copy_of(const struct bn_node *map)
 {
-  struct bn_node *map = bn_node_map();
+  struct bn_node *copy = bn_node_map();
 
-  if (map != NULL && bn_node_complete(map, n) == 0)
-    return map;
-  bn_node_free(map);
+  if (copy != NULL && bn_node_complete(copy, map) == 0)
+    return copy;
+  bn_node_free(copy);
   return NULL;
 }
 
-/* Frees a value, and puts another one in its place. */
+/* Frees the value at *at, and puts `with` in its place. */
 static void journal_replace(struct bn_node **at, struct bn_node *with)
 {
   bn_node_free(*at);
   *at = with;
 }
 
-/* Completes the last group, if there is one, and appends it to the groups of the document. */
-static void journal_end_group(struct kept *k)
+/* Completes the last group of the tree, if there is one, and appends it to the groups of the
+   document, which own it then. */
+static void journal_tree_end_group(struct tree *t)
 {
-  if (k->group == NULL && k->intervals == NULL && k->checkpoints == NULL)
+  if (t->group == NULL && t->intervals == NULL && t->checkpoints == NULL)
     return;
-  k->failed |= bn_node_set(k->group, "intervals", k->intervals) != 0;
-  k->failed |= bn_node_set(k->group, "checkpoints", k->checkpoints) != 0;
-  k->failed |= k->total != NULL && bn_node_set(k->group, "total", k->total) != 0;
-  k->failed |= bn_node_append(k->groups, k->group) != 0;
-  k->group = k->intervals = k->checkpoints = k->total = NULL;
+  t->failed |= bn_node_set(t->group, "intervals", t->intervals) != 0;
+  t->failed |= bn_node_set(t->group, "checkpoints", t->checkpoints) != 0;
+  t->failed |= t->total != NULL && bn_node_set(t->group, "total", t->total) != 0;
+  t->failed |= bn_node_append(t->groups, t->group) != 0;
+  t->group = t->intervals = t->checkpoints = t->total = NULL;
 }
 
-/* Ends the last group and begins another one. */
-static void journal_keep_group(struct kept *k, const struct bn_node *n)
+/* Ends the last group of the tree and begins another one. */
+static void journal_tree_begin_group(struct tree *t, const struct bn_node *group)
 {
-  journal_end_group(k);
-  k->group = journal_copy_of(n);
-  k->intervals = bn_node_list();
-  k->checkpoints = bn_node_list();
-  if (k->groups == NULL)
-    k->groups = bn_node_list();
-  k->failed |= k->group == NULL;
+  journal_tree_end_group(t);
+  t->group = journal_copy_of(group);
+  t->intervals = bn_node_list();
+  t->checkpoints = bn_node_list();
+  if (t->groups == NULL)
+    t->groups = bn_node_list();
+  t->failed |= t->group == NULL;
 }
 
-/* Keeps a view in the last group: a tick as its total. */
-static void journal_keep_view(struct kept *k, const struct bn_node *n, enum bn_view_span span)
+/* Adds a view to the last group of the tree.  A tick replaces the total. */
+static void journal_tree_add_view(struct tree *t, const struct bn_node *view,
+                                  enum bn_view_span span)
 {
-  struct bn_node *list = span == BN_VIEW_INTERVAL ? k->intervals : k->checkpoints;
-  struct bn_node *copy = journal_copy_of(n);
+  struct bn_node *list = span == BN_VIEW_INTERVAL ? t->intervals : t->checkpoints;
+  struct bn_node *copy = journal_copy_of(view);
 
-  k->failed |= copy == NULL;
+  t->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
-    journal_replace(&k->total, copy);
+    journal_replace(&t->total, copy);
   else
-    k->failed |= bn_node_append(list, copy) != 0;
+    t->failed |= bn_node_append(list, copy) != 0;
 }
 
-/* Completes the document, and returns it.  Returns NULL if there was no memory, or nothing was to
-   be kept. */
-static struct bn_node *journal_document_of(struct kept *k)
+/* Completes the document, and returns it.  Returns NULL if there was no memory, or the tree is not
+   wanted. */
+static struct bn_node *journal_tree_finish(struct tree *t)
 {
-  journal_end_group(k);
-  if (k->groups != NULL)
-    k->failed |= bn_node_set(k->document, "groups", k->groups) != 0;
-  if (!k->failed)
-    return k->document;
-  bn_node_free(k->document);
+  journal_tree_end_group(t);
+  if (t->groups != NULL)
+    t->failed |= bn_node_set(t->document, "groups", t->groups) != 0;
+  if (!t->failed)
+    return t->document;
+  bn_node_free(t->document);
   return NULL;
 }
 
-/* Begins a group of the result.  Returns 0, or -1 and r->err; then views are refused until the
-   next group. */
-static int journal_take_group(struct reader *r, const struct bn_node *n)
+/* Begins a group of the result and of the tree.  Returns 0, or -1 and r->err; then views are
+   refused until the next group. */
+static int journal_add_group(struct reader *r, const struct bn_node *group)
 {
   struct bn_metrics metrics;
 
   r->in_group = false;
-  if (bn_store_read_metrics(bn_node_get(n, "metrics"), &metrics, r->err) != 0)
+  if (bn_store_read_metrics(bn_node_get(group, "metrics"), &metrics, r->err) != 0)
     return -1;
   bn_metrics_done(&r->metrics);
   r->metrics = metrics;
   r->in_group =
-      bn_store_add_group(r->out, bn_node_get_text(bn_node_get(n, "name")), r->err) != NULL;
+      bn_store_add_group(r->out, bn_node_get_text(bn_node_get(group, "name")), r->err) != NULL;
   if (!r->in_group)
     return -1;
-  if (r->kept.is_wanted)
-    journal_keep_group(&r->kept, n);
+  if (r->tree.is_wanted)
+    journal_tree_begin_group(&r->tree, group);
   return 0;
 }
 
-/* Notes whether a script has replaced the reports of views like this one.  A tick stands for the
-   total. */
-static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
+/* Marks in the end of the run that a script has replaced the reports of intervals, or that of the
+   total, for which a tick stands. */
+static void journal_mark_replaced(struct bn_end *end, const struct bn_view *v)
 {
   if (v->span == BN_VIEW_INTERVAL)
     end->replaced_intervals |= v->replaced;
@@ -328,20 +331,22 @@ static void journal_note_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-/* Returns how many events were in flight, or waited, at the last tick: their ends are not known.
-   Returns UINT64_MAX if the number is not known, and 0 in a dialect, which counts such events only
-   at a forced shutdown. */
+/* Returns how many events were in flight or waited at the last tick: how they ended is not known.
+   Returns UINT64_MAX if their number is not known.  Returns 0 in a dialect, which counts such
+   events only at a forced shutdown. */
 static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
   const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;
 
   if (!native)
     return 0;
-  return in_flight < UINT64_MAX / 2 && waiting < UINT64_MAX / 2 ? in_flight + waiting : UINT64_MAX;
+  if (in_flight >= UINT64_MAX / 2 || waiting >= UINT64_MAX / 2) /* not known, or out of bounds */
+    return UINT64_MAX;
+  return in_flight + waiting;
 }
 
-/* Makes a copy of a tick the total of a group. */
-static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, bool native)
+/* Replaces the total of a group by a copy of a tick. */
+static void journal_set_total(struct bn_group *g, const struct bn_view *tick, bool native)
 {
   struct bn_view total = *tick;
 
@@ -350,40 +355,41 @@ static void journal_keep_total(struct bn_group *g, const struct bn_view *tick, b
   bn_group_add_view(g, &total);
 }
 
-/* Makes a tick the total so far.  Its figures are since the beginning, but its histograms since the
-   tick before, so that those of the earlier ticks are added to them. */
-static void journal_take_tick(struct bn_group *g, const struct bn_record *record, bool native)
+/* Makes a tick the total so far.  Its figures are since the beginning, but its histograms only
+   since the tick before, so the histograms of the total so far, of all earlier ticks, are added
+   first. */
+static void journal_add_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
     bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
-  journal_keep_total(g, &record->view, native);
+  journal_set_total(g, &record->view, native);
 }
 
-/* Adds a view to the last group of the result.  Returns 0, or -1 and r->err. */
-static int journal_take_view(struct reader *r, const struct bn_node *n, enum bn_view_span span)
+/* Adds a view to the last group of the result and of the tree.  A tick replaces the total.  Returns
+   0, or -1 and r->err. */
+static int journal_add_view(struct reader *r, const struct bn_node *node, enum bn_view_span span)
 {
   struct bn_record record;
-  struct bn_group *g = r->in_group ? &r->out->group[r->out->n_groups - 1] : NULL;
   int rc = 0;
 
-  if (g == NULL)
+  if (!r->in_group)
     return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
-  if (bn_store_read_record(n, &r->metrics, span, &record, r->err) != 0)
+  if (bn_store_read_record(node, &r->metrics, span, &record, r->err) != 0)
     return -1;
-  journal_note_replaced(&r->out->end, &record.view);
+  journal_mark_replaced(&r->out->end, &record.view);
   if (span == BN_VIEW_TICK)
-    journal_take_tick(g, &record, r->out->facts.plan.native);
+    journal_add_tick(&r->out->group[r->out->n_groups - 1], &record, r->out->facts.plan.native);
   else
     rc = bn_store_add_view(r->out, &record.view, r->err);
   bn_record_done(&record);
-  if (rc == 0 && r->kept.is_wanted)
-    journal_keep_view(&r->kept, n, span);
+  if (rc == 0 && r->tree.is_wanted)
+    journal_tree_add_view(&r->tree, node, span);
   return rc;
 }
 
-/* Sets the facts of the result, which come again when more of them are known.  Returns 0, or -1 and
-   r->err. */
-static int journal_take_facts(struct reader *r, const struct bn_node *line)
+/* Replaces the facts of the result: a run writes them again when it knows more of them.  Returns 0,
+   or -1 and r->err. */
+static int journal_set_facts(struct reader *r, const struct bn_node *line)
 {
   const int64_t version = bn_node_get_integer(bn_node_get(line, "version"));
   struct bn_facts facts;
@@ -395,34 +401,34 @@ static int journal_take_facts(struct reader *r, const struct bn_node *line)
     return -1;
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
-  if (r->kept.is_wanted)
-    journal_replace(&r->kept.document, journal_copy_of(line));
+  if (r->tree.is_wanted)
+    journal_replace(&r->tree.document, journal_copy_of(line));
   return 0;
 }
 
 /* Adds what a line has to the result; ignores a line of a kind that a later version may have added.
    Returns 0, or -1 and r->err. */
-static int journal_take_line(struct reader *r, const struct bn_node *line)
+static int journal_add_line(struct reader *r, const struct bn_node *line)
 {
   static const enum bn_view_span spans[] = {BN_VIEW_INTERVAL, BN_VIEW_CHECKPOINT, BN_VIEW_TICK};
   const struct bn_node *group = bn_node_get(line, "group");
 
   if (bn_node_get(line, "format") != NULL)
-    return journal_take_facts(r, line);
+    return journal_set_facts(r, line);
   if (group != NULL)
-    return journal_take_group(r, group);
+    return journal_add_group(r, group);
   for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
-    const struct bn_node *n = bn_node_get(line, bn_layout_spans[spans[i]]);
+    const struct bn_node *view = bn_node_get(line, bn_layout_spans[spans[i]]);
 
-    if (n != NULL)
-      return journal_take_view(r, n, spans[i]);
+    if (view != NULL)
+      return journal_add_view(r, view, spans[i]);
   }
   return 0;
 }
 
-/* Sets the start of a run whose facts were written before it: it is earlier than the last tick by
-   the span of the tick, which begins with the end of the warm-up, and by the warm-up. */
-static void journal_find_start(struct bn_result *r)
+/* Sets the start of a run whose facts were written before it started.  The last tick ended so much
+   later: by its span, which begins at the end of the warm-up, and by the warm-up. */
+static void journal_set_start(struct bn_result *r)
 {
   const struct bn_view *total = bn_result_total(r);
   uint64_t since_ns;
@@ -434,7 +440,7 @@ static void journal_find_start(struct bn_result *r)
   r->facts.start_wall_ns = total->delta->wall_ns - since_ns;
 }
 
-/* Says that the run was cut, as that of every journal was. */
+/* Marks the run as killed, because a journal has no line about the end. */
 static void journal_mark_cut(struct bn_end *end)
 {
   end->partial = true;
@@ -444,8 +450,8 @@ static void journal_mark_cut(struct bn_end *end)
 void bn_journal_complete_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
   journal_mark_cut(&r->end);
-  journal_keep_total(bn_result_add_group(r, group), tick, r->facts.plan.native);
-  journal_find_start(r);
+  journal_set_total(bn_result_add_group(r, group), tick, r->facts.plan.native);
+  journal_set_start(r);
 }
 
 bool bn_journal_is_journal(const char *text, size_t len)
@@ -453,40 +459,40 @@ bool bn_journal_is_journal(const char *text, size_t len)
   return len >= sizeof beginning - 1 && memcmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Reads a line.  Returns 0, or -1 and r->err, with nothing of the line added to the result. */
+/* Parses a line and adds it to the result.  Returns 0, or -1 and r->err; then it added nothing. */
 static int journal_read_line(struct reader *r, const char *text, size_t len)
 {
   struct bn_node *line = bn_node_parse(text, len, r->err);
-  const int rc = line != NULL ? journal_take_line(r, line) : -1;
+  const int rc = line != NULL ? journal_add_line(r, line) : -1;
 
   bn_node_free(line);
   return rc;
 }
 
-/* Notes a line that cannot be read.  Returns 0 if the reading goes on behind it; 1 if it ends here,
-   because a bound was exceeded; or -1 and err: nothing can be read without the first line or
-   without memory. */
-static int journal_pass_over(struct bn_skipped_lines *passed, size_t number,
+/* Counts a line that cannot be read in *skipped.  Returns 0 if the reading goes on behind it; 1 if
+   it ends here, because a bound was exceeded; or -1 and err: nothing can be read without the first
+   line or without memory. */
+static int journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
                              const struct bn_err *why, struct bn_err *err)
 {
   if (number == 1 || why->code == ENOMEM)
     return bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
   if (why->code == EFBIG) {
-    passed->bound = number;
-    passed->large = *why;
+    skipped->bound = number;
+    skipped->large = *why;
     return 1;
   }
-  if (passed->lines++ == 0) {
-    passed->first = number;
-    passed->why = *why;
+  if (skipped->lines++ == 0) {
+    skipped->first = number;
+    skipped->why = *why;
   }
   return 0;
 }
 
-/* Reads the next line and counts it in *number.  Returns as journal_pass_over(), and 1 at the
-   end. */
+/* Reads the next line and counts it in *number.  Returns 0 if more lines may follow; 1 at the end
+   of the file, or at a line beyond a bound; or -1 and err. */
 static int journal_next_line(struct reader *r, struct bn_lines *lines,
-                             struct bn_skipped_lines *passed, size_t *number, struct bn_err *err)
+                             struct bn_skipped_lines *skipped, size_t *number, struct bn_err *err)
 {
   const int rc = bn_lines_next(lines, r->err);
 
@@ -495,14 +501,14 @@ static int journal_next_line(struct reader *r, struct bn_lines *lines,
   ++*number;
   if (rc > 0 && journal_read_line(r, lines->line.data, lines->line.len) == 0)
     return 0;
-  return journal_pass_over(passed, *number, r->err, err);
+  return journal_skip_line(skipped, *number, r->err, err);
 }
 
 int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
                     struct bn_err *err)
 {
   struct bn_err why = {0};
-  struct reader r = {.out = &out->result, .kept.is_wanted = keep_tree, .err = &why};
+  struct reader r = {.out = &out->result, .tree.is_wanted = keep_tree, .err = &why};
   size_t number = 0;
   int rc;
 
@@ -511,9 +517,9 @@ int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *ou
     rc = journal_next_line(&r, lines, &out->passed, &number, err);
   } while (rc == 0);
   bn_metrics_done(&r.metrics);
-  journal_find_start(&out->result);
-  out->document = journal_document_of(&r.kept);
-  if (rc > 0 && number == 0)
+  journal_set_start(&out->result);
+  out->document = journal_tree_finish(&r.tree);
+  if (rc > 0 && number == 0) /* bn_lines_next() returns only lines with a newline */
     return bn_err_set(err, EINVAL, "its first line has no end");
   if (rc > 0 && keep_tree && out->document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");

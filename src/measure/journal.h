@@ -12,8 +12,8 @@
 typedef int bn_journal_put(void *of, char *line, size_t len, struct bn_err *err);
 
 struct bn_journal {
-  bn_journal_put *put; /* where lines go */
-  void *of;
+  bn_journal_put *put; /* writes or sends a line */
+  void *of;            /* its first argument */
   bool brief; /* lines are sent, not kept: their records are brief (bn_store_print_brief) */
   struct bn_lockfile lock;   /* of its file, until it is closed */
   bool ended;                /* it is not open, or a line could not be written */
@@ -22,9 +22,9 @@ struct bn_journal {
   struct bn_snap past, step; /* histograms up to the last tick, and since it */
 };
 
-/* Makes an empty file and holds it.  A journal of that name that no run holds is moved aside
-   (lock.aside).  Returns 0, or -1 and err, with the code EBUSY if a run holds it; then the journal
-   is not open. */
+/* Makes an empty file and locks it.  A journal of that name that no run has locked is moved aside
+   (lock.aside).  Returns 0, or -1 and err, with the code EBUSY if a run has it locked; then the
+   journal is not open. */
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
 /* Opens a journal whose lines are sent and do not go into a file. */
 void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of);
@@ -47,8 +47,8 @@ int bn_journal_write_view(struct bn_journal *j, const char *group, const struct 
 void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Completes the result of a run that was cut, which has its facts: adds the group, with the last
-   tick as its total, which has the histograms of all ticks.  If the facts were sent before the
-   start of the run, the start follows from the tick. */
+   tick as its total.  The tick has the histograms of all ticks.  If the facts do not have the start
+   of the run, which they were sent before, it is computed from the tick. */
 void bn_journal_complete_cut(struct bn_result *r, const char *group, const struct bn_view *tick);
 
 /* Returns whether a text is a journal. */

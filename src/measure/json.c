@@ -20,8 +20,8 @@ static struct bn_node *json_outer(const json_t *j)
   return (struct bn_node *)(uintptr_t)j;
 }
 
-/* Returns a number that is not less than that of the values in the text: one more than it has
-   commas, and one for each list and map. */
+/* Returns an upper bound of the number of values in a text: one, and one more for each comma, list
+   and map. */
 static size_t json_bound_values(const char *text, size_t len)
 {
   size_t n = 1;
@@ -62,8 +62,8 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
   return bn_node_parse_within(text, len, BN_BOUND_VALUES, err);
 }
 
-/* Returns the length of the list that begins at text[0], which is '[', or 0 if it has anything but
-   numbers, nulls, and lists of them. */
+/* Returns the length of the text of the list that begins at text[0], which is '[', or 0 if the list
+   has anything but numbers, nulls, and lists of them. */
 static size_t json_length_of_numbers(const char *text)
 {
   const char *end = text;
@@ -78,8 +78,8 @@ static size_t json_length_of_numbers(const char *text)
   return (size_t)(end - text);
 }
 
-/* Removes the indentation from a list of numbers, text[0..len), which has no texts with space of
-   their own.  Returns the new length. */
+/* Removes all white space from a list of numbers, text[0..len): no space is part of a value.
+   Returns the new length. */
 static size_t json_squeeze_numbers(char *text, size_t len)
 {
   size_t n = 0;

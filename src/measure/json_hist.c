@@ -38,8 +38,8 @@ static void json_hist_read_pair(struct bn_json_in *e, const struct bn_node *pair
   bn_hist_put(h, lowest, bn_json_in_read_count(e, bn_node_get_at(pair, 1), key));
 }
 
-/* Reads a number of version 2, which stands at bucket `at`.  Returns how many buckets it stands
- * for. */
+/* Reads a number of version 2 at bucket `at`: the count of that bucket, or -n for n empty buckets.
+   Returns for how many buckets it stands. */
 static uint64_t json_hist_read_number(struct bn_json_in *e, const struct bn_node *n,
                                       const char *key, struct bn_hist *h, uint64_t at)
 {

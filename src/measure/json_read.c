@@ -31,7 +31,7 @@ int bn_json_in_verdict(const struct bn_json_in *e)
 }
 
 /* Returns the member of a map, or NULL if there is none or it is null.  Refuses a member of another
-   type than `what`. */
+   type.  what: the type in words. */
 static const struct bn_node *json_read_member(struct bn_json_in *e, const struct bn_node *map,
                                               const char *key, enum bn_node_type type,
                                               const char *what)

@@ -15,7 +15,7 @@ struct bn_json_in {
   bool failed;        /* there was one */
 };
 
-/* Notes a fault, unless there was one before. */
+/* Sets the fault, unless there was one before. */
 __attribute__((format(printf, 2, 3))) void bn_json_in_refuse(struct bn_json_in *e, const char *fmt,
                                                              ...);
 /* Returns -1 if there was a fault, which err has, else 0. */

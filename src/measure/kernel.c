@@ -73,11 +73,11 @@ static bool kernel_is_listed(const char *names, const char *end, const char *nam
   const size_t len = strlen(name);
 
   while (names < end) {
-    const size_t n = strcspn(names, ",:");
+    const size_t first_len = strcspn(names, ",:");
 
-    if (n == len && strncmp(names, name, len) == 0)
+    if (first_len == len && strncmp(names, name, len) == 0)
       return true;
-    names += n + 1;
+    names += first_len + 1;
   }
   return len == 0 && names == end;
 }
@@ -98,9 +98,9 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
   return false;
 }
 
-/* Visits a group and those above it, up to the topmost one, "/".  That is the group of a container
-   which has its own namespace of groups.  `top` is the folder of the hierarchy; the name is cut on
-   the way. */
+/* Visits a group and those above it, up to the topmost one, "/", which in a container with its own
+   namespace of groups is the group of the container.  `top` is the folder of the hierarchy.  Each
+   step upwards cuts `name`. */
 static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
                                  void (*visit)(void *arg, const struct bn_kernel_group *g),
                                  void *arg)

@@ -2,11 +2,13 @@
 /* Reads a file block by block or line by line. */
 #include "measure/lines.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 void bn_lines_init(struct bn_lines *l, FILE *f, size_t max)
 {
+  assert(max >> 20 > 0); /* lines_append() shows it in MiB */
   l->f = f;
   l->at = l->n = 0;
   bn_buf_init(&l->line, max);
@@ -32,7 +34,7 @@ void bn_lines_skip(struct bn_lines *l, size_t len)
   l->at += len;
 }
 
-/* Appends to the line.  Returns 0, or -1 and err. */
+/* Appends to the line.  Returns 0, or -1 and err, to which the caller adds the line's number. */
 static int lines_append(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
 {
   if (l->line.len + len > l->line.max)
@@ -48,13 +50,13 @@ int bn_lines_next(struct bn_lines *l, struct bn_err *err)
   for (;;) {
     size_t len;
     const char *from = bn_lines_block(l, &len), *end = memchr(from, '\n', len);
-    const size_t part = end != NULL ? (size_t)(end - from) : len;
+    const size_t n_taken = end != NULL ? (size_t)(end - from) : len; /* without the newline */
 
     if (len == 0)
       return 0;
-    if (lines_append(l, from, part, err) != 0)
+    if (lines_append(l, from, n_taken, err) != 0)
       return -1;
-    bn_lines_skip(l, end != NULL ? part + 1 : part);
+    bn_lines_skip(l, end != NULL ? n_taken + 1 : n_taken);
     if (end != NULL)
       return 1;
   }

@@ -16,7 +16,8 @@ struct bn_lines {
   char block[65536];
 };
 
-/* Reads the file from where it is.  max: the most bytes of a line.  The file stays the caller's. */
+/* Reads the file from where it is.  max: the most bytes of a line, a whole number of MiB.  The file
+   stays the caller's. */
 void bn_lines_init(struct bn_lines *l, FILE *f, size_t max);
 void bn_lines_done(struct bn_lines *l);
 /* Returns the bytes that come next, which may end within a line or be of several, and sets *len to
@@ -27,7 +28,7 @@ const char *bn_lines_block(struct bn_lines *l, size_t *len);
 void bn_lines_skip(struct bn_lines *l, size_t len);
 /* Puts the next line into l->line, without its newline.  Returns 1; 0 if no line with a newline is
    left, or ferror() says that the file cannot be read; or -1 and err: the line is longer than the
-   bound, or there is no memory for it. */
+   bound, or there is no memory for it.  The error calls the line "it", which the caller names. */
 int bn_lines_next(struct bn_lines *l, struct bn_err *err);
 
 #endif

@@ -16,18 +16,26 @@
 
 enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
 
-/* The state of the file that an attempt has found. */
+/* How a step of a claim went.  Of STEP_FAILED, err says why. */
+enum step {
+  STEP_DONE,  /* the next step can follow; after the last one the file is claimed */
+  STEP_RETRY, /* the name leads to another file now, or to none: begin again */
+  STEP_FAILED
+};
+
+/* The file that an attempt has opened. */
 struct found {
   bool is_new;      /* this attempt has made it */
   bool is_writable; /* for this user */
   bool is_locked;   /* false: its file system has no locks */
 };
 
-/* Refuses the file because of an errno value, which `why` explains.  Returns -1. */
-static int lockfile_refuse(const struct bn_lockfile *l, int error, const char *why,
-                           struct bn_err *err)
+/* Refuses the file because of an errno value, which `why` explains. */
+static enum step lockfile_refuse(const struct bn_lockfile *l, int error, const char *why,
+                                 struct bn_err *err)
 {
-  return bn_err_set(err, error, "cannot write the journal '%s': %s", l->path, why);
+  (void)bn_err_set(err, error, "cannot write the journal '%s': %s", l->path, why);
+  return STEP_FAILED;
 }
 
 /* Returns whether the name still leads to the file that is open. */
@@ -38,8 +46,8 @@ static bool lockfile_has_name(const struct bn_lockfile *l)
   return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
 }
 
-/* Renames a file, but replaces none.  A file system without RENAME_NOREPLACE needs two calls.
-   Returns 0, or -1 and errno; EEXIST: there is a file of the new name. */
+/* Renames a file unless the new name is taken, which is errno EEXIST.  A file system without
+   RENAME_NOREPLACE needs two calls.  Returns 0, or -1 and errno. */
 static int lockfile_move(const char *from, const char *to)
 {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -49,8 +57,8 @@ static int lockfile_move(const char *from, const char *to)
   return link(from, to) == 0 ? unlink(from) : -1;
 }
 
-/* Gives the file that has the name another one, and notes it.  Returns 0, or -1 and err. */
-static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
+/* Renames the file at l->path to PATH.1, or the next number that is free, which l->aside gets. */
+static enum step lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
 {
   int error = EEXIST;
 
@@ -60,18 +68,19 @@ static int lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
     if (lockfile_move(l->path, aside) == 0) {
       free(l->aside);
       l->aside = aside;
-      return 0;
+      return STEP_RETRY;
     }
     error = errno; /* before free(), which may change it */
     free(aside);
   }
-  return bn_err_set(err, error, "cannot rename '%s', which another run has left: %s", l->path,
-                    strerror(error));
+  (void)bn_err_set(err, error, "cannot rename '%s', which another run has left: %s", l->path,
+                   strerror(error));
+  return STEP_FAILED;
 }
 
-/* Returns whether the file can be used as it is: nobody writes to it, and nothing is in it.  An
-   empty file that is not new was left by a process before its first byte; that this process is gone
-   is known only by the lock. */
+/* Returns whether the file can be used as it is: it is empty, and nobody else writes to it.  An
+   empty file that this attempt did not make is of a process that has not written its first byte:
+   only the lock shows that this process has ended. */
 static bool lockfile_is_free(const struct found *f, const struct stat *st)
 {
   if (st->st_size != 0)
@@ -82,9 +91,9 @@ static bool lockfile_is_free(const struct found *f, const struct stat *st)
   return f->is_locked && f->is_writable && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
-/* Decides about the file that is open.  Returns 0 if it is claimed; 1 if its name is free now or
-   leads to another file, so that another attempt is needed; or -1 and err. */
-static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct bn_err *err)
+/* Decides what to do with the open file: claims it, or moves it aside for another attempt. */
+static enum step lockfile_claim_or_move(struct bn_lockfile *l, const struct found *f,
+                                        struct bn_err *err)
 {
   struct stat st;
 
@@ -95,14 +104,14 @@ static int lockfile_settle(struct bn_lockfile *l, const struct found *f, struct 
   l->dev = st.st_dev;
   l->ino = st.st_ino;
   if (!lockfile_has_name(l))
-    return 1;
+    return STEP_RETRY;
   if (lockfile_is_free(f, &st))
-    return 0;
-  return lockfile_move_aside(l, err) == 0 ? 1 : -1;
+    return STEP_DONE;
+  return lockfile_move_aside(l, err);
 }
 
-/* Returns why a file could not be opened: ELOOP may mean the file itself, which is not followed, or
-   a folder on its way. */
+/* Returns why a file could not be opened.  ELOOP means that the file is a symbolic link, which
+   O_NOFOLLOW refuses, or that links in its path lead in circles. */
 static const char *lockfile_reason(const struct bn_lockfile *l, int error)
 {
   struct stat st;
@@ -115,9 +124,8 @@ static const char *lockfile_reason(const struct bn_lockfile *l, int error)
 }
 
 /* Makes the file, or opens the one that exists.  A file of another user that cannot be written is
-   opened for reading, so that it can be moved aside.  Returns 0, 1 if the file has gone meanwhile,
-   or -1 and err. */
-static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
+   opened for reading, so that it can be moved aside. */
+static enum step lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 {
   enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
   int error;
@@ -125,7 +133,7 @@ static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_
   l->fd = open(l->path, O_RDWR | O_CREAT | O_EXCL | FLAGS, 0666);
   f->is_new = f->is_writable = l->fd >= 0;
   if (l->fd >= 0)
-    return 0;
+    return STEP_DONE;
   if (errno != EEXIST)
     return lockfile_refuse(l, errno, strerror(errno), err);
   l->fd = open(l->path, O_RDWR | FLAGS);
@@ -133,25 +141,29 @@ static int lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_
   if (l->fd < 0 && errno == EACCES)
     l->fd = open(l->path, O_RDONLY | O_NONBLOCK | FLAGS);
   if (l->fd >= 0)
-    return 0;
+    return STEP_DONE;
   error = errno;
-  return error == ENOENT ? 1 : lockfile_refuse(l, error, lockfile_reason(l, error), err);
+  if (error == ENOENT) /* it was removed meanwhile */
+    return STEP_RETRY;
+  return lockfile_refuse(l, error, lockfile_reason(l, error), err);
 }
 
-/* Tries once to claim the name.  Returns as lockfile_settle().  On a file system without locks (NFS
-   without its lock service, Lustre, FUSE), a journal in use may be moved aside; its run goes on
-   writing to it under the other name. */
-static int lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
+/* Tries once to claim the name.  On a file system without locks (NFS without its lock service,
+   Lustre, FUSE), a journal in use may be moved aside; its run goes on writing to it under the other
+   name. */
+static enum step lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
 {
   struct found f = {false, false, false};
-  const int rc = lockfile_open_file(l, &f, err);
+  const enum step opened = lockfile_open_file(l, &f, err);
 
-  if (rc != 0)
-    return rc;
+  if (opened != STEP_DONE)
+    return opened;
   f.is_locked = flock(l->fd, LOCK_EX | LOCK_NB) == 0;
-  if (!f.is_locked && errno == EWOULDBLOCK)
-    return bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", l->path);
-  return lockfile_settle(l, &f, err);
+  if (!f.is_locked && errno == EWOULDBLOCK) {
+    (void)bn_err_set(err, EBUSY, "'%s' belongs to a run in progress", l->path);
+    return STEP_FAILED;
+  }
+  return lockfile_claim_or_move(l, &f, err);
 }
 
 static void lockfile_close_file(struct bn_lockfile *l)
@@ -163,28 +175,29 @@ static void lockfile_close_file(struct bn_lockfile *l)
 
 int bn_lockfile_claim(struct bn_lockfile *l, const char *path, struct bn_err *err)
 {
-  int rc = 1;
+  enum step step = STEP_RETRY;
 
   memset(l, 0, sizeof *l);
   l->fd = -1;
   l->path = bn_alloc_text(path);
-  for (int n = 0; rc > 0 && n < TRIES_MAX; n++) {
-    lockfile_close_file(l);
-    rc = lockfile_try_claim(l, err);
+  for (int n = 0; step == STEP_RETRY && n < TRIES_MAX; n++) {
+    lockfile_close_file(l); /* of the attempt before */
+    step = lockfile_try_claim(l, err);
   }
-  if (rc == 0)
+  if (step == STEP_DONE)
     return 0;
-  if (rc > 0)
+  if (step == STEP_RETRY)
     (void)bn_err_set(err, EAGAIN,
                      "cannot write the journal '%s': others took its name %d times; name another "
                      "file",
                      l->path, (int)TRIES_MAX);
-  lockfile_close_file(l);
+  lockfile_close_file(l); /* first, because a file that is not claimed must not be removed */
   bn_lockfile_release(l, BN_LOCKFILE_UNDO);
   return -1;
 }
 
-/* If another run has taken the name since, the file that was moved aside keeps its other name. */
+/* lockfile_move() replaces no file: if another run has taken the name since, the file that was
+   moved aside keeps its other name. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how)
 {
   if (l->fd >= 0 && how != BN_LOCKFILE_KEEP && lockfile_has_name(l))

@@ -27,8 +27,8 @@ enum bn_lockfile_end {
    next number that is free.  Returns 0, or -1 and err, with the code EBUSY if another process holds
    the file; then nothing is claimed. */
 int bn_lockfile_claim(struct bn_lockfile *l, const char *path, struct bn_err *err);
-/* Ends a claim, of which nothing is left afterwards but fd, -1; also of a claim that failed, or
-   that is all zero but fd, -1. */
+/* Ends a claim.  Afterwards all members are zero, but fd is -1.  A claim that failed, or one that
+   is in this state already, may be released too. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how);
 
 #endif

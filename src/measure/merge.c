@@ -25,11 +25,11 @@ static const double rounding_s = 1e-6;
 
 struct job {
   struct bn_part *part; /* in the order of their starts, but hosts in that of the caller */
-  uint64_t *end_ns;     /* [n]: the time of day at which the total of each ends */
+  uint64_t *end_ns;     /* [n]: the time of day at which the total of each part ends */
   size_t n;
   enum bn_merge_how how;
   struct bn_runs runs;
-  uint64_t last_ns; /* the latest of these ends */
+  uint64_t last_ns; /* the latest of end_ns */
   struct bn_result *out;
   struct bn_buf *notes;
   struct bn_err *err;
@@ -58,9 +58,10 @@ static struct bn_views merge_list_totals(const struct job *j)
   return all;
 }
 
-/* Returns whether the total of a result begins at a checkpoint.  The result of a host does not have
-   its checkpoints, and a planned one may not have come, because the run ended before it or its test
-   is not cut by them: it has come if the total begins after its time. */
+/* Returns whether the total of a result begins at a checkpoint.  The result of a host lacks its
+   checkpoints, so the planned ones are looked at too.  A planned one counts only if the total
+   begins after its time: the run may have ended before it, and some tests are not cut by
+   checkpoints. */
 static bool merge_has_passed_checkpoint(const struct bn_result *r)
 {
   const struct bn_plan *p = &r->facts.plan;
@@ -73,8 +74,8 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
   return has_passed;
 }
 
-/* Returns whether the total is of all that was measured, so that extremes since the beginning are
-   extremes of the total. */
+/* Returns whether the total covers all that was measured, so that the extremes, which are since the
+   beginning of the measurement, are those of the total. */
 static bool merge_is_whole(const struct bn_result *r)
 {
   return r->end.partial || !merge_has_passed_checkpoint(r);
@@ -90,8 +91,8 @@ static unsigned merge_count_sessions(const struct bn_views *parts)
   return n <= BN_BOUND_SESSIONS ? (unsigned)n : UINT_MAX;
 }
 
-/* Returns the monotonic time of a time of day on the host of the first run, whose clocks the facts
-   of the result have. */
+/* Converts a time of day to CLOCK_MONOTONIC of the host of the first run.  The facts of the result
+   have the start of that run by both clocks. */
 static uint64_t merge_monotonic_of(const struct job *j, uint64_t wall_ns)
 {
   const struct bn_facts *f = &j->out->facts;
@@ -115,16 +116,16 @@ static struct bn_view_rules merge_rules_of(const struct job *j)
 {
   const struct bn_view *v = &merge_group_of(j, 0)->total.view;
 
-  /* Only the dialect whose transactions are COMMITs counts them apart. */
+  /* Without a counter "transactions", which only dialect 0.5 has, .commits changes nothing. */
   return (struct bn_view_rules){.percents = v->percents,
                                 .n_percents = v->n_percents,
                                 .nearest = !merge_plan_of(j, 0)->native,
                                 .commits = true};
 }
 
-/* Forgets the exact extremes, which are those since the beginnings of the measurements, if the
-   total of a part begins later. */
-static void merge_forget_extremes(const struct job *j, struct bn_merged_view *v)
+/* Clears the exact extremes, which are since the beginnings of the measurements, unless the total
+   of each part covers all that it measured. */
+static void merge_clear_extremes(const struct job *j, struct bn_merged_view *v)
 {
   bool are_whole = true;
 
@@ -152,7 +153,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
       (!rules.nearest && bn_merged_view_add_ages(v, parts, j->err) != 0))
     return -1;
   merge_set_times(j, v, parts);
-  merge_forget_extremes(j, v);
+  merge_clear_extremes(j, v);
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
   for (size_t i = 0; i < parts->n; i++)
@@ -169,9 +170,9 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   return 0;
 }
 
-/* Keeps the watched figures of a single run, and leaves out those of several with a note: each
-   belongs to one host. */
-static void merge_keep_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
+/* Gives the sum the watched figures of a single run.  Those of several runs are left out with a
+   note, because each is about one host. */
+static void merge_set_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
 {
   bool any = false;
 
@@ -193,7 +194,7 @@ static int merge_add_total(const struct job *j)
   const int rc = merge_make_total(j, &s, &parts);
 
   if (rc == 0) {
-    merge_keep_watched(j, &parts, &s.view);
+    merge_set_watched(j, &parts, &s.view);
     bn_group_add_view(&j->out->group[0], &s.view);
   }
   bn_merged_view_done(&s);
@@ -203,13 +204,12 @@ static int merge_add_total(const struct job *j)
 
 /* --- intervals -------------------------------------------------------------------------------- */
 
-/* What the intervals of all parts are summed by.  Interval k of each part is of about the same
-   time. */
+/* The state of the sum of intervals.  Interval k covers about the same time in each part. */
 struct intervals {
   struct bn_views at; /* the intervals of the parts that are to be summed next; its list is owned */
   double *late_s;     /* owned; [n]: how much later than the first measurement each part's began */
   double length_s;    /* of an interval */
-  double whole_s;     /* from the first beginning of a measurement to the last end */
+  double whole_s;     /* from the first beginning of a measurement to the last end of one */
   bool has_hists;     /* all intervals so far have histograms */
 };
 
@@ -387,13 +387,13 @@ static void merge_leave_out_checkpoints(const struct job *j)
 /* --- facts ------------------------------------------------------------------------------------ */
 
 /* Gives the result the plan of the runs together: the sums of threads, events and rates, the
-   longest times, and what any of them was told to do.  Without a limit in one run there is none,
-   and without one seed for all there is none.  Returns 0, or -1 and j->err. */
+   longest times, and what any run was told to do.  If a run has no limit of events, the result has
+   none; if their seeds differ, it has no seed.  Returns 0, or -1 and j->err. */
 static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;
   uint64_t threads = 0, events = 0;
-  bool endless = false, same_seed = true;
+  bool is_endless = false, same_seed = true;
 
   *plan = *merge_plan_of(j, 0);
   plan->metrics = NULL;
@@ -405,7 +405,7 @@ static int merge_sum_plan(const struct job *j)
     if (p->events > UINT64_MAX - events)
       return bn_sum_refuse(j->err);
     events += p->events;
-    endless |= p->events == 0;
+    is_endless |= p->events == 0;
     plan->rate += p->rate;
     plan->time_ns = p->time_ns > plan->time_ns ? p->time_ns : plan->time_ns;
     plan->warmup_ns = p->warmup_ns > plan->warmup_ns ? p->warmup_ns : plan->warmup_ns;
@@ -419,7 +419,7 @@ static int merge_sum_plan(const struct job *j)
                  p->seed_typed == plan->seed_typed;
   }
   plan->threads = threads < UINT_MAX ? (unsigned)threads : UINT_MAX;
-  plan->events = endless ? 0 : events;
+  plan->events = is_endless ? 0 : events;
   if (!same_seed) {
     plan->seed_given = false;
     plan->seed = 0;
@@ -428,8 +428,8 @@ static int merge_sum_plan(const struct job *j)
   return 0;
 }
 
-/* Returns whether the facts and the end of a part count.  A host that was lost has reported only
-   facts of the start.  If all were lost, all count. */
+/* Returns whether the facts and the end of a part count.  Those of a host that was lost do not, as
+   it has reported only facts of the start, unless all hosts were lost. */
 static bool merge_has_reported(const struct job *j, size_t i)
 {
   bool any = false;
@@ -541,11 +541,13 @@ static void merge_sum_end(const struct job *j)
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* Refuses runs whose rates do not add up, unless they are to be merged by force, and notes the
-   overlap of several.  Returns 0, or -1 and j->err. */
+   overlap of several.  The hosts of one run are not checked.  Returns 0, or -1 and j->err. */
 static int merge_check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
 
+  if (j->how == BN_MERGE_HOSTS)
+    return 0;
   if (j->runs.overlap < overlap_min && j->how == BN_MERGE_ALIKE)
     return bn_err_set(j->err, EINVAL,
                       "the spans of the runs overlap for %.1f %% of %.4g s, but rates add "
@@ -559,7 +561,7 @@ static int merge_check_overlap(const struct job *j)
 
 static void merge_note_partial_runs(const struct job *j)
 {
-  for (size_t i = 0; i < j->n; i++)
+  for (size_t i = 0; j->how != BN_MERGE_HOSTS && i < j->n; i++)
     if (j->part[i].result->end.partial)
       (void)bn_buf_printf(j->notes,
                           "'%s' is from a run that has not ended, or contains such a run\n",
@@ -634,9 +636,8 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
                     .err = err};
   memcpy(j->part, part, n * sizeof *part);
   if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 &&
-      merge_find_times(j) == 0 && (how == BN_MERGE_HOSTS || merge_check_overlap(j) == 0)) {
-    if (how != BN_MERGE_HOSTS)
-      merge_note_partial_runs(j);
+      merge_find_times(j) == 0 && merge_check_overlap(j) == 0) {
+    merge_note_partial_runs(j);
     rc = merge_make_result(j);
   }
   if (rc != 0)

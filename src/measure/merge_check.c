@@ -75,8 +75,8 @@ bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics 
          merge_are_same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
 }
 
-/* Returns the metrics without the lag of pauses, the last histogram, which the document of a script
-   has only if it has paused. */
+/* Returns the metrics without the last histogram if that is the lag of pauses: the document of a
+   script that can pause has it only if it did. */
 static struct bn_metrics merge_leave_out_lag(const struct bn_metrics *m)
 {
   struct bn_metrics same = *m;
@@ -154,7 +154,7 @@ static const struct bn_fact_option *merge_find_option(const struct sorted *s,
 }
 
 /* Returns whether an option keeps two runs from being merged.  b NULL: only one of the two programs
-   knows it; then it does if it was set. */
+   knows the option; then it does if it was set. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
@@ -262,17 +262,17 @@ static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
   return false;
 }
 
-/* Adds the facts that all parts have alike. */
+/* Adds the facts that all parts have alike, but not those that an earlier merge has added. */
 static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
 
   for (size_t i = 0; i < first->n_facts; i++) {
-    bool all = strcmp(first->fact[i].section, BN_RUNS_SECTION) != 0;
+    bool is_common = strcmp(first->fact[i].section, BN_RUNS_SECTION) != 0;
 
-    for (size_t k = 1; all && k < n; k++)
-      all = merge_has_fact(&part[k].result->facts, &first->fact[i]);
-    if (all)
+    for (size_t k = 1; is_common && k < n; k++)
+      is_common = merge_has_fact(&part[k].result->facts, &first->fact[i]);
+    if (is_common)
       bn_facts_set_copy(out, &first->fact[i]);
   }
 }
@@ -292,17 +292,17 @@ static bool merge_has_row(const struct bn_facts *f, const struct bn_fact_row *li
   return false;
 }
 
-/* Adds the lines that all parts have. */
+/* Adds the lines that all parts have, but not that of an earlier merge. */
 static void merge_add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;
 
   for (size_t i = 0; i < first->n_rows; i++) {
-    bool all = strncmp(first->row[i].text, BN_RUNS_ROW, sizeof BN_RUNS_ROW - 1) != 0;
+    bool is_common = strncmp(first->row[i].text, BN_RUNS_ROW, sizeof BN_RUNS_ROW - 1) != 0;
 
-    for (size_t k = 1; all && k < n; k++)
-      all = merge_has_row(&part[k].result->facts, &first->row[i]);
-    if (all)
+    for (size_t k = 1; is_common && k < n; k++)
+      is_common = merge_has_row(&part[k].result->facts, &first->row[i]);
+    if (is_common)
       bn_facts_add_row(out, first->row[i].level, "%s", first->row[i].text);
   }
 }
@@ -314,15 +314,15 @@ static void merge_add_options(const struct sorted *s, size_t n, const struct bn_
 {
   for (size_t i = 0; i < first->n_options; i++) {
     const struct bn_fact_option *o = &first->option[i];
-    bool all = true;
+    bool is_common = true;
 
-    for (size_t k = 1; all && k < n; k++) {
+    for (size_t k = 1; is_common && k < n; k++) {
       const struct bn_fact_option *other = merge_find_option(&s[k], o);
 
-      all =
+      is_common =
           other != NULL && other->secret == o->secret && merge_is_same_text(other->value, o->value);
     }
-    if (all)
+    if (is_common)
       bn_facts_add_option(out, &(struct bn_opt_fact){.name = o->name,
                                                      .group = o->group,
                                                      .origin = o->origin,

@@ -34,7 +34,8 @@ static size_t merged_view_statement_rows(const struct bn_views *parts)
   return 0;
 }
 
-/* Returns the metrics of all parts.  Some parts may lack the lag of pauses, the last histogram. */
+/* Returns the metrics of the part that has most of them: others may lack the last histogram, the
+   lag of pauses. */
 static const struct bn_metrics *merged_view_metrics(const struct bn_views *parts)
 {
   const struct bn_metrics *most = &parts->view[0]->delta->metrics;
@@ -48,7 +49,7 @@ static const struct bn_metrics *merged_view_metrics(const struct bn_views *parts
 int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
                        struct bn_err *err)
 {
-  unsigned at = 0;
+  unsigned n_placed = 0; /* sessions of the parts before */
 
   bn_snap_init_for_metrics(&v->snap, merged_view_metrics(parts), sessions, true);
   bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts), true);
@@ -56,9 +57,9 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;
 
-    if (bn_snap_merge(&v->snap, part, at) != 0)
+    if (bn_snap_merge(&v->snap, part, n_placed) != 0)
       return bn_sum_refuse(err);
-    at += part->n_sessions;
+    n_placed += part->n_sessions;
   }
   if (parts->n > 1)
     merged_view_forget_devices(&v->snap);
@@ -66,9 +67,9 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   return 0;
 }
 
-/* Adds the ages of unfinished events of a part.  A document may lack them; then one event is as old
-   as its oldest, and the others get an age of 0, with which no percentile is too high.  Returns
-   false if there are too many. */
+/* Adds the ages of unfinished events of a part.  A document may lack them; then one event gets the
+   age of the oldest, and the others 0, so that no percentile is too high.  Returns false if there
+   are too many. */
 static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
 {
   const bool has_unfinished = v->unfinished != UINT64_MAX && v->unfinished > 0;

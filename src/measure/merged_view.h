@@ -31,7 +31,7 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
 int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *parts,
                             struct bn_err *err);
 
-/* When an interval or a tick ends: as of a snapshot and a view. */
+/* The end and the length of an interval or a tick: members of struct bn_snap and struct bn_view. */
 struct bn_merge_time {
   enum bn_view_span span;
   uint64_t span_ns, at_ns, wall_ns;

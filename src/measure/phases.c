@@ -101,7 +101,8 @@ void bn_phases_settle(struct bn_phase_view *p)
     p->wanted_threads = NAN;
 }
 
-/* Returns the text of a phase from the name of its metric; a document may name it in any way. */
+/* Returns the text of a phase from the name of its metric, or the whole name if a document has one
+   of another form. */
 static const char *phases_text(const char *metric)
 {
   const char *blank = bn_phases_is_part(metric) ? strchr(metric, ' ') : NULL;
@@ -159,16 +160,16 @@ static void phases_add_real(double *sum, double part)
     *sum = isnan(*sum) ? part : *sum + part;
 }
 
-/* Adds a number of events likewise.  UINT64_MAX stands for a number that is not known. */
+/* Adds a number of events, as phases_add_real() does.  UINT64_MAX: it is not known. */
 static void phases_add_count(uint64_t *sum, uint64_t part)
 {
   if (part != UINT64_MAX)
     *sum = *sum == UINT64_MAX ? part : *sum + part;
 }
 
-/* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so that the
-   longest one has its times: a host that has lost its controller lacks the rest.  The run has
-   recovered when its last host has. */
+/* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so the times
+   of the host with the latest end are taken: one that lost its controller has ended earlier.  The
+   run has recovered when its last host has. */
 static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
 {
   if (part->to_s > sum->to_s) {
@@ -193,8 +194,9 @@ static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *pa
   }
 }
 
-/* Sets the statistics of phase k that do not count the ages of unfinished events.  They follow from
-   the histogram of the sum unless it has ages; then they are summed from those of the parts. */
+/* Sets the statistics of phase k that do not count the ages of unfinished events.  Without such
+   events those of the histogram are right and stay.  A histogram with ages gives wrong ones, so
+   they are summed from those of the parts. */
 static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
 {
   struct bn_timing all = {.min_s = HUGE_VAL, .youngest_s = HUGE_VAL};

@@ -52,9 +52,9 @@ bool bn_reporters_want_rest(const struct bn_reporters *r)
   return false;
 }
 
-/* Returns whether a call of a reporter has succeeded (rc 0).  Keeps or logs the error of one that
-   has failed; without a text it has been logged before. */
-static bool reporters_note(struct bn_reporters *r, int rc, const struct bn_err *err)
+/* Returns whether a call of a reporter has succeeded (rc 0).  If it has failed, sets r->failed, and
+   keeps the first error in r->err or logs each.  An error without a text has been logged before. */
+static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err *err)
 {
   if (rc == 0)
     return true;
@@ -86,7 +86,7 @@ bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
   for (size_t i = 0; i < r->n; i++) {
     struct bn_err err = {0};
 
-    if (!reporters_note(r, reporters_open_slot(&r->slot[i], plan, &err), &err))
+    if (!reporters_check(r, reporters_open_slot(&r->slot[i], plan, &err), &err))
       return false;
     r->replaced |= r->slot[i].use.ops->replaces;
     r->adds |= r->slot[i].use.ops->add != NULL;
@@ -118,8 +118,7 @@ void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-/* Calls the function of a reporter for views of that span, if it has one.  Returns 0, or -1 and
- * err. */
+/* Calls the function that a reporter may have for views of that span.  Returns 0, or -1 and err. */
 static int reporters_call_slot(const struct bn_reporters_slot *s, const struct bn_view *v,
                                struct bn_err *err)
 {
@@ -154,11 +153,11 @@ static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporter
   atomic_store(&r->in_hook, false);
   if (is_total && ops == r->text && !v->replaced)
     atomic_store(&r->shown, true);
-  return reporters_note(r, rc, &err);
+  return reporters_check(r, rc, &err);
 }
 
 /* Points v->lines at the lines that scripts add to the view, or sets it to NULL if there are none
-   or a reporter has failed.  Returns false then. */
+   or a reporter has failed.  Returns false if one has failed. */
 static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
 {
   bool ok = true;
@@ -170,7 +169,7 @@ static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
     struct bn_err err = {0};
 
     if (s->use.ops->add != NULL)
-      ok &= reporters_note(r, s->use.ops->add(s->state, v, &r->lines, &err), &err);
+      ok &= reporters_check(r, s->use.ops->add(s->state, v, &r->lines, &err), &err);
   }
   atomic_store(&r->in_hook, false);
   v->lines = ok && r->lines.len > 0 ? r->lines.data : NULL;
@@ -186,10 +185,10 @@ static bool reporters_pass_members(struct bn_reporters *r, const struct bn_repor
 
   if (n == 0 || s->use.ops->members == NULL)
     return true;
-  return reporters_note(r, s->use.ops->members(s->state, g, n, &err), &err);
+  return reporters_check(r, s->use.ops->members(s->state, g, n, &err), &err);
 }
 
-/* Has the reporters print a view that hooks of a script were to print, which have failed. */
+/* Has the reporters print a view that hooks of a script were to print but failed to. */
 static void reporters_print_instead(struct bn_reporters *r, const struct bn_view *v)
 {
   for (size_t i = 0; i < r->n; i++) {
@@ -197,7 +196,7 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
     struct bn_err err = {0};
 
     if (s->use.ops->instead != NULL)
-      (void)reporters_note(r, s->use.ops->instead(s->state, v, &err), &err);
+      (void)reporters_check(r, s->use.ops->instead(s->state, v, &err), &err);
   }
 }
 
@@ -270,8 +269,8 @@ static int reporters_finish_slot(struct bn_reporters *r, struct bn_reporters_slo
   return rc;
 }
 
-/* Closes a report.  If an error is kept already, the reporter gets no place for another one, from
-   which it knows that its report is not complete.  Returns 0, or -1 and, with such a place, err. */
+/* Closes a report.  If r->err has an error already, `close` gets NULL instead of err, which tells
+   the reporter that its report is not complete.  Returns 0, or -1 and, if `close` got it, err. */
 static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporters_slot *s,
                                 struct bn_err *err)
 {
@@ -288,10 +287,10 @@ static bool reporters_is_unread(const struct bn_reporters *r, const struct bn_re
   return r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path);
 }
 
-/* Keeps or logs the error of a report that could not be ended, and returns false.  Returns true,
-   and does nothing, if the report has no reader any more, which is no failure. */
-static bool reporters_note_end(struct bn_reporters *r, struct bn_reporters_slot *s,
-                               const char *prefix, const struct bn_err *err)
+/* Marks a report that could not be ended as lost, keeps or logs the error, and returns false.
+   Returns true, and does nothing, if the report has no reader any more, which is no failure. */
+static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot *s,
+                                const char *prefix, const struct bn_err *err)
 {
   if (reporters_is_unread(r, s))
     return true;
@@ -376,9 +375,9 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
     if (!s->opened)
       continue;
     if (end != NULL && reporters_finish_slot(r, s, end, &err) != 0)
-      ok &= reporters_note_end(r, s, "", &err);
+      ok &= reporters_mark_lost(r, s, "", &err);
     if (reporters_close_slot(r, s, &err) != 0)
-      ok &= reporters_note_end(r, s, "report not complete: ", &err);
+      ok &= reporters_mark_lost(r, s, "report not complete: ", &err);
   }
   if (!ok && reporters_lack_result(r))
     reporters_rescue(r, end);
@@ -415,7 +414,7 @@ static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group
   return ok && g->has_total ? reporters_replay_record(r, &g->total) : ok;
 }
 
-/* Passes the groups of hosts, which stand behind their sum, the first group.  Returns false if a
+/* Passes the groups of hosts, which stand behind the first group, their sum.  Returns false if a
    reporter has failed. */
 static bool reporters_replay_members(struct bn_reporters *r, const struct bn_result *result)
 {
@@ -437,7 +436,7 @@ bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
 
   bn_reporters_begin(r, &result->facts);
   bn_reporters_starting(r, &result->facts);
-  /* Without a start the run did not get so far. */
+  /* A run that ended before its start barrier opened has no start. */
   if (result->facts.start_ns != 0)
     bn_reporters_started(r, &result->facts);
   for (size_t i = 0; ok && i < result->n_groups; i++)
@@ -447,7 +446,7 @@ bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
   for (size_t i = 0; ok && i < r->n; i++) {
     struct bn_err err = {0};
 
-    ok = reporters_note(r, reporters_finish_slot(r, &r->slot[i], &result->end, &err), &err);
+    ok = reporters_check(r, reporters_finish_slot(r, &r->slot[i], &result->end, &err), &err);
   }
   return ok;
 }

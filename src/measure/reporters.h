@@ -26,7 +26,7 @@ struct bn_reporters_slot {
 struct bn_reporters {
   struct bn_err *err;    /* gets the first error; NULL: errors are logged */
   pthread_mutex_t *lock; /* is held while `finish` reads facts; NULL: none */
-  /* The reporter whose total makes `shown` true, and which prints the result if a report is lost.
+  /* The reporter that sets `shown` with its total, and that prints the result if a report is lost.
      NULL: none. */
   const struct bn_reporter *text;
   /* Returns whether the reader of standard output has left.  NULL: nobody watches it. */

@@ -190,8 +190,8 @@ static uint64_t result_size_of_record(const struct bn_record *r)
          result_text_size(r->lines);
 }
 
-/* Frees the room for more labels and figures, and for percentiles that a bare record does not have:
-   a run of days keeps many records. */
+/* Frees the unused room for labels and figures, and the room for percentiles of timings, which a
+   bare record has of kinds of events only: a run of days keeps many records. */
 static void result_trim(struct bn_record *r, bool bare)
 {
   bn_snap_trim(&r->delta);
@@ -218,8 +218,7 @@ enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
    has only while the run reports. */
 static void result_init_record(struct bn_record *r, const struct bn_view *v, enum hists hists)
 {
-  /* Thousands of intervals, each with thousands of sessions that no report shows, would fill the
-     memory. */
+  /* Intervals keep no sessions: no report shows them, and thousands would fill the memory. */
   const bool bare = v->span == BN_VIEW_INTERVAL && hists != HISTS_WHOLE;
   const unsigned sessions = bare ? 0 : v->delta->n_sessions;
   const size_t statements = v->n_statements > 0 ? v->delta->statements.n : 0;
@@ -276,8 +275,8 @@ void bn_record_done(struct bn_record *r)
   memset(r, 0, sizeof *r);
 }
 
-/* Points the view of a record that has moved, because its array grew, at the data that moved with
-   it. */
+/* Repairs the view of a record that has moved because its array grew: these pointers lead to arrays
+   within the record, all others to memory that has not moved. */
 static void result_fix_pointers(struct bn_record *r)
 {
   r->view.delta = &r->delta;
@@ -292,7 +291,7 @@ static void result_fix_pointers(struct bn_record *r)
 struct bn_group *bn_result_add_group(struct bn_result *r, const char *name)
 {
   r->group = bn_alloc_resize(r->group, r->n_groups + 1, sizeof *r->group);
-  for (size_t i = 0; i < r->n_groups; i++)
+  for (size_t i = 0; i < r->n_groups; i++) /* only totals are within the groups */
     result_fix_pointers(&r->group[i].total);
   r->group[r->n_groups] = (struct bn_group){.name = bn_alloc_text(name)};
   return &r->group[r->n_groups++];
@@ -362,13 +361,13 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 
 /* --- texts of others -------------------------------------------------------------------------- */
 
-/* Replaces a text, or NULL, by its escaped form, if that differs.  keep: characters that stay. */
+/* Replaces the text *at, which may be NULL, by its escaped form.  keep: as of bn_escape(). */
 static void result_escape_text(char **at, const char *keep)
 {
   const size_t len = *at != NULL ? bn_escape(NULL, 0, *at, keep) : 0;
   char *text;
 
-  if (*at == NULL || len == strlen(*at))
+  if (*at == NULL || len == strlen(*at)) /* nothing is escaped */
     return;
   text = bn_alloc(1, len + 1);
   (void)bn_escape(text, len + 1, *at, keep);
@@ -376,8 +375,8 @@ static void result_escape_text(char **at, const char *keep)
   *at = text;
 }
 
-/* Returns the bytes of the names of figures once their texts are escaped.  Texts are printed; keys
-   are for programs and stay. */
+/* Returns the bytes of the keys and texts of figures once the texts are escaped, which are printed.
+   Keys are for programs and stay. */
 static size_t result_escaped_size(const struct bn_record *r)
 {
   size_t size = 1;

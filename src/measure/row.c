@@ -16,7 +16,7 @@
 #include "measure/layout.h"
 #include "measure/phases.h"
 
-/* What rows have of a count, a timing or a kind of events that the view does not have: values that
+/* These stand for a count, a timing or a kind of events that the view does not have: their values
    are not known. */
 static const struct bn_count no_count = {.count = UINT64_MAX, .per_s = HUGE_VAL};
 static const struct bn_timing no_timing = {
@@ -154,8 +154,8 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- what a script has declared --------------------------------------------------------------- */
 
-/* Replaces the characters that no name of a column has by '_': a document may name a metric in
-   any. */
+/* Replaces all characters but letters, digits and '.' by '_': a document may name a metric in any
+   characters. */
 static void row_clean_name(char *name)
 {
   for (char *c = name; *c != '\0'; c++)
@@ -275,8 +275,7 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   return row_add(row, name);
 }
 
-/* Adds columns for the members of a struct of phase k; from NULL: the values are not known.  One of
-   them that is not known is NaN. */
+/* Adds columns for the members of a struct of phase k.  from NULL: no value is known. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *from)
 {
@@ -285,7 +284,7 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
   for (; l->name != NULL; l++) {
     const bool known = from != NULL && bn_layout_get_number(l, from, l->name, &value);
 
-    if (l->type == BN_LAY_WHOLE)
+    if (l->type == BN_LAY_WHOLE) /* a count that is not known is NaN, which is not less than 2^64 */
       row_set_whole(row_add_phase_cell(row, l->name, k),
                     known && value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)
@@ -391,7 +390,8 @@ void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct b
     row_add_text(row, texts[i].name,
                  f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
   row_add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
-  /* The status of a run that was killed is not known.  As unsigned it stays below UINT64_MAX. */
+  /* The status of a run that was killed is not known.  A negative one becomes a large number that
+     is less than UINT64_MAX. */
   row_set_whole(row_add(row, "status"),
                 end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }

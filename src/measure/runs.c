@@ -21,19 +21,19 @@ static const char *runs_key_of(char out[KEY_SIZE], size_t i, const char *what)
 
 int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns)
 {
-  const struct bn_snap *s = &r->group[0].total.delta;
+  const struct bn_snap *total = &r->group[0].total.delta;
   const struct bn_facts *f = &r->facts;
-  const uint64_t took_ns = s->at_ns - f->start_ns;
+  const uint64_t took_ns = total->at_ns - f->start_ns; /* of no meaning unless in_order */
 
   const bool is_known = f->start_wall_ns != 0;
-  const bool in_order = s->at_ns >= f->start_ns && s->span_ns <= s->at_ns;
+  const bool in_order = total->at_ns >= f->start_ns && total->span_ns <= total->at_ns;
   /* A document may have any number. */
-  const bool in_bounds = s->at_ns <= INT64_MAX && f->start_wall_ns <= INT64_MAX;
+  const bool in_bounds = total->at_ns <= INT64_MAX && f->start_wall_ns <= INT64_MAX;
 
   if (!is_known || !in_order || !in_bounds || took_ns > INT64_MAX - f->start_wall_ns)
     return -1;
   *wall_ns = f->start_wall_ns + took_ns;
-  return s->span_ns <= *wall_ns ? 0 : -1;
+  return total->span_ns <= *wall_ns ? 0 : -1;
 }
 
 /* Adds a copy of a run.  Returns 0, or -1 and err if there is no room for it. */
@@ -45,20 +45,21 @@ static int runs_append(struct bn_runs *runs, const struct bn_stored_run *run, st
   return 0;
 }
 
-/* Adds the run of a result that was not merged; the file that holds it is its own.  Returns 0, or
-   -1 and err. */
+/* Adds the run of a result that was not merged.  Returns 0, or -1 and err. */
 static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
 {
   const struct bn_result *r = part->result;
-  const struct bn_snap *s = &r->group[0].total.delta;
+  const struct bn_snap *total = &r->group[0].total.delta;
   const char *host = bn_facts_find_text(&r->facts, "host", "name");
-  struct bn_stored_run run = {
-      .part = part->name, .file = part->name, .host = host != NULL ? host : ""};
+  struct bn_stored_run run = {.part = part->name,
+                              .file = part->name, /* not merged, so it is the original */
+                              .host = host != NULL ? host : ""};
 
   if (bn_runs_find_end(r, &run.end_wall_ns) != 0)
     return bn_err_set(err, EINVAL, "'%s' does not contain the times of its run", part->name);
-  run.start_wall_ns = run.end_wall_ns - s->span_ns;
-  run.start_ns = s->at_ns - s->span_ns;
+  /* bn_runs_find_end() has checked that the span is not longer than either time. */
+  run.start_wall_ns = run.end_wall_ns - total->span_ns;
+  run.start_ns = total->at_ns - total->span_ns;
   (void)snprintf(run.seed, sizeof run.seed, "%" PRIu64, r->facts.plan.seed);
   return runs_append(runs, &run, err);
 }
@@ -71,7 +72,8 @@ static const char *runs_find_text(const struct bn_facts *f, size_t i, const char
   return bn_facts_find_text(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
 }
 
-/* Returns a time of run i of a merged result, or 0 if the facts do not have it. */
+/* Returns a time of run i of a merged result, or 0 if the facts lack it or have an impossible
+   one. */
 static uint64_t runs_find_time(const struct bn_facts *f, size_t i, const char *what)
 {
   char key[KEY_SIZE];
@@ -97,8 +99,8 @@ static int runs_read_one(struct bn_stored_run *run, const struct bn_facts *f, si
   return 0;
 }
 
-/* Refuses a merged result, which does not name its runs.  Returns -1. */
-static int runs_refuse_list(const struct bn_part *part, struct bn_err *err)
+/* Refuses a merged result whose facts do not name its runs.  Returns -1. */
+static int runs_refuse_without_list(const struct bn_part *part, struct bn_err *err)
 {
   return bn_err_set(err, EINVAL, "'%s' is a merged result without the list of its runs",
                     part->name);
@@ -112,7 +114,7 @@ static int runs_add_merged(struct bn_runs *runs, const struct bn_part *part, int
     struct bn_stored_run run;
 
     if (runs_read_one(&run, &part->result->facts, (size_t)i) != 0)
-      return runs_refuse_list(part, err);
+      return runs_refuse_without_list(part, err);
     run.part = part->name;
     if (runs_append(runs, &run, err) != 0)
       return -1;
@@ -122,13 +124,13 @@ static int runs_add_merged(struct bn_runs *runs, const struct bn_part *part, int
 
 int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err)
 {
-  const struct bn_fact *parts = bn_facts_find(&part->result->facts, BN_RUNS_SECTION, "parts");
+  const struct bn_fact *n_parts = bn_facts_find(&part->result->facts, BN_RUNS_SECTION, "parts");
 
-  if (parts == NULL)
+  if (n_parts == NULL) /* only merged results have the fact */
     return runs_add_single(runs, part, err);
-  if (parts->type != BN_FACT_WHOLE || parts->whole < 1)
-    return runs_refuse_list(part, err);
-  return runs_add_merged(runs, part, parts->whole, err);
+  if (n_parts->type != BN_FACT_WHOLE || n_parts->whole < 1)
+    return runs_refuse_without_list(part, err);
+  return runs_add_merged(runs, part, n_parts->whole, err);
 }
 
 /* Orders runs by their starts, and those of one start so that the order of the parts makes no
@@ -146,7 +148,7 @@ static int runs_compare(const void *a, const void *b)
   return by_host != 0 ? by_host : strcmp(p->seed, q->seed);
 }
 
-/* Returns whether both are the same run.  The times of day do not decide this: if the clock was set
+/* Returns whether both are the same run.  Times of day are not compared: if the clock was set
    during the run, those of its journal differ from those of its document. */
 static bool runs_are_same(const struct bn_stored_run *a, const struct bn_stored_run *b)
 {
@@ -166,8 +168,8 @@ int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err)
 
 void bn_runs_settle(struct bn_runs *runs)
 {
-  /* covered_ns: the latest end so far.  The runs come in the order of their starts, so that only
-     what a run takes after it is new. */
+  /* covered_ns: the latest end so far.  The runs come in the order of their starts, so a run adds
+     to the union only its time after covered_ns. */
   uint64_t last_start_ns = 0, first_end_ns = UINT64_MAX, covered_ns = 0;
 
   qsort(runs->run, runs->n, sizeof *runs->run, runs_compare);

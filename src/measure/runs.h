@@ -24,7 +24,7 @@ struct bn_part {
 /* A run and the span of its total.  Texts are borrowed from the part or its facts. */
 struct bn_stored_run {
   const char *part;  /* the file that holds it now */
-  const char *file;  /* the file of its own result, before any merge */
+  const char *file;  /* the file of its result before any merge */
   const char *host;  /* "" where it is not known */
   char seed[24];     /* of its random numbers, in digits */
   uint64_t start_ns; /* CLOCK_MONOTONIC of its host */
@@ -44,7 +44,8 @@ struct bn_runs {
 int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns);
 
 /* Adds the run of a part, or the runs of a part that was merged itself.  Returns 0, or -1 and err:
-   the times are missing or impossible, or there are too many runs. */
+   times are missing or impossible, a merged part lacks the list of its runs, or there are more than
+   BN_RUNS_MAX. */
 int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err *err);
 /* Puts the runs in order, and computes union_ns and overlap. */
 void bn_runs_settle(struct bn_runs *runs);

@@ -11,7 +11,7 @@ enum { GROUP_DEPTH = 3 };
 /* A text that is read and shortened in place. */
 struct skipping {
   const char *at, *end; /* the text that is still to be read */
-  const char *kept;     /* the text before it is done: moved or left out */
+  const char *done;     /* the text before it has been moved to `to` or left out */
   char *to;             /* the end of the shortened text */
 };
 
@@ -30,7 +30,8 @@ static void skip_pass_space(struct skipping *s)
     s->at++;
 }
 
-/* Goes behind a list or a map, which begins here.  Returns false, at the end, if it has no end. */
+/* Goes behind a list or a map, which begins here.  Returns false, at the end of the text, if the
+   list or map has no end. */
 static bool skip_pass_value(struct skipping *s)
 {
   int depth = 0;
@@ -47,14 +48,14 @@ static bool skip_pass_value(struct skipping *s)
   return depth == 0;
 }
 
-/* Keeps the text from what was kept or left out last up to `end`. */
+/* Moves the text from s->done up to `end` to the shortened text. */
 static void skip_keep_to(struct skipping *s, const char *end)
 {
-  const size_t n = (size_t)(end - s->kept);
+  const size_t len = (size_t)(end - s->done);
 
-  memmove(s->to, s->kept, n);
-  s->to += n;
-  s->kept = end;
+  memmove(s->to, s->done, len);
+  s->to += len;
+  s->done = end;
 }
 
 /* Goes behind a quoted text, which begins here.  Returns whether it is the name of a list of
@@ -91,12 +92,12 @@ static void skip_leave_out_list(struct skipping *s)
   for (const char *c = list; c < s->at; c++)
     if (*c == '\n')
       *s->to++ = '\n';
-  s->kept = s->at - 1;
+  s->done = s->at - 1; /* the ']' is moved with what follows */
 }
 
 size_t bn_skip_records(char *text, size_t len)
 {
-  struct skipping s = {.at = text, .end = text + len, .kept = text, .to = text};
+  struct skipping s = {.at = text, .end = text + len, .done = text, .to = text};
   int depth = 0;
 
   while (s.at < s.end) {

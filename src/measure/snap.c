@@ -73,8 +73,8 @@ static uint64_t snap_load_ordered(const _Atomic uint64_t *v)
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
-/* Corrects what was read while a start or an end was half written: its time was there and its
-   number was not.  That shows only if the session has one event at a time. */
+/* Corrects what was read while a start or an end was half written, its time but not its number.
+   That can be seen only if the session has one event at a time. */
 static void snap_mend_in_flight(struct in_flight *f)
 {
   if (f->n == 0 && f->begun_at != 0)
@@ -83,8 +83,8 @@ static void snap_mend_in_flight(struct in_flight *f)
     f->n = 0;
 }
 
-/* Reads the events in flight of a session, again if one has begun or ended meanwhile.  Events of a
-   few ns may never leave enough time between them; then none is taken to be in flight. */
+/* Reads the events in flight of a session, and tries again if one has begun or ended meanwhile.  If
+   events of a few ns let no attempt succeed, the result is that none is in flight. */
 static struct in_flight snap_read_in_flight(const struct bn_stat *st)
 {
   enum { TRIES = 16 };
@@ -143,6 +143,7 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
 
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns)
 {
+  /* snap_take_session() adds to what is 0 here. */
   memset(out->counter, 0, out->metrics.n_counters * sizeof *out->counter);
   out->at_ns = now_ns;
   out->wall_ns = bn_clock_wall();
@@ -171,8 +172,8 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_statement_table_take(&out->statements, set->statements);
 }
 
-/* Returns what a session has counted in its loop.  After it has left the loop it may count on, so
-   that its counters of that moment are taken.  Acquire: pairs with bn_statset_leave(). */
+/* Returns what a session has counted in its loop.  After the loop it may count on, so at_end has
+   the counters of the moment at which it left.  Acquire: pairs with bn_statset_leave(). */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
@@ -229,7 +230,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
   for (unsigned i = 0; i < s->n_sessions; i++) {
     struct bn_snap_session *one = &s->session[i];
 
-    if (one->counts_from_ns == 0)
+    if (one->counts_from_ns == 0) /* then it is 0 in all sessions: none has been changed */
       return;
     one->events = one->busy_ns = one->service_ns = 0;
   }
@@ -326,7 +327,7 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {0, 0, 0};
 
-  /* The run may end before the time of a checkpoint that was reported late; the span is 0 then. */
+  /* The span is 0 if the run ended before the time of a checkpoint that was reported late. */
   now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
   now->busy_ns -= base->busy_ns;
   now->service_ns -= base->service_ns;
@@ -350,19 +351,19 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
 
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
-  const struct bn_snap keep = *to;
-  const unsigned sessions = keep.n_sessions < from->n_sessions ? keep.n_sessions : from->n_sessions;
+  const struct bn_snap own = *to; /* for the pointers to its memory */
+  const unsigned sessions = own.n_sessions < from->n_sessions ? own.n_sessions : from->n_sessions;
 
   *to = *from;
   to->n_sessions = sessions;
-  to->metrics = keep.metrics;
-  to->counter = keep.counter;
-  to->hist = keep.hist;
-  to->sparse = keep.sparse;
-  to->label = keep.label;
-  to->n_labels = keep.n_labels;
-  to->session = keep.session;
-  to->statements = keep.statements;
+  to->metrics = own.metrics;
+  to->counter = own.counter;
+  to->hist = own.hist;
+  to->sparse = own.sparse;
+  to->label = own.label;
+  to->n_labels = own.n_labels;
+  to->session = own.session;
+  to->statements = own.statements;
   bn_statement_table_copy(&to->statements, &from->statements);
   memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
   memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);
@@ -405,12 +406,12 @@ static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
 /* Adds a histogram in the sparse form.  Returns false if the number of values does not fit. */
 static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse *from)
 {
-  uint64_t n = bn_hist_count(into);
+  uint64_t total = bn_hist_count(into);
   bool fits = true;
 
   for (size_t i = 0; i < from->n; i++) {
     bn_hist_put(into, from->bucket[i].lowest, from->bucket[i].count);
-    fits &= snap_add_count(&n, from->bucket[i].count);
+    fits &= snap_add_count(&total, from->bucket[i].count);
   }
   return fits;
 }
@@ -503,10 +504,12 @@ static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
   return fit;
 }
 
+_Static_assert((int)BN_LABELS_MAX < (int)BN_STATEMENTS_ROWS, "the sum of all labels fits");
+
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
 {
   const uint64_t counts[] = {s->late, s->dropped, s->overdue, s->unfinished};
-  bool fit = snap_rows_fit(s, most / BN_STATEMENTS_ROWS);
+  bool fit = snap_rows_fit(s, most / BN_STATEMENTS_ROWS); /* labels have fewer rows */
 
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     fit &= snap_is_within(counts[i], most);

@@ -61,17 +61,18 @@ void bn_snap_done(struct bn_snap *s);
    bn_snap_init() for this set. */
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
 /* Raises counters, [set->metrics.n_counters], of a span that ended at end_ns to what the sessions
-   have counted at now_ns; a session that has left its loop, to what it had counted when it left.
-   What is looked up (set->sample) is left as it is.  Returns the time up to which the counters
-   count, on average over the sessions: a session that has left begins nothing after the span, so it
-   is covered up to the end of its last event, but at least to end_ns; the others up to now_ns. */
+   have counted at now_ns.  A session that has left its loop counts with its counters of that
+   moment.  What is looked up (set->sample) is left as it is.  Returns the time up to which the
+   counters count, on average over the sessions: a session that has left begins nothing after the
+   span, so it is covered up to the end of its last event, but at least to end_ns; the others up to
+   now_ns. */
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                                 uint64_t now_ns);
 /* Adds the events of the warm-up, for a report of a run that ended in it. */
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
 /* Makes a snapshot of the end of the warm-up the base of what follows.  Events that start in the
-   warm-up are counted apart, so that what is of events has a base of 0; the rest keeps its value.
-   If the sessions do not count events of the warm-up apart, nothing is done. */
+   warm-up are counted apart, so what is counted of events becomes 0; the rest keeps its value.  If
+   the sessions do not count events of the warm-up apart, nothing is done. */
 void bn_snap_end_warmup(struct bn_snap *s);
 /* Returns how long the oldest event in flight has been in flight at now_ns, or 0 if there is
    none. */

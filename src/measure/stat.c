@@ -37,13 +37,13 @@ void bn_labels_free(struct bn_labels *l)
 struct bn_label *bn_label_get(struct bn_label *row, size_t *n, const char *name)
 {
   for (size_t i = 0; i < *n; i++)
-    if (strncmp(row[i].name, name, BN_LABEL_LEN - 1) == 0)
+    if (strncmp(row[i].name, name, BN_LABEL_LEN - 1) == 0) /* names in rows are cut */
       return &row[i];
   if (*n < BN_LABELS_MAX) {
     (void)snprintf(row[*n].name, BN_LABEL_LEN, "%s", name);
     return &row[(*n)++];
   }
-  *n = BN_LABELS_MAX + 1;
+  *n = BN_LABELS_MAX + 1; /* with "other", which may be there already */
   (void)snprintf(row[BN_LABELS_MAX].name, BN_LABEL_LEN, "other");
   return &row[BN_LABELS_MAX];
 }
@@ -89,9 +89,9 @@ static void stat_allocate_labels(struct bn_statset *set)
 }
 
 /* Allocates the statistics of all sessions in one block: first the statistics of each, on cache
-   lines of their own, then each session's row of stripe pointers.  The counters at the ends of
-   loops are apart, because pages that are not written take no memory.  Returns 0, or -1 without
-   memory, with what there is in the set. */
+   lines of their own, then each session's row of stripe pointers.  at_end is allocated apart,
+   because its pages take no memory until sessions leave their loops.  Returns 0, or -1 without
+   memory; then bn_statset_done() frees what was allocated. */
 static int stat_allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
@@ -110,11 +110,12 @@ static int stat_allocate_sessions(struct bn_statset *set)
   memset(set->block, 0, total);
   for (unsigned i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
-    const size_t at = set->n_sessions * set->stat_size + i * rows;
+    const unsigned writer = i % set->n_writers; /* the thread that drives the session */
+    const size_t row_at = set->n_sessions * set->stat_size + i * rows;
 
-    st->hist = (struct bn_hist **)(void *)((char *)set->block + at);
+    st->hist = (struct bn_hist **)(void *)((char *)set->block + row_at);
     for (size_t h = 0; h < set->n_rows; h++)
-      st->hist[h] = set->stripe[h * set->n_stripes + i % set->n_writers % set->n_stripes];
+      st->hist[h] = set->stripe[h * set->n_stripes + writer % set->n_stripes];
     st->at_end = set->at_end + i * n_counters;
     st->shared_hist = set->n_writers > set->n_stripes;
     st->statements = set->statements;
@@ -160,7 +161,7 @@ bool bn_statset_has_lag(const struct bn_metrics *m)
   return stat_has_hist(m, waiting[N_WAITING - 1].name);
 }
 
-/* Returns how many of the histograms of waiting a set has; they are the last ones of `waiting`. */
+/* Returns how many histograms of waiting a set has: all, none, or the last one, "wakeup_lag". */
 static size_t stat_count_waiting(unsigned apart)
 {
   if ((apart & BN_STAT_WAITING) != 0)
@@ -179,14 +180,14 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
 {
   const size_t n_waiting = stat_count_waiting(apart);
   struct bn_metric *all;
-  size_t n = 0;
+  size_t n_own = 0;
 
-  while (metrics != NULL && metrics[n].name != NULL)
-    n++;
-  all = bn_alloc(n + n_waiting + 1, sizeof *all);
-  if (n > 0)
-    memcpy(all, metrics, n * sizeof *all);
-  memcpy(all + n, waiting + N_WAITING - n_waiting, n_waiting * sizeof *waiting);
+  while (metrics != NULL && metrics[n_own].name != NULL)
+    n_own++;
+  all = bn_alloc(n_own + n_waiting + 1, sizeof *all); /* the last row, all zero, ends the table */
+  if (n_own > 0)
+    memcpy(all, metrics, n_own * sizeof *all);
+  memcpy(all + n_own, waiting + N_WAITING - n_waiting, n_waiting * sizeof *waiting);
   bn_metrics_init(&set->metrics, all);
   free(all);
 }
@@ -201,7 +202,8 @@ static size_t stat_find_first(const struct bn_metric *rows, size_t n, enum bn_me
   return i;
 }
 
-/* Sets the indices of the metrics of the kinds of events and of the phases in all sessions. */
+/* Sets in all sessions the indices of the metrics of the kinds of events and of the phases.  If a
+   run has none, an index is the number of rows, and nobody uses it. */
 static void stat_set_part_indices(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
@@ -216,24 +218,24 @@ static void stat_set_part_indices(struct bn_statset *set)
   }
 }
 
-/* Sets the indices of the histograms for the events of the warm-up, which stands behind all
-   metrics, and for the times of waiting, the last metrics, in all sessions.  They stay 0 if a set
-   does not have them. */
+/* Sets in all sessions the indices of the histogram for events of the warm-up, which stands behind
+   all metrics, and of those of waiting, the last metrics.  They stay 0 if a set does not have them.
+   Sessions with waiting, those of --rate, pause. */
 static void stat_set_apart_indices(struct bn_statset *set, unsigned apart)
 {
-  const unsigned short n = (unsigned short)set->metrics.n_hists;
+  const unsigned short n_hists = (unsigned short)set->metrics.n_hists;
 
   for (unsigned i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = set->stat[i];
 
-    st->warm_hist = (apart & BN_STAT_WARMUP) != 0 ? n : 0;
+    st->warm_hist = (apart & BN_STAT_WARMUP) != 0 ? n_hists : 0;
     if ((apart & BN_STAT_WAITING) != 0) {
-      st->queueing_hist = (unsigned short)(n - N_WAITING);
+      st->queueing_hist = (unsigned short)(n_hists - N_WAITING);
       st->service_hist = (unsigned short)(st->queueing_hist + 1);
       atomic_store_explicit(&st->pauses, true, memory_order_relaxed);
     }
     if (stat_count_waiting(apart) != 0)
-      st->lag_hist = (unsigned short)(n - 1);
+      st->lag_hist = (unsigned short)(n_hists - 1);
   }
 }
 
@@ -264,7 +266,7 @@ void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t
   for (size_t c = 0; c < set->metrics.n_counters; c++)
     st->at_end[c] = bn_stat_get(&st->counter[c]);
   st->at_end_ns = end_ns;
-  /* Release: who sees `left` sees these values (measure/snap.c). */
+  /* Release: pairs with the acquires in measure/snap.c, which then see the values above. */
   atomic_store_explicit(&st->left, true, memory_order_release);
 }
 

@@ -24,20 +24,21 @@ struct bn_stat {
   /* Events that started before counts_from_ns, and their durations: counted nowhere else. */
   _Atomic uint64_t warm_events, warm_busy_ns;
   _Atomic uint64_t late;            /* events that ended after the span */
-  _Atomic uint64_t late_service_ns; /* --rate: of service_ns, that of late events */
+  _Atomic uint64_t late_service_ns; /* --rate: the part of late events in service_ns */
   _Atomic uint64_t dropped;         /* events that were begun, but not counted */
   _Atomic uint64_t failed;          /* of the dropped, events that failed for good in the span */
   _Atomic uint64_t overdue;         /* --rate: events of the warm-up that were begun after it */
   _Atomic uint64_t service_ns;      /* busy_ns without queueing, where it is told apart */
-  _Atomic uint64_t last_end_ns;     /* of the latest event, where `pauses` */
-  uint64_t edge_ns; /* events that take longer are examined (engine/event.c); its worker alone */
+  _Atomic uint64_t last_end_ns;     /* the end of the latest event, if `pauses` */
+  uint64_t edge_ns; /* events that take longer are examined (engine/event.c); of its worker */
   /* Events that start before it are of the warm-up.  It and the members up to shared_hist are set
      before the start barrier opens. */
   uint64_t counts_from_ns;
-  /* Indexes of histograms that not every run has; 0: none.  phase_hist: that of the first phase. */
+  /* Indexes of histograms that not every run has; 0: none.  phase_hist: that of the first phase; it
+     is of no meaning without phases. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist, phase_hist;
   /* The metrics of the first kind of events: its histogram, and the first of its BN_EVENT_COUNTERS
-     counters.  Those of the other kinds follow. */
+     counters.  Those of the other kinds follow.  Both are of no meaning without kinds. */
   unsigned short kind_hist, kind_counter;
   uint64_t measure_from_ns; /* end of the warm-up */
   struct bn_hist **hist;    /* by histogram index, this session's stripes */
@@ -48,8 +49,8 @@ struct bn_stat {
   uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
   uint64_t at_end_ns;               /* the end of its last event */
   _Atomic bool left;
-  /* The start of the first event that was not counted since the last one that was counted; 0: there
-     is none.  And the end of the last event before it. */
+  /* failing_since_ns: the start of the first event that was not counted since the last one that was
+     counted; 0: none.  last_ok_ns: the end of the last event before it. */
   _Atomic uint64_t failing_since_ns, last_ok_ns;
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
@@ -73,12 +74,12 @@ static inline void bn_stat_bump(_Atomic uint64_t *v, uint64_t n)
   atomic_store_explicit(v, atomic_load_explicit(v, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-/* Raises v to n unless it is larger.  Any thread. */
+/* Raises v to n; a larger value stays.  Any thread. */
 static inline void bn_stat_raise(_Atomic uint64_t *v, uint64_t n)
 {
-  uint64_t last = atomic_load(v);
+  uint64_t seen = atomic_load(v);
 
-  while (last < n && !atomic_compare_exchange_weak(v, &last, n))
+  while (seen < n && !atomic_compare_exchange_weak(v, &seen, n))
     ;
 }
 
@@ -125,7 +126,7 @@ struct bn_statset {
   size_t n_rows;             /* of stripes: metrics.n_hists, and one more if the warm-up has one */
   struct bn_labels **labels;
   struct bn_statements *statements; /* owned; NULL: they are not told apart */
-  /* struct bn_workload's sample and its self; NULL: nothing is looked up. */
+  /* The function of struct bn_workload that looks counters up, and its `self`; NULL: none. */
   void (*sample)(void *self, uint64_t *counter);
   void *sampled;
   void *block;      /* owned: the memory behind stat */
@@ -162,8 +163,8 @@ unsigned bn_statset_waiting_place(const char *name);
    that no workload may use it. */
 bool bn_statset_reserves(const char *name);
 
-/* Keeps the counters of a session that leaves its loop, in which its last event ended at end_ns:
-   what it counts afterwards belongs to no rate.  Its worker calls it, once. */
+/* Copies the counters of a session to at_end when it leaves its loop, in which its last event ended
+   at end_ns: what it counts afterwards belongs to no rate.  Its worker calls it, once. */
 void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns);
 
 #endif

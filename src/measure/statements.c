@@ -81,7 +81,7 @@ static struct entry *statements_add(struct bn_statements *all, const char *name,
 }
 
 /* Returns the entry of that name, a new one if there is none.  Names beyond BN_STATEMENTS_MAX share
-   the entry "other".  The caller holds the lock, as for the functions around this one. */
+   the entry "other".  The caller holds the lock, also for the functions that work on an entry. */
 static struct entry *statements_get_entry(struct bn_statements *all, const char *name, size_t len)
 {
   struct entry *e = statements_find(all, name, len);
@@ -156,7 +156,7 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
 }
 
 /* Returns row i of a table with that name and all counts 0.  Rows have the order in which their
-   names became known, so that the row mostly has the name already. */
+   names became known, so a row that is used again mostly has the name already. */
 static struct bn_statement_sum *statements_zero_row(const struct bn_statement_table *t, size_t i,
                                                     const char *name)
 {

@@ -82,8 +82,8 @@ struct bn_node *bn_store_record(const struct bn_view *v);
    absent is 0, and behind it, each after BN_STORE_GAP, the histograms of the metrics
    (measure/hist_codec.h).  The caller frees it.  Returns NULL without memory. */
 char *bn_store_print_brief(const struct bn_view *v, size_t *len);
-/* Returns a number of values that is not less than that of what bn_store_record() makes of an
-   interval or a checkpoint. */
+/* Returns an upper bound of the number of values that bn_store_record() makes of an interval or a
+   checkpoint. */
 uint64_t bn_store_bound_values(const struct bn_view *v);
 /* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
    values: the sum of bn_store_bound_values() of the group's records. */

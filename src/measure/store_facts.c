@@ -12,14 +12,14 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* These make a part of the facts.  Without memory they set p->failed. */
+/* These return a part of the facts as a value.  Without memory they set p->failed. */
 
 static struct bn_node *store_plan_of(struct bn_json_out *p, const struct bn_plan *plan)
 {
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
   bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
-  /* "own" says that there was no dialect.  A document of a dialect does not have it. */
+  /* "own" means that no dialect was chosen; a run in a dialect leaves it out. */
   if (plan->native)
     bn_json_put(p, map, "own", bn_node_boolean(true));
   bn_json_layout(p, map, bn_layout_plan, plan);
@@ -97,8 +97,8 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
   return NULL;
 }
 
-/* Puts each section, with all its facts, where its first fact comes.  Whether a fact is the first
-   of its section cannot be seen from the map, because names are cleaned when they are put there. */
+/* Writes one map per section, in the order of first appearance.  Looking a section up in `map` by
+   its name could fail, because bn_json_put() may change names that are not ASCII. */
 static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
@@ -135,7 +135,7 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
 
 enum { DECIMALS_MAX = 9 };
 
-/* These read a part of the facts.  What is not as it should be is a fault of e. */
+/* These read a part of the facts.  They pass what is malformed to bn_json_in_refuse(). */
 
 /* Reads the plan, which every document has. */
 static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
@@ -174,8 +174,8 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
   }
 }
 
-/* Returns the traits of an option, without those of a later version; BN_OPT_UNTOLD if the document
-   does not have them. */
+/* Returns the traits of an option that this version knows, or BN_OPT_UNTOLD if the document does
+   not have traits. */
 static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *option)
 {
   const struct bn_node *list = bn_json_in_list(e, option, "traits");
@@ -280,7 +280,7 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   store_read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
   store_read_options(&e, bn_json_in_list(&e, n, "options"), out);
   store_read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
-  (void)bn_node_each(n, store_read_section, &section); /* e has its fault */
+  (void)bn_node_each(n, store_read_section, &section); /* e has what it refused */
   if (e.failed)
     bn_facts_done(out);
   return bn_json_in_verdict(&e);

@@ -35,8 +35,9 @@ static int store_refuse_size(const char *path, uint64_t most, struct bn_err *err
       most < BN_BOUND_FILE_BYTES ? "; if it is a result of bench, set --" BN_STORE_MOST_NAME : "");
 }
 
-/* Returns whether the text cannot be a document, which is an object behind white space. */
-static bool store_is_no_object(const char *text, size_t len)
+/* Returns whether the first block of a file shows that it is no document: the first character that
+   is no white space is not '{'. */
+static bool store_cannot_be_document(const char *text, size_t len)
 {
   size_t i = 0;
 
@@ -56,8 +57,8 @@ static int store_add_block(struct bn_buf *text, const char *block, size_t n, con
   return 0;
 }
 
-/* Reads the rest of a file, or only the first block of a file that is no document, for the parser
-   to name what is wrong.  Returns 0, or -1 and err. */
+/* Reads the rest of a file.  Of a file that cannot be a document, reads only the first block, which
+   is enough for the parser to say what is wrong.  Returns 0, or -1 and err. */
 static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *path,
                            struct bn_err *err)
 {
@@ -65,7 +66,7 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
   size_t n;
   const char *block = bn_lines_block(l, &n);
 
-  if (store_is_no_object(block, n))
+  if (store_cannot_be_document(block, n))
     return store_add_block(text, block, n, path, err);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
     return store_refuse_size(path, text->max, err);
@@ -110,7 +111,7 @@ static int store_read_total(const struct bn_node *n, const struct bn_metrics *m,
   return 0;
 }
 
-/* Reads the host of a group.  The group owns it even if that fails. */
+/* Reads the host of a group.  The group owns it even if something in it is refused. */
 static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
@@ -192,8 +193,8 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   return 0;
 }
 
-/* Loads a document.  Returns 0; or -1 with what is wrong with the content in *why, or what is wrong
-   with the file itself in *err. */
+/* Loads a document.  Returns 0; or -1 with a text in *why if the content is wrong, or with one in
+   err if the file is. */
 static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
@@ -233,7 +234,7 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
     rc = store_load_document(l, path, want, out, &why, err);
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
-  if (rc == 0 || why.text[0] == '\0')
+  if (rc == 0 || why.text[0] == '\0') /* err has the fault of the file */
     return rc;
   return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
 }

@@ -39,8 +39,8 @@ static bool store_is_rate(const char *name)
   return len >= tail && strcmp(name + len - tail, rate_suffix) == 0;
 }
 
-/* Returns the rule by which a counter or a figure is merged, `otherwise` if the document does not
-   say it, or BN_MERGE_NONE for a rule of a later version. */
+/* Returns the rule by which a counter or a figure is merged: `otherwise` if the document does not
+   have one, or BN_MERGE_NONE if it has one of a later version. */
 static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn_node *map,
                                            enum bn_merge_rule otherwise)
 {
@@ -52,7 +52,7 @@ static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn
   return i >= 0 ? (enum bn_merge_rule)i : BN_MERGE_NONE;
 }
 
-/* Returns the counter that a mean of version 1 is weighted by, or NULL if it is no mean. */
+/* Returns the counter by which a figure of version 1 is weighted if it is a mean, or NULL. */
 static const char *store_old_weight(const char *figure)
 {
   for (size_t i = 0; i < sizeof old_means / sizeof *old_means; i++)
@@ -82,7 +82,8 @@ static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *
       weight != NULL ? (unsigned)bn_metrics_find_counter(m, weight) : (unsigned)m->n_counters;
 }
 
-/* Checks that the metrics of every run have their places, by which the program finds them. */
+/* Checks that the metrics which every run has are the first ones, in the order of BN_METRICS: the
+   program finds them by their indexes. */
 static void store_check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
@@ -137,9 +138,10 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
 
-/* The functions below read a part of a record.  What is not as it should be is a fault of e. */
+/* The functions below read a part of a record.  They pass what is malformed to
+   bn_json_in_refuse(). */
 
-/* Reads three texts; without a list, the moments stay 0. */
+/* Reads moments, a list of three texts.  Without a list they stay 0. */
 static void store_read_moments(struct bn_json_in *e, const struct bn_node *list, const char *key,
                                struct bn_moments *m)
 {
@@ -254,7 +256,8 @@ static void store_pack_histograms(struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Sets a figure of a view to the number n; null is not known, and NULL, no number, is 0. */
+/* Sets a figure of a view to the number n.  A null of the document means that it is not known; if
+   the document has no such member, n is NULL, and the figure becomes 0. */
 static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
@@ -297,7 +300,7 @@ static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *l
 }
 
 /* Reads the percentiles of the timing with index `at`, in the order of the record's ranks.  Older
-   documents and intervals do not have them. */
+   documents and intervals have no such list. */
 static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
                                           struct bn_record *r, size_t at)
 {
@@ -322,7 +325,7 @@ static void store_name_timings(struct bn_record *r)
     r->store.timing[i - BN_H_FIXED] = bn_view_timing_of(&r->delta.metrics.hist[i]);
 }
 
-/* Reads the next timing.  Of a map that the document lacks, NULL, it has no values. */
+/* Reads the next timing.  map NULL: the document lacks it, and its values are 0. */
 static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
 {
   const size_t at = r->view.n_timings++;
@@ -348,8 +351,9 @@ static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, 
     bn_json_in_layout(e, bn_node_get_at(list, k), bn_layout_phase, &r->store.phase[k]);
 }
 
-/* Reads the timings, the kinds of events and the phases, each of which has a list in the order of
-   its histograms.  A document may lack the last ones, and only totals have phases. */
+/* Reads the timings, and the kinds of events and the phases with theirs.  Each of the three has a
+   list in the order of its histograms.  A document may lack the last values of a list, and only
+   totals have phases. */
 static void store_read_timings(struct bn_json_in *e, const struct bn_node *record,
                                struct bn_record *r)
 {
@@ -360,23 +364,23 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   const size_t n = bn_json_in_length(e, list, "timings", most);
   const size_t n_kinds = bn_json_in_length(e, kinds, "event_kinds", most);
   const size_t n_phases = bn_node_count(phases); /* store_read_phases() checks it */
-  size_t at = 0, k = 0, phase = 0;
+  size_t other = 0, kind = 0, phase = 0;         /* the next value of each list */
 
   store_name_timings(r);
-  while (at + k + phase < most && (at + k < n + n_kinds || phase < n_phases))
-    switch (r->delta.metrics.hist[BN_H_FIXED + at + k + phase].kind) {
+  while (other + kind + phase < most && (other + kind < n + n_kinds || phase < n_phases))
+    switch (r->delta.metrics.hist[BN_H_FIXED + other + kind + phase].kind) {
     case BN_EVENT_HISTOGRAM:
-      store_read_timing(e, bn_node_get_at(kinds, k++), r);
+      store_read_timing(e, bn_node_get_at(kinds, kind++), r);
       break;
     case BN_PHASE_HISTOGRAM:
       store_read_timing(e, bn_node_get_at(phases, phase++), r);
       break;
     default:
-      store_read_timing(e, bn_node_get_at(list, at++), r);
+      store_read_timing(e, bn_node_get_at(list, other++), r);
     }
   r->view.timings = r->store.timing;
   bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
-  for (k = 0; k < r->view.n_event_kinds; k++)
+  for (size_t k = 0; k < r->view.n_event_kinds; k++)
     bn_json_in_layout(e, bn_node_get_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
   store_read_phases(e, phases, r);
 }
@@ -412,8 +416,8 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
   r->view.n_statements++;
 }
 
-/* Reads the statements, which only totals and checkpoints have.  The table has room for as many as
-   the list has. */
+/* Reads the statements, which only totals and checkpoints have.  The table was made with room for
+   as many as the list has. */
 static void store_read_statements(struct bn_json_in *e, const struct bn_node *list,
                                   struct bn_record *r)
 {
@@ -612,9 +616,10 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Takes a gap, and the text behind it up to the next gap or the end, off the front of *texts, which
-   has *rest bytes.  Returns false if there is no gap. */
-static bool store_take_text(const char **texts, size_t *rest, const char **text, size_t *len)
+/* Moves the pointer *texts behind the gap at its beginning and the text that follows, up to the
+   next gap or the end.  Sets *text and *len to that text, and lowers the number of bytes that are
+   left, in *rest.  Returns false if there is no gap. */
+static bool store_next_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;
 
@@ -638,7 +643,7 @@ static void store_read_texts(struct bn_json_in *e, const char *texts, size_t res
 
   b->n = 0;
   for (size_t i = 0; i < m->n_hists && !e->failed; i++)
-    if (!store_take_text(&texts, &rest, &text, &len) || !bn_hist_codec_take(b, i, text, len))
+    if (!store_next_text(&texts, &rest, &text, &len) || !bn_hist_codec_take(b, i, text, len))
       bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
   if (rest > 0)
     bn_json_in_refuse(e, "it has more histograms than it said");

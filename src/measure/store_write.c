@@ -16,7 +16,7 @@
 #include "measure/row.h"
 #include "measure/store.h"
 
-/* Puts a list of n rows, or frees it if it is empty and the record is brief. */
+/* Puts a list of n rows.  A brief record leaves out an empty one, which is freed. */
 static void store_put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
                            struct bn_node *list, size_t n)
 {
@@ -93,8 +93,8 @@ static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "figures", map);
 }
 
-/* Returns the value of a figure of a brief record: the whole number 0 for a figure that is not
-   known, and for 0.0, because whole numbers are read faster. */
+/* Returns the value of a figure of a brief record.  It is the whole number 0 if the figure is not
+   known, and also in place of 0.0, because whole numbers are read faster. */
 static struct bn_node *store_brief_figure_of(const struct bn_view *v, const struct bn_view_field *f)
 {
   if (!bn_view_knows(v, f) || (f->type == BN_VIEW_F64 && bn_view_value(v, f) == 0))
@@ -102,7 +102,8 @@ static struct bn_node *store_brief_figure_of(const struct bn_view *v, const stru
   return store_figure_of(v, f);
 }
 
-/* Puts all figures as a list in their order: their names would be most of the line. */
+/* Puts all figures as a list, in the order of bn_view_fields: their names would be most of the
+   line. */
 static void store_put_brief_figures(struct bn_json_out *p, struct bn_node *record,
                                     const struct bn_view *v)
 {
@@ -150,7 +151,7 @@ static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *
   bn_json_put(p, parent, "percentiles", list);
 }
 
-/* Puts the timings but for those of parts of the run. */
+/* Puts the timings but for those of kinds of events and phases, which have lists of their own. */
 static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
@@ -429,7 +430,7 @@ static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_
   return map;
 }
 
-/* Puts moments, but not those of no values into a brief record. */
+/* Puts moments.  A brief record leaves out those of no values. */
 static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
                               const struct bn_moments *m)
 {
@@ -464,8 +465,8 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   return map;
 }
 
-/* Returns a record, or NULL without memory.  A brief one has no histograms and no names of figures.
- */
+/* Returns a record, or NULL without memory.  A brief record has neither histograms nor the names of
+   figures. */
 static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
@@ -496,7 +497,7 @@ struct bn_node *bn_store_record(const struct bn_view *v)
 }
 
 /* Returns the JSON of a brief record, which the caller frees, or NULL without memory. */
-static char *store_print_brief(const struct bn_view *v, size_t *len)
+static char *store_print_brief_json(const struct bn_view *v, size_t *len)
 {
   struct bn_json_out p = {.brief = true};
   struct bn_node *map = bn_node_map(), *record = store_record_of(&p, v);
@@ -513,9 +514,9 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 {
   const struct bn_snap *s = v->delta;
   struct bn_buf b = {.max = 0}; /* no bound */
-  char *text = store_print_brief(v, len);
+  char *text = store_print_brief_json(v, len);
 
-  b.failed = text == NULL;
+  b.failed = text == NULL; /* then nothing can be added, and bn_buf_take() returns NULL */
   (void)bn_buf_add(&b, text, text != NULL ? *len : 0);
   free(text);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
@@ -528,9 +529,9 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* These return numbers of values that are not less than those of what the functions above make.  A
-   list or a map counts twice, as the reader counts empty ones; the constants are the members beside
-   those that are counted. */
+/* These return upper bounds of the number of values that the functions above make.  A list or a map
+   counts twice, because json_bound_values() does so with empty ones.  The constants are the numbers
+   of the members that have no term of their own. */
 
 static uint64_t store_count_layout(const struct bn_layout *l)
 {
@@ -550,7 +551,6 @@ static uint64_t store_count_fields(void)
   return n;
 }
 
-/* Returns the number of values of the raw part. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
   uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
@@ -614,8 +614,8 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 /* --- documents -------------------------------------------------------------------------------- */
 
 /* Removes the members of a part of a document that the same part of the older document, `known`,
-   does not have: what was never counted is not 0.  Without an older one (NULL) nothing is removed.
-   Returns the part, which may be NULL. */
+   lacks: what was never counted must not become 0.  known NULL: nothing is removed.  Returns the
+   part, which may be NULL. */
 static struct bn_node *store_as_known(struct bn_node *n, const struct bn_node *known)
 {
   if (n != NULL)
@@ -645,7 +645,7 @@ static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-/* Returns whether no record of a group that has one has a value of the lag of pauses. */
+/* Returns whether a group has records, and none of them has a value of the lag of pauses. */
 static bool store_has_idle_lag(const struct bn_group *g)
 {
   bool idle = g->n_intervals + g->n_checkpoints > 0 || g->has_total;
@@ -739,15 +739,16 @@ static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
   bn_json_layout(&p, end, bn_layout_end, &r->end);
   /* A run that was killed, or still goes on, has no status. */
   if (r->end.partial && r->end.status == 0)
-    p.failed |= bn_node_set(end, "status", bn_node_null()) != 0;
+    bn_json_put(&p, end, "status", bn_node_null());
   if (r->end.reason != BN_END_UNKNOWN)
     bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
   bn_json_put(&p, map, "end", store_as_known(end, bn_node_get(known, "end")));
-  p.failed |= known != NULL && !p.failed && bn_node_complete(map, known) != 0;
+  if (known != NULL && !p.failed)
+    p.failed = bn_node_complete(map, known) != 0;
   return bn_json_finish(&p, map);
 }
 
-/* An older document has the histograms that it has. */
+/* A document that is written anew leaves no histogram out that the older one has. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known)
 {
   return store_document_of(r, known == NULL, known);

@@ -17,13 +17,13 @@ int bn_sum_refuse(struct bn_err *err)
 
 /* --- figures of views ------------------------------------------------------------------------- */
 
-/* Returns whether a time or a rate is a number that can be summed. */
-static bool sum_is_span(double x)
+/* Returns whether a time or a rate can be summed: a document may have any number. */
+static bool sum_is_summable(double x)
 {
   return isfinite(x) && x >= 0;
 }
 
-/* Returns whether a count is not too large, or not known. */
+/* Returns whether a count is at most `most`, or not known. */
 static bool sum_is_count(uint64_t n, uint64_t most)
 {
   return n <= most || n == UINT64_MAX;
@@ -44,14 +44,14 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
   const uint64_t most = bn_sum_largest_count(n);
   bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
               sum_are_finite(&v->delta->fair_events) && sum_are_finite(&v->delta->fair_busy_s) &&
-              sum_is_span(v->span_s) && sum_is_span(v->at_s) &&
+              sum_is_summable(v->span_s) && sum_is_summable(v->at_s) &&
               (v->ages == NULL || bn_hist_has_at_most(v->ages, most));
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
       fits &= sum_is_count(bn_view_u64(v, f), most);
     else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
-      fits &= sum_is_span(bn_view_value(v, f));
+      fits &= sum_is_summable(bn_view_value(v, f));
   return fits;
 }
 
@@ -81,8 +81,8 @@ static double sum_find_longest(const struct bn_views *parts, const struct bn_vie
   return most;
 }
 
-/* Returns the sum of a rate per second of span_s.  The rate of a part times its span is what it
-   counted in its span: its counter has also what it counted in the grace. */
+/* Returns the sum of a rate per second of span_s.  What a part counted in its span is its rate
+   times its span; its counter would not do, as it has also what was counted in the grace. */
 static double sum_rate(const struct bn_views *parts, const struct bn_view_field *f, double span_s)
 {
   double sum = 0;
@@ -116,20 +116,20 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
   return 0;
 }
 
-/* Returns whether all views tell the parts of their run apart. */
-static bool sum_have_parts(const struct bn_views *all)
+/* Returns whether all views tell the parts of their run, such as its set-up, apart. */
+static bool sum_all_have_parts(const struct bn_views *views)
 {
-  for (size_t i = 0; i < all->n; i++)
-    if (!bn_view_has_parts(all->view[i]))
+  for (size_t i = 0; i < views->n; i++)
+    if (!bn_view_has_parts(views->view[i]))
       return false;
   return true;
 }
 
 /* Sets the figures of the parts of a run to 0, which bn_view_has_parts() takes for unknown, unless
    all views know them. */
-static void sum_forget_parts(struct bn_view *v, const struct bn_views *all)
+static void sum_clear_run_parts(struct bn_view *v, const struct bn_views *views)
 {
-  if (sum_have_parts(all))
+  if (sum_all_have_parts(views))
     return;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) == 0)
@@ -156,7 +156,7 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
     v->max_at_least |= part->max_at_least;
   }
   v->served = bn_view_served_share(v->finished, v->due);
-  sum_forget_parts(v, parts);
+  sum_clear_run_parts(v, parts);
   return 0;
 }
 
@@ -171,8 +171,8 @@ static const struct bn_figure *sum_find_figure(const struct bn_view *v, const ch
   return NULL;
 }
 
-/* Returns the weight of a part's figure in that of the sum: its share of the time for a rate, and
-   of what the counter f->weight counts for a mean. */
+/* Returns the weight of a part's figure in that of the sum: for a rate the part's share of the
+   time, for a mean its share of what the counter f->weight counts. */
 static double sum_weight_of(const struct bn_view *sum, const struct bn_view *part,
                             const struct bn_figure *f)
 {
@@ -267,7 +267,7 @@ static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, dou
     if (k < parts->view[i]->n_timings) {
       const struct bn_timing *from = &parts->view[i]->timings[k];
 
-      if (from->unfinished <= UINT64_MAX / 2 - t->unfinished)
+      if (from->unfinished <= UINT64_MAX / 2 - t->unfinished) /* a document may have any number */
         t->unfinished += from->unfinished;
       if (from->unfinished > 0)
         t->max_s = fmax(t->max_s, from->max_s);

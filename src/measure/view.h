@@ -34,7 +34,7 @@ struct bn_timing {
   const double *percentile_s;
   uint64_t count;
   double min_s, avg_s, max_s, sum_s, dev_s;
-  bool of_script; /* which has declared it */
+  bool of_script; /* a script has declared it */
   bool of_kind;   /* it is the latency of a kind of events */
   bool of_phase;  /* it is that of the events of a phase */
   /* The events of a phase or a group that have not ended; they make max_s a lower bound.  The

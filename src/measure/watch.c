@@ -14,8 +14,8 @@
 static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
 enum { SECTOR = 512 }; /* bytes */
 
-/* Adds a figure.  There is room: a document with more than BN_WATCHED_MAX is refused, and a run
-   cannot have more. */
+/* Adds a figure.  The bound is never reached: a document with more figures is refused, and a run
+   does not have more. */
 static void watch_add(struct bn_watched *out, const char *name, double value)
 {
   if (out->n < BN_WATCHED_MAX)
