@@ -100,7 +100,7 @@ static enum step lockfile_claim_or_move(struct bn_lockfile *l, const struct foun
   if (fstat(l->fd, &st) != 0)
     return lockfile_refuse(l, errno, strerror(errno), err);
   if (!S_ISREG(st.st_mode))
-    return lockfile_refuse(l, EINVAL, "it is not a plain file", err);
+    return lockfile_refuse(l, EINVAL, "it is not a regular file", err);
   l->dev = st.st_dev;
   l->ino = st.st_ino;
   if (!lockfile_has_name(l))
