@@ -222,10 +222,12 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
 /* Refuses a figure that parts of that sort do not have.  Returns -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_parse_part(part), *sort = "phases";
+  const char *kind = bn_event_kinds_parse_part(part), *sort;
   struct bn_buf names = {.max = 256};
 
-  if (kind != NULL)
+  if (kind == NULL)
+    sort = "phases";
+  else
     sort = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
   assert_add_figures(&names, part);
   (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, sort,

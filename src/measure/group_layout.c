@@ -131,8 +131,10 @@ static void group_add_groups(struct tables *t, const struct bn_group_part *part,
   enum { N = sizeof prefixes / sizeof *prefixes };
 
   t->names.item = bn_alloc(n * N, sizeof *t->names.item);
-  for (size_t i = 0; i < n; i++)
-    for (unsigned k = 0; k < N && !group_is_same_group(part, i); k++) {
+  for (size_t i = 0; i < n; i++) {
+    if (group_is_same_group(part, i))
+      continue;
+    for (unsigned k = 0; k < N; k++) { /* row 0 is the histogram */
       char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", prefixes[k], part[i].name);
       const struct bn_metric row = {.name = name,
                                     .unit = k == 0 ? "ns" : "1",
@@ -142,6 +144,7 @@ static void group_add_groups(struct tables *t, const struct bn_group_part *part,
       t->names.item[t->names.n++] = name;
       group_add_row(k == 0 ? &t->hists : &t->counters, &row, part[i].name);
     }
+  }
 }
 
 /* Makes the table of the three lists of rows, with copies of their texts. */
@@ -306,21 +309,20 @@ static void group_set_event_counters(const struct bn_group_layout *l, const stru
   }
 }
 
-/* Adds the histograms of a group to the rows that get them.  If a snapshot has no histograms,
-   nothing is done. */
+/* Adds the histograms of a group to the rows that get them.  Either both snapshots have histograms,
+   or neither has and nothing is done. */
 static void group_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
                             struct bn_snap *to)
 {
-  for (size_t i = 0; i < to->metrics.n_hists; i++) {
-    const struct bn_hist *latency = from->hist[BN_H_LATENCY];
+  const struct bn_hist *latency = from->hist[BN_H_LATENCY];
 
-    if (to->hist[i] == NULL || latency == NULL)
-      continue;
-    if (g->hist[i] >= 0 && from->hist[g->hist[i]] != NULL)
+  if (latency == NULL)
+    return;
+  for (size_t i = 0; i < to->metrics.n_hists; i++)
+    if (g->hist[i] >= 0)
       bn_hist_add(to->hist[i], from->hist[g->hist[i]]);
     else if (g->hist[i] == BN_ROW_ZEROS)
       bn_hist_put(to->hist[i], 0, bn_hist_count(latency));
-  }
 }
 
 /* Copies the labels of a group to the rows that get them. */
@@ -404,11 +406,12 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
     double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
     const size_t own = (size_t)g->hist[i] - BN_H_FIXED; /* if g->hist[i] is that of a timing */
 
-    *t = (struct bn_timing){.count = 0};
     if (g->hist[i] >= BN_H_FIXED && own < from->n_timings)
       *t = from->timings[own];
     else if (g->hist[i] == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
       *t = group_latencies(from);
+    else
+      *t = (struct bn_timing){.count = 0};
     if (t->percentile_s != NULL) {
       memcpy(percentile_s, t->percentile_s, from->n_percents * sizeof *percentile_s);
       t->percentile_s = percentile_s;
@@ -439,16 +442,17 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
   to->view.counts = to->store.count;
   for (size_t i = 0; i < l->all.n_counters; i++) {
     const struct bn_metric *m = &to->delta.metrics.counter[i];
-    struct bn_count *c = &to->store.count[to->view.n_counts];
+    struct bn_count *c;
 
     if (m->kind != BN_SCRIPT_COUNTER)
       continue;
-    *c = (struct bn_count){.count = 0};
+    c = &to->store.count[to->view.n_counts++];
     if (g->counter[i] >= 0 && from->n_counts > 0)
       *c = from->counts[group_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
+    else
+      *c = (struct bn_count){.count = 0};
     c->name = m->name;
     c->unit = m->unit;
-    to->view.n_counts++;
   }
 }
 
@@ -502,7 +506,7 @@ static void group_move_store(struct bn_record *from, struct bn_record *to)
   memcpy(s->percents, old->percents, sizeof s->percents);
   memcpy(s->percentile_s, old->percentile_s, sizeof s->percentile_s);
   memcpy(s->at_least, old->at_least, sizeof s->at_least);
-  free(s->figure);
+  free(s->figure); /* the old ones take the place of these */
   free(s->session);
   free(s->statement);
   free(s->statement_s);

@@ -239,15 +239,15 @@ static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group
 {
   const char *const key = g->is_v2 ? "throttled_usec " : "throttled_time ";
   char text[BN_KERNEL_TEXT];
-  double *most = throttled_s, s;
+  double *most_s = throttled_s, group_s;
   const char *found = NULL;
 
   if (bn_kernel_read_text(text, "%s/cpu.stat", g->folder))
     found = strstr(text, key);
   if (found == NULL)
     return;
-  s = strtod(found + strlen(key), NULL) * (g->is_v2 ? 1e-6 : 1e-9);
-  *most = s > *most ? s : *most;
+  group_s = strtod(found + strlen(key), NULL) * (g->is_v2 ? 1e-6 : 1e-9);
+  *most_s = group_s > *most_s ? group_s : *most_s;
 }
 
 double bn_host_throttled_s(const char *root)

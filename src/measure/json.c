@@ -211,8 +211,9 @@ static int json_complete(json_t *into, json_t *from)
   json_object_foreach(from, key, value)
   {
     json_t *mine = json_object_get(into, key);
+    const int rc = mine != NULL ? json_complete(mine, value) : json_object_set(into, key, value);
 
-    if (mine != NULL ? json_complete(mine, value) != 0 : json_object_set(into, key, value) != 0)
+    if (rc != 0)
       return -1;
   }
   return 0;

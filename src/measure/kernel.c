@@ -110,7 +110,7 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
   if (strcmp(name, "/") == 0)
     name[0] = '\0';
   for (;;) {
-    (void)snprintf(folder, sizeof folder, "%s%s", top, name);
+    (void)snprintf(folder, sizeof folder, "%s%s", top, name); /* each is below PATH_MAX / 2 */
     visit(arg, &(struct bn_kernel_group){folder, name[0] != '\0' ? name : "/", is_v2});
     slash = strrchr(name, '/');
     if (slash == NULL)

@@ -132,7 +132,7 @@ static void merge_clear_extremes(const struct job *j, struct bn_merged_view *v)
   for (size_t i = 0; i < j->n; i++)
     are_whole &= merge_is_whole(j->part[i].result);
   if (!are_whole) {
-    v->snap.min_ns = UINT64_MAX;
+    v->snap.min_ns = UINT64_MAX; /* above the maximum: there are none */
     v->snap.max_ns = 0;
   }
 }
@@ -246,7 +246,7 @@ static const char *merge_find_obstacle(const struct job *j, const struct interva
       return "their lengths differ (--report-interval)";
     if (merge_group_of(j, i)->n_intervals == 0)
       return "not all of the runs have them";
-    if (!(in->late_s[i] <= in->length_s / 2))
+    if (!(in->late_s[i] <= in->length_s / 2)) /* later, or NaN from a document */
       return "the measurements did not begin within half an interval";
   }
   return NULL;

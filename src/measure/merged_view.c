@@ -114,11 +114,12 @@ static void merged_view_sum_timing(struct bn_timing *t, const struct bn_metric *
   *t = bn_view_timing_of(hist);
   t->min_s = HUGE_VAL;
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_timing *part =
-        k < parts->view[i]->n_timings ? &parts->view[i]->timings[k] : NULL;
+    const struct bn_view *v = parts->view[i];
+    const struct bn_timing *part;
 
-    if (part == NULL || part->count == 0)
+    if (k >= v->n_timings || v->timings[k].count == 0)
       continue;
+    part = &v->timings[k];
     t->count = part->count < UINT64_MAX - t->count ? t->count + part->count : UINT64_MAX;
     t->sum_s += part->sum_s;
     t->min_s = fmin(t->min_s, part->min_s);

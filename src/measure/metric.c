@@ -29,14 +29,14 @@ static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
 /* Copies a row, and its texts to *names, which goes on behind them. */
 static void metric_copy_row(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
-  const size_t name = strlen(row->name) + 1, unit = strlen(row->unit) + 1;
+  const size_t name_size = strlen(row->name) + 1, unit_size = strlen(row->unit) + 1;
 
-  memcpy(*names, row->name, name);
-  memcpy(*names + name, row->unit, unit);
+  memcpy(*names, row->name, name_size);
+  memcpy(*names + name_size, row->unit, unit_size);
   *to = *row;
   to->name = *names;
-  to->unit = *names + name;
-  *names += name + unit;
+  to->unit = *names + name_size;
+  *names += name_size + unit_size;
 }
 
 /* The parts of the block of rows, in its order. */
@@ -69,19 +69,19 @@ static enum part metric_part_of(const struct bn_metric *row)
 static void metric_init(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
-  size_t bytes = 1, number[PARTS] = {0};
+  size_t names_size = 0, number[PARTS] = {0};
   struct bn_metric *next[PARTS];
   char *names;
 
   for (size_t i = 0; i < n; i++) {
-    bytes += strlen(metric_row_at(r, i)->name) + strlen(metric_row_at(r, i)->unit) + 2;
+    names_size += strlen(metric_row_at(r, i)->name) + strlen(metric_row_at(r, i)->unit) + 2;
     number[metric_part_of(metric_row_at(r, i))]++;
   }
   *m = (struct bn_metrics){.n_counters = number[COUNTERS],
                            .n_hists = number[HISTS],
                            .n_labelled = number[LABELLED],
                            .counter = bn_alloc(n, sizeof *m->counter),
-                           .names = bn_alloc(1, bytes)};
+                           .names = bn_alloc(1, names_size)};
   m->hist = m->counter + m->n_counters;
   m->labelled = m->hist + m->n_hists;
   next[COUNTERS] = m->counter;

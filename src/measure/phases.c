@@ -23,7 +23,7 @@ size_t bn_phases_find_hist(const struct bn_metrics *m, size_t k)
 {
   size_t i = 0;
 
-  while (m->hist[i].kind != BN_PHASE_HISTOGRAM || k-- > 0)
+  while (m->hist[i].kind != BN_PHASE_HISTOGRAM || k-- > 0) /* k: the phases to pass over */
     i++;
   return i;
 }

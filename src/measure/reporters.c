@@ -200,9 +200,9 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
   }
 }
 
-/* Passes a view, and behind it the groups of n hosts, to all reporters, with the lines that scripts
-   add. Each learns by v->replaced whether another one prints the view.  Returns false if one has
-   failed. */
+/* Passes a view, with the lines that scripts add, and behind it the groups of n hosts, to all
+   reporters.  v->replaced tells each of them whether another one prints the view.  Returns false if
+   one has failed. */
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
                                   const struct bn_group *g, size_t n)
 {

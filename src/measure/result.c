@@ -34,7 +34,7 @@ const char *bn_result_copy_text(char **at, const char *text)
 /* Copies the figures of the workload, with their texts in one block. */
 static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
 {
-  size_t size = 1;
+  size_t size = 0;
   char *at;
 
   for (size_t i = 0; i < v->n_figures; i++)
@@ -364,10 +364,13 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 /* Replaces the text *at, which may be NULL, by its escaped form.  keep: as of bn_escape(). */
 static void result_escape_text(char **at, const char *keep)
 {
-  const size_t len = *at != NULL ? bn_escape(NULL, 0, *at, keep) : 0;
+  size_t len;
   char *text;
 
-  if (*at == NULL || len == strlen(*at)) /* nothing is escaped */
+  if (*at == NULL)
+    return;
+  len = bn_escape(NULL, 0, *at, keep);
+  if (len == strlen(*at)) /* nothing is escaped */
     return;
   text = bn_alloc(1, len + 1);
   (void)bn_escape(text, len + 1, *at, keep);
@@ -379,7 +382,7 @@ static void result_escape_text(char **at, const char *keep)
    Keys are for programs and stay. */
 static size_t result_escaped_size(const struct bn_record *r)
 {
-  size_t size = 1;
+  size_t size = 0;
 
   for (size_t i = 0; i < r->view.n_figures; i++) {
     const struct bn_figure *f = &r->store.figure[i];
@@ -434,11 +437,13 @@ static void result_escape_group(struct bn_group *g)
 
 void bn_result_find_metrics(struct bn_result *r)
 {
-  const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
+  const struct bn_group *g = r->group; /* the first one */
 
-  if (g != NULL && g->has_total)
+  if (r->n_groups == 0)
+    return;
+  if (g->has_total)
     r->facts.plan.metrics = &g->total.delta.metrics;
-  else if (g != NULL && g->n_intervals > 0)
+  else if (g->n_intervals > 0)
     r->facts.plan.metrics = &g->interval[0].delta.metrics;
 }
 

@@ -132,14 +132,17 @@ static bool row_has(const struct bn_row *row, const char *name)
    run have the same columns. */
 static void row_add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
 {
-  const size_t i = v != NULL ? bn_view_find_rank(v, percent) : 0;
   char name[BN_ROW_RANK];
   struct bn_cell *c;
+  size_t i;
 
-  if (row_has(row, bn_row_name_rank(name, percent)))
+  if (row_has(row, bn_row_name_rank(name, percent))) /* the plan has the rank twice */
     return;
   c = row_add(row, name);
-  if (v != NULL && i < v->n_percents)
+  if (v == NULL)
+    return;
+  i = bn_view_find_rank(v, percent);
+  if (i < v->n_percents)
     row_set_real(c, v->percentile_s[i]);
 }
 
@@ -403,7 +406,7 @@ static void row_print_time(char digits[BN_CELL_DIGITS], uint64_t wall_ns)
 {
   const time_t s = (time_t)(wall_ns / BN_NSEC_PER_SEC);
   const unsigned ms = (unsigned)(wall_ns % BN_NSEC_PER_SEC / BN_NSEC_PER_MSEC);
-  char date[BN_CELL_DIGITS - 8];
+  char date[BN_CELL_DIGITS - 8]; /* leaves room for ".678" */
   struct tm tm;
 
   digits[0] = '\0';

@@ -185,7 +185,7 @@ void bn_runs_settle(struct bn_runs *runs)
     last_start_ns = r->start_wall_ns;
     first_end_ns = r->end_wall_ns < first_end_ns ? r->end_wall_ns : first_end_ns;
   }
-  if (runs->union_ns == 0)
+  if (runs->union_ns == 0) /* no run took any time */
     runs->overlap = 1;
   else if (first_end_ns > last_start_ns)
     runs->overlap = (double)(first_end_ns - last_start_ns) / (double)runs->union_ns;

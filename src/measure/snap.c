@@ -112,30 +112,29 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
                               uint64_t now_ns)
 {
   const struct in_flight f = snap_read_in_flight(st);
-  const uint64_t min = bn_stat_get(&st->min_ns);
-  const uint64_t max = bn_stat_get(&st->max_ns);
+  struct bn_snap_session *one = &out->session[i];
 
+  one->min_ns = bn_stat_get(&st->min_ns);
+  one->max_ns = bn_stat_get(&st->max_ns);
   /* The events are read once, so that the events of all sessions add up to those of the run. */
-  out->session[i].events = bn_stat_get(&st->counter[BN_C_EVENTS]);
+  one->events = bn_stat_get(&st->counter[BN_C_EVENTS]);
   for (size_t c = 0; c < out->metrics.n_counters; c++)
-    out->counter[c] += c == BN_C_EVENTS ? out->session[i].events : bn_stat_get(&st->counter[c]);
-  out->session[i].busy_ns = bn_stat_get(&st->busy_ns);
-  out->busy_ns += out->session[i].busy_ns;
-  out->session[i].service_ns = bn_stat_get(&st->service_ns);
-  out->session[i].warm_events = bn_stat_get(&st->warm_events);
-  out->session[i].warm_busy_ns = bn_stat_get(&st->warm_busy_ns);
-  out->session[i].in_flight = f.n;
-  out->session[i].begun_at = f.begun_at;
-  out->session[i].counts_from_ns = st->counts_from_ns;
+    out->counter[c] += c == BN_C_EVENTS ? one->events : bn_stat_get(&st->counter[c]);
+  one->busy_ns = bn_stat_get(&st->busy_ns);
+  one->service_ns = bn_stat_get(&st->service_ns);
+  one->warm_events = bn_stat_get(&st->warm_events);
+  one->warm_busy_ns = bn_stat_get(&st->warm_busy_ns);
+  one->in_flight = f.n;
+  one->begun_at = f.begun_at;
+  one->counts_from_ns = st->counts_from_ns;
+  out->busy_ns += one->busy_ns;
+  out->service_ns += one->service_ns;
+  out->min_ns = one->min_ns < out->min_ns ? one->min_ns : out->min_ns;
+  out->max_ns = one->max_ns > out->max_ns ? one->max_ns : out->max_ns;
   out->late += bn_stat_get(&st->late);
   out->dropped += bn_stat_get(&st->dropped);
   out->overdue += bn_stat_get(&st->overdue);
-  out->service_ns += out->session[i].service_ns;
   out->waiting |= st->service_hist != 0;
-  out->session[i].min_ns = min;
-  out->session[i].max_ns = max;
-  out->min_ns = min < out->min_ns ? min : out->min_ns;
-  out->max_ns = max > out->max_ns ? max : out->max_ns;
   out->unfinished += f.n;
   out->unfinished_s += (double)(int64_t)(f.n * now_ns - f.begun_at) * 1e-9;
   out->running += atomic_load_explicit(&st->running, memory_order_relaxed);

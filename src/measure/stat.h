@@ -84,18 +84,18 @@ static inline void bn_stat_raise(_Atomic uint64_t *v, uint64_t n)
 }
 
 /* Adds n to a counter of the session.  Its worker. */
-static inline void bn_stat_count(struct bn_stat *s, unsigned counter, uint64_t n)
+static inline void bn_stat_count(struct bn_stat *st, unsigned counter, uint64_t n)
 {
-  bn_stat_bump(&s->counter[counter], n);
+  bn_stat_bump(&st->counter[counter], n);
 }
 
 /* Records a time in a histogram of the session.  Its worker. */
-static inline void bn_stat_record(struct bn_stat *s, unsigned hist, uint64_t ns)
+static inline void bn_stat_record(struct bn_stat *st, unsigned hist, uint64_t ns)
 {
-  if (__builtin_expect(s->shared_hist, 0))
-    bn_hist_record_shared(s->hist[hist], ns);
+  if (__builtin_expect(st->shared_hist, 0))
+    bn_hist_record_shared(st->hist[hist], ns);
   else
-    bn_hist_record(s->hist[hist], ns);
+    bn_hist_record(st->hist[hist], ns);
 }
 
 /* Labelled counts (errors by code, statements by endpoint): rare events, guarded by a lock

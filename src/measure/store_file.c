@@ -333,10 +333,12 @@ int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err
 {
   size_t len = 0;
   char *text = store_text_of(document, &len, err);
-  int rc = text != NULL ? 0 : -1;
+  int rc = 0;
 
+  if (text == NULL)
+    return -1;
   errno = 0;
-  if (text != NULL && (fwrite(text, 1, len, out) != len || fflush(out) != 0))
+  if (fwrite(text, 1, len, out) != len || fflush(out) != 0)
     rc = bn_err_set(err, errno, "cannot write the result: %s", strerror(errno));
   free(text);
   return rc;

@@ -443,12 +443,13 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
   r->view.counts = r->store.count;
 }
 
-/* Reads the figures of the workload, whose names and texts are copied into one block. */
+/* Reads the figures of the workload.  Their names and texts are copied into one block, so their
+   sizes are added up first. */
 static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "workload", BN_FIGURES_MAX);
-  size_t size = 1;
+  size_t size = 0;
   char *at;
 
   for (size_t i = 0; i < n; i++) {

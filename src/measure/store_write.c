@@ -677,7 +677,8 @@ static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_me
   return map;
 }
 
-/* Returns a group; known: the same group of an older document, or NULL. */
+/* Returns a group.  lean: the lag of pauses is left out if no record has a value of it (p->no_lag).
+   known: the same group of an older document, or NULL. */
 static struct bn_node *store_group_of(struct bn_json_out *p, const struct bn_group *g, bool lean,
                                       const struct bn_node *known)
 {

@@ -420,14 +420,14 @@ static double view_phase_percentile_s(const struct bn_timing *t, const struct bn
                                       double percent, double *most_s)
 {
   const uint64_t n = bn_hist_count(h), rank = view_rank_of(n, percent);
-  const double s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank));
+  const double value_s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank));
 
-  *most_s = s;
-  if (s >= t->youngest_s)
+  *most_s = value_s;
+  if (value_s >= t->youngest_s)
     *most_s = t->unfinished <= n - rank
                   ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank + t->unfinished))
                   : HUGE_VAL;
-  return s;
+  return value_s;
 }
 
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
@@ -446,11 +446,10 @@ double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hi
 /* Sets the figures of "wakeup_lag", which is the last histogram if the run has it. */
 static void view_set_lag(struct bn_view *v, const struct bn_snap *delta)
 {
-  const size_t last = delta->metrics.n_hists - 1;
-  const struct bn_hist *lag = bn_statset_has_lag(&delta->metrics) ? delta->hist[last] : NULL;
+  const struct bn_hist *lag = delta->hist[delta->metrics.n_hists - 1];
   uint64_t low, high;
 
-  if (lag == NULL || !bn_hist_bounds(lag, &low, &high))
+  if (!bn_statset_has_lag(&delta->metrics) || !bn_hist_bounds(lag, &low, &high))
     return;
   v->lag_p50_s = bn_view_hist_percentile_s(lag, 50, false);
   v->lag_p99_s = bn_view_hist_percentile_s(lag, 99, false);
@@ -471,16 +470,16 @@ double bn_view_percentile_s(const struct bn_view *v, const struct bn_view_rules 
                             double percent, bool *at_least)
 {
   const uint64_t ns = view_percentile_ns(v->latency, rules->ages, percent, rules->nearest);
-  double s = view_ns_to_s(ns);
+  double value_s = view_ns_to_s(ns);
 
   *at_least = view_is_at_least(rules, ns);
   if (v->events == 0 && rules->ages == NULL)
     return NAN;
-  if (s > v->max_s && s != HUGE_VAL)
-    s = v->max_s;
-  if (s < v->min_s && rules->ages == NULL) /* an age may be less than each latency */
-    s = v->min_s;
-  return s;
+  if (value_s > v->max_s && value_s != HUGE_VAL)
+    value_s = v->max_s;
+  if (value_s < v->min_s && rules->ages == NULL) /* an age may be less than each latency */
+    value_s = v->min_s;
+  return value_s;
 }
 
 /* Sets the percentiles of the rules, and the median, which does not count ages. */
@@ -519,8 +518,9 @@ static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uin
   t->sum_s += (double)count * (double)middle * 1e-9;
 }
 
-/* Computes the statistics of a timing, and the percentiles of the view's ranks, from its histogram
-   alone: no sum and no extremes are kept beside it.  The extremes are edges of buckets. */
+/* Computes the statistics of a timing whose counts are 0, and the percentiles of the view's ranks,
+   from its histogram alone: no sum and no extremes are kept beside it.  The extremes are edges of
+   buckets. */
 static void view_compute_timing(struct bn_timing *t, double *percentile_s, const struct bn_hist *h,
                                 const struct bn_view *v, bool nearest)
 {
@@ -634,18 +634,23 @@ static double view_moments_dev(const struct bn_moments *m)
   return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
-/* Sets the fairness of busy times from the sums of the sessions without the modulo, where the sum
-   of all may have exceeded it. */
-static void view_set_fairness_of_time(struct bn_view *v, const struct bn_snap *delta)
+/* Sets the fairness of events and of busy times.  The snapshot has the moments of busy times modulo
+   2^64 ns; they are computed anew if the sum of all sessions exceeds that. */
+static void view_set_fairness(struct bn_view *v, const struct bn_snap *delta)
 {
-  struct bn_moments times = {.n = delta->n_sessions};
+  struct bn_moments times = delta->fair_busy_s;
 
-  for (unsigned i = 0; i < delta->n_sessions; i++) {
-    const double busy = view_busy_s(v, &delta->session[i]);
+  if (v->sum_s * 1e9 >= turn_ns) {
+    times = (struct bn_moments){.n = delta->n_sessions};
+    for (unsigned i = 0; i < delta->n_sessions; i++) {
+      const double busy_s = view_busy_s(v, &delta->session[i]);
 
-    times.sum += busy;
-    times.sum_sq += (long double)busy * busy;
+      times.sum += busy_s;
+      times.sum_sq += (long double)busy_s * busy_s;
+    }
   }
+  v->fair_events_avg = view_moments_mean(&delta->fair_events);
+  v->fair_events_dev = view_moments_dev(&delta->fair_events);
   v->fair_time_avg = view_moments_mean(&times);
   v->fair_time_dev = view_moments_dev(&times);
 }
@@ -753,12 +758,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   view_set_script_counts(v, store, rules);
   bn_event_kinds_compute(v, store, rules);
   view_set_lag(v, delta);
-  v->fair_events_avg = view_moments_mean(&delta->fair_events);
-  v->fair_events_dev = view_moments_dev(&delta->fair_events);
-  v->fair_time_avg = view_moments_mean(&delta->fair_busy_s);
-  v->fair_time_dev = view_moments_dev(&delta->fair_busy_s);
-  if (v->sum_s * 1e9 >= turn_ns)
-    view_set_fairness_of_time(v, delta);
+  view_set_fairness(v, delta);
   if (rules->sessions) {
     view_set_sessions(v, store, delta);
     view_set_statements(v, store, delta, rules->nearest);

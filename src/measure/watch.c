@@ -95,12 +95,12 @@ static void watch_add_shares(const struct bn_reading *from, const struct bn_read
 void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
                          struct bn_watched *out)
 {
-  const double s = watch_span_s(from, to);
+  const double span_s = watch_span_s(from, to);
 
   watch_add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
     if (watch_is_known(from, to, rates[i].count))
-      watch_add(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / s);
+      watch_add(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / span_s);
   for (size_t i = 0; i < STATES; i++)
     if (to->value[states[i].count] != BN_ABSENT)
       watch_add(out, states[i].name, (double)to->value[states[i].count]);
@@ -143,11 +143,11 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
 {
   const uint64_t n = watch_grown(from, to, r->requests),
                  sectors = watch_grown(from, to, r->sectors);
-  const double s = watch_span_s(from, to);
+  const double span_s = watch_span_s(from, to);
 
-  watch_add(out, r->rate, (double)n / s);
-  watch_add(out, r->bytes, (double)sectors * SECTOR / s);
-  watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / s);
+  watch_add(out, r->rate, (double)n / span_s);
+  watch_add(out, r->bytes, (double)sectors * SECTOR / span_s);
+  watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / span_s);
   watch_add_mean(out, r->await, watch_grown_ms(from, to, r->ms), n);
   watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
@@ -155,13 +155,13 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
 void bn_watched_add_device(const struct bn_reading *from, const struct bn_reading *to,
                            struct bn_watched *out)
 {
-  const double s = watch_span_s(from, to), span_ms = s * ms_per_s;
+  const double span_s = watch_span_s(from, to), span_ms = span_s * ms_per_s;
 
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (watch_is_known(from, to, requests[i].requests))
       watch_add_requests(from, to, &requests[i], out);
   if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
-    watch_add(out, "device_flushes_per_s", (double)watch_grown(from, to, BN_ROW_FLUSHES) / s);
+    watch_add(out, "device_flushes_per_s", (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_s);
     watch_add_mean(out, "device_flush_await_ms", watch_grown_ms(from, to, BN_ROW_FLUSH_MS),
                    watch_grown(from, to, BN_ROW_FLUSHES));
   }
@@ -173,10 +173,10 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
 /* --- a server --------------------------------------------------------------------------------- */
 
 /* Adds the figures of a counter of a server that has grown. */
-static void watch_add_growth(const struct bn_watched_name *name, double grown, double s,
+static void watch_add_growth(const struct bn_watched_name *name, double grown, double span_s,
                              double transactions, struct bn_watched *out)
 {
-  watch_add(out, name->rate, grown / s);
+  watch_add(out, name->rate, grown / span_s);
   if (name->part != NULL && transactions > 0)
     watch_add(out, name->part, grown / transactions);
 }
@@ -192,7 +192,7 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
                            const struct bn_reading *to, const struct bn_view *v,
                            struct bn_watched *out)
 {
-  const double s = watch_span_s(from, to), transactions = watch_transactions_of(v);
+  const double span_s = watch_span_s(from, to), transactions = watch_transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
     if (!watch_is_known(from, to, i))
@@ -200,7 +200,7 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
     if (names[i].state != NULL)
       watch_add(out, names[i].state, (double)to->value[i]);
     else if (names[i].rate != NULL && watch_grown(from, to, i) > 0)
-      watch_add_growth(&names[i], (double)watch_grown(from, to, i), s, transactions, out);
+      watch_add_growth(&names[i], (double)watch_grown(from, to, i), span_s, transactions, out);
   }
 }
 
@@ -257,14 +257,14 @@ void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct
 
 struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, size_t n)
 {
-  size_t size = (n + 1) * sizeof *from; /* one more, so that it is not 0 */
+  size_t size = n * sizeof *from;
   struct bn_watched_figure *copy;
   char *at; /* the names stand behind the figures */
 
   for (size_t i = 0; i < n; i++)
     size += strlen(from[i].name) + 1;
   copy = bn_alloc(1, size);
-  at = (char *)(copy + n + 1);
+  at = (char *)(copy + n);
   for (size_t i = 0; i < n; i++) {
     const size_t len = strlen(from[i].name) + 1;
 
