@@ -272,9 +272,9 @@ static int assert_read_metric(struct bn_assert *a, const char *text, size_t len,
     return bn_err_set(err, ENOENT, "the metric before the comparison is missing");
   if (assert_read_name(a, name, err) != 0)
     return -1;
-  if (at == NULL)
-    return assert_check_part(a, name, err);
-  if (!assert_trim(a->part, sizeof a->part, at + 1, len - name_len - 1) || a->part[0] == '\0')
+  if (at != NULL && !assert_trim(a->part, sizeof a->part, at + 1, len - name_len - 1))
+    return bn_err_set(err, 0, "the name of the part after @ is too long");
+  if (at != NULL && a->part[0] == '\0')
     return bn_err_set(
         err, 0, "the name of a part after @ is missing, such as read or " BN_EVENT_PART "NAME");
   return assert_check_part(a, name, err);

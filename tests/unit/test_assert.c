@@ -140,7 +140,7 @@ static const struct {
 
 static void what_is_wrong_is_said(void **state)
 {
-  char metric[200], limit[200];
+  char metric[200], part[200], limit[200];
   struct bn_err err = {0};
   struct bn_assert a;
 
@@ -152,9 +152,12 @@ static void what_is_wrong_is_said(void **state)
     assert_int_equal(err.code, bad[i].code);
   }
   (void)snprintf(metric, sizeof metric, "%0150d<1", 1);
+  (void)snprintf(part, sizeof part, "p99@%0150d<1ms", 1);
   (void)snprintf(limit, sizeof limit, "tps<%0150d", 1);
   assert_int_equal(bn_assert_parse(&a, metric, &err), -1);
   assert_string_equal(err.text, "the name of the metric is too long");
+  assert_int_equal(bn_assert_parse(&a, part, &err), -1);
+  assert_string_equal(err.text, "the name of the part after @ is too long");
   assert_int_equal(bn_assert_parse(&a, limit, &err), -1);
   assert_string_equal(err.text, "the limit is too long");
 }
