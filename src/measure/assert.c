@@ -405,16 +405,23 @@ static size_t assert_find_hist_by_name(const struct bn_metrics *m, const char *n
   return i;
 }
 
+/* Returns the end of a list of names: the buffer has only the first ones if not all did fit. */
+static const char *assert_end_of_list(const struct bn_buf *names)
+{
+  return names->failed ? ", ..." : "";
+}
+
 /* Refuses a kind of events or a group that the run does not have.  known: the names of the groups
-   or kinds that it has; NULL: it has none.  Returns -1. */
-static int assert_refuse_kind(const char *name, const char *known, struct bn_err *err)
+   or kinds that it has; empty: it has none.  Returns -1. */
+static int assert_refuse_kind(const char *name, const struct bn_buf *known, struct bn_err *err)
 {
   const bool is_group = bn_event_kinds_is_group(name);
   const char *shown = bn_event_kinds_bare_name(name);
 
-  if (known != NULL)
-    return bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s",
-                      is_group ? "group" : "kind of events", shown, known);
+  if (known->data != NULL)
+    return bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s%s",
+                      is_group ? "group" : "kind of events", shown, known->data,
+                      assert_end_of_list(known));
   if (is_group)
     return bn_err_set(err, 0, "the run has no groups, so it has none called '%s' (--group)", shown);
   return bn_err_set(err, 0,
@@ -439,7 +446,7 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
       (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", bn_event_kinds_bare_name(one));
   }
   if (!found)
-    (void)assert_refuse_kind(name, known.data, err);
+    (void)assert_refuse_kind(name, &known, err);
   bn_buf_done(&known);
   return found ? 0 : -1;
 }
@@ -486,8 +493,8 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
   for (size_t i = 0; i < m->n_hists; i++)
     (void)bn_buf_printf(&known, "%s%.*s", i > 0 ? ", " : "",
                         (int)bn_phases_part_len(m->hist[i].name), m->hist[i].name);
-  (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s%s", name,
-                   known.data != NULL ? known.data : "",
+  (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s%s%s", name,
+                   known.data != NULL ? known.data : "", assert_end_of_list(&known),
                    (scope->kinds & 1U << BN_KIND_SQL) != 0
                        ? ", and with --statements those of statements by their names"
                        : "");

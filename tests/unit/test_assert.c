@@ -530,6 +530,29 @@ static void what_cannot_be_measured_is_refused(void **state)
   bn_metrics_done(&m);
 }
 
+static void a_list_of_names_that_is_cut_says_so(void **state)
+{
+  enum { N = 40 };
+  char name[N][16];
+  struct bn_metric rows[N + 1] = {{.name = NULL}};
+  struct bn_metrics m;
+  const struct bn_assert_scope scope = {.metrics = &m, .kinds = 1U << BN_KIND_CPU};
+  const char *text, *last;
+
+  (void)state;
+  for (size_t i = 0; i < N; i++) {
+    (void)snprintf(name[i], sizeof name[i], "timing_%02zu", i);
+    rows[i] = (struct bn_metric){.name = name[i], .unit = "ns", .kind = BN_HISTOGRAM};
+  }
+  bn_metrics_init(&m, rows);
+  text = refused(&scope, "p99@fsync<1ms");
+  assert_non_null(strstr(text, "it has: latency, timing_00, timing_01, "));
+  last = strrchr(text, ',');
+  assert_non_null(last);
+  assert_string_equal(last, ", ...");
+  bn_metrics_done(&m);
+}
+
 /* --- a second --------------------------------------------------------------------------------- */
 
 static enum bn_assert_second second(const struct bench *b, const char *text)
@@ -613,6 +636,7 @@ BN_TESTS(assert)
       cmocka_unit_test(a_metric_alone_is_read),
       cmocka_unit_test(beyond_the_histogram_is_at_least_its_end),
       cmocka_unit_test(what_cannot_be_measured_is_refused),
+      cmocka_unit_test(a_list_of_names_that_is_cut_says_so),
       cmocka_unit_test(a_second_speaks_for_itself),
       cmocka_unit_test(values_are_shown_with_their_units),
   };
