@@ -22,30 +22,31 @@ struct bn_names {
 
 struct bn_names *bn_names_new(const struct bn_driver_host *host)
 {
-  struct bn_names *n = host->alloc(1, sizeof *n);
+  struct bn_names *names = host->alloc(1, sizeof *names);
 
-  n->host = host;
-  (void)pthread_mutex_init(&n->lock, NULL);
-  return n;
+  names->host = host;
+  (void)pthread_mutex_init(&names->lock, NULL);
+  return names;
 }
 
-void bn_names_free(struct bn_names *n)
+void bn_names_free(struct bn_names *names)
 {
-  if (n == NULL)
+  if (names == NULL)
     return;
-  while (n->first != NULL) {
-    struct known_name *k = n->first;
+  while (names->first != NULL) {
+    struct known_name *k = names->first;
 
-    n->first = k->next;
+    names->first = k->next;
     free(k->name);
     free(k->addresses);
     free(k);
   }
-  (void)pthread_mutex_destroy(&n->lock);
-  free(n);
+  (void)pthread_mutex_destroy(&names->lock);
+  free(names);
 }
 
-/* Returns whether the text is the name of one host: neither an address, nor a path, nor a list. */
+/* Returns whether the text is the name of one host: neither an address, with or without a zone
+   ("%eth0"), nor a path, which may begin with '@', nor a list. */
 static bool names_is_name(const char *host)
 {
   unsigned char address[sizeof(struct in6_addr)];
@@ -78,27 +79,27 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
   return list;
 }
 
-const char *bn_names_resolve(struct bn_names *n, const char *host)
+const char *bn_names_resolve(struct bn_names *names, const char *host)
 {
   const char *found = NULL;
   struct known_name *k;
 
   if (!names_is_name(host))
     return NULL;
-  (void)pthread_mutex_lock(&n->lock);
-  for (k = n->first; k != NULL && strcmp(k->name, host) != 0; k = k->next)
+  (void)pthread_mutex_lock(&names->lock);
+  for (k = names->first; k != NULL && strcmp(k->name, host) != 0; k = k->next)
     ;
   if (k == NULL) {
-    char *addresses = names_look_up(n->host, host);
+    char *addresses = names_look_up(names->host, host);
 
     if (addresses != NULL) {
-      k = n->host->alloc(1, sizeof *k);
-      *k = (struct known_name){n->host->text(host), addresses, n->first};
-      n->first = k;
+      k = names->host->alloc(1, sizeof *k);
+      *k = (struct known_name){names->host->text(host), addresses, names->first};
+      names->first = k;
     }
   }
   if (k != NULL)
     found = k->addresses;
-  (void)pthread_mutex_unlock(&n->lock);
+  (void)pthread_mutex_unlock(&names->lock);
   return found;
 }

@@ -116,8 +116,8 @@ static size_t secret_length_without_last(const char *text, size_t len)
   return len > 0 ? len - 1 : 0;
 }
 
-/* Blocks the signals that would end or stop the program while the terminal has no echo.  Sets
- *before to the signals that were blocked. */
+/* Blocks the signals that would end or stop the program while the terminal has no echo.  Those that
+   were blocked already are returned in *before. */
 static void secret_block_signals(sigset_t *before)
 {
   static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -223,14 +223,14 @@ static int secret_ask(int tty, const char *question, const _Atomic bool *interru
   /* A terminal that is gone cannot be helped. */
   (void)!write(tty, "\n", 1);
   if (rc == SIGTSTP)
-    (void)raise(SIGTSTP);
+    (void)raise(SIGTSTP); /* stops the program as soon as the signal is no longer blocked */
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = error;
   return rc;
 }
 
 /* Ends the process by the signal of a key.  The question comes before the run, so that there is
-   nothing to report; the thread that receives signals would be told later. */
+   nothing to report: the thread that receives the signals of a run is not needed. */
 static void secret_end_process(int signo)
 {
   sigset_t set;

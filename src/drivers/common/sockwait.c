@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "drivers/common/deadline.h"
+
 /* Waits for the events, without a limit of time.  Returns the events that came, or 0 if the session
    was interrupted, and the socket is shut down. */
 static int sockwait_for(const struct bn_sql_waiter *w, int fd, short events, bool *armed)
@@ -39,7 +41,7 @@ bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd)
 }
 
 /* The waits between two connects grow from the first to the longest; all together have a limit. */
-enum { BACKLOG_FIRST_MS = 5, BACKLOG_MOST_MS = 100, BACKLOG_ALL_MS = 10000, NS_PER_MS = 1000000 };
+enum { BACKLOG_FIRST_MS = 5, BACKLOG_MOST_MS = 100, BACKLOG_ALL_MS = 10000 };
 
 bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
                      const struct bn_driver_host *host, uint64_t deadline_ns)
@@ -49,9 +51,9 @@ bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
 
   if (b->ms == 0) {
     b->ms = BACKLOG_FIRST_MS;
-    b->until_ns = now_ns + (uint64_t)BACKLOG_ALL_MS * NS_PER_MS;
+    b->until_ns = now_ns + (uint64_t)BACKLOG_ALL_MS * BN_NS_PER_MS;
   }
-  end_ns = now_ns + (uint64_t)b->ms * NS_PER_MS;
+  end_ns = now_ns + (uint64_t)b->ms * BN_NS_PER_MS;
   if (end_ns > b->until_ns || end_ns > deadline_ns)
     return false;
   if (waiter != NULL)
@@ -59,5 +61,6 @@ bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
   else
     (void)poll(NULL, 0, (int)b->ms);
   b->ms = 2 * b->ms < BACKLOG_MOST_MS ? 2 * b->ms : BACKLOG_MOST_MS;
+  /* The waiter returns early only if the session was interrupted. */
   return waiter == NULL || host->now_ns() >= end_ns;
 }

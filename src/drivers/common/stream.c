@@ -17,11 +17,12 @@
 /* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of less than a quarter. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
 
-/* The same with a waiter.  Doubled or not they differ from the others, so that an empty buffer is
-   known by its size as one that is freed. */
+/* First sizes with a waiter.  Doubled or not, they are never IN_FIRST or OUT_FIRST: so the frequent
+   paths of bn_stream_note_empty and bn_stream_flush compare the size alone, and a buffer with a
+   waiter always takes the other path, which frees it. */
 enum { IN_BRIEF = IN_FIRST - 64, OUT_BRIEF = OUT_FIRST - 64 };
 
-/* Notes the reason of a failure, or 0: the peer has closed the connection.  Returns -1. */
+/* Sets s->error: an errno, or 0 if the peer has closed the connection.  Returns -1. */
 static int stream_fail(struct bn_stream *s, int error)
 {
   s->error = error;
@@ -53,7 +54,7 @@ static int stream_set_blocking(int fd, bool is_blocking)
   return fcntl(fd, F_SETFL, is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-/* With a waiter no call may block, and the socket stays as it is. */
+/* With a waiter no call may block: the socket then stays nonblocking, for both users. */
 int bn_stream_take(struct bn_stream *s)
 {
   s->unread = true;
@@ -76,7 +77,8 @@ void bn_stream_done(struct bn_stream *s)
   *s = (struct bn_stream){.fd = -1};
 }
 
-/* Returns cap, `first` if that is 0, doubled until at least n fit, or 0 if n is too large. */
+/* Returns a capacity of at least n: cap, or `first` if cap is 0, doubled as often as needed; 0 if n
+   is too large. */
 static size_t stream_doubled(size_t cap, size_t first, size_t n)
 {
   if (cap == 0)
@@ -200,11 +202,11 @@ static int stream_poll(struct bn_stream *s, short events, short *came)
   return 0;
 }
 
-/* Sleeps until the first bytes of an answer are there; the next recv() finds an error.  This stands
-   in the path of every statement, and poll() is a point of cancellation, which doubles its
-   instructions; no thread of ours is cancelled.  Two threads on MariaDB that yield to the server
-   and try again before they sleep have half the rate.  PostgreSQL sends a long answer in parts: to
-   spin until the next part comes takes more processor time than to sleep again. */
+/* Sleeps until the first bytes of an answer are there; the next recv() finds an error.  It makes
+   the system call itself: poll() is a point of cancellation, which doubles its instructions in the
+   path of every statement, and no thread of ours is cancelled.  Two threads on MariaDB that yield
+   to the server and try again before they sleep have half the rate.  PostgreSQL sends a long answer
+   in parts: to spin until the next part comes takes more processor time than to sleep again. */
 static void stream_sleep_once(const struct bn_stream *s)
 {
   struct pollfd p = {.fd = s->fd, .events = POLLIN};
@@ -362,7 +364,7 @@ int bn_stream_flush(struct bn_stream *s)
     return rc;
   if (s->wait != NULL) {
     stream_buffer_free(&s->out);
-    s->unread = s->ended; /* the answer will be an event */
+    s->unread = s->ended; /* the answer will be an event, but no event tells of the end again */
   } else {
     stream_buffer_shrink(&s->out, OUT_FIRST, used);
   }

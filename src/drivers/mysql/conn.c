@@ -29,11 +29,12 @@ static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *
                        (tls != NULL || !bn_mysql_lib_is_encrypted(&c->lib)) &&
                        bn_mysql_find_library_option(c->driver->conf) == NULL;
 
+  /* driver_check_protocol has refused options that need the library: only encryption is left. */
   if (protocol == BN_PROTOCOL_OWN && !by_wire)
     refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
               "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";
   else if (c->wait.waiter != NULL && !by_wire)
-    refusal = bn_mysql_lib_cannot_wait;
+    refusal = bn_mysql_lib_cannot_wait; /* NULL: this library can */
   if (refusal != NULL)
     return bn_mysql_fail_text(0, "mysql_real_connect()", refusal, d);
   c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
@@ -145,8 +146,7 @@ size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len)
   return bn_quote_double(out, in, len);
 }
 
-/* --- bulk load -----------------------------------------------------------------------------------
- */
+/* --- bulk load --- */
 
 enum bn_sql bn_mysql_load_begin(void *conn, const char *table, const char *columns,
                                 struct bn_sql_diag *d)

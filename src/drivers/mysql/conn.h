@@ -2,11 +2,12 @@
 /* A connection and its statements as the SQL layer sees them: two ways to the server, and which of
    the two carries the next statement.  The ways know nothing of each other:
 
-   lib/ calls the client library, which connects, prepares, fills tables and does all that is rare;
-   it owns the library's handles and what is read from their insides.
+   lib/ calls the client library, which connects, fills tables and does all that is rare, or
+   everything where wire/ cannot be used; it owns the library's handles and what is read from their
+   insides.
 
-   wire/ sends the statements of transactions in packets of its own, and prepares many at once; it
-   owns the bytes that were received and not yet used, and the answer they belong to.
+   wire/ prepares statements and sends those of transactions in packets of its own; it owns the
+   bytes that were received and not yet used, and the answer they belong to.
 
    Before the library sends anything, bn_mysql_settle() reads all pending answers; afterwards
    bn_mysql_note_library() checks whether the library has given the connection up. */

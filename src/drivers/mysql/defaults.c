@@ -92,9 +92,9 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
   d->init_command[d->n_init_commands++] = d->driver_host->text(value);
 }
 
-/* Takes the setting of a line, if it is one that a connection needs.  Names may have '_' for '-',
-   and "loose-" before them.  A value replaces an earlier one, but commands are all kept. */
-static void defaults_take_line(char *line, struct bn_mysql_defaults *d)
+/* Stores the setting of a line in d, if a connection needs it.  Names may have '_' for '-', and
+   "loose-" before them.  A value replaces an earlier one, but commands are all kept. */
+static void defaults_store_line(char *line, struct bn_mysql_defaults *d)
 {
   static const char loose[] = "loose-";
   char *value = strchr(line, '=');
@@ -173,8 +173,8 @@ static int defaults_include_folder(struct bn_mysql_defaults *d, const char *fold
 
 /* Reads the files of "!include FILE" or "!includedir FOLDER", which may stand in any group; another
    directive has no effect.  Returns 0, or -1 and err. */
-static int defaults_take_directive(struct bn_mysql_defaults *d, char *line, int depth,
-                                   struct bn_err *err)
+static int defaults_follow_directive(struct bn_mysql_defaults *d, char *line, int depth,
+                                     struct bn_err *err)
 {
   static const char file[] = "!include", folder[] = "!includedir";
   const bool is_folder = strncmp(line, folder, sizeof folder - 1) == 0;
@@ -197,8 +197,8 @@ static char *defaults_skip_mark(char *text)
   return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
 }
 
-/* Takes the settings of the groups that are read, and those of included files.  path is the name of
-   f.  Returns 0, or -1 and err. */
+/* Stores the settings of the groups that are read, and those of included files.  path is the name
+   of f.  Returns 0, or -1 and err. */
 static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char *path, int depth,
                                struct bn_err *err)
 {
@@ -220,9 +220,9 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char 
     if (*s == '[')
       in_group = defaults_is_read_group(s);
     else if (*s == '!')
-      rc = defaults_take_directive(d, s, depth, err);
+      rc = defaults_follow_directive(d, s, depth, err);
     else if (in_group)
-      defaults_take_line(s, d);
+      defaults_store_line(s, d);
   }
   if (rc == 0 && ferror(f))
     rc = bn_err_set(err, errno, "cannot read the option file '%s': %s", path, strerror(errno));

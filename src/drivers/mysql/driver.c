@@ -107,8 +107,8 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
   return driver_check_protocol(conf, err);
 }
 
-/* Notes, for a user who names another port than the default and "localhost", that the library
-   connects to its default socket instead. */
+/* Warns a user who names "localhost" and one port, not the default, that the library connects to
+   its default socket instead.  With several ports it uses TCP (connect_needs_tcp). */
 static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
   char text[256];
@@ -154,8 +154,8 @@ static bool driver_must_get_password(const struct bn_mysql_conf *conf)
   return !is_given && (conf->password_prompt || conf->password_file != NULL);
 }
 
-/* Asks for the password, or reads its file.  Returns 0, or -1 and err; out may have a part of the
-   password after either. */
+/* Asks for the password, or reads its file.  Returns 0, or -1 and err; after a failure too, out may
+   have a part of the password. */
 static int driver_get_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
                                struct bn_err *err)
 {
@@ -173,9 +173,9 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
   return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
-/* Finds user and password: from options, a password file, the terminal, the option file of MySQL's
-   clients, or the environment.  The first source that has one wins; an empty password is used only
-   if there is no prompt and no file.  Returns 0, or -1 and err. */
+/* Finds user and password: from options, the terminal, a password file, the option file of MySQL's
+   clients, or the environment, in this order.  An empty password of the option counts only if there
+   is no prompt and no file.  Returns 0, or -1 and err. */
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   char asked[BN_SECRET_MAX];
@@ -197,8 +197,8 @@ static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
   return rc;
 }
 
-/* Settles what the options leave open, before the first call of the client library: its start reads
-   the mode of encryption.  Returns 0, or -1 and err. */
+/* Chooses places, encryption, ports and account from the options and the option file, before
+   bn_mysql_lib_start, which reads driver->ssl.  Returns 0, or -1 and err. */
 static int driver_configure(struct bn_mysql *driver, struct bn_err *err)
 {
   const char *path = driver->conf->defaults_file;

@@ -82,7 +82,7 @@ static const int lost_codes[] = {
    later say so.  Earlier servers take Galera's number for one of the system, and print it with the
    system's text, in any language: `Got error 6 "No such device or address" during COMMIT`.  Errors
    of storage engines, which are printed in the same way, have numbers from 120. */
-static bool error_lost_its_cluster(const char *text)
+static bool error_says_cluster_lost(const char *text)
 {
   enum { GALERA_CONNECTION_FAILED = 6, GALERA_NODE_FAILED = 7 };
   const long number = strtol(text + strcspn(text, "0123456789"), NULL, 10);
@@ -102,7 +102,7 @@ static bool error_is_out_of_service(int code, const char *text)
   case SERVER_UNKNOWN_COMMAND:
     return strncmp(text, "WSREP", 5) == 0;
   case SERVER_NO_COMMIT:
-    return error_lost_its_cluster(text);
+    return error_says_cluster_lost(text);
   default:
     return code == SERVER_HOOK;
   }
@@ -118,8 +118,8 @@ static bool error_is_lost(int code)
   return false;
 }
 
-/* Returns whether no connection was made: the client libraries' errors of the way to the server
-   come first among their own. */
+/* Returns whether no connection was made: the client libraries' errors of connecting are the first
+   of their numbers. */
 static bool error_is_of_connecting(int code)
 {
   return code >= BN_MYSQL_CLIENT_FIRST && code <= BN_MYSQL_UNKNOWN_HOST;
@@ -146,7 +146,7 @@ int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
 {
   const bool is_of_library = d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_CLIENT_LAST;
 
-  /* What a server cannot prepare yet has the SQLSTATE of a wrong statement. */
+  /* This error has the SQLSTATE of a wrong statement, but as text the statement may succeed. */
   if (d->code == SERVER_NOT_SUPPORTED)
     return 0;
   return is_of_library ? 1 : -1;
@@ -237,7 +237,7 @@ enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_
     call = "mysql_stmt_prepare()";
   (void)error_fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
                    "Commands out of sync; you can't run this command now", d);
-  /* The connection is still usable. */
+  /* error_fill returns LOST for this number, but nothing was sent and the connection is usable. */
   return BN_SQL_ERROR;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Queries as text, and the results of all statements, by the way that carries them. */
+/* Queries as text, and the results of all statements, by wire/ or by the client library. */
 #include "drivers/mysql/conn.h"
 
 enum bn_sql bn_mysql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,

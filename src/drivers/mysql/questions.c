@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is asked of MySQL and MariaDB for the facts of a run; each has variables of its own. */
+/* The questions to MySQL and MariaDB for the facts of a run; each of the two has variables that the
+   other one lacks. */
 #include "drivers/mysql/driver.h"
 
 #define OF_TABLES " FROM information_schema.tables WHERE table_schema = DATABASE()"

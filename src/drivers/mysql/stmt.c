@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements prepared by the server: single ones by the client library, many by wire/; then
-   executed by the way that carries them. */
+/* Statements prepared by the server: prepared and executed by wire/ or, on a connection that it
+   does not use, by the client library. */
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
-/* Prepares by the library, and tells wire/ the number by which it may execute the statement. */
+/* Prepares by the library, and gives wire/ the statement's id, so that wire/ can execute it. */
 static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, const char *sql, size_t len,
                                            struct bn_sql_diag *d)
 {
@@ -127,6 +127,7 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
+  /* Unbound parameters are refused: by the library, or here if wire/ has prepared the statement. */
   if (c->way == BN_MYSQL_WAY_WIRE && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {

@@ -27,7 +27,7 @@ struct null_conn {
   const struct bn_sql_waiter *waiter;
   uint64_t stream; /* of random numbers */
   _Atomic bool interrupted;
-  _Atomic bool locked; /* lock and woken exist */
+  _Atomic bool has_lock; /* lock and woken exist; they do not with a waiter */
   pthread_mutex_t lock;
   pthread_cond_t woken;
 };
@@ -54,7 +54,7 @@ static bool null_is_letter(char c)
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Returns the kind that the first word of the text tells. */
+/* Returns the kind of result that a text has, by its first word. */
 static enum kind null_kind_of(const char *sql, size_t len)
 {
   const char *const end = sql + len;
@@ -120,7 +120,7 @@ static void null_make_slow(struct null_conn *c, const struct null_driver *driver
   (void)pthread_cond_init(&c->woken, &attr);
   (void)pthread_condattr_destroy(&attr);
   (void)pthread_mutex_init(&c->lock, NULL);
-  atomic_store(&c->locked, true);
+  atomic_store(&c->has_lock, true);
 }
 
 /* Opens a connection, which never fails and needs no time. */
@@ -142,9 +142,9 @@ static void null_disconnect(void *conn)
 {
   struct null_conn *c = conn;
 
-  if (!atomic_load(&c->locked))
+  if (!atomic_load(&c->has_lock))
     return;
-  atomic_store(&c->locked, false);
+  atomic_store(&c->has_lock, false);
   (void)pthread_mutex_destroy(&c->lock);
   (void)pthread_cond_destroy(&c->woken);
 }
@@ -156,7 +156,7 @@ static void null_interrupt(void *conn)
   struct null_conn *c = conn;
 
   atomic_store(&c->interrupted, true);
-  if (!atomic_load(&c->locked))
+  if (!atomic_load(&c->has_lock))
     return;
   (void)pthread_mutex_lock(&c->lock);
   (void)pthread_cond_signal(&c->woken);
@@ -176,9 +176,9 @@ static void null_sleep(struct null_conn *c, uint64_t until_ns)
   (void)pthread_mutex_unlock(&c->lock);
 }
 
-/* Takes the time of a statement.  Returns DONE, or LOST and d if the connection has been
-   interrupted. */
-static enum bn_sql null_take_time(struct null_conn *c, struct bn_sql_diag *d)
+/* Waits for as long as a statement takes, by --null-latency.  Returns DONE, or LOST and d if the
+   connection has been interrupted. */
+static enum bn_sql null_spend_time(struct null_conn *c, struct bn_sql_diag *d)
 {
   /* 53 random bits are a number from 0 to 1, without 1. */
   const double uniform = (double)(null_draw(&c->stream) >> 11) * 0x1p-53;
@@ -235,7 +235,7 @@ __attribute__((noinline, cold)) static enum bn_sql null_answer_late(struct null_
                                                                     struct bn_sql_result *r,
                                                                     struct bn_sql_diag *d)
 {
-  const enum bn_sql rc = null_take_time(c, d);
+  const enum bn_sql rc = null_spend_time(c, d);
 
   return rc == BN_SQL_DONE ? null_answer(c, kind, r) : rc;
 }

@@ -7,16 +7,17 @@
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
-/* --- use of the socket --------------------------------------------------------------------------
- */
+/* --- use of the socket --- */
 
 bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
 {
   const enum bn_pgsql_socket_user socket_user = bn_pgsql_wire_socket_user(&c->wire);
 
-  /* libpq itself reports a connection that it knows to be broken. */
+  /* A connection that wire/ has lost is reported by wire/, one that libpq has lost by libpq. */
+  if (socket_user == BN_PGSQL_SOCKET_LOST)
+    return true;
   if (socket_user != BN_PGSQL_SOCKET_LENT || !bn_pgsql_lib_is_idle(&c->lib))
-    return socket_user == BN_PGSQL_SOCKET_LOST;
+    return false;
   return bn_pgsql_wire_take_back(&c->wire, bn_pgsql_lib_transaction_letter(&c->lib));
 }
 
@@ -54,6 +55,7 @@ static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *
   }
   if (protocol != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
+  /* driver_check_conf has refused dialects that show notices: only encryption is left. */
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on a connection that is encrypted "
                             "without OpenSSL: use --pgsql-protocol=auto\n\n",
@@ -151,8 +153,7 @@ size_t bn_pgsql_quote(void *conn, char *out, const char *in, size_t len)
   return bn_pgsql_lib_quote(&c->lib, settings->plain_strings, settings->encoding, out, in, len);
 }
 
-/* --- bulk load -----------------------------------------------------------------------------------
- */
+/* --- bulk load --- */
 
 enum bn_sql bn_pgsql_load_begin(void *conn, const char *table, const char *columns,
                                 struct bn_sql_diag *d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is asked of PostgreSQL for the facts of a run. */
+/* The questions to PostgreSQL for the facts of a run. */
 #include "drivers/pgsql/driver.h"
 
 const struct bn_sql_question bn_pgsql_questions[] = {

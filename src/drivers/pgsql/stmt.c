@@ -203,6 +203,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   q->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
+  /* The types belong to the prepared statement: it is prepared again if one has changed. */
   if ((!stmt_set_types(st, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
@@ -234,7 +235,7 @@ static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepa
 /* Makes a statement that the server does not know zero again. */
 static void stmt_reset(struct bn_pgsql_stmt *st)
 {
-  st->request.name[0] = '\0';
+  st->request.name[0] = '\0'; /* so that bn_pgsql_close does not ask the server to forget it */
   bn_pgsql_close(st);
   memset(st, 0, sizeof *st);
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drivers/common/deadline.h"
 #include "drivers/common/quote.h"
 #include "drivers/sqlite/sqlite.h"
 
@@ -17,7 +18,7 @@
    far more than a ROLLBACK has, which must not be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
-enum { NS_PER_MS = 1000000, LONGEST_PAUSE_MS = 10 };
+enum { LONGEST_PAUSE_MS = 10 };
 
 /* Prepares the library and makes the state of the driver.  Returns 0, or -1 and err. */
 static int sqlite_init(void **self, const void *conf, const struct bn_driver_host *host,
@@ -80,12 +81,12 @@ static int sqlite_on_busy(void *arg, int n_before)
   const uint64_t now_ns = c->driver->host->now_ns();
   /* 1, 2, … 10 ms. */
   const long pause_ms = n_before < LONGEST_PAUSE_MS ? 1 + n_before : LONGEST_PAUSE_MS;
-  const struct timespec pause = {.tv_nsec = NS_PER_MS * pause_ms};
+  const struct timespec pause = {.tv_nsec = BN_NS_PER_MS * pause_ms};
 
   if (n_before == 0)
     c->busy_since_ns = now_ns;
   if (atomic_load_explicit(&c->interrupted, memory_order_relaxed) ||
-      (now_ns - c->busy_since_ns) / NS_PER_MS >= c->timeout_ms)
+      (now_ns - c->busy_since_ns) / BN_NS_PER_MS >= c->timeout_ms)
     return 0;
   (void)nanosleep(&pause, NULL);
   return 1;
@@ -119,16 +120,16 @@ static int sqlite_set_pragma(struct bn_sqlite_conn *c, const char *name, const c
   return sqlite3_finalize(st);
 }
 
-/* Sets the journal mode, and notes whether readers wait.  SQLite answers with the mode that stays
-   if the file cannot have the new one, which is an error here; a database in memory has one mode
-   only.  Returns DONE, or ERROR and d. */
+/* Sets the journal mode, and c->readers_wait by the mode that results.  SQLite answers with the
+   mode that stays if the file cannot have the new one, which is an error here; a database in memory
+   has one mode only.  Returns DONE, or ERROR and d. */
 static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode,
                                       struct bn_sql_diag *d)
 {
   char actual[16] = "", text[96];
   int rc;
 
-  /* A file that is only readable takes no settings. */
+  /* The journal mode of a file that cannot be written stays as it is. */
   if (sqlite3_db_readonly(c->db, "main") == 1)
     return BN_SQL_DONE;
   rc = sqlite_set_pragma(c, "main.journal_mode", mode, actual, sizeof actual);
@@ -196,7 +197,7 @@ static uint64_t sqlite_get_timeout_ms(const struct bn_sqlite *driver, uint64_t d
 {
   const uint64_t configured_ms = (uint64_t)driver->conf->busy_timeout_ms;
   const uint64_t now_ns = driver->host->now_ns();
-  const uint64_t remaining_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / NS_PER_MS : 0;
+  const uint64_t remaining_ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / BN_NS_PER_MS : 0;
 
   return configured_ms < remaining_ms ? configured_ms : remaining_ms;
 }

@@ -51,10 +51,12 @@ enum bn_sql_class bn_sqlite_classify(const struct bn_sql_diag *d)
 /* SQLite has no error number for a table that exists already. */
 const char *bn_sqlite_find_remedy(const struct bn_sql_diag *d)
 {
-  return d->code == SQLITE_ERROR && strncmp(d->text, "table ", 6) == 0 &&
-                 strstr(d->text, " already exists") != NULL
-             ? bn_remedy_table
-             : NULL;
+  static const char beginning[] = "table ";
+
+  if (d->code == SQLITE_ERROR && strncmp(d->text, beginning, sizeof beginning - 1) == 0 &&
+      strstr(d->text, " already exists") != NULL)
+    return bn_remedy_table;
+  return NULL;
 }
 
 /* SQLite has no error number for a missing table. */

@@ -42,8 +42,9 @@ static enum bn_sql exec_enter(struct bn_sqlite_conn *c, enum bn_sqlite_hold want
                              "another connection of this thread is in a transaction", d);
 }
 
-/* Executes st, keeps its rows, and fills p.  Returns SQLITE_DONE, the code of the step that failed,
-   or SQLITE_NOMEM if there is no room for the rows; after a failure p->kind stays as it is. */
+/* Executes st, adds its rows to c->rows, and fills p.  Returns SQLITE_DONE, the code of the step
+   that failed, or SQLITE_NOMEM if there is no room for the rows; after a failure p->kind stays as
+   it is. */
 static int exec_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p)
 {
   const int nfields = sqlite3_column_count(st);

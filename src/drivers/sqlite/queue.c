@@ -150,19 +150,19 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
   t->thread = pthread_self();
   if (q->busy && pthread_equal(q->owner, t->thread)) {
     rc = BN_SQLITE_OWN;
-  } else if (queue_shares_already(q, t)) {
-    rc = wants == BN_SQLITE_SHARED ? BN_SQLITE_GRANTED : BN_SQLITE_OWN;
-    if (rc == BN_SQLITE_GRANTED) {
-      /* This turn goes before turns that wait for this thread. */
-      t->wants = wants;
-      queue_grant(q, t);
-    }
-  } else {
+  } else if (!queue_shares_already(q, t)) {
     t->wants = wants;
     t->granted = false;
     queue_append(q, t);
     queue_advance(q);
     rc = queue_await(q, t);
+  } else if (wants == BN_SQLITE_SHARED) {
+    /* This turn goes before turns that wait for this thread. */
+    t->wants = wants;
+    queue_grant(q, t);
+    rc = BN_SQLITE_GRANTED;
+  } else {
+    rc = BN_SQLITE_OWN;
   }
   pthread_mutex_unlock(&q->lock);
   return rc;
@@ -170,13 +170,15 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
 
 enum bn_sqlite_wait bn_sqlite_queue_upgrade(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
-  enum bn_sqlite_wait rc = BN_SQLITE_CONFLICT;
+  enum bn_sqlite_wait rc;
 
   pthread_mutex_lock(&q->lock);
   t->thread = pthread_self();
-  if (q->upgrader == NULL && queue_shares_already(q, t)) {
+  if (q->upgrader != NULL) {
+    rc = BN_SQLITE_CONFLICT;
+  } else if (queue_shares_already(q, t)) {
     rc = BN_SQLITE_OWN;
-  } else if (q->upgrader == NULL) {
+  } else {
     q->upgrader = t;
     t->wants = BN_SQLITE_EXCLUSIVE;
     t->granted = false;

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* The lock that a connection holds.  In WAL mode readers need none; with the other journals they
-   share, because a commit has to wait for them. */
+/* The lock that a connection holds, the weakest first.  In WAL mode readers need none; with the
+   other journals they share, because a commit has to wait for them. */
 enum bn_sqlite_hold { BN_SQLITE_NONE, BN_SQLITE_SHARED, BN_SQLITE_EXCLUSIVE };
 
 /* A connection's place in the queue; its fields are guarded by the queue's mutex. */

@@ -13,7 +13,7 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
-/* A limit above any value that a server accepts. */
+/* The longest packet that the library takes: at least as long as any that a server accepts. */
 static const unsigned long max_packet = 1UL << 30;
 
 /* Returns the value that replaces an option for this connection, or NULL. */
@@ -190,7 +190,8 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
   return (unsigned)(option_s != 0 && option_s < remaining_s ? option_s : remaining_s);
 }
 
-/* Returns whether the library takes a socket in the file system. */
+/* Returns whether the library connects to a socket in the file system: to one that is named, or for
+   "localhost" to its default one. */
 static bool connect_is_local(const struct bn_mysql_place *p)
 {
   return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, BN_MYSQL_HOST) == 0));
@@ -290,17 +291,17 @@ static bool connect_met_full_backlog(const struct bn_mysql_place *p, const struc
          bn_mysql_quotes_errno(d, EAGAIN);
 }
 
-/* Connects once.  With a waiter, the addresses of the host are tried in turn, as the library does
-   with a name: the library would hold up all sessions of the thread while it asks for them. */
+/* Connects once.  With a waiter, the addresses of the host are looked up here and tried in turn, as
+   the library would do: it would hold up all sessions of the thread while it looks them up. */
 static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                             uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const int ssl = c->driver->ssl;
-  struct bn_mysql_place at = *p;
+  struct bn_mysql_place with_address = *p;
   const char *list = NULL;
   enum bn_sql rc;
 
-  /* The library compares the certificate with the name that it is given. */
+  /* To verify the certificate, the library has to be given the name. */
   if (c->wait->waiter != NULL && !connect_is_local(p) && ssl != BN_MYSQL_SSL_VERIFY_IDENTITY)
     list = bn_names_resolve(c->driver->names, p->host);
   if (list == NULL)
@@ -309,8 +310,8 @@ static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct
     const size_t len = strcspn(list, ",");
     char *address = c->driver->host->print("%.*s", (int)len, list);
 
-    at.host = address;
-    rc = connect_open_handle(c, &at, ssl, deadline_ns, d);
+    with_address.host = address;
+    rc = connect_open_handle(c, &with_address, ssl, deadline_ns, d);
     free(address);
     list += len + (list[len] == ',');
   } while (rc != BN_SQL_DONE && *list != '\0' &&
@@ -344,12 +345,14 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
   connect_choose_place(&p, driver, t);
   connect_describe(driver, &p, d);
   wrong = connect_find_wrong_override(t);
-  /* No connection exists yet, so none is lost, whatever the error's number. */
-  if (wrong == NULL)
-    return connect_open_with_retries(c, &p, deadline_ns, d) == BN_SQL_DONE ? BN_SQL_DONE
-                                                                           : BN_SQL_ERROR;
-  (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", wrong);
-  return bn_mysql_fail_text(0, "mysql_options()", text, d);
+  if (wrong != NULL) {
+    (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", wrong);
+    return bn_mysql_fail_text(0, "mysql_options()", text, d);
+  }
+  /* No connection exists yet, so none is LOST, whatever the error's number. */
+  if (connect_open_with_retries(c, &p, deadline_ns, d) != BN_SQL_DONE)
+    return BN_SQL_ERROR;
+  return BN_SQL_DONE;
 }
 
 void bn_mysql_lib_disconnect(struct bn_mysql_lib *c)

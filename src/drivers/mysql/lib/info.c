@@ -7,8 +7,8 @@
 #include "drivers/common/socket.h"
 #include "drivers/mysql/lib/lib.h"
 
-/* Reads a number from 0 to INT32_MAX.  Returns false if the text is none: a server means no larger
-   ones as limits. */
+/* Reads a number from 0 to INT32_MAX.  Returns false for any other text: a larger number is not
+   meant as a limit. */
 static bool info_read_number(const char *text, int64_t *number)
 {
   char *end;
@@ -17,8 +17,8 @@ static bool info_read_number(const char *text, int64_t *number)
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-/* Sets the limit or the count that a variable of the server holds, if it is one of them. */
-static void info_take_variable(struct bn_sql_info *info, const char *name, const char *text)
+/* Stores the value of a server's variable, if it is a number and one of those that info has. */
+static void info_set_variable(struct bn_sql_info *info, const char *name, const char *text)
 {
   int64_t value;
 
@@ -36,8 +36,8 @@ static void info_take_variable(struct bn_sql_info *info, const char *name, const
     info->prepared_statements = value;
 }
 
-/* Sends a statement that returns names and values, and takes them.  Returns 0, or -1 if it
-   fails. */
+/* Sends a statement that returns names and values of variables, and stores them.  Returns 0, or -1
+   if it fails. */
 static int info_read_variables(MYSQL *handle, const char *sql, struct bn_sql_info *out)
 {
   MYSQL_RES *res;
@@ -49,7 +49,7 @@ static int info_read_variables(MYSQL *handle, const char *sql, struct bn_sql_inf
   if (res == NULL)
     return -1;
   while ((row = mysql_fetch_row(res)) != NULL)
-    info_take_variable(out, bn_mysql_lib_cell(res, row, 0), bn_mysql_lib_cell(res, row, 1));
+    info_set_variable(out, bn_mysql_lib_cell(res, row, 0), bn_mysql_lib_cell(res, row, 1));
   mysql_free_result(res);
   return 0;
 }
@@ -77,8 +77,9 @@ static bool info_is_pooler(const char *version)
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
-/* Sets the quota from a row: the account, the number of its user's connections, and their limit. */
-static void info_take_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
+/* Sets the quota from a row: the account, the number of its user's connections, and their limit.
+   Without two numbers there is no quota. */
+static void info_set_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
 {
   const char *account = bn_mysql_lib_cell(res, row, 0);
 
@@ -113,7 +114,7 @@ static void info_read_quota(MYSQL *handle, struct bn_sql_quota *q)
   res = mysql_store_result(handle);
   row = res != NULL ? mysql_fetch_row(res) : NULL;
   if (row != NULL)
-    info_take_quota(res, row, q);
+    info_set_quota(res, row, q);
   mysql_free_result(res);
 }
 

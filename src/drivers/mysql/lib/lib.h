@@ -20,7 +20,7 @@ struct bn_mysql_load {
   char *table, *columns; /* of the last load; NULL: there was none */
   struct bn_mysql_part *part;
   size_t n_parts;
-  size_t at, done; /* read so far: parts, and bytes of the next part */
+  size_t next_part, part_read; /* the part that the library reads next, and its bytes read so far */
 };
 
 /* The destination of one connection. */
@@ -119,7 +119,8 @@ void bn_mysql_lib_free_result(struct bn_mysql_lib *c, const struct bn_sql_result
 /* Prepares a statement.  Returns DONE; EMULATE if it can only be sent as text; ERROR or LOST. */
 enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st,
                                  const char *sql, size_t len, struct bn_sql_diag *d);
-/* Notes that wire/ has prepared the statement and will execute it, with n_params parameters. */
+/* Sets up the library's part of a statement with n_params parameters that wire/ has prepared and
+   will execute. */
 void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params);
 /* Returns the id by which the server knows the statement. */
 uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);

@@ -24,13 +24,13 @@
 static _Thread_local struct bn_mysql_lib *mariadb_in_call
     __attribute__((tls_model("initial-exec")));
 
-/* --- before the password -------------------------------------------------------------------------
- */
+/* --- before the password --- */
 
 /* The library calls a method of authentication before it checks whether the server offers
    encryption, and some of its methods then send the password in clear text although encryption was
-   asked for.  So these methods come first.  They send nothing: the server then names the account's
-   own method, and by that time the library knows whether the connection is encrypted. */
+   asked for.  So it is told to begin with a method of ours, one of three gates.  They send nothing:
+   the server then names the account's own method, and by that time the library knows whether the
+   connection is encrypted. */
 static const char gate_required[] = "bench_if_encrypted", gate_preferred[] = "bench_not_in_clear",
                   gate_any[] = "bench_in_clear";
 
@@ -39,8 +39,8 @@ static const char never_in_clear[] =
     "mysql_native_password,caching_sha2_password,sha256_password,client_ed25519,parsec,"
     "auth_gssapi_client";
 
-/* Makes the socket one that does not block: OpenSSL would block in its recv().  The library makes
-   it block when it has connected, so this follows each connect and login. */
+/* Makes the socket nonblocking, because OpenSSL would block in its recv().  The library makes it
+   blocking when it has connected, so this is called after each connect and each login. */
 static void mariadb_set_nonblocking(MYSQL *handle)
 {
   const int fd = (int)mysql_get_socket(handle), flags = fcntl(fd, F_GETFL);
@@ -54,8 +54,8 @@ static bool mariadb_offers_encryption(const MYSQL *handle)
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
-/* Lets the library encrypt, if it wants to, and read the name of the account's method; it does both
-   for the first packet.  Returns CR_OK_HANDSHAKE_COMPLETE, or CR_ERROR. */
+/* Lets the library encrypt the connection, if it is to, and read the name of the account's method:
+   it does both for the first packet.  Returns CR_OK_HANDSHAKE_COMPLETE, or CR_ERROR. */
 static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   unsigned char *packet;
@@ -137,8 +137,7 @@ void bn_mysql_lib_init(void)
   mysql_close(handle);
 }
 
-/* --- options, and what else differs --------------------------------------------------------------
- */
+/* --- options, and what else differs --- */
 
 int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
@@ -176,8 +175,7 @@ const char *bn_mysql_lib_explain_cleartext(MYSQL *handle)
          "it";
 }
 
-/* --- waits for the socket ------------------------------------------------------------------------
- */
+/* --- waits for the socket --- */
 
 static const char endless_login[] =
     "the server asks for authentication again and again; check what listens at this address";
@@ -311,8 +309,9 @@ struct reader {
   struct encryption *tls;
 };
 
-/* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  It
-   reads without one, too, in more calls of the system. */
+/* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  It is
+   freed only if all its bytes were read.  The library reads without one, too, in more calls of the
+   system. */
 void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
   struct reader *pvio = (void *)c->handle->net.pvio;

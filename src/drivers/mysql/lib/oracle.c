@@ -100,7 +100,7 @@ const struct bn_mysql_words bn_mysql_lib_words = {
     .malformed = "Malformed packet",
 };
 
-/* This library does not tell. */
+/* This library has no function that returns it. */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
   (void)c;

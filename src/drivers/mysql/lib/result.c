@@ -12,7 +12,7 @@ static void result_trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res
   mysql_data_seek(res, 0);
 }
 
-/* Reads the result that the library has come to.  Returns DONE, ROWS, or the failure. */
+/* Reads the library's current result.  Returns DONE, ROWS, or the failure. */
 static enum bn_sql result_read(struct bn_mysql_lib *c, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {

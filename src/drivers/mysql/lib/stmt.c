@@ -119,8 +119,8 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
   return failed ? bn_mysql_lib_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
 }
 
-/* Reads the result that the library has come to.  Returns DONE, ROWS, or the failure. */
-static enum bn_sql stmt_take_result(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
+/* Reads the library's current result.  Returns DONE, ROWS, or the failure. */
+static enum bn_sql stmt_read_result(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                     struct bn_sql_diag *d)
 {
   const struct bn_mysql_lib *c = st->lib;
@@ -159,7 +159,7 @@ enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_res
   bn_mysql_trace(st->lib->driver, "mysql_stmt_execute(%p) = %d", (void *)st->handle, rc);
   if (rc != 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_stmt_execute()", d);
-  return stmt_take_result(st, r, d);
+  return stmt_read_result(st, r, d);
 }
 
 enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
@@ -175,7 +175,7 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
     return BN_SQL_DONE;
   if (rc > 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
-  taken = stmt_take_result(st, r, d);
+  taken = stmt_read_result(st, r, d);
   /* libmysqlclient does not update the statement's own count after the first result. */
   if (taken == BN_SQL_DONE)
     r->affected = mysql_affected_rows(st->lib->handle);
@@ -295,7 +295,7 @@ struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt
   struct bn_mysql_column *column;
 
   *n = res != NULL ? mysql_num_fields(res) : 0;
-  column = st->lib->driver->host->alloc(*n + 1, sizeof *column);
+  column = st->lib->driver->host->alloc(*n, sizeof *column);
   for (uint32_t i = 0; i < *n; i++) {
     const MYSQL_FIELD *f = mysql_fetch_field_direct(res, i);
 

@@ -20,7 +20,7 @@ enum {
   WIRE_TEXT = 253
 };
 
-/* Returns the bytes of a bit per value, which tells whether it is NULL. */
+/* Returns the length of the bitmap that marks which of n values are NULL. */
 static size_t execute_nulls_len(size_t n)
 {
   return (n + 7) / 8;
@@ -33,6 +33,8 @@ static bool execute_has_length(const struct bn_sql_bind *b)
 
 size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
 {
+  /* The number of values, their NULLs, and whether types follow; for each value its type, the
+     length of its name, and its length or its 8 bytes, for which NUMBER_MAX suffices. */
   size_t room = FIXED + NUMBER_MAX + execute_nulls_len(n) + 1 + n * (TYPE_LEN + 1 + NUMBER_MAX);
 
   for (size_t i = 0; i < n; i++)
@@ -41,7 +43,7 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
 }
 
 /* Writes the low `bytes` bytes of a value, the lowest first.  Like all execute_put functions it
-   returns the position behind. */
+   returns the position behind them. */
 static uint8_t *execute_put(uint8_t *out, uint64_t value, unsigned bytes)
 {
   const uint64_t low_first = htole64(value);
@@ -82,8 +84,8 @@ static uint8_t *execute_put_value(uint8_t *out, const struct bn_sql_bind *b)
   return out + *b->len;
 }
 
-/* Writes the types of n values, each with flags.  With attributes, a name follows each, which is
-   empty. */
+/* Writes the types of n values, each with a byte of flags and, with attributes, the length of a
+   name.  Both are 0, and are written as the zero bytes above the type. */
 static uint8_t *execute_put_types(uint8_t *out, const struct bn_sql_bind *b, size_t n,
                                   bool attributes)
 {
@@ -127,10 +129,10 @@ size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind 
 
 size_t bn_mysql_seal(uint8_t *out, size_t n)
 {
-  /* Each piece moves behind the headers before it, the last one first, so that none is
-     overwritten. */
   const size_t last = n / BN_MYSQL_PACKET_MAX;
 
+  /* Each piece moves up to make room for the headers before it; the last one moves first, so that
+     none is overwritten. */
   for (size_t i = last + 1; i-- > 0;) {
     const size_t len = i == last ? n - last * BN_MYSQL_PACKET_MAX : BN_MYSQL_PACKET_MAX;
     uint8_t *piece = out + i * (BN_MYSQL_PACKET_MAX + BN_MYSQL_HEADER);

@@ -10,8 +10,8 @@
 
 enum {
   DIGITS_MAX = 17,  /* significant digits of a double */
-  PLAIN_MAX = 15,   /* digits in front of the point */
-  PLAIN_MIN = -14,  /* fewer zeros than this behind the point */
+  PLAIN_MAX = 15,   /* the largest `point` of a number that is written without an exponent, */
+  PLAIN_MIN = -14,  /* and the smallest one */
   DECIMALS_MAX = 30 /* most decimals of a column */
 };
 
@@ -56,7 +56,8 @@ static void decimal_set(struct decimal *d, double value, int digits)
   d->negative = signbit(value) != 0;
   value = fabs(value);
   if (digits == 0) {
-    /* All numbers with 15 digits differ, but numbers that are nearly zero have fewer. */
+    /* If fewer than 15 digits identify a value, its 15 digits are the same with zeros at their end.
+       Only numbers below DBL_MIN are less exact. */
     digits = value < DBL_MIN ? 1 : 15;
     while (digits < DIGITS_MAX && !decimal_identifies(value, digits))
       digits++;
@@ -79,6 +80,7 @@ static char *decimal_put_digits(char *out, const struct decimal *d, int from, in
    behind. */
 static char *decimal_put_plain(char *out, const struct decimal *d, int decimals)
 {
+  /* The digit at -1, for a number below 1, is a zero. */
   out = d->point > 0 ? decimal_put_digits(out, d, 0, d->point) : decimal_put_digits(out, d, -1, 0);
   if (decimals <= 0)
     return out;

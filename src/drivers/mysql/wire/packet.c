@@ -55,15 +55,15 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
   *r = (struct bn_mysql_reply){.short_end = r->short_end, .binary = r->binary, .seq = seq};
 }
 
-/* The functions packet_take_… read the packet of len bytes at p into r, and return false if it is
-   not valid. */
+/* The functions down to packet_read read the packet of len bytes at p into r, and return false if
+   it is not valid. */
 
 /* Reads an OK packet, which ends a reply or, in its short form, the rows. */
-static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
+static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;
 
-  p++;
+  p++; /* the type */
   if (bn_mysql_get_number(&p, end, &affected) != 0 || bn_mysql_get_number(&p, end, &insert_id) != 0)
     return false;
   if (end - p < 4) /* status, warnings */
@@ -78,7 +78,7 @@ static bool packet_take_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
 /* Reads an error: its type, a number of 2 bytes, '#' and an SQLSTATE of 5 letters, which old
    servers leave out, and a message.  MariaDB's report of progress looks like one, and is passed
    over. */
-static bool packet_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   enum { NUMBER_END = 1 + 2, STATE_END = NUMBER_END + 1 + 5 };
   size_t head = NUMBER_END;
@@ -103,8 +103,9 @@ static bool packet_take_error(struct bn_mysql_reply *r, const uint8_t *p, size_t
   return true;
 }
 
-/* Reads the number of columns, and whether their descriptions follow. */
-static bool packet_take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+/* Reads the number of columns, and whether their descriptions follow.  A server that remembers what
+   it has described adds a byte, which is 0 if no descriptions follow. */
+static bool packet_read_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   const uint8_t *end = p + len;
   uint64_t n;
@@ -125,16 +126,16 @@ static bool packet_take_count(struct bn_mysql_reply *r, const uint8_t *p, size_t
 
 /* Reads the packet that says which reply follows.  No statement of this protocol asks for a file,
    and no reply begins with an end: both are malformed. */
-static bool packet_take_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_read_first(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   switch (p[0]) {
   case SAYS_OK:
-    return packet_take_ok(r, p, p + len);
+    return packet_read_ok(r, p, p + len);
   case SAYS_FILE:
   case SAYS_END:
     return false;
   default:
-    return packet_take_count(r, p, len);
+    return packet_read_count(r, p, len);
   }
 }
 
@@ -150,8 +151,8 @@ static bool packet_is_end(const uint8_t *p, size_t len)
   return p[0] == SAYS_END && len == END_LEN;
 }
 
-/* Passes over the description of a column; bn_mysql_reply_columns reads it later. */
-static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+/* Checks the description of a column, which bn_mysql_reply_columns reads later. */
+static bool packet_check_column(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (!packet_is_column(p, len))
     return false;
@@ -161,8 +162,8 @@ static bool packet_take_column(struct bn_mysql_reply *r, const uint8_t *p, size_
   return true;
 }
 
-/* Passes over the packet that ends the descriptions. */
-static bool packet_take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+/* Checks the packet that ends the descriptions. */
+static bool packet_check_columns_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (!packet_is_end(p, len))
     return false;
@@ -173,11 +174,11 @@ static bool packet_take_columns_end(struct bn_mysql_reply *r, const uint8_t *p, 
 
 /* Counts a row, or reads the end of the rows.  A text row whose first value is very long begins
    like the end, but fills its packet. */
-static bool packet_take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_count_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX) {
     if (r->short_end)
-      return packet_take_ok(r, p, p + len);
+      return packet_read_ok(r, p, p + len);
     if (len != END_LEN)
       return false;
     r->status = bn_mysql_get2(p + 3);
@@ -192,7 +193,7 @@ static bool packet_take_row(struct bn_mysql_reply *r, const uint8_t *p, size_t l
 }
 
 /* Reads a packet of len bytes that has arrived completely. */
-static bool packet_take(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (r->within) {
     r->within = len == BN_MYSQL_PACKET_MAX;
@@ -201,16 +202,16 @@ static bool packet_take(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   if (len == 0)
     return false;
   if (p[0] == SAYS_ERROR)
-    return packet_take_error(r, p, len);
+    return packet_read_error(r, p, len);
   switch (r->state) {
   case BN_REPLY_FIRST:
-    return packet_take_first(r, p, len);
+    return packet_read_first(r, p, len);
   case BN_REPLY_COLUMNS:
-    return packet_take_column(r, p, len);
+    return packet_check_column(r, p, len);
   case BN_REPLY_COLUMNS_END:
-    return packet_take_columns_end(r, p, len);
+    return packet_check_columns_end(r, p, len);
   default:
-    return packet_take_row(r, p, len);
+    return packet_count_row(r, p, len);
   }
 }
 
@@ -233,7 +234,7 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
     if (!packet_is_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
-        !packet_take(r, p + BN_MYSQL_HEADER, n))
+        !packet_read(r, p + BN_MYSQL_HEADER, n))
       return BN_READ_BAD;
     r->seq = (uint8_t)(p[3] + 1);
     r->at += BN_MYSQL_HEADER + n;
@@ -276,7 +277,7 @@ static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
 
 /* Reads the statement's id, at byte 1, and its numbers of columns and parameters, which follow it;
    the packet ends at `at`. */
-static bool packet_take_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
+static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                  size_t at)
 {
   if (p[0] == SAYS_ERROR && len >= 3) {
@@ -297,12 +298,12 @@ static bool packet_take_prepared(struct bn_mysql_prepared *r, const uint8_t *p, 
 }
 
 /* Reads one packet of the description, which ends at `at`. */
-static bool packet_take_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
+static bool packet_read_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                     size_t at)
 {
   switch (r->state) {
   case BN_PREPARED_FIRST:
-    return packet_take_prepared(r, p, len, at);
+    return packet_read_prepared(r, p, len, at);
   case BN_PREPARED_PARAMS:
     if (--r->remaining == 0 && !r->short_end)
       r->state = BN_PREPARED_PARAMS_END;
@@ -337,7 +338,7 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
     if (len - r->at - BN_MYSQL_HEADER < n)
       return BN_READ_MORE;
     if (!packet_is_in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
-        !packet_take_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
+        !packet_read_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
       return BN_READ_BAD;
     r->seq++;
     r->at += BN_MYSQL_HEADER + n;

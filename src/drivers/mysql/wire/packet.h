@@ -95,7 +95,7 @@ struct bn_mysql_column {
 void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
                             struct bn_mysql_column *out);
 
-/* --- what is said of a statement that is prepared --- */
+/* --- descriptions of prepared statements --- */
 enum bn_mysql_prepared_state {
   BN_PREPARED_FIRST,
   BN_PREPARED_PARAMS,
@@ -128,7 +128,7 @@ void bn_mysql_prepared_columns(const struct bn_mysql_prepared *r, const uint8_t 
 /* Returns a number of bytes that suffices for bn_mysql_put_execute. */
 size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n);
 /* Writes the packets that execute statement `id` with these values to out, and returns their
-   length. types: the types of the values are sent, which the server remembers.  attributes:
+   length.  types: the types of the values are sent, which the server remembers.  attributes:
    statements have attributes (CLIENT_QUERY_ATTRIBUTES). */
 size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind *b, size_t n,
                             bool types, bool attributes);

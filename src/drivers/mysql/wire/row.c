@@ -29,8 +29,7 @@ enum {
   NULL_TEXT = 0xfb
 };
 
-/* --- the row's bytes ----------------------------------------------------------------------------
- */
+/* --- the row's bytes --- */
 
 int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct bn_mysql_row *row)
 {
@@ -43,6 +42,7 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
     *at = from + BN_MYSQL_HEADER + len;
     return 0;
   }
+  /* The lengths are summed first, so that the row is allocated once. */
   do {
     len = bn_mysql_get3(reply + *at);
     total += len;
@@ -62,7 +62,7 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
 
 /* Reads a length and bytes of that length, and moves *p behind them.  Returns 0, or -1 if they do
    not end before `end`. */
-static int row_take_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
+static int row_read_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
 {
   uint64_t len;
 
@@ -81,15 +81,14 @@ int bn_mysql_row_get_text(const struct bn_mysql_row *row, size_t n, struct bn_sq
     if (p < end && *p == NULL_TEXT) {
       out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
       p++;
-    } else if (row_take_bytes(&p, end, &out[i]) != 0) {
+    } else if (row_read_bytes(&p, end, &out[i]) != 0) {
       return -1;
     }
   }
   return p == end ? 0 : -1;
 }
 
-/* --- values as text ------------------------------------------------------------------------------
- */
+/* --- values as text --- */
 
 /* Writes the decimal digits of n, at least `least` of them.  Like all functions here that get
    `out`, it returns the position behind. */
@@ -166,15 +165,17 @@ static size_t row_put_float(const struct bn_mysql_column *c, const uint8_t *p, c
   return row_fill_with_zeros(c, cell, len, ZEROFILL_REAL_MAX);
 }
 
-/* Writes the date of len bytes at p: 2 bytes of the year, month and day, or none for a date of
+/* Writes the date of len bytes at p: year (2 bytes), month and day, or no bytes for a date of
    zeros. */
 static char *row_put_date(char *out, const uint8_t *p, size_t len)
 {
-  out = row_put_digits(out, len >= 4 ? bn_mysql_get2(p) : 0, 4);
+  const bool given = len >= 4;
+
+  out = row_put_digits(out, given ? bn_mysql_get2(p) : 0, 4);
   *out++ = '-';
-  out = row_put_digits(out, len >= 4 ? p[2] : 0, 2);
+  out = row_put_digits(out, given ? p[2] : 0, 2);
   *out++ = '-';
-  return row_put_digits(out, len >= 4 ? p[3] : 0, 2);
+  return row_put_digits(out, given ? p[3] : 0, 2);
 }
 
 /* Writes a time of day or a duration with the decimals of the column.  p has minute, second and,
@@ -198,10 +199,10 @@ static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t 
   return out + decimals;
 }
 
-/* Writes the time or date of len bytes at p, of which the server leaves out parts at the end that
-   are zero.  A TIME is a sign, 4 bytes of days and hour, minute and second; a date is 2 bytes of
-   the year, month and day, and hour, minute and second may follow.  Microseconds end both.  Returns
-   the length. */
+/* Writes the time or date of len bytes at p.  A TIME is a sign, days (4 bytes), hour, minute,
+   second and microseconds (4 bytes); a date is year (2 bytes), month, day, hour, minute, second and
+   microseconds (4 bytes).  The server leaves out parts at the end that are zero: the microseconds,
+   the time of a date, or all.  Returns the length. */
 static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len,
                            char *cell)
 {
@@ -224,8 +225,8 @@ static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, si
   return (size_t)(out - cell);
 }
 
-/* Returns the bytes of a number, or 0 for a type that is none. */
-static unsigned row_width_of(uint8_t type)
+/* Returns how many bytes a value of a numeric type takes in a binary row, or 0 for other types. */
+static unsigned row_width_of_number(uint8_t type)
 {
   switch (type) {
   case TYPE_TINY:
@@ -267,13 +268,13 @@ static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
 
 /* Reads a value that is not NULL, and moves *p behind it; numbers and times become text in the
    cell.  Returns 0, or -1 if it does not end before `end`. */
-static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
+static int row_read_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
                           char *cell, struct bn_sql_value *out)
 {
-  const unsigned width = row_width_of(c->type);
+  const unsigned width = row_width_of_number(c->type);
 
   if (width == 0) {
-    if (row_take_bytes(p, end, out) != 0)
+    if (row_read_bytes(p, end, out) != 0)
       return -1;
     if (row_is_time(c->type))
       *out =
@@ -290,8 +291,8 @@ static int row_take_value(const struct bn_mysql_column *c, const uint8_t **p, co
   return 0;
 }
 
-/* The row is a zero, a bit per column for NULL, which begin with the third bit, and the other
-   values. */
+/* The row is a byte that is 0, a bitmap that marks NULL columns from its third bit on, and the
+   values of the other columns. */
 int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysql_column *column,
                             size_t n, char *cells, struct bn_sql_value *out)
 {
@@ -304,7 +305,7 @@ int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysq
   for (size_t i = 0; i < n; i++) {
     if ((nulls[(FIRST_BIT + i) / 8] >> (FIRST_BIT + i) % 8 & 1) != 0)
       out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
-    else if (row_take_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
+    else if (row_read_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
       return -1;
   }
   return p == end ? 0 : -1;

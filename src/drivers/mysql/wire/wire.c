@@ -38,8 +38,9 @@ void bn_mysql_wire_open(struct bn_mysql_wire *w, const struct bn_mysql_lent *len
       .reply = {.short_end = (lent->capabilities & CAN_END_SHORT) != 0},
   };
   bn_stream_init(&w->stream, lent->fd, lent->tls, lent->wait);
-  /* The libraries read an encrypted socket before they wait for it, so that it stays the stream's
-     while they use it too.  If it cannot be taken, the first use fails. */
+  /* An encrypted socket is taken once and stays the stream's while the library uses it too: the
+     libraries ask OpenSSL for bytes before they wait for the socket, so they find those that it has
+     read ahead.  If it cannot be taken, its first use fails. */
   if (lent->tls != NULL)
     (void)bn_stream_take(&w->stream);
 }
@@ -64,7 +65,7 @@ static const char *wire_text_of(const struct bn_mysql_words *words, int code)
   return code == BN_MYSQL_LOST ? words->lost : words->malformed;
 }
 
-/* Marks the connection lost, for this driver and for the library. */
+/* Marks the connection lost, and shuts the socket down, so that the library finds the loss too. */
 static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call,
                              struct bn_sql_diag *d)
 {
@@ -82,9 +83,16 @@ struct call {
   const char *sending, *reading;
 };
 
+/* Returns the name of the call that fails now: as in the library, a result is read by another call
+   once the number of its columns has come. */
+static const char *wire_failed_call(const struct bn_mysql_wire *w, const struct call *call)
+{
+  return w->reply.nfields > 0 ? call->reading : call->sending;
+}
+
 /* Fills d with the error of the reply, which is dropped.  Returns ERROR or LOST. */
-static enum bn_sql wire_take_error(struct bn_mysql_wire *w, const struct call *call,
-                                   struct bn_sql_diag *d)
+static enum bn_sql wire_report_error(struct bn_mysql_wire *w, const struct call *call,
+                                     struct bn_sql_diag *d)
 {
   const struct bn_mysql_reply *reply = &w->reply;
   const size_t len = reply->text_len < sizeof d->text ? reply->text_len : sizeof d->text - 1;
@@ -95,7 +103,7 @@ static enum bn_sql wire_take_error(struct bn_mysql_wire *w, const struct call *c
   w->more = false;
   bn_stream_skip(&w->stream, reply->at);
   return bn_mysql_fail_with_status(w->lent.status, reply->code, reply->sql_state,
-                                   reply->nfields > 0 ? call->reading : call->sending, text, d);
+                                   wire_failed_call(w, call), text, d);
 }
 
 /* Remembers the columns that the reply describes. */
@@ -109,24 +117,24 @@ static void wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_my
 }
 
 /* Makes the rows of the reply, which stay in the stream, the current result.  Returns ROWS. */
-static enum bn_sql wire_take_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                                  struct bn_sql_result *r)
+static enum bn_sql wire_begin_rows(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+                                   struct bn_sql_result *r)
 {
-  /* The columns are kept even if nobody fetches the rows: the server will not describe them
-     again. */
+  /* The server will not describe these columns again, so they are learned even if nobody fetches
+     the rows. */
   if (st != NULL && w->reply.remembered && w->reply.described > 0)
     wire_learn_columns(st, w);
   r->nfields = w->reply.nfields;
   r->nrows = w->rows_remaining = w->reply.nrows;
-  r->rows = w;
+  r->rows = w; /* tells bn_mysql_fetch that wire/ has the rows */
   w->row_at = w->reply.rows_at;
   w->live = true;
   return BN_SQL_ROWS;
 }
 
-/* Reads one result, whose first packet has the number `seq`, of statement st or of a text
-   (NULL). */
-static enum bn_sql wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+/* Reads one result of statement st, or of a text if st is NULL; its first packet has the number
+   `seq`.  Returns DONE, ROWS, or the failure. */
+static enum bn_sql wire_read_result(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                     uint8_t seq, const struct call *call, struct bn_sql_result *r,
                                     struct bn_sql_diag *d)
 {
@@ -138,7 +146,7 @@ static enum bn_sql wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wir
     got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
     if (bn_stream_fill(&w->stream, true) < 0)
-      return wire_lose(w, BN_MYSQL_LOST, w->reply.nfields > 0 ? call->reading : call->sending, d);
+      return wire_lose(w, BN_MYSQL_LOST, wire_failed_call(w, call), d);
     got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   }
   if (__builtin_expect(got == BN_READ_BAD, 0))
@@ -147,25 +155,25 @@ static enum bn_sql wire_take_result(struct bn_mysql_wire *w, struct bn_mysql_wir
     /* A server that refuses the statement may not have read the types. */
     if (st != NULL)
       st->types_sent = false;
-    return wire_take_error(w, call, d);
+    return wire_report_error(w, call, d);
   }
   w->more = (w->reply.status & BN_MYSQL_MORE_RESULTS) != 0;
   *w->lent.status = w->reply.status & ~(unsigned)BN_MYSQL_MORE_RESULTS;
   *r = (struct bn_sql_result){.affected = w->reply.affected, .more = w->more};
   if (w->reply.nfields > 0)
-    return wire_take_rows(w, st, r);
+    return wire_begin_rows(w, st, r);
   bn_stream_skip(&w->stream, w->reply.at);
   return BN_SQL_DONE;
 }
 
-/* Reads the result after the one that wire_take_result has read. */
-static enum bn_sql wire_take_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
+/* Reads the result after the one that wire_read_result has read. */
+static enum bn_sql wire_read_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   const struct call *call, struct bn_sql_result *r,
                                   struct bn_sql_diag *d)
 {
   if (__builtin_expect(w->broken, 0))
     return wire_lose(w, BN_MYSQL_LOST, call->reading, d);
-  return wire_take_result(w, st, w->reply.seq, call, r, d);
+  return wire_read_result(w, st, w->reply.seq, call, r, d);
 }
 
 /* Drops the current result. */
@@ -177,7 +185,7 @@ static void wire_drop_rows(struct bn_mysql_wire *w)
 
 void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 {
-  /* Nobody sees the results and the failures, which show again at the next use. */
+  /* Results and failures are dropped here; a lost connection fails again at its next use. */
   static const struct call unnamed = {"", ""};
   struct bn_sql_result r;
   struct bn_sql_diag d;
@@ -185,9 +193,10 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
   if (w->live)
     wire_drop_rows(w);
   while (w->more) {
+    /* The statement of these results is not known here: this one learns their columns. */
     struct bn_mysql_wire_stmt discarded = {.id = 0};
 
-    (void)wire_take_next(w, w->reply.binary ? &discarded : NULL, &unnamed, &r, &d);
+    (void)wire_read_next(w, w->reply.binary ? &discarded : NULL, &unnamed, &r, &d);
     free(discarded.column);
     if (w->live)
       wire_drop_rows(w);
@@ -196,7 +205,8 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 
 /* --- statements --- */
 
-/* Returns room for packets of n bytes together, or NULL with the failure in *rc and d. */
+/* Drops pending results.  Returns room for packets of n bytes together, or NULL and the failure:
+   its code in *rc, the rest in d. */
 static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char *call,
                                    enum bn_sql *rc, struct bn_sql_diag *d)
 {
@@ -215,7 +225,8 @@ static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char
   return room;
 }
 
-/* Reports that nothing can be sent, or the error that the server has sent before. */
+/* Reports that nothing can be sent or, where the library does so, the error that the server has
+   sent before it hung up.  Returns LOST. */
 static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *call,
                                     struct bn_sql_diag *d)
 {
@@ -228,7 +239,7 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
   if (bn_stream_len(&w->stream) > 0 &&
       bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
       w->reply.code != 0)
-    (void)wire_take_error(w, call, d);
+    (void)wire_report_error(w, call, d);
   return BN_SQL_LOST;
 }
 
@@ -241,7 +252,7 @@ static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_s
   bn_stream_wrote(&w->stream, len);
   if (__builtin_expect(bn_stream_flush(&w->stream) != 0, 0))
     return wire_lose_unsent(w, call, d);
-  return wire_take_result(w, st, bn_mysql_answer_seq(len), call, r, d);
+  return wire_read_result(w, st, bn_mysql_answer_seq(len), call, r, d);
 }
 
 void bn_mysql_wire_bind(struct bn_mysql_wire_stmt *st, const struct bn_sql_bind *b, size_t n)
@@ -295,42 +306,45 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
   return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : wire_lose_unsent(w, &prepare_call, d);
 }
 
-/* Reads into d why the server has refused the statement of r.  Returns DONE, because the other
-   statements go on; or LOST if the server hangs up for this reason, or the reason is malformed. */
-static enum bn_sql wire_take_refusal(struct bn_mysql_wire *w, const struct bn_mysql_prepared *r,
-                                     struct bn_sql_diag *d)
+/* Reads into d why the server has refused to prepare a statement; the packet ends at answer->at.
+   Returns DONE, because the other statements go on; or LOST if the server hangs up for this reason,
+   or the error is malformed. */
+static enum bn_sql wire_read_refusal(struct bn_mysql_wire *w,
+                                     const struct bn_mysql_prepared *answer, struct bn_sql_diag *d)
 {
-  bn_mysql_reply_begin(&w->reply, r->seq); /* the number of an error is not checked */
-  if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), r->at) != BN_READ_DONE || w->reply.code == 0)
+  bn_mysql_reply_begin(&w->reply, answer->seq); /* the number of an error is not checked */
+  if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), answer->at) != BN_READ_DONE ||
+      w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
-  return wire_take_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
+  return wire_report_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
-/* Reads the description of one statement, or that it is refused.  Returns DONE or LOST. */
-static enum bn_sql wire_read_prepared(struct bn_mysql_wire *w, struct bn_mysql_prepared *r,
-                                      struct bn_sql_diag *d)
+/* Reads the description of one statement, or the packet that refuses it.  Returns DONE or LOST. */
+static enum bn_sql wire_read_description(struct bn_mysql_wire *w, struct bn_mysql_prepared *answer,
+                                         struct bn_sql_diag *d)
 {
   enum bn_mysql_read got = BN_READ_MORE;
 
+  if (bn_stream_len(&w->stream) > 0)
+    got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
-    if (bn_stream_len(&w->stream) > 0)
-      got = bn_mysql_prepared_read(r, wire_reply_of(w), bn_stream_len(&w->stream));
-    if (got == BN_READ_MORE && bn_stream_fill(&w->stream, true) < 0)
+    if (bn_stream_fill(&w->stream, true) < 0)
       return wire_lose(w, BN_MYSQL_LOST, prepare_name, d);
+    got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
   }
   return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
 }
 
-/* Makes st the statement that r describes at the beginning of the stream. */
+/* Makes st the statement that the answer, at the beginning of the stream, describes. */
 static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
-                       const struct bn_mysql_prepared *r)
+                       const struct bn_mysql_prepared *answer)
 {
-  struct bn_mysql_column *column = w->lent.host->alloc(r->n_columns + 1, sizeof *column);
+  struct bn_mysql_column *column = w->lent.host->alloc(answer->n_columns, sizeof *column);
 
-  bn_mysql_prepared_columns(r, wire_reply_of(w), column);
-  st->id = r->id;
-  st->n_params = r->n_params;
-  bn_mysql_wire_set_columns(st, column, r->n_columns);
+  bn_mysql_prepared_columns(answer, wire_reply_of(w), column);
+  st->id = answer->id;
+  st->n_params = answer->n_params;
+  bn_mysql_wire_set_columns(st, column, answer->n_columns);
 }
 
 void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
@@ -352,25 +366,26 @@ void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
 /* Reads the answer to one prepare.  If st is not NULL and the number of parameters is right, it
    becomes the prepared statement, and *adopted is set; else the server forgets the statement.
    Returns DONE, also after a refusal, whose reason is then in d; or LOST. */
-static enum bn_sql wire_take_prepared(struct bn_mysql_wire *w, const struct bn_sql_unprepared *u,
-                                      struct bn_mysql_wire_stmt *st, bool *adopted,
-                                      struct bn_sql_diag *d)
+static enum bn_sql wire_read_prepare_answer(struct bn_mysql_wire *w,
+                                            const struct bn_sql_unprepared *u,
+                                            struct bn_mysql_wire_stmt *st, bool *adopted,
+                                            struct bn_sql_diag *d)
 {
-  struct bn_mysql_prepared r = {.short_end = w->reply.short_end,
-                                .seq = bn_mysql_answer_seq(bn_mysql_sealed_len(u->len + 1))};
-  const enum bn_sql rc = wire_read_prepared(w, &r, d);
+  struct bn_mysql_prepared answer = {.short_end = w->reply.short_end,
+                                     .seq = bn_mysql_answer_seq(bn_mysql_sealed_len(u->len + 1))};
+  const enum bn_sql rc = wire_read_description(w, &answer, d);
 
   *adopted = false;
   if (rc != BN_SQL_DONE)
     return rc;
-  if (r.failed)
-    return wire_take_refusal(w, &r, d);
-  *adopted = st != NULL && (r.n_params == u->n_binds || u->n_binds == BN_MYSQL_ANY_BINDS);
+  if (answer.failed)
+    return wire_read_refusal(w, &answer, d);
+  *adopted = st != NULL && (answer.n_params == u->n_binds || u->n_binds == BN_MYSQL_ANY_BINDS);
   if (*adopted)
-    wire_adopt(w, st, &r);
+    wire_adopt(w, st, &answer);
   else
-    bn_mysql_wire_drop_stmt(w, r.id);
-  bn_stream_skip(&w->stream, r.at);
+    bn_mysql_wire_drop_stmt(w, answer.id);
+  bn_stream_skip(&w->stream, answer.at);
   return BN_SQL_DONE;
 }
 
@@ -382,11 +397,11 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
 
   *done = 0;
   for (size_t i = 0; rc == BN_SQL_DONE && i < n; i++) {
-    /* Behind a statement that is not prepared, none is kept. */
+    /* Only the first *done statements count, so none is adopted after one that was not. */
     struct bn_mysql_wire_stmt *const next = *done == i ? st[i] : NULL;
     bool adopted;
 
-    rc = wire_take_prepared(w, &list[i], next, &adopted, d);
+    rc = wire_read_prepare_answer(w, &list[i], next, &adopted, d);
     *done += adopted;
   }
   if (rc != BN_SQL_LOST)
@@ -407,7 +422,7 @@ bool bn_mysql_wire_takes_text(const char *sql, size_t len)
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     const size_t n = strlen(words[i]);
 
-    /* The first letter, made small, decides nearly always. */
+    /* The first letter in lower case decides nearly always; an empty text has its NUL there. */
     if ((sql[0] | 0x20) == words[i][0] && len >= n && strncasecmp(sql, words[i], n) == 0)
       return true;
   }
@@ -419,8 +434,8 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
 {
   static const struct call call = {"mysql_drv_query()", "mysql_store_result()"};
   enum bn_sql rc;
-  uint8_t *out = wire_begin_request(w, bn_mysql_sealed_len(len + QUERY_HEAD), call.sending, &rc, d),
-          *p;
+  uint8_t *out = wire_begin_request(w, bn_mysql_sealed_len(len + QUERY_HEAD), call.sending, &rc, d);
+  uint8_t *p;
 
   if (out == NULL)
     return rc;
@@ -432,8 +447,8 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
   }
   memcpy(p, sql, len);
   p += len;
-  len = bn_mysql_seal(out, (size_t)(p - out) - BN_MYSQL_HEADER);
-  return wire_converse(w, NULL, len, &call, r, d);
+  return wire_converse(w, NULL, bn_mysql_seal(out, (size_t)(p - out) - BN_MYSQL_HEADER), &call, r,
+                       d);
 }
 
 enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
@@ -448,7 +463,7 @@ enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
   *r = (struct bn_sql_result){.affected = 0};
   if (!w->more)
     return BN_SQL_DONE;
-  return wire_take_next(w, st, st != NULL ? &prepared : &text, r, d);
+  return wire_read_next(w, st, st != NULL ? &prepared : &text, r, d);
 }
 
 /* --- rows --- */
@@ -461,16 +476,18 @@ void bn_mysql_wire_set_columns(struct bn_mysql_wire_stmt *st, struct bn_mysql_co
   st->n_columns = n;
 }
 
-/* Finds the columns of a result and room for its numbers, before the first row.  Returns false if
-   its columns are unknown. */
+/* Learns the columns of a result if it describes them, and makes room for the text of numbers and
+   times, one cell per column, before the first row.  Returns false if the columns are unknown. */
 static bool wire_prepare_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const uint32_t n = w->reply.nfields;
 
+  /* MariaDB does not describe again what it has described before: those columns still hold. */
+  if (!bn_mysql_wire_knows_columns(w, st))
+    return false;
+  /* If reply.remembered, wire_begin_rows has done so too; it is rare, and does no harm. */
   if (w->reply.described > 0)
     wire_learn_columns(st, w);
-  else if (st->n_columns != n)
-    return false;
   if (st->n_cells >= n)
     return true;
   st->cells = w->lent.host->resize(st->cells, n, BN_MYSQL_CELL);
@@ -495,7 +512,8 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 
   if (!w->live || w->rows_remaining == 0)
     return false;
-  if (st != NULL && w->rows_remaining == r->nrows && !wire_prepare_to_fetch(st, w))
+  if (st != NULL && w->rows_remaining == r->nrows /* the first row */ &&
+      !wire_prepare_to_fetch(st, w))
     return wire_cut_result(w, r);
   w->rows_remaining--;
   if (bn_mysql_row_next(wire_reply_of(w), &w->row_at, &w->joined, &bytes) != 0)

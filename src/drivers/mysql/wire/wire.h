@@ -51,7 +51,7 @@ struct bn_mysql_wire_stmt {
   bool types_sent;
   struct bn_mysql_column *column; /* as last described by the server; NULL: never */
   uint32_t n_columns, n_cells;
-  char *cells; /* numbers of the last fetched row as text */
+  char *cells; /* text of the last row's numbers and times: BN_MYSQL_CELL bytes per column */
 };
 
 /* Begins to use a connection; *lent is copied, and what it points to is borrowed. */
@@ -66,15 +66,16 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w);
 /* Returns whether wire/ takes the text: it is short, and begins with a word of a statement that
    does not change the library's view of the connection. */
 bool bn_mysql_wire_takes_text(const char *sql, size_t len);
-/* Sends a text that bn_mysql_wire_takes_text, and reads its first result.  Pending results are
-   dropped. */
+/* Sends a text for which bn_mysql_wire_takes_text is true, and reads its first result.  Pending
+   results are dropped. */
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
 /* For n_binds of a statement that is prepared with any number of parameters. */
 #define BN_MYSQL_ANY_BINDS SIZE_MAX
 /* Prepares n statements and waits for the server once.  *done: how many are prepared, from the
-   first on, each with n_binds parameters; the server forgets those behind.  Returns DONE, with the
-   last reason in d if the server has refused any or there was no memory; or LOST, with *done 0. */
+   first on, each with n_binds parameters; the server forgets those behind them.  Returns DONE, with
+   the last reason in d if the server has refused any or there was no memory; or LOST, with *done
+   0. */
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d);
@@ -93,14 +94,14 @@ static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
   return w->more;
 }
 
-/* Fetches a row of the current result.  st NULL: of a text; else bn_mysql_wire_knows_columns its
-   columns. Returns false at the end, or with r->cut. */
+/* Fetches a row of the current result: of st, or of a text if st is NULL.  The columns of st must
+   be known (bn_mysql_wire_knows_columns).  Returns false at the end, or with r->cut. */
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                          struct bn_sql_result *r, struct bn_sql_value *row);
 /* Drops the current result. */
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w);
-/* Returns whether the columns of st's current result are known: the server has described them now
-   or before. */
+/* Returns whether the columns of st's current result are known: this result describes them, or an
+   earlier description has as many. */
 static inline bool bn_mysql_wire_knows_columns(const struct bn_mysql_wire *w,
                                                const struct bn_mysql_wire_stmt *st)
 {

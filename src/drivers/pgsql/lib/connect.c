@@ -28,7 +28,8 @@ enum {
   REQUIRE_AUTH,
   SERVICE,
   N_PARAMS,
-  N_FURTHER = 64 /* more than libpq has parameters, for --pgsql-parameters */
+  N_OVERRIDABLE = NAME, /* connections may differ in the parameters before this one */
+  N_FURTHER = 64        /* more than libpq has parameters, for --pgsql-parameters */
 };
 static const char *const keywords[N_PARAMS] = {
     [HOST] = "host",
@@ -51,7 +52,7 @@ static int connect_index_of_override(const char *name)
 {
   if (strcmp(name, "db") == 0)
     return DBNAME;
-  for (int i = 0; i < NAME; i++) {
+  for (int i = 0; i < N_OVERRIDABLE; i++) {
     if (i != DBNAME && strcmp(keywords[i], name) == 0)
       return i;
   }
@@ -151,7 +152,8 @@ static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline
   return remaining_ms < DAY_MS ? (int)remaining_ms : DAY_MS;
 }
 
-/* Waits for an event of libpq's socket.  Returns false if the time is up. */
+/* Waits for an event of libpq's socket.  Returns false if the time is up, or the session was
+   interrupted. */
 static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = PQsocket(c->handle), .events = events};
@@ -197,8 +199,8 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
   return BN_SQL_ERROR;
 }
 
-/* Takes a notice in place of libpq's own receiver, which would print it at once. */
-static void connect_take_notice(void *arg, const PGresult *res)
+/* Called for each notice, in place of libpq's own receiver, which would print it at once. */
+static void connect_on_notice(void *arg, const PGresult *res)
 {
   struct bn_pgsql_lib *c = arg;
 
@@ -208,9 +210,9 @@ static void connect_take_notice(void *arg, const PGresult *res)
     c->driver->host->notice(PQresultErrorMessage(res));
 }
 
-/* Notes the SQLSTATE of each result: libpq calls this also for results that no call returns.
-   Returns 1, which keeps the result. */
-static int connect_take_event(PGEventId id, void *info, void *arg)
+/* Called for each event of a result.  Stores the SQLSTATE of a new result, also of one that no call
+   of libpq returns.  Returns 1, which keeps the result. */
+static int connect_on_event(PGEventId id, void *info, void *arg)
 {
   if (id == PGEVT_RESULTCREATE)
     bn_pgsql_lib_note_words(arg, ((const PGEventResultCreate *)info)->result);
@@ -247,6 +249,7 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
                              const char *addresses)
 {
+  /* + 2: "hostaddr", and the NULL at the end. */
   const char *name[N_PARAMS + N_FURTHER + 2] = {NULL}, *value[N_PARAMS + N_FURTHER + 2] = {NULL};
   char *hosts = NULL;
   PQconninfoOption *further = NULL;
@@ -310,10 +313,10 @@ static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *v
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
   c->last_words[0] = '\0';
-  (void)PQsetNoticeReceiver(c->handle, connect_take_notice, c);
+  (void)PQsetNoticeReceiver(c->handle, connect_on_notice, c);
   /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)
-    (void)PQregisterEventProc(c->handle, connect_take_event, "bench", c);
+    (void)PQregisterEventProc(c->handle, connect_on_event, "bench", c);
   return connect_establish(c, deadline_ns, d);
 }
 

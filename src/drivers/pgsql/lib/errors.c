@@ -41,27 +41,27 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res)
 static enum bn_sql errors_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                                bool full, struct bn_sql_diag *d)
 {
-  const bool bad = PQstatus(c->handle) == CONNECTION_BAD;
+  const bool broken = PQstatus(c->handle) == CONNECTION_BAD;
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
   const char *text = full ? NULL : PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
   const bool from_server = text != NULL;
   enum bn_sql rc;
 
-  /* The result of a connection that breaks lacks what the server said before. */
+  /* The result of a broken connection has neither an SQLSTATE nor what the server said before,
+     which the handle has. */
   if (text == NULL)
-    text = bad ? "" : PQresultErrorMessage(res);
+    text = broken ? "" : PQresultErrorMessage(res);
   if (text[0] == '\0')
     text = PQerrorMessage(c->handle);
-  /* The last result of a connection that breaks has no SQLSTATE. */
   if (state == NULL)
-    state = bad ? bn_pgsql_state_of_loss(c->last_words) : "";
+    state = broken ? bn_pgsql_state_of_loss(c->last_words) : "";
   rc = bn_pgsql_fail_text(state, call, text, d);
   if (full)
     errors_end_with_empty_line(d);
   else if (!from_server)
     errors_drop_newline(d->text);
   d->rolled_back = PQtransactionStatus(c->handle) == PQTRANS_IDLE;
-  return bad ? BN_SQL_LOST : rc;
+  return broken ? BN_SQL_LOST : rc;
 }
 
 enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,

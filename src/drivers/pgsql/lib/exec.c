@@ -40,8 +40,9 @@ PGresult *bn_pgsql_lib_get_result(struct bn_pgsql_lib *c)
   return PQgetResult(c->handle);
 }
 
-/* Returns what PQexec does: the last result, or the first that COPY or the end of the connection
-   makes the last.  `sent` is what libpq's function for sending has returned: 1 if it has sent. */
+/* Returns the result that PQexec would return: the last one, or the first that begins a COPY or
+   finds the connection broken.  `sent` is what libpq's function for sending has returned: 1 if it
+   has sent. */
 static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 {
   PGresult *last = NULL, *res;

@@ -7,8 +7,8 @@
 #include "drivers/common/socket.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* Reads a number from 0 to INT32_MAX.  Returns false if the cell has none: a server means no larger
-   ones as limits. */
+/* Reads a number from 0 to INT32_MAX.  Returns false for any other text: a larger number is not
+   meant as a limit. */
 static bool info_read_number(const PGresult *res, int row, int column, int64_t *number)
 {
   const char *text = PQgetvalue(res, row, column);
@@ -63,7 +63,8 @@ static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[B
 }
 
 /* Lists the parameters of libpq that differ from its defaults, from options, a URI, a service or
-   the environment: "sslmode=require options='-c jit=off'".  "*" marks what is a secret. */
+   the environment: "sslmode=require options='-c jit=off'".  Secrets, which libpq marks by "*", are
+   left out; a list that is too long loses its end. */
 static void info_list_parameters(PGconn *handle, char *out, size_t size)
 {
   PQconninfoOption *all = PQconninfo(handle);

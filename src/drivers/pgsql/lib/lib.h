@@ -63,7 +63,7 @@ struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c);
 bool bn_pgsql_lib_speaks_version_3(const struct bn_pgsql_lib *c);
 /* Returns the state of the transaction as libpq last saw it; see bn_pgsql_transaction_letter. */
 char bn_pgsql_lib_transaction_letter(const struct bn_pgsql_lib *c);
-/* Returns whether libpq takes the connection for good and waits for nothing. */
+/* Returns whether libpq knows of no failure of the connection, and waits for no answer. */
 bool bn_pgsql_lib_is_idle(const struct bn_pgsql_lib *c);
 
 /* Checks that libpq understands the parameters, and that none is a secret.  Returns 0, or -1 and
@@ -72,11 +72,14 @@ int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err);
 /* Returns whether libpq has a parameter of this name. */
 bool bn_pgsql_lib_knows_parameter(const char *keyword);
 
-/* --- exec.c: libpq's functions of these names, which wait by the waiter if there is one --- */
+/* --- exec.c: these functions of libpq, which wait by the waiter if there is one --- */
+/* PQexec */
 PGresult *bn_pgsql_lib_exec(struct bn_pgsql_lib *c, const char *sql);
+/* PQprepare */
 PGresult *bn_pgsql_lib_exec_prepare(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
 /* PQexecParams */
 PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
+/* PQexecPrepared */
 PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q);
 /* PQgetResult */
 PGresult *bn_pgsql_lib_get_result(struct bn_pgsql_lib *c);
@@ -94,8 +97,9 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
 enum bn_sql bn_pgsql_lib_fail_in_full(const struct bn_pgsql_lib *c, const PGresult *res,
                                       const char *call, struct bn_sql_diag *d);
 
-/* Notes the SQLSTATE of a notice or result.  A call returns only the last of several results, and
-   when the server ends the connection that one is made by libpq. */
+/* Stores the SQLSTATE of a notice or result in c->last_words, where bn_pgsql_lib_fail finds it:
+   when the server ends the connection, the call that fails returns a result of libpq's own, without
+   the server's reason. */
 void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 
 /* --- info.c --- */

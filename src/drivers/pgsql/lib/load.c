@@ -20,6 +20,7 @@ static enum bn_sql load_read_results(struct bn_pgsql_lib *c, struct bn_sql_diag 
     if (rc == BN_SQL_DONE && status != PGRES_COMMAND_OK)
       rc = bn_pgsql_lib_fail(c, res, "COPY", d);
     PQclear(res);
+    /* A server that asks for rows again is refused: libpq returns this status until then. */
     if (status == PGRES_COPY_IN && PQputCopyEnd(c->handle, "ended") != 1)
       break;
   }

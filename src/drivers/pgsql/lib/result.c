@@ -6,8 +6,8 @@
 #include "drivers/pgsql/error.h"
 #include "drivers/pgsql/lib/lib.h"
 
-/* Ends a COPY that a script has sent as a query, in the state of its first result: nobody has or
-   wants the data.  All results are read.  Returns ERROR and d. */
+/* Ends a COPY that a script has sent as a query: sends no rows, drops those that come, and reads
+   all results.  status: that of the first result.  Returns ERROR and d. */
 static enum bn_sql result_end_copy(struct bn_pgsql_lib *c, ExecStatusType status,
                                    struct bn_sql_diag *d)
 {

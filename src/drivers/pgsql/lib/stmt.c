@@ -18,12 +18,11 @@ struct bn_pgsql_param {
   uint64_t big_endian;
 };
 
-/* --- names that the server is to forget ----------------------------------------------------------
- */
+/* --- names that the server is to forget --- */
 
-/* Lets the server forget closed statements, if there are enough of them; it would not execute the
-   command in a transaction that has failed.  A statement that it keeps all the same does no
-   harm. */
+/* Lets the server forget closed statements, if there are enough of them, but not in a transaction
+   that has failed, in which it executes nothing.  If the command fails, the server keeps them,
+   which does no harm. */
 static void stmt_deallocate_closed(struct bn_pgsql_lib *c, bool in_failed)
 {
   if (c->n_closing < DEALLOCATE_AT || in_failed)
@@ -67,8 +66,7 @@ enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request
   return rc;
 }
 
-/* --- values --------------------------------------------------------------------------------------
- */
+/* --- values --- */
 
 void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c)
 {

@@ -65,7 +65,7 @@ enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, cons
 enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
   struct bn_stream *s = &w->stream;
-  const int error = s->error;
+  const int error = s->error; /* bn_stream_drain sets another one */
 
   bn_stream_drain(s);
   s->error = error;

@@ -53,6 +53,7 @@ static int reply_get_int16(const char *p)
   return be16toh(bits);
 }
 
+/* Members that are left out outlive an answer (status, last_words), or are set before their use. */
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
 {
   r->kind = BN_PGSQL_NOTHING;
@@ -64,7 +65,7 @@ void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
   r->encoding[0] = '\0';
 }
 
-/* Notes the message that is not valid, for the report of its loss.  Returns ODD. */
+/* Stores type and length of a message that is not valid, for bn_pgsql_lose_track.  Returns ODD. */
 static enum bn_pgsql_seen reply_refuse(struct bn_pgsql_reply *r, char type, int32_t len)
 {
   r->odd_type = type;
@@ -72,7 +73,7 @@ static enum bn_pgsql_seen reply_refuse(struct bn_pgsql_reply *r, char type, int3
   return BN_PGSQL_ODD;
 }
 
-/* Returns whether a message of this type can be longer than SHORT_MAX. */
+/* Returns whether a message of this type can be longer than SHORT_MAX, as in libpq. */
 static bool reply_may_be_long(char type)
 {
   return type != '\0' && strchr("TDdVENAS", type) != NULL;
@@ -99,8 +100,9 @@ static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const cha
   return BN_PGSQL_READY;
 }
 
-/* Notes a setting that decides how texts are escaped.  The message is "name\0value\0". */
-static void reply_note_parameter(struct bn_pgsql_reply *r, const struct message *m)
+/* Stores the value of a setting if it decides how texts are escaped.  The message is
+   "name\0value\0". */
+static void reply_store_setting(struct bn_pgsql_reply *r, const struct message *m)
 {
   const size_t name_len = strnlen(m->body, m->len);
   const char *value = m->body + name_len + 1;
@@ -114,37 +116,37 @@ static void reply_note_parameter(struct bn_pgsql_reply *r, const struct message 
     (void)snprintf(r->encoding, sizeof r->encoding, "%s", value);
 }
 
-/* Notes that the answer has bytes of this kind, which can be packed.  The first time, packing
-   begins at its first byte. */
-static void reply_note_packable(struct bn_pgsql_reply *r, uint8_t what)
+/* Remembers that the answer has messages of this kind, BN_PGSQL_COPIED or BN_PGSQL_TALKED, which
+   can be packed.  The first time, packing will begin at the first byte of the answer. */
+static void reply_mark_packable(struct bn_pgsql_reply *r, uint8_t kind)
 {
   if (!bn_pgsql_reply_can_pack(r))
     r->packed = 0;
-  r->had |= what;
+  r->had |= kind;
 }
 
-/* Notes the SQLSTATE of an error or a notice: a server that ends the connection says why in an
+/* Stores the SQLSTATE of an error or a notice: a server that ends the connection says why in an
    error, or in a notice if it cannot wait. */
-static void reply_note_words(struct bn_pgsql_reply *r, const struct message *m)
+static void reply_store_last_words(struct bn_pgsql_reply *r, const struct message *m)
 {
   bn_pgsql_error_field(m->body, m->len, BN_PGSQL_FIELD_STATE, r->last_words, sizeof r->last_words);
 }
 
 /* Reads a message that may come at any time.  Returns false for a message of another type. */
-static bool reply_take_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
+static bool reply_read_aside(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   if (type == PARAMETER_STATUS)
-    reply_note_parameter(r, m);
+    reply_store_setting(r, m);
   else if (type == NOTICE)
-    reply_note_words(r, m);
+    reply_store_last_words(r, m);
   else if (type != NOTIFICATION)
     return false;
-  reply_note_packable(r, BN_PGSQL_TALKED);
+  reply_mark_packable(r, BN_PGSQL_TALKED);
   return true;
 }
 
 /* Reads the number of fields of the coming rows.  Returns false if the message is too short. */
-static bool reply_take_description(struct bn_pgsql_reply *r, const struct message *m)
+static bool reply_read_description(struct bn_pgsql_reply *r, const struct message *m)
 {
   if (m->len < 2)
     return false;
@@ -170,7 +172,7 @@ static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
 
 /* Counts the rows that follow at r->at without another message between them, as far as they are
    complete and have the right number of fields: a fast path for many rows. */
-static void reply_count_like_rows(struct bn_pgsql_reply *r, const char *data, size_t len)
+static void reply_count_more_rows(struct bn_pgsql_reply *r, const char *data, size_t len)
 {
   const int fields = r->fields;
   size_t at = r->at;
@@ -180,7 +182,7 @@ static void reply_count_like_rows(struct bn_pgsql_reply *r, const char *data, si
          reply_get_int16(data + at + HEAD) == fields) {
     const int32_t n = reply_get_int32(data + at + 1);
 
-    if (n < 6 || (size_t)n >= len - at)
+    if (n < 4 + 2 /* itself, and the number of fields */ || (size_t)n >= len - at)
       break;
     at += 1 + (size_t)n;
     rows++;
@@ -206,23 +208,23 @@ static uint64_t reply_parse_count(const char *tag, size_t len)
 /* Ends the result of a statement, which replaces that of the statement before.  An error stays. */
 static void reply_complete_result(struct bn_pgsql_reply *r, const struct message *m)
 {
-  const bool rows = r->fields != BN_PGSQL_NO_ROWS;
+  const bool has_rows = r->fields != BN_PGSQL_NO_ROWS;
 
   if (r->kind == BN_PGSQL_ERROR)
     return;
-  r->kind = rows ? BN_PGSQL_ROWS : BN_PGSQL_COMMAND;
+  r->kind = has_rows ? BN_PGSQL_ROWS : BN_PGSQL_COMMAND;
   r->result_fields = r->fields;
-  r->affected = rows ? 0 : reply_parse_count(m->body, m->len);
-  if (!rows)
+  r->affected = has_rows ? 0 : reply_parse_count(m->body, m->len);
+  if (!has_rows)
     r->rows = 0;
   r->fields = BN_PGSQL_NO_ROWS;
   r->had &= (uint8_t)~BN_PGSQL_DESCRIBED;
 }
 
-/* Notes an error; the first one stays the outcome. */
-static void reply_note_error(struct bn_pgsql_reply *r, const struct message *m)
+/* Makes an error the outcome of the answer, unless there was one before. */
+static void reply_store_error(struct bn_pgsql_reply *r, const struct message *m)
 {
-  reply_note_words(r, m);
+  reply_store_last_words(r, m);
   if (r->kind == BN_PGSQL_ERROR)
     return;
   r->kind = BN_PGSQL_ERROR;
@@ -231,17 +233,17 @@ static void reply_note_error(struct bn_pgsql_reply *r, const struct message *m)
 }
 
 /* Passes over a message of COPY: its data is no result.  Returns false for one of another type. */
-static bool reply_take_copy(struct bn_pgsql_reply *r, char type)
+static bool reply_pass_over_copy(struct bn_pgsql_reply *r, char type)
 {
   if (type == COPY_IN || type == COPY_OUT) {
-    reply_note_packable(r, BN_PGSQL_COPIED);
+    reply_mark_packable(r, BN_PGSQL_COPIED);
     return true;
   }
   return type == COPY_DATA || type == COPY_DONE;
 }
 
 /* Reads a message that is rarer than rows.  Returns false if the message has no place here. */
-static bool reply_take_message(struct bn_pgsql_reply *r, char type, const struct message *m)
+static bool reply_read_message(struct bn_pgsql_reply *r, char type, const struct message *m)
 {
   switch (type) {
   case BIND_COMPLETE:
@@ -251,7 +253,7 @@ static bool reply_take_message(struct bn_pgsql_reply *r, char type, const struct
     reply_complete_result(r, m);
     return true;
   case ROW_DESCRIPTION:
-    return reply_take_description(r, m);
+    return reply_read_description(r, m);
   case NO_DATA:
     r->fields = BN_PGSQL_NO_ROWS;
     return true;
@@ -260,10 +262,10 @@ static bool reply_take_message(struct bn_pgsql_reply *r, char type, const struct
       r->kind = BN_PGSQL_EMPTY;
     return true;
   case ERROR_RESPONSE:
-    reply_note_error(r, m);
+    reply_store_error(r, m);
     return true;
   default:
-    return reply_take_aside(r, type, m) || reply_take_copy(r, type);
+    return reply_read_aside(r, type, m) || reply_pass_over_copy(r, type);
   }
 }
 
@@ -279,11 +281,11 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
     if (type == DATA_ROW) {
       if (!reply_count_row(r, &m))
         return reply_refuse(r, type, (int32_t)m.len + 4);
-      reply_count_like_rows(r, data, len);
+      reply_count_more_rows(r, data, len);
     } else if (type == READY_FOR_QUERY && m.len == 1) {
       r->status = m.body[0];
       return BN_PGSQL_READY;
-    } else if (!reply_take_message(r, type, &m)) {
+    } else if (!reply_read_message(r, type, &m)) {
       return reply_refuse(r, type, (int32_t)m.len + 4);
     } else if (type == COPY_IN) {
       return BN_PGSQL_COPY_IN;
@@ -351,7 +353,7 @@ enum bn_pgsql_seen bn_pgsql_reply_read_asides(struct bn_pgsql_reply *r, const ch
     if (seen != BN_PGSQL_READY)
       return seen;
     /* An error between answers ends the connection. */
-    if (!reply_take_aside(r, type, &m) && type != ERROR_RESPONSE)
+    if (!reply_read_aside(r, type, &m) && type != ERROR_RESPONSE)
       return reply_refuse(r, type, (int32_t)m.len + 4);
     r->at = r->need;
   }
@@ -411,33 +413,33 @@ static bool reply_refuse_row(struct bn_pgsql_cursor *c)
 bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int fields,
                           struct bn_sql_value *row)
 {
-  char *p, *end, *last = NULL;
+  char *p, *end, *value_end = NULL;
 
   if (!reply_find_row(c, data))
     return false;
   end = data + c->at + 1 + (size_t)reply_get_int32(data + c->at + 1);
   p = data + c->at + HEAD + 2;
   for (int i = 0; i < fields; i++) {
-    /* The length of a value; -1: NULL.  Where there is none, it is more than the row has. */
+    /* The length of a value, -1 for NULL; where the row has ended, a length that does not fit. */
     const int32_t n = end - p >= 4 ? reply_get_int32(p) : INT32_MAX;
 
     /* The NUL behind a value is in the place of the next length, which was read before. */
-    if (last != NULL)
-      *last = '\0';
-    last = NULL;
+    if (value_end != NULL)
+      *value_end = '\0';
+    value_end = NULL;
     if (n < -1 || n > end - p - 4)
       return reply_refuse_row(c);
     p += 4;
     row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};
     p += n >= 0 ? n : 0;
     if (n >= 0)
-      last = p;
+      value_end = p;
   }
   if (p != end)
     return reply_refuse_row(c);
   c->at = (size_t)(end - data);
   c->type = c->at < len ? *end : '\0';
-  if (last != NULL && last < data + len)
-    *last = '\0';
+  if (value_end != NULL && value_end < data + len)
+    *value_end = '\0';
   return true;
 }

@@ -25,8 +25,8 @@ void bn_pgsql_wire_close(struct bn_pgsql_wire *w)
   bn_stream_done(&w->stream);
 }
 
-/* Keeps the settings for texts that the answer has reported. */
-static void wire_note_text_settings(struct bn_pgsql_wire *w)
+/* Copies the settings for texts that this answer has reported: the next answer clears them. */
+static void wire_store_text_settings(struct bn_pgsql_wire *w)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
 
@@ -72,7 +72,7 @@ static bool wire_settle(struct bn_pgsql_wire *w)
     switch (
         bn_pgsql_reply_read_asides(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
     case BN_PGSQL_READY:
-      wire_note_text_settings(w);
+      wire_store_text_settings(w);
       bn_stream_cut(&w->stream, w->answer_len);
       return true;
     case BN_PGSQL_INCOMPLETE:
@@ -107,8 +107,7 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
   return true;
 }
 
-/* --- messages to the server --------------------------------------------------------------------
- */
+/* --- messages to the server --- */
 
 /* The functions wire_put_… write at p, numbers in the order of the network, and return the position
    behind. */
@@ -173,12 +172,13 @@ static char *wire_put_value(char *p, const struct bn_sql_bind *b)
 /* A message begins with its type and its length, which wire_put_length() sets at the end. */
 enum { HEAD = 1 + 4 };
 
-/* Returns room for wire_put_bind() and the messages behind it, whose bytes of fixed number are less
-   than 64, or 0 if that is more than a message can have.  A value has a length of 4 bytes, and a
-   number has 8. */
+/* Returns a number of bytes that suffices for wire_put_bind() with `describe` and `execute_sync`
+   behind it, or 0 if that is more than a message can have.  Each value has a length of 4 bytes, and
+   a number has 8. */
 static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
 {
-  size_t size = 64 + sizeof q->name + (4 + 8) * q->n_params;
+  enum { FIXED_MAX = 64 }; /* more than the parts of fixed length have */
+  size_t size = FIXED_MAX + sizeof q->name + (4 + 8) * q->n_params;
 
   for (size_t i = 0; i < q->n_params; i++) {
     const struct bn_sql_bind *b = &q->binds[i];
@@ -237,8 +237,7 @@ static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const cha
   return p;
 }
 
-/* --- answers ------------------------------------------------------------------------------------
- */
+/* --- answers --- */
 
 /* The protocol of the messages of a statement. */
 enum protocol { SIMPLE, EXTENDED };
@@ -274,14 +273,14 @@ static enum bn_sql wire_report_error(struct bn_pgsql_wire *w, const char *call,
   bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_STATE, state, sizeof state);
   bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_MESSAGE, text, sizeof text);
   if (text[0] == '\0')
-    (void)snprintf(text, sizeof text, "ERROR:  ");
+    (void)snprintf(text, sizeof text, "ERROR:  "); /* as libpq */
   rc = bn_pgsql_fail_text(state, call, text, d);
   d->rolled_back = reply->status == 'I';
   return rc;
 }
 
-/* Reports an answer that has neither rows nor the end of a command, and notes how many statements
-   it has prepared.  Returns ERROR or LOST. */
+/* Reports an answer that has neither rows nor the end of a command.  That of bn_pgsql_wire_prepare
+   is such an answer: for it, w->parsed is set.  Returns ERROR or LOST. */
 static enum bn_sql wire_report_without_result(struct bn_pgsql_wire *w, const char *call,
                                               struct bn_sql_diag *d)
 {
@@ -305,7 +304,7 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
 
   w->answer_len = reply->at;
   if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
-    wire_note_text_settings(w);
+    wire_store_text_settings(w);
   if (reply->kind == BN_PGSQL_ROWS && (reply->had & BN_PGSQL_COPIED) == 0) {
     r->nrows = reply->rows;
     r->nfields = (uint32_t)reply->result_fields;
@@ -313,11 +312,12 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
     bn_pgsql_cursor_begin(&w->cursor, reply, bn_stream_data(&w->stream));
     return BN_SQL_ROWS;
   }
-  rc = BN_SQL_DONE;
-  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->had & BN_PGSQL_COPIED) == 0, 1))
+  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->had & BN_PGSQL_COPIED) == 0, 1)) {
     r->affected = reply->affected;
-  else
+    rc = BN_SQL_DONE;
+  } else {
     rc = wire_report_without_result(w, call, d);
+  }
   wire_drop_answer(w);
   return rc;
 }
@@ -417,7 +417,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   rc = wire_converse(w, EXTENDED, "PQexecPrepared", r, d);
-  if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS)
+  if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS) /* DONE or ROWS */
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
 }
