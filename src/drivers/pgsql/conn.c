@@ -107,11 +107,10 @@ void bn_pgsql_interrupt(void *conn)
 void bn_pgsql_about(void *conn, struct bn_sql_about *out)
 {
   struct bn_pgsql_conn *c = conn;
+  const bool by_wire = bn_pgsql_wire_socket_user(&c->wire) != BN_PGSQL_SOCKET_LIBRARY;
 
   bn_pgsql_lib_about(&c->lib, out);
-  (void)snprintf(
-      out->protocol, sizeof out->protocol, "%s",
-      conn_can_use_wire(c) && c->driver->conf->protocol != BN_PROTOCOL_LIBRARY ? "own" : "library");
+  (void)snprintf(out->protocol, sizeof out->protocol, "%s", by_wire ? "own" : "library");
 }
 
 bool bn_pgsql_pooled(void *conn)
