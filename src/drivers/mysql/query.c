@@ -41,27 +41,6 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
   return rc;
 }
 
-/* Gives wire/ the columns of a statement that the library has prepared: the server has described
-   them to the library, and not again to wire/. */
-static void query_learn_columns(struct bn_mysql_stmt *st)
-{
-  uint32_t n;
-  struct bn_mysql_column *column = bn_mysql_lib_stmt_columns(&st->lib, &n);
-
-  bn_mysql_wire_set_columns(&st->wire, column, n);
-}
-
-/* Fetches a row that wire/ has read.  Returns false at the end, or with r->cut. */
-static bool query_fetch_from_wire(struct bn_mysql_conn *c, struct bn_sql_result *r,
-                                  struct bn_sql_value *row)
-{
-  struct bn_mysql_stmt *st = c->source;
-
-  if (st != NULL && !bn_mysql_wire_knows_columns(&c->wire, &st->wire))
-    query_learn_columns(st);
-  return bn_mysql_wire_fetch(&c->wire, st != NULL ? &st->wire : NULL, r, row);
-}
-
 bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   struct bn_mysql_conn *c = conn;
@@ -69,7 +48,7 @@ bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
   if (r->rows == NULL)
     return false;
   if (r->rows == &c->wire)
-    return query_fetch_from_wire(c, r, row);
+    return bn_mysql_wire_fetch(&c->wire, c->source != NULL ? &c->source->wire : NULL, r, row);
   if (c->source != NULL)
     return bn_mysql_lib_stmt_fetch(&c->source->lib, r, row);
   return bn_mysql_lib_fetch(&c->lib, r, row);

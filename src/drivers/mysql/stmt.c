@@ -4,24 +4,8 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
-/* Prepares by the library, and gives wire/ the statement's id, so that wire/ can execute it. */
-static enum bn_sql stmt_prepare_by_library(struct bn_mysql_stmt *st, const char *sql, size_t len,
-                                           struct bn_sql_diag *d)
-{
-  struct bn_mysql_conn *c = st->conn;
-  enum bn_sql rc;
-
-  bn_mysql_settle(c);
-  rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
-  bn_mysql_note_library(c);
-  if (rc == BN_SQL_DONE)
-    st->wire.id = bn_mysql_lib_stmt_id(&st->lib);
-  return rc;
-}
-
-/* Prepares by wire/, which is tried first because the library keeps some ten kilobytes for each
-   statement.  Returns DONE with st->by_wire unset if the library has the connection and must
-   prepare the statement. */
+/* Prepares by wire/, because the library keeps some ten kilobytes for each statement.  Returns DONE
+   and sets st->by_wire, or EMULATE, ERROR or LOST. */
 static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sql, size_t len,
                                         struct bn_sql_diag *d)
 {
@@ -33,8 +17,6 @@ static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sq
   size_t done = 0;
   enum bn_sql rc;
 
-  if (c->way != BN_MYSQL_WAY_WIRE)
-    return BN_SQL_DONE;
   c->source = NULL;
   rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, &why);
   st->by_wire = done > 0;
@@ -58,9 +40,8 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   st->conn = c;
   if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  rc = stmt_prepare_by_wire(st, sql, len, d);
-  if (rc == BN_SQL_DONE && !st->by_wire)
-    rc = stmt_prepare_by_library(st, sql, len, d);
+  rc = c->way == BN_MYSQL_WAY_WIRE ? stmt_prepare_by_wire(st, sql, len, d)
+                                   : bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
   /* A statement without parameters needs no values to be bound. */
   if (rc == BN_SQL_DONE)
     st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;

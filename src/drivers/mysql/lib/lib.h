@@ -11,7 +11,6 @@
 #include "drivers/mysql/options.h"
 
 struct bn_mysql;
-struct bn_mysql_column;
 struct bn_mysql_words;
 
 /* Rows that are being loaded into a table. */
@@ -122,8 +121,6 @@ enum bn_sql bn_mysql_lib_prepare(struct bn_mysql_lib *c, struct bn_mysql_lib_stm
 /* Sets up the library's part of a statement with n_params parameters that wire/ has prepared and
    will execute. */
 void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, size_t n_params);
-/* Returns the id by which the server knows the statement. */
-uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st);
 /* Returns the number of parameters of a statement that is prepared, by either way. */
 size_t bn_mysql_lib_stmt_params(const struct bn_mysql_lib_stmt *st);
 /* Returns DONE if the statement has n parameters, else ERROR and d. */
@@ -139,9 +136,6 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
 bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                              struct bn_sql_value *row);
 void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st);
-/* Returns the n columns of the statement's rows, as they were when the library prepared it; none if
-   it did not.  The caller frees the array. */
-struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n);
 /* Closes the statement, which may be unprepared. */
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st);
 

@@ -7,7 +7,6 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 #include "drivers/mysql/lib/lib.h"
-#include "drivers/mysql/wire/packet.h"
 
 enum {
   /* Room for any number or time as text; longer texts are fetched separately.  The client libraries
@@ -51,11 +50,6 @@ void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, si
 {
   st->lib = c;
   st->n_params = n_params;
-}
-
-uint32_t bn_mysql_lib_stmt_id(const struct bn_mysql_lib_stmt *st)
-{
-  return (uint32_t)st->handle->stmt_id;
 }
 
 /* Makes the library read the value from the SQL layer's memory at each execute. */
@@ -287,25 +281,6 @@ void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st)
   bn_mysql_lib_enter(st->lib);
   bn_mysql_trace(st->lib->driver, "mysql_stmt_free_result(%p)", (void *)st->handle);
   (void)mysql_stmt_free_result(st->handle);
-}
-
-struct bn_mysql_column *bn_mysql_lib_stmt_columns(const struct bn_mysql_lib_stmt *st, uint32_t *n)
-{
-  MYSQL_RES *res = st->handle != NULL ? mysql_stmt_result_metadata(st->handle) : NULL;
-  struct bn_mysql_column *column;
-
-  *n = res != NULL ? mysql_num_fields(res) : 0;
-  column = st->lib->driver->host->alloc(*n, sizeof *column);
-  for (uint32_t i = 0; i < *n; i++) {
-    const MYSQL_FIELD *f = mysql_fetch_field_direct(res, i);
-
-    column[i] = (struct bn_mysql_column){.type = (uint8_t)f->type,
-                                         .decimals = (uint8_t)f->decimals,
-                                         .flags = (uint16_t)f->flags,
-                                         .length = (uint32_t)f->length};
-  }
-  mysql_free_result(res);
-  return column;
 }
 
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st)

@@ -339,12 +339,11 @@ static enum bn_sql wire_read_description(struct bn_mysql_wire *w, struct bn_mysq
 static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                        const struct bn_mysql_prepared *answer)
 {
-  struct bn_mysql_column *column = w->lent.host->alloc(answer->n_columns, sizeof *column);
-
-  bn_mysql_prepared_columns(answer, wire_reply_of(w), column);
   st->id = answer->id;
   st->n_params = answer->n_params;
-  bn_mysql_wire_set_columns(st, column, answer->n_columns);
+  st->n_columns = answer->n_columns;
+  st->column = w->lent.host->resize(st->column, st->n_columns, sizeof *st->column);
+  bn_mysql_prepared_columns(answer, wire_reply_of(w), st->column);
 }
 
 void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
@@ -468,26 +467,18 @@ enum bn_sql bn_mysql_wire_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stm
 
 /* --- rows --- */
 
-void bn_mysql_wire_set_columns(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column,
-                               uint32_t n)
-{
-  free(st->column);
-  st->column = column;
-  st->n_columns = n;
-}
-
 /* Learns the columns of a result if it describes them, and makes room for the text of numbers and
    times, one cell per column, before the first row.  Returns false if the columns are unknown. */
 static bool wire_prepare_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn_mysql_wire *w)
 {
   const uint32_t n = w->reply.nfields;
 
-  /* MariaDB does not describe again what it has described before: those columns still hold. */
-  if (!bn_mysql_wire_knows_columns(w, st))
-    return false;
-  /* If reply.remembered, wire_begin_rows has done so too; it is rare, and does no harm. */
+  /* MariaDB does not describe again what it has described before: those columns still hold.  If
+     reply.remembered, wire_begin_rows has learned new ones too; that is rare, and does no harm. */
   if (w->reply.described > 0)
     wire_learn_columns(st, w);
+  else if (st->n_columns != n)
+    return false;
   if (st->n_cells >= n)
     return true;
   st->cells = w->lent.host->resize(st->cells, n, BN_MYSQL_CELL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Statements without the client library: packets of our own on a connection that it has opened.
    Nothing in this folder calls the library or knows its structs; it is lent what it needs of a
-   connection once, and the library is asked for unknown columns (bn_mysql_wire_knows_columns). */
+   connection once. */
 #ifndef BN_DRIVERS_MYSQL_WIRE_WIRE_H
 #define BN_DRIVERS_MYSQL_WIRE_WIRE_H
 
@@ -44,10 +44,10 @@ struct bn_mysql_wire {
 
 /* The part of a statement; all zero is valid. */
 struct bn_mysql_wire_stmt {
-  uint32_t id;                    /* the server's name for the statement; the owner sets it */
+  uint32_t id;                    /* the server's name for the statement */
   const struct bn_sql_bind *bind; /* the SQL layer's; borrowed */
   size_t n_bind;
-  size_t n_params; /* of a statement that this prepared */
+  size_t n_params; /* as bn_mysql_wire_prepare has found */
   bool types_sent;
   struct bn_mysql_column *column; /* as last described by the server; NULL: never */
   uint32_t n_columns, n_cells;
@@ -94,22 +94,12 @@ static inline bool bn_mysql_wire_has_more(const struct bn_mysql_wire *w)
   return w->more;
 }
 
-/* Fetches a row of the current result: of st, or of a text if st is NULL.  The columns of st must
-   be known (bn_mysql_wire_knows_columns).  Returns false at the end, or with r->cut. */
+/* Fetches a row of the current result: of st, or of a text if st is NULL.  Returns false at the
+   end, or with r->cut. */
 bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                          struct bn_sql_result *r, struct bn_sql_value *row);
 /* Drops the current result. */
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w);
-/* Returns whether the columns of st's current result are known: this result describes them, or an
-   earlier description has as many. */
-static inline bool bn_mysql_wire_knows_columns(const struct bn_mysql_wire *w,
-                                               const struct bn_mysql_wire_stmt *st)
-{
-  return w->reply.described > 0 || st->n_columns == w->reply.nfields;
-}
-/* Sets the columns of st, and takes over their malloc'd array. */
-void bn_mysql_wire_set_columns(struct bn_mysql_wire_stmt *st, struct bn_mysql_column *column,
-                               uint32_t n);
 /* Frees and zeroes a statement. */
 void bn_mysql_wire_free_stmt(struct bn_mysql_wire_stmt *st);
 
