@@ -240,7 +240,7 @@ static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_dia
   /* The columns are Level, Code, Message. */
   rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
                                         "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
-                   : load_refuse("the server took not all of the rows", d);
+                   : load_refuse("the server did not store all of the rows", d);
   mysql_free_result(res);
   return rc;
 }
