@@ -160,11 +160,11 @@ static int defaults_include_folder(struct bn_mysql_defaults *d, const char *fold
   if (n < 0)
     return bn_err_set(err, errno, "cannot read the folder '%s': %s", folder, strerror(errno));
   for (int i = 0; i < n; i++) {
-    char path[BN_SECRET_MAX];
+    char *path = d->driver_host->print("%s/%s", folder, entry[i]->d_name);
 
-    (void)snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
     if (rc == 0)
       rc = defaults_read_file(d, path, depth, err);
+    free(path);
     free(entry[i]);
   }
   free(entry);
