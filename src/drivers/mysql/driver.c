@@ -183,14 +183,15 @@ static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
   int rc = 0;
 
   /* The option file only replaces a user that was not given. */
-  driver->user = driver->conf->user;
   if (driver->file.user != NULL && !driver->conf->user_given)
     driver->user = driver->file.user;
+  else
+    driver->user = driver->conf->user;
   if (driver_must_get_password(driver->conf)) {
     rc = driver_get_password(driver, asked, err);
-    password = rc == 0 ? asked : NULL;
+    password = asked;
   }
-  if (password != NULL)
+  if (rc == 0 && password != NULL)
     driver->password = driver->host->text(password);
   /* After a failure, too: the file or the terminal may have given a part of the password. */
   explicit_bzero(asked, sizeof asked);

@@ -231,10 +231,14 @@ enum bn_sql_transaction bn_mysql_transaction_of(unsigned status)
 
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)
 {
-  const char *call = prepared ? "mysql_stmt_execute()" : "mysql_drv_query()";
+  const char *call;
 
   if (step == BN_STEP_PREPARE)
     call = "mysql_stmt_prepare()";
+  else if (prepared)
+    call = "mysql_stmt_execute()";
+  else
+    call = "mysql_drv_query()";
   (void)error_fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
                    "Commands out of sync; you can't run this command now", d);
   /* error_fill returns LOST for this number, but nothing was sent and the connection is usable. */

@@ -13,18 +13,16 @@ static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sq
       .stmt = st, .sql = sql, .len = len, .n_binds = BN_MYSQL_ANY_BINDS};
   struct bn_mysql_wire_stmt *const wire = &st->wire;
   struct bn_mysql_conn *c = st->conn;
-  struct bn_sql_diag why = {0};
   size_t done = 0;
   enum bn_sql rc;
 
   c->source = NULL;
-  rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, &why);
+  rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, d);
   st->by_wire = done > 0;
   if (st->by_wire) {
     bn_mysql_lib_adopt(&c->lib, &st->lib, wire->n_params);
     return BN_SQL_DONE;
   }
-  *d = why;
   if (rc == BN_SQL_LOST)
     return rc;
   return bn_mysql_can_send_as_text(d->code) ? BN_SQL_EMULATE : BN_SQL_ERROR;

@@ -194,6 +194,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
 {
   struct bn_pgsql_stmt *st = stmt;
   struct bn_pgsql_request *q = &st->request;
+  bool types_changed;
   enum bn_sql rc;
 
   if (n != q->n_params || q->n_params > INT_MAX) {
@@ -203,8 +204,8 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   q->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
-  /* The types belong to the prepared statement: it is prepared again if one has changed. */
-  if ((!stmt_set_types(st, b) && q->name[0] != '\0') || st->conn->driver->host->anew)
+  types_changed = stmt_set_types(st, b);
+  if (st->conn->driver->host->anew || (q->name[0] != '\0' && !types_changed))
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
   if (rc != BN_SQL_DONE)

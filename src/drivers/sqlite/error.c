@@ -156,6 +156,7 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                            struct bn_sql_diag *d)
 {
+  /* c->db is NULL if SQLite had no memory for the connection. */
   const int system_error = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
   const char *name = c->db != NULL ? sqlite3_db_filename(c->db, "main") : NULL;
   char text[sizeof d->text];

@@ -238,9 +238,11 @@ static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_dia
   res = mysql_store_result(c->handle);
   row = res != NULL ? mysql_fetch_row(res) : NULL;
   /* The columns are Level, Code, Message. */
-  rc = row != NULL ? bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10),
-                                        "LOAD DATA", bn_mysql_lib_cell(res, row, 2), d)
-                   : load_refuse("the server did not store all of the rows", d);
+  if (row != NULL)
+    rc = bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10), "LOAD DATA",
+                            bn_mysql_lib_cell(res, row, 2), d);
+  else
+    rc = load_refuse("the server did not store all of the rows", d);
   mysql_free_result(res);
   return rc;
 }

@@ -63,27 +63,24 @@ static void wire_forget_asides(struct bn_pgsql_wire *w)
 
 /* Reads what the server has sent since the last answer; rows that are not fetched yet stay.
    Returns false if the connection is lost. */
-static bool wire_settle(struct bn_pgsql_wire *w)
+static bool wire_read_asides(struct bn_pgsql_wire *w)
 {
+  struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
+  enum bn_pgsql_seen seen;
 
   reply->at = w->answer_len;
-  for (;;) {
-    switch (
-        bn_pgsql_reply_read_asides(reply, bn_stream_data(&w->stream), bn_stream_len(&w->stream))) {
-    case BN_PGSQL_READY:
-      wire_store_text_settings(w);
-      bn_stream_cut(&w->stream, w->answer_len);
-      return true;
-    case BN_PGSQL_INCOMPLETE:
-      wire_forget_asides(w);
-      if (bn_stream_need(&w->stream, reply->need) == 0)
-        continue;
+  while ((seen = bn_pgsql_reply_read_asides(reply, bn_stream_data(s), bn_stream_len(s))) ==
+         BN_PGSQL_INCOMPLETE) {
+    wire_forget_asides(w);
+    if (bn_stream_need(s, reply->need) != 0)
       return false;
-    default:
-      return false;
-    }
   }
+  if (seen != BN_PGSQL_READY)
+    return false;
+  wire_store_text_settings(w);
+  bn_stream_cut(s, w->answer_len);
+  return true;
 }
 
 void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
@@ -92,7 +89,7 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
 
   if (w->socket_user != BN_PGSQL_SOCKET_WIRE)
     return;
-  if (wire_settle(w) && bn_stream_lend(&w->stream) == 0)
+  if (wire_read_asides(w) && bn_stream_lend(&w->stream) == 0)
     w->socket_user = BN_PGSQL_SOCKET_LENT;
   else
     (void)bn_pgsql_lose(w, "", "", &d);
