@@ -15,7 +15,7 @@
 #include "registry.h"
 #include "sql/sql.h"
 
-/* Adds the versions that the run depends on. */
+/* Adds the versions of the program and of LuaJIT, and the dialect. */
 static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
 {
   const char *dialect = cli->policy->dialect;
@@ -26,7 +26,7 @@ static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, cons
   bn_facts_set_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
-/* Adds the time of now in UTC, which is that of the start. */
+/* Adds the present time, in UTC, as the time of the start. */
 static void about_add_time(struct bn_facts *f)
 {
   const time_t now = time(NULL);
@@ -114,7 +114,8 @@ static const struct bn_registry_driver *about_find_embedded_driver(const struct 
   return NULL;
 }
 
-/* Returns the database file that the run uses, or NULL. */
+/* Returns the database file of the run, the value of the driver's option with the trait PLACE, or
+   NULL. */
 static const char *about_find_database_file(const struct bn_facts *f)
 {
   const struct bn_registry_driver *d = about_find_embedded_driver(f);
@@ -127,7 +128,8 @@ static const char *about_find_database_file(const struct bn_facts *f)
   return NULL;
 }
 
-/* Adds where the database file is, which an embedded driver does not report. */
+/* Adds where the database file is, which an embedded driver does not report.  A database in memory
+   has no file. */
 static void about_add_database_file(struct bn_facts *f)
 {
   const char *file = about_find_database_file(f);
@@ -139,13 +141,14 @@ static void about_add_database_file(struct bn_facts *f)
   about_add_place(f, folder);
 }
 
+/* Adds an option to the struct bn_facts `arg`, for bn_optset_each_fact. */
 static void about_add_option(void *arg, const struct bn_opt_fact *o)
 {
   bn_facts_add_option(arg, o);
 }
 
-/* Adds labels, which bn_named_check_labels() has checked, without the passwords that URIs of jobs
-   may have.  If a password begins before the "=", all behind it is masked, and the label has an
+/* Adds the labels, which bn_named_check_labels() has checked, with passwords masked: the label of a
+   job may be a URI.  If a password begins before the "=", the rest is masked, and the label has an
    empty value. */
 static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The composition root: puts the layers together for one command and owns the exit status.
-   Functions that return int return that status, or 0, or -1 after a message. */
+/* The composition root: puts the layers together for one command.  A function that returns int
+   returns the exit status of what it has run or printed, or else 0, or -1 after a message. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
 
 static const struct bn_plugin_kind driver_kind = BN_DRIVER_KIND;
 
-/* Everything with a life of its own, in the order it comes to be; freed in reverse. */
+/* What main makes for a command, in this order; main_free_program frees it. */
 struct program {
   struct bn_cli cli;
   char **args; /* the command line as it was typed, for scripts */
@@ -51,7 +51,7 @@ struct program {
   size_t n_blocks;
   struct bn_optset *options;
   void *report_conf[REPORTERS_MAX]; /* values of the options of each registered reporter */
-  struct bn_listen_conf *listen;    /* those of OpenMetrics, whose page is --metrics-listen */
+  struct bn_listen_conf *listen;    /* among them: those of OpenMetrics, for --metrics-listen */
   struct bn_report_use *reporters;
   size_t n_reporters;
   struct bn_assert asserts[BN_ASSERTS_MAX];
@@ -69,7 +69,7 @@ struct program {
   struct bn_ranks ranks;  /* of a launcher */
 };
 
-/* Logs why something failed, unless it was logged before (the sentence is empty).  Returns -1. */
+/* Logs why something failed; an empty sentence was logged before.  Returns -1. */
 static int main_refuse(const struct bn_err *err)
 {
   if (err->text[0] != '\0')
@@ -150,15 +150,14 @@ static int main_declare_options(struct program *p)
   p->options = p->cli.options = bn_optset_new(p->cli.policy);
   if (p->agent != NULL)
     bn_optset_mark_files_sent(p->options);
-  if (bn_conf_add_options(&p->conf, p->options, &err) != 0)
+  if (bn_conf_add_options(&p->conf, p->options, &err) != 0 ||
+      bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)
     return main_refuse(&err);
-  if (bn_optset_add(p->options, BN_CLI_DB_GROUP, bn_sql_options, &p->sql_conf, false, &err) != 0)
-    return main_refuse(&err);
-  return main_declare_reporters(p) == 0 ? main_declare_drivers(p) : -1;
+  return main_declare_reporters(p) != 0 || main_declare_drivers(p) != 0 ? -1 : 0;
 }
 
-/* Declares the options of a driver that is not ours, which only its module knows.  Our own modules
-   stay unloaded until they are used. */
+/* Declares the options of the driver of --db-driver if it is not ours: only its module has them,
+   which is loaded for that.  Modules of our own are loaded when a database is used. */
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
@@ -191,7 +190,7 @@ static void *main_declare_workload(struct program *p, const struct bn_workload *
   return main_declare(p, group, ops->options, ops->conf_size);
 }
 
-/* Declares the options of all built-in tests, which one run never has. */
+/* Declares the options of all built-in tests, for lists of them; a run has those of its test. */
 static int main_declare_workloads(struct program *p)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
@@ -254,8 +253,8 @@ static void main_add_facts(struct program *p, const struct bn_workload *ops)
   bn_run_add_facts(p->run, &facts);
 }
 
-/* Executes `run`; the run of a script exists already.  A thread of the run receives the signals,
-   which are blocked once the facts are known: a folder on a dead mount takes its time. */
+/* Executes `run`; the run of a script exists already.  Signals end the program until main_add_facts
+   has returned, which may hang on a dead mount; then a thread of the run receives them. */
 static int main_execute(struct program *p, const struct bn_workload *ops, void *self,
                         const void *conf)
 {
@@ -275,8 +274,8 @@ static int main_run_command(struct program *p, const struct bn_workload *ops, vo
   return bn_run_command(p->run, command);
 }
 
-/* Prints the help of a test.  A script's help() may ask for what a run has, random numbers or a
-   database; its run exists.  No signal is blocked, so that signals end the program. */
+/* Prints the help of a test.  The run of a script exists, because its help() may use random numbers
+   or a database.  Signals are not blocked, and end the program. */
 static int main_print_test_help(struct program *p, const struct bn_workload *ops, void *self)
 {
   struct bn_err err = {0};
@@ -297,7 +296,7 @@ static int main_print_test_help(struct program *p, const struct bn_workload *ops
   return BN_STATUS_FAILED;
 }
 
-/* Runs the command.  A script may define any, even `run` and `help`: its own comes first. */
+/* Runs the command.  A script's own comes first, also if it is named `run` or `help`. */
 static int main_dispatch(struct program *p, const struct bn_workload *ops, void *self,
                          const void *conf)
 {
@@ -357,6 +356,7 @@ static int main_make_script_run(struct program *p)
   return 0;
 }
 
+/* Makes the script and its run, and executes the top level of the script. */
 static int main_open_script(struct program *p)
 {
   struct bn_err err = {0};
@@ -399,10 +399,12 @@ static int main_add_metrics(struct program *p)
   const struct bn_metric *metrics = bn_script_metrics(p->script);
   struct bn_err err = {0};
 
-  return metrics == NULL || bn_run_set_metrics(p->run, metrics, &err) == 0 ? 0 : main_refuse(&err);
+  if (metrics != NULL && bn_run_set_metrics(p->run, metrics, &err) != 0)
+    return main_refuse(&err);
+  return 0;
 }
 
-/* Makes the run again, because the script has set defaults of options from which it was made.
+/* Makes the run again, because the script has set defaults of options from which the run was made.
    Connections that the top level of the script has opened are closed. */
 static int main_remake_run(struct program *p)
 {
@@ -437,7 +439,7 @@ static int main_prepare_script(struct program *p)
   /* Each host of several has the options of the controller. */
   if (bn_script_has_run_defaults(p->script) && p->agent == NULL && main_remake_run(p) != 0)
     return -1;
-  return bn_script_export_options(p->script) == 0 ? main_add_metrics(p) : -1;
+  return bn_script_export_options(p->script) != 0 || main_add_metrics(p) != 0 ? -1 : 0;
 }
 
 static int main_run_script(struct program *p)
@@ -457,8 +459,8 @@ static int main_run_script(struct program *p)
 
 /* --- phases --- */
 
-/* Opens the reports of an agent, both to its controller, which prints what the user wants: the
-   document of the whole run, and each interval when it ends. */
+/* Opens the reports of an agent, which both go to its controller: the document of the whole run,
+   and each interval when it ends.  The controller prints what the user wants. */
 static int main_open_agent_reports(struct program *p)
 {
   if (bn_cli_open_reports(NULL, &p->reporters, &p->n_reporters) != 0)
@@ -483,7 +485,7 @@ static int main_open_reports(struct program *p)
   return 0;
 }
 
-/* Adds a line on the terminal that shows how a run goes which prints no intervals. */
+/* Adds a line on the terminal that shows the progress of a run without --report-interval. */
 static void main_add_live_line(struct program *p)
 {
   const bool wants_line = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
@@ -518,9 +520,9 @@ static int main_take_uri(struct program *p)
   return bn_cli_apply_uri(p->options, uri, p->sql_conf.driver);
 }
 
-/* Settles all that is known or refused before the banner, in an order on which the steps rely: the
-   URI sets options, options name reports, and reports take messages.  0, or -1 after a message. */
-static int main_settle_options(struct program *p)
+/* Derives and checks all that is known before the banner, and opens the reports.  The order counts:
+   the URI sets options, and options set the level of the messages that follow and name reports. */
+static int main_finish_options(struct program *p)
 {
   struct bn_optset_fault fault;
 
@@ -591,13 +593,13 @@ static void main_free_program(struct program *p)
 
 /* --- completions --- */
 
-/* Loads a bundled script into a program of its own, as `help` would, so that its options are known.
-   Returns 0, or -1 after a message; main_free_program frees what there is in either case. */
+/* Loads a bundled script into q, a program of its own, as `help` would, so that its options are
+   known.  main_free_program frees q, also after a failure. */
 static int main_load_bundled(struct program *q, const char *name)
 {
   main_copy_args(q, 0, NULL);
   q->cli = (struct bn_cli){.policy = &bn_policy_bench, .test = name, .command = "help"};
-  if (main_declare_options(q) != 0 || main_settle_options(q) != 0 || main_open_script(q) != 0)
+  if (main_declare_options(q) != 0 || main_finish_options(q) != 0 || main_open_script(q) != 0)
     return -1;
   return main_prepare_script(q);
 }
@@ -622,7 +624,7 @@ static int main_print_completion(struct program *p)
   if (main_declare_workloads(p) != 0)
     return -1;
   bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
-  if (bn_completion_print_program(&c, p->options) != 0)
+  if (bn_completion_print_bench(&c, p->options) != 0)
     return -1;
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
     if (main_complete_script(&c, &bn_registry_scripts[i]) != 0)
@@ -631,7 +633,7 @@ static int main_print_completion(struct program *p)
   return 0;
 }
 
-/* Prints what needs no test, such as the help, if it is asked for.  Returns 1 if it is, 0 or -1. */
+/* Prints a text that needs no test, such as the help.  Returns 1; 0: none is wanted; -1: failed. */
 static int main_answer(struct program *p)
 {
   const bool by_word = p->cli.policy->words_are_commands;
@@ -667,7 +669,7 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
 static int main_run_hosts(struct program *p, const struct bn_workload *ops)
 {
   const struct bn_cli *cli = &p->cli;
-  /* Each group has a value of its own. */
+  /* A group may have --verify-commits for itself. */
   const bool verifies = ops == NULL && (p->sql_conf.verify_commits || p->conf.raw.groups.n > 0);
   const struct bn_hosts_setup setup = {.conf = &p->conf,
                                        .options = p->options,
@@ -719,7 +721,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
     main_print_help(p);
     return BN_STATUS_FAILED;
   }
-  if (main_settle_options(p) != 0)
+  if (main_finish_options(p) != 0)
     return BN_STATUS_FAILED;
   if (!p->conf.raw.quiet && p->agent == NULL &&
       !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
@@ -755,17 +757,17 @@ static int main_run(struct program *p, int argc, char **argv)
   return status < 0 ? main_run_program(p, argc, argv) : status;
 }
 
-/* Returns the exit status of a program that has ended with `status`: if it was OK, but standard
-   output has failed or has no reader any more, that of this failure. */
+/* Returns `status`, or, if that is OK but standard output has failed or lost its reader, the status
+   for this failure. */
 static int main_check_output(int status)
 {
-  int of_output = BN_STATUS_OK;
+  int output_status = BN_STATUS_OK;
 
   if (bn_stop_has_lost_reader())
-    of_output = BN_STATUS_SIGNAL + SIGPIPE;
+    output_status = BN_STATUS_SIGNAL + SIGPIPE;
   else if (bn_cli_check_output() != 0)
-    of_output = BN_STATUS_FAILED;
-  return status == BN_STATUS_OK ? of_output : status;
+    output_status = BN_STATUS_FAILED;
+  return status == BN_STATUS_OK ? output_status : status;
 }
 
 int main(int argc, char **argv)
@@ -773,8 +775,7 @@ int main(int argc, char **argv)
   struct program p = {0};
   int status;
 
-  /* At the limit of file sizes a write fails.  Other signals end the program until there is a
-     run. */
+  /* A write beyond the limit of file sizes fails, instead of ending the program. */
   bn_stop_watch_reader();
   (void)signal(SIGXFSZ, SIG_IGN);
   status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;
@@ -786,12 +787,12 @@ int main(int argc, char **argv)
     bn_listen_end(p.listen, status > BN_STATUS_SIGNAL);
   if (p.agent != NULL)
     bn_agent_send_end(p.agent, status);
-  /* Workers that hang still use what would be freed. */
+  /* Workers that hang use what main_free_program would free. */
   if (p.run != NULL && bn_run_is_abandoned(p.run)) {
     bn_agent_remove_folder(p.agent);
     _exit(status);
   }
-  /* Finalizers of a script may hang, and so may logging out of a server: signals end that. */
+  /* Finalizers of a script and logging out of a server may hang: signals end the program again. */
   bn_stop_release_signals();
   main_free_program(&p);
   bn_agent_free(p.agent);

@@ -11,7 +11,7 @@
 #include "engine/watch.h"
 #include "registry.h"
 
-/* Adds the assertion that the text describes to out[0..*n). */
+/* Adds the assertion that the text describes to out[0..*n).  Returns 0, or -1 after a message. */
 static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
 {
   struct bn_err err = {0};
@@ -61,6 +61,7 @@ int bn_named_check_labels(const struct bn_list *list)
   return 0;
 }
 
+/* Says that there is no such watcher, and which there are. */
 static void named_refuse_watcher(const char *name)
 {
   struct bn_buf names = {0};

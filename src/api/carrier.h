@@ -28,8 +28,8 @@ struct bn_carrier {
   /* Sends a copy of the message once `ready`.  Returns -1 if the network or the library has
      failed. */
   int (*send)(void *self, unsigned rank, const void *data, size_t len);
-  /* Receives the next message: returns its length and where it is until the next call.  Returns 0
-     if there is none, -1 as above. */
+  /* Receives the next message: returns its length, and sets *rank and *data, which is valid until
+     the next call.  Returns 0 if there is none, -1 as above. */
   int (*receive)(void *self, unsigned *rank, const char **data);
   /* Waits until all ranks have called it. */
   void (*end)(void *self);

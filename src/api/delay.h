@@ -16,7 +16,7 @@ struct bn_delay {
   double high_ns; /* EXPONENTIAL: longer times are cut to it; HUGE_VAL: none is */
 };
 
-/* Returns whether no draw ever takes time. */
+/* Returns whether all times that are drawn are 0. */
 static inline bool bn_delay_is_none(const struct bn_delay *d)
 {
   return d->low_ns <= 0 && (d->shape == BN_DELAY_EXPONENTIAL || d->high_ns <= 0);

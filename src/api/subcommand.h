@@ -9,8 +9,8 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* A row without `run` is a study in Lua: module study.NAME declares the rest.  With `loads_file`,
-   the first operand is a file that declares a study.
+/* A row without `run` is a study in Lua: module study.NAME declares the rest, or with `loads_file`
+   the file that the first operand names.
 
    `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table;
    behind the first operand it belongs to the run of a subcommand that takes one. */

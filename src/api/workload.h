@@ -86,7 +86,7 @@ struct bn_workload {
      the run is 1 and err is printed. */
   int (*session_close)(void *self, struct bn_session *s, struct bn_err *err);
   /* Optional, for --workers: does what session_open, loop or session_close does, by phase, in
-     turns. After WAITS it is called again when the session's wait is over. */
+     turns.  After WAITS it is called again when the session's wait is over. */
   enum bn_turn (*turn)(void *self, struct bn_session *s, enum bn_phase phase, struct bn_err *err);
   size_t (*figures)(const struct bn_view *v, struct bn_figure *out,
                     size_t max); /* pure; counters only */

@@ -69,14 +69,14 @@ static const char *cli_find_dialect(const struct bn_cli *cli)
 
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 {
-  const char *typed, *set = getenv("BENCH_COMPAT");
+  const char *typed, *variable = getenv("BENCH_COMPAT");
 
   *cli = (struct bn_cli){.argc = argc, .argv = argv, .policy = &bn_policy_bench};
   typed = cli_find_dialect(cli);
   if (typed != NULL)
     return cli_set_dialect(cli, typed, "--compat");
-  if (set != NULL && set[0] != '\0')
-    return cli_set_dialect(cli, set, "BENCH_COMPAT");
+  if (variable != NULL && variable[0] != '\0')
+    return cli_set_dialect(cli, variable, "BENCH_COMPAT");
   if (argc > 0 && strcmp(bn_file_name(argv[0]), "sysbench") == 0)
     return cli_set_dialect(cli, "1.0", "");
   return 0;
@@ -84,11 +84,11 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 
 /* --- what may be shown --- */
 
-/* The commands of tests, and behind them that of the program. */
+/* The commands of tests, and behind these TEST_COMMANDS that of the program. */
 static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version", NULL};
 enum { TEST_COMMANDS = 4 };
 
-/* The commands that a list of a script's commands has first, and two that callers add at its
+/* The commands with which a list of a script's commands begins, and two that callers add at its
    end. */
 static const char *const first_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 static const char *const last_commands[] = {"run", "help", NULL};
@@ -171,15 +171,15 @@ static bool cli_hides_value(const struct bn_optset *options, const char *arg)
   return bn_optset_is_secret(options, name);
 }
 
-/* Returns what a hint may show of a value that was probably meant for this option. */
+/* Returns what a hint may show of a value that was probably meant for `option`. */
 static const char *cli_mask_value(const struct bn_optset *options, const char *option,
                                   const char *value, char masked[BN_MASK_MAX])
 {
   return cli_hides_value(options, option) ? BN_MASK : bn_mask_text(value, masked);
 }
 
-/* Returns whether a word may be, or have, a value that is hidden, as in "--mysql-password SECRET"
-   and "mysql-pasword=SECRET", and is not meant to be a test or a command. */
+/* Returns whether a word may be or have a value that is hidden, as in "--mysql-password SECRET" and
+   "mysql-pasword=SECRET".  A word like a test or a command is shown. */
 static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
 {
   if (arg[0] == '-' || cli_is_like_command(arg) || cli_is_like_test(arg))
@@ -187,8 +187,8 @@ static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
   return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(cli->options, arg));
 }
 
-/* Returns what a message may show of an argument.  Of "-pSECRET", a form of MySQL's clients, that
-   is "-p***", unless the word resembles the name of an option. */
+/* Returns what a message may show of an argument.  "-pSECRET", a form of MySQL's clients, is shown
+   as "-p***", unless the word resembles the name of an option. */
 static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
                                  char masked[BN_MASK_MAX])
 {
@@ -203,8 +203,8 @@ static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
   return masked;
 }
 
-/* Notes whether the next word may be the value of this argument, and is hidden then. */
-static void cli_note_hidden(struct bn_cli *cli, const char *arg)
+/* Sets cli->after_hidden: the next word may be the value of this argument, and would be hidden. */
+static void cli_set_after_hidden(struct bn_cli *cli, const char *arg)
 {
   const char *value = strchr(arg, '=');
 
@@ -213,17 +213,17 @@ static void cli_note_hidden(struct bn_cli *cli, const char *arg)
 
 /* --- arguments --- */
 
-/* Returns whether a hint may be set.  A message suggests one thing, which corrects the first
-   mistake. Dialects suggest nothing. */
+/* Returns whether cli->hint may be set.  The first mistake sets it, because a message suggests one
+   thing.  Dialects suggest nothing. */
 static bool cli_wants_hint(const struct bn_cli *cli)
 {
   return cli->hint[0] == '\0' && !cli->policy->plain_errors;
 }
 
-/* Suggests "--threads=4" for "--threads 4", which sets no value and makes 4 the test.  There is
-   nothing to suggest for "--threads run", whose value is missing, for a flag, or for a word that
-   the option cannot have as its value. */
-static void cli_note_separate_value(struct bn_cli *cli, int i)
+/* Sets the hint "--threads=4" for "--threads 4", which sets no value and makes 4 the test.  No hint
+   is set for "--threads run", whose value is missing, for a flag, or for a word that the option
+   cannot have as its value. */
+static void cli_hint_separate_value(struct bn_cli *cli, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
@@ -250,8 +250,8 @@ static const char *cli_find_dashed_option(const struct bn_optset *options, const
   return bn_optset_find_nearest(options, name);
 }
 
-/* Suggests the option that an argument with a single dash probably means. */
-static void cli_note_single_dash(struct bn_cli *cli, const char *arg)
+/* Sets the hint for an argument with a single dash: the option that it probably means. */
+static void cli_hint_single_dash(struct bn_cli *cli, const char *arg)
 {
   char name[64], masked[BN_MASK_MAX];
   const size_t len = strcspn(arg + 1, "=");
@@ -268,8 +268,8 @@ static void cli_note_single_dash(struct bn_cli *cli, const char *arg)
                    bn_mask_text(arg + 1 + len, masked));
 }
 
-/* Suggests "--threads=4" for "threads=4". */
-static void cli_note_bare_setting(struct bn_cli *cli, const char *arg)
+/* Sets the hint "--threads=4" for "threads=4". */
+static void cli_hint_bare_setting(struct bn_cli *cli, const char *arg)
 {
   const char *value = strchr(arg, '=');
   char name[64], masked[BN_MASK_MAX];
@@ -299,9 +299,10 @@ static const char *cli_find_near_subcommand(const struct bn_cli *cli)
   return near.best;
 }
 
-/* Takes a word in a dialect whose words are commands: the first word that is no command is the test
-   if no --test names it.  Returns 0, or -1 after a message; the caller then prints the help. */
-static int cli_take_command(struct bn_cli *cli, const char *arg)
+/* Reads a word in a dialect whose words are commands.  The first other word is the test if no
+   --test names it.  Returns 0, or -1 after a message; cli->wants_help makes the caller print the
+   help. */
+static int cli_read_command(struct bn_cli *cli, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
@@ -323,9 +324,9 @@ static int cli_take_command(struct bn_cli *cli, const char *arg)
   return -1;
 }
 
-/* Keeps what "--threads= 4" probably means, for the case that the word behind the blank turns out
-   to be no test. */
-static void cli_note_empty_value(struct bn_cli *cli, int i)
+/* Sets cli->empty and empty_hint, "--threads=" and "--threads=4", for "--threads= 4".  They are
+   used only if the word behind the blank turns out to be no test. */
+static void cli_hint_empty_value(struct bn_cli *cli, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
@@ -334,7 +335,7 @@ static void cli_note_empty_value(struct bn_cli *cli, int i)
 
   if (!is_empty || next == NULL || next[0] == '-' || bn_cli_is_command_name(next))
     return;
-  /* The first one counts. */
+  /* The first such argument counts. */
   if (cli->empty != NULL || cli->policy->plain_errors)
     return;
   cli->empty = arg;
@@ -348,7 +349,8 @@ static bool cli_is_dashed(const char *word)
   return word[0] == '-' && word[1] != '\0';
 }
 
-/* Returns the short option that was taken for the test or the command, or NULL. */
+/* Returns the short option that was taken for the test or the command, or NULL.  Both are set when
+   a third word is refused. */
 static const char *cli_find_short_option(const struct bn_cli *cli)
 {
   if (cli_is_dashed(cli->test))
@@ -356,8 +358,8 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
   return cli_is_dashed(cli->command) ? cli->command : NULL;
 }
 
-/* Refuses a word behind the command, and names the earlier mistake that has probably led to it.
-   Returns -1. */
+/* Refuses a word behind the command.  The message is about the earlier mistake that has probably
+   led to it, if there is one.  Returns -1. */
 static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);
@@ -388,9 +390,9 @@ static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
   return -1;
 }
 
-/* Takes a word that is no option: the test comes first, the command second.  Between them stand
-   other workloads with their weights.  Returns 0, or -1 after a message. */
-static int cli_take_word(struct bn_cli *cli, const char *arg)
+/* Reads a word: the test comes first, the command second.  Between them stand other workloads with
+   their weights.  Returns 0, or -1 after a message. */
+static int cli_read_word(struct bn_cli *cli, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
@@ -408,10 +410,10 @@ static int cli_take_word(struct bn_cli *cli, const char *arg)
   return 0;
 }
 
-/* Keeps "--test" without a value, which is judged later, when a script that accepts it may be
-   known. A dialect whose words are commands refuses it at once.  Returns 0, or -1 after a message.
- */
-static int cli_take_bare_test(struct bn_cli *cli, const char *arg)
+/* Keeps "--test" without a value for bn_cli_check_options, because a script may have an option of
+   that name.  A dialect whose words are commands refuses it at once.  Returns 0, or -1 after a
+   message. */
+static int cli_keep_bare_test(struct bn_cli *cli, const char *arg)
 {
   if (cli->policy->words_are_commands) {
     bn_log_stderr("invalid option: %s", arg);
@@ -441,8 +443,8 @@ static int cli_read_file(const struct bn_cli *cli, const char *path)
   return -1;
 }
 
-/* Sets the option of "--NAME" or "--NAME=VALUE"; --test and --config-file have their effect at
-   once. Returns 0, or -1 after a message. */
+/* Sets the option of "--NAME" or "--NAME=VALUE".  --test sets cli->test, and --config-file reads
+   the file, at once.  Returns 0, or -1 after a message. */
 static int cli_set_option(struct bn_cli *cli, const char *arg)
 {
   const size_t len = strcspn(arg + 2, "=");
@@ -450,7 +452,7 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
 
   if (bn_opt_is_named(arg + 2, len, "test")) {
     if (value == NULL)
-      return cli_take_bare_test(cli, arg);
+      return cli_keep_bare_test(cli, arg);
     if (!cli->policy->words_are_commands)
       bn_log_stderr("%s", test_warning);
     cli->test = value[0] != '\0' ? value : NULL;
@@ -494,7 +496,7 @@ static int cli_refuse_dashed(const struct bn_cli *cli, const char *dashed)
   return -1;
 }
 
-/* Returns the long form of a flag that other programs understand, or the argument. */
+/* Returns the long form of "-h" or "-V" unless the dialect has no such flag, else the argument. */
 static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
 {
   if (cli->policy->help_in_any_form && strcmp(arg, "-h") == 0)
@@ -504,33 +506,33 @@ static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
   return arg;
 }
 
-/* Takes the option at position i; `arg` is it as cli_spell_out returns it.  Returns 0, or -1 after
-   a message. */
-static int cli_take_option(struct bn_cli *cli, int i, const char *arg)
+/* Reads the option at position i; `arg` is what cli_spell_out returns for it.  Returns 0, or -1
+   after a message. */
+static int cli_read_option(struct bn_cli *cli, int i, const char *arg)
 {
-  /* "-h" is a flag, which has no value behind it. */
+  /* A flag that was spelled out, "-h", has no value behind it. */
   if (strchr(arg, '=') == NULL && arg == cli->argv[i])
-    cli_note_separate_value(cli, i);
+    cli_hint_separate_value(cli, i);
   else
-    cli_note_empty_value(cli, i);
-  cli_note_hidden(cli, arg);
+    cli_hint_empty_value(cli, i);
+  cli_set_after_hidden(cli, arg);
   return cli_set_option(cli, arg);
 }
 
-/* Takes an argument that does not begin with two dashes.  Returns 0, or -1 after a message. */
-static int cli_take_other(struct bn_cli *cli, const char *arg)
+/* Reads an argument that does not begin with two dashes.  Returns 0, or -1 after a message. */
+static int cli_read_other(struct bn_cli *cli, const char *arg)
 {
   int rc;
 
   if (cli_is_dashed(arg))
-    cli_note_single_dash(cli, arg);
-  cli_note_bare_setting(cli, arg);
+    cli_hint_single_dash(cli, arg);
+  cli_hint_bare_setting(cli, arg);
   if (cli->policy->words_are_commands)
-    rc = cli_take_command(cli, arg);
+    rc = cli_read_command(cli, arg);
   else
-    rc = cli_take_word(cli, arg);
+    rc = cli_read_word(cli, arg);
   if (rc == 0 && arg[0] == '-')
-    cli_note_hidden(cli, arg);
+    cli_set_after_hidden(cli, arg);
   return rc;
 }
 
@@ -547,7 +549,7 @@ int bn_cli_parse(struct bn_cli *cli)
       return -1;
     if (!is_option && dashed == NULL && cli_is_dashed(arg))
       dashed = arg;
-    rc = is_option ? cli_take_option(cli, i, arg) : cli_take_other(cli, arg);
+    rc = is_option ? cli_read_option(cli, i, arg) : cli_read_other(cli, arg);
     if (rc != 0)
       return -1;
   }
@@ -555,8 +557,9 @@ int bn_cli_parse(struct bn_cli *cli)
   return dashed == NULL ? 0 : cli_refuse_dashed(cli, dashed);
 }
 
-/* Takes the test that a configuration file names.  A word that stood alone is then the command. */
-static void cli_take_test(struct bn_cli *cli, const char *test)
+/* Makes `test`, which a file may have named, the test, unless the command line names one.  A word
+   that stands there alone is then the command. */
+static void cli_take_test_of_file(struct bn_cli *cli, const char *test)
 {
   if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
     return;
@@ -570,8 +573,8 @@ static void cli_take_test(struct bn_cli *cli, const char *test)
   cli->hides_test = false;
 }
 
-/* Turns "help TEST", and --help with a test, into the command `help` of the test.  *help stays true
-   where the help of the program is wanted. */
+/* Turns "help TEST", and --help with a test, into the command `help` of the test.  *help says
+   whether the help of the program is wanted; it is true at first for --help. */
 static void cli_take_help(struct bn_cli *cli, bool *help)
 {
   if (!cli->policy->help_in_any_form)
@@ -593,7 +596,7 @@ static void cli_take_help(struct bn_cli *cli, bool *help)
 
 int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw)
 {
-  cli_take_test(cli, raw->test);
+  cli_take_test_of_file(cli, raw->test);
   cli_take_help(cli, &raw->help);
   return bn_cli_take_groups(cli, raw->groups.n);
 }
@@ -630,7 +633,7 @@ const char *bn_cli_describe_reserved(const char *word)
 
 /* --- what is wrong --- */
 
-/* Prints the warning of a deprecated option in the way of the dialect, but once for all hosts. */
+/* Warns of a deprecated option as the dialect does; a controller has warned for all hosts. */
 static void cli_warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
@@ -648,7 +651,7 @@ void bn_cli_resolve_aliases(struct bn_cli *cli)
   bn_optset_resolve_aliases(cli->options, cli_warn_deprecated, cli);
 }
 
-/* Returns whether s parts groups of digits, as a comma does only before three digits. */
+/* Returns whether *s separates groups of digits.  A comma does so only before three digits. */
 static bool cli_is_digit_separator(const char *s)
 {
   return *s == '_' || *s == '\'' || (*s == ',' && strspn(s + 1, "0123456789") == 3);
@@ -657,18 +660,18 @@ static bool cli_is_digit_separator(const char *s)
 /* Suggests the number that is meant by "10_000" or "10,000".  `text` is "--NAME=VALUE: REASON". */
 static void cli_suggest_digits(const char *text)
 {
-  const char *value = strchr(text, '=');
+  const char *value = text + strcspn(text, "=");
   char plain[32];
-  size_t len = 0, n = 0;
+  size_t n_digits = 0, n_read = 0;
 
-  value = value != NULL ? value + 1 : "";
-  for (; len + 1 < sizeof plain &&
-         (isdigit((unsigned char)value[n]) || cli_is_digit_separator(value + n));
-       n++)
-    if (isdigit((unsigned char)value[n]))
-      plain[len++] = value[n];
-  plain[len] = '\0';
-  if (len > 0 && len < n && value[n] == ':')
+  value += *value == '=';
+  for (; n_digits + 1 < sizeof plain &&
+         (isdigit((unsigned char)value[n_read]) || cli_is_digit_separator(value + n_read));
+       n_read++)
+    if (isdigit((unsigned char)value[n_read]))
+      plain[n_digits++] = value[n_read];
+  plain[n_digits] = '\0';
+  if (n_digits > 0 && n_digits < n_read && value[n_read] == ':')
     bn_log_hint("did you mean %.*s=%s?", (int)strcspn(text, "="), text, plain);
 }
 
@@ -706,13 +709,13 @@ void bn_cli_require_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
-/* For cli_each_command: offers the command as what may have been meant (struct bn_near). */
+/* Offers the command to a struct bn_near as what may have been meant, for cli_each_command. */
 static void cli_offer_name(void *near, const char *name)
 {
   bn_near_offer(near, name);
 }
 
-/* For cli_each_command: appends "NAME, " to a struct bn_buf. */
+/* Appends "NAME, " to a struct bn_buf, for cli_each_command. */
 static void cli_add_name(void *list, const char *name)
 {
   (void)bn_buf_str(list, name);
@@ -744,7 +747,7 @@ void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *o
   struct bn_near near = {.typed = cli->command};
   char masked[BN_MASK_MAX];
   const char *shown = cli->hides_command ? BN_MASK : bn_mask_text(cli->command, masked);
-  const char *meant;
+  const char *meant = NULL; /* dialects suggest nothing, and have no hint */
   bool is_known = false;
 
   for (size_t i = 0; i < TEST_COMMANDS; i++) {
@@ -752,11 +755,10 @@ void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *o
     bn_near_offer(&near, command_names[i]);
   }
   cli_each_command(ops, self, cli_offer_name, &near);
-  meant = near.best;
-  if (meant == NULL && cli->hint[0] != '\0')
+  if (near.best != NULL && !cli->policy->plain_errors)
+    meant = near.best;
+  else if (cli->hint[0] != '\0')
     meant = cli->hint;
-  if (cli->policy->plain_errors)
-    meant = NULL;
   if (is_known)
     bn_log_stderr("'%s' test does not %s the '%s' command.", ops->name, cli->policy->lacks_command,
                   cli->command);

@@ -26,10 +26,10 @@ struct bn_cli {
   const char *command;   /* NULL: none */
   const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
   bool after_hidden;     /* while arguments are read: the next word may be a value that is hidden */
-  bool hides_test, hides_command; /* it may be such a value and is not printed */
+  bool hides_test, hides_command; /* the word may be such a value, and is not printed */
   bool settled;                   /* the general options are checked: the logger has its prefixes */
   bool warned;       /* the process that started this one has warned of old names of options */
-  bool wants_help;   /* where words are commands, an error prints the help */
+  bool wants_help;   /* bn_cli_parse has failed, and its caller prints the help */
   const char *empty; /* "--threads=" before a word, or NULL; then what was probably meant */
   char empty_hint[BN_CLI_HINT_MAX];
   char hint[BN_CLI_HINT_MAX]; /* what was probably meant, "--threads=4", or "" */
@@ -44,10 +44,10 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv);
 /* Reads every argument: sets the options, of which unknown ones stay pending in the set, and finds
    the test and the command.  If cli->wants_help after -1, the caller prints the help. */
 int bn_cli_parse(struct bn_cli *cli);
-/* Settles what words mean.  The test of a configuration file, which outlives the command line,
-   counts if there is no word and no --test.  "help TEST" and "TEST --help" become the test's
-   command `help`; raw->help stays true where the help of the program is asked for.  With --group a
-   single word is the command. */
+/* Decides which words are the test and the command.  The test of a configuration file counts if no
+   --test and no two words are typed; its text must live as long as cli.  "help TEST" and "TEST
+   --help" become the command `help` of the test; raw->help stays true if the help of the program
+   is asked for.  With --group, a single word is the command. */
 int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw);
 /* Returns "a subcommand", "a built-in test" or "a command" for a word that is one and so cannot be
    the script of a group, or NULL for any other word. */
@@ -56,14 +56,14 @@ const char *bn_cli_describe_reserved(const char *word);
 bool bn_cli_is_command(const struct bn_cli *cli, const char *name);
 /* Returns whether the word is a command that no script has to define. */
 bool bn_cli_is_command_name(const char *word);
-/* Calls use(arg, name) for each command of a script but `run` and `help`, which callers name on
-   their own: first those that many scripts have, then the others in alphabetical order.  ops has
-   find_command and next_command. */
+/* Calls use(arg, name) for each command of a script but `run` and `help`, which callers add: first
+   those that many scripts have, then the others in alphabetical order.  ops has find_command and
+   next_command. */
 void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
                                 void (*use)(void *arg, const char *name), void *arg);
-/* Sets which messages are printed: those of --verbosity and --quiet.  An agent is quiet in a run,
-   because each host would print its messages; any other command runs on one host.  Reports have a
-   level of their own, the one that was typed. */
+/* Sets which messages are printed, by --verbosity and --quiet.  An agent is quiet in a run, because
+   each host would print its messages; any other command runs on one host.  For reports, the typed
+   level counts. */
 void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, bool is_agent);
 /* Overwrites the values of secret options in the argument vector, which `ps` shows. */
 void bn_cli_scrub(struct bn_cli *cli);
@@ -91,20 +91,20 @@ int bn_cli_print_man(const struct bn_optset *options);
 void bn_cli_resolve_aliases(struct bn_cli *cli);
 /* Says what is wrong with a value. */
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault);
-/* Fails if a value is wrong, or if an option of the command line is unknown, unless any is
-   accepted.  The first n_outside arguments stand outside of the groups of a run. */
+/* Fails if a value is wrong, or if an option of the command line is unknown.  accept_any: unknown
+   options are accepted.  The first n_outside arguments stand outside of the groups of a run. */
 int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_outside);
 /* Returns whether `run` lacks the option without which the test means nothing, and says so. */
 bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_workload *ops);
-/* Says which option of a driver on the command line is not used: any option if the test opens no
-   connection (driver NULL), and if no driver was named an option of a driver other than this one,
-   which is the default. */
+/* Notes that an option of a driver on the command line is not used.  driver NULL: the test opens no
+   connection.  Else, if no driver was named, `driver` is the default, and the option is one of
+   another driver. */
 void bn_cli_note_unused(const struct bn_cli *cli, const char *driver);
 /* Says why bn_script_load has failed, and what was probably meant. */
 void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err);
-/* Names on stderr each option of the command line that no test knows, where such options pass. */
+/* Notes each option of the command line that no test knows, where the test accepts such options. */
 void bn_cli_warn_unknown(struct bn_optset *options);
-/* Names the unknown options of configuration files, with their lines or as the dialect does. */
+/* Notes the unknown options of configuration files, with their lines or as the dialect does. */
 void bn_cli_check_files(const struct bn_cli *cli, bool is_script);
 /* Fails if the name of the test is that of a subcommand, or if one of several workloads cannot run
    beside others. */
@@ -125,8 +125,8 @@ int bn_cli_check_output(void);
    names nothing is refused. */
 enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);
-/* Returns whether a run puts a document, and no text, on standard output, where a program reads it:
-   what else is printed would stand beside the document. */
+/* Returns whether a run writes a document, and no text report, to standard output.  Nothing else
+   may be printed there then, because a program reads the document. */
 bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports,
                             size_t n);
 /* Closes the files of the reports.  Fails if one of them could not be written to its end.  The file

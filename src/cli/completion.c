@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints programs with which bash, zsh and fish complete command lines. */
+/* Prints the code with which bash, zsh and fish complete command lines of bench. */
 #include "cli/completion.h"
 
 #include <string.h>
@@ -22,16 +22,17 @@ static const char *const fish[] = {
 #include "cli/bn_completion_fish.inc"
     NULL};
 
-/* Each has a line @ROWS@ in the place of its table. */
-static const char *const *const programs[BN_SHELLS] = {
+/* The code for each shell.  The rows replace its line @ROWS@. */
+static const char *const *const shell_code[BN_SHELLS] = {
     [BN_SHELL_BASH] = bash, [BN_SHELL_ZSH] = zsh, [BN_SHELL_FISH] = fish};
 
 void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out)
 {
-  *c = (struct bn_completion){.out = out, .rest = programs[shell]};
-  for (; strcmp(*c->rest, "@ROWS@") != 0; c->rest++)
-    (void)fprintf(out, "%s\n", *c->rest);
-  c->rest++;
+  const char *const *line = shell_code[shell];
+
+  for (; strcmp(*line, "@ROWS@") != 0; line++)
+    (void)fprintf(out, "%s\n", *line);
+  *c = (struct bn_completion){.out = out, .rest = line + 1};
 }
 
 void bn_completion_end(const struct bn_completion *c)
@@ -42,7 +43,7 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* Prints a row.  `words` is "|WORDS", or "=|WORDS" behind the name of an option with a value. */
+/* Prints a row.  `words` is "|WORDS", or "=|WORDS" for an option with a value. */
 static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
@@ -55,14 +56,15 @@ static void completion_print_row(FILE *out, const char *kind, const char *scope,
   bn_buf_done(&quoted);
 }
 
-/* Prints the row of something that is no option and has no words. */
+/* Prints the row of a test, a command or a subcommand, which has no words. */
 static void completion_print_plain_row(FILE *out, const char *kind, const char *scope,
                                        const char *name, const char *text)
 {
   completion_print_row(out, kind, scope, name, "|", text);
 }
 
-/* Appends the words of a list that ends with NULL, but no empty ones, with blanks between them. */
+/* Appends the words of a list that ends with NULL, with blanks between them.  An empty word, which
+   is the last, is left out. */
 static void completion_append_words(struct bn_buf *out, const char *const *words)
 {
   for (size_t i = 0; words[i] != NULL; i++)
@@ -93,12 +95,15 @@ static void completion_append_tests(struct bn_buf *out)
     (void)bn_buf_printf(out, " %s", bn_registry_scripts[i].name);
 }
 
-/* Returns the function that lists values which only the program knows, or NULL. */
-static void (*completion_find_lister(const struct bn_opt *o))(struct bn_buf *out)
+/* Appends the values of an option, which only the registry knows. */
+typedef void completion_lister(struct bn_buf *out);
+
+/* Returns the function that lists the values of an option, or NULL if its declaration has them. */
+static completion_lister *completion_find_lister(const struct bn_opt *o)
 {
   static const struct {
     const char *name;
-    void (*append)(struct bn_buf *out); /* lint: option list */
+    completion_lister *append; /* lint: option list */
   } listers[] = {{"db-driver", completion_append_drivers},
                  {"report", completion_append_reports},
                  {"test", completion_append_tests}};
@@ -186,7 +191,7 @@ static void completion_print_workload(FILE *out, const struct bn_workload *ops)
     completion_print_plain_row(out, "command", ops->name, "help", "");
 }
 
-int bn_completion_print_program(const struct bn_completion *c, const struct bn_optset *options)
+int bn_completion_print_bench(const struct bn_completion *c, const struct bn_optset *options)
 {
   const struct bn_opt *o;
   const char *group;
@@ -200,12 +205,13 @@ int bn_completion_print_program(const struct bn_completion *c, const struct bn_o
   return 0;
 }
 
-/* The commands of a script, for bn_cli_each_script_command. */
+/* The argument of completion_print_command. */
 struct completion_commands {
   FILE *out;
   const char *script;
 };
 
+/* Prints the row of a command of a script, for bn_cli_each_script_command. */
 static void completion_print_command(void *arg, const char *name)
 {
   const struct completion_commands *c = arg;

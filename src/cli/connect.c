@@ -11,7 +11,7 @@
 #include "base/uri.h"
 #include "registry.h"
 
-/* The options that a URI sets. */
+/* Where a URI sets options: those of its driver, in this set. */
 struct target {
   struct bn_optset *options;
   const struct bn_registry_driver *driver;
@@ -27,8 +27,8 @@ static const struct bn_registry_driver *connect_find_driver(const char *scheme)
   return NULL;
 }
 
-/* Returns whether the option was set at least as near to the user as the URI: the command line is
-   nearer than a file. */
+/* Returns whether the option was set where the URI was set, or nearer to the user: the command line
+   is nearer than a file. */
 static bool connect_is_set(const struct bn_optset *options, const char *option)
 {
   const enum bn_origin origin = bn_optset_get_origin(options, option);
@@ -36,25 +36,25 @@ static bool connect_is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_get_origin(options, "connect");
 }
 
-/* Returns whether the URI must leave the option alone, because the user has set it, or an option in
-   whose place it would be used.  A secret is left alone also if the user has set an option that is
-   used in its place. */
+/* Returns whether the URI must leave the option alone.  It must if the user has set the option
+   itself, or one that the option would replace, as a socket replaces a host; and a secret also if
+   the user has set an option that replaces it, such as a file with the password. */
 static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
 {
   if (connect_is_set(t->options, o->name))
     return true;
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++) {
-    const bool counts = bn_opt_is_listed(o->replaces, p->name) ||
-                        (o->secret && bn_opt_is_listed(p->replaces, o->name));
+    const bool is_rival = bn_opt_is_listed(o->replaces, p->name) ||
+                          (o->secret && bn_opt_is_listed(p->replaces, o->name));
 
-    if (counts && connect_is_set(t->options, p->name))
+    if (is_rival && connect_is_set(t->options, p->name))
       return true;
   }
   return false;
 }
 
-/* Unsets options that a file has set and that would be used in the place of this one. */
-static void connect_clear_others(const struct target *t, const struct bn_opt *o)
+/* Unsets the options that a file has set, which the URI beats, if they would replace this one. */
+static void connect_clear_rivals(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
     if (bn_opt_is_listed(p->replaces, o->name) && !connect_is_set(t->options, p->name) &&
@@ -68,7 +68,7 @@ static void connect_set_option(const struct target *t, const struct bn_opt *o, c
 {
   if (connect_is_beaten(t, o))
     return;
-  connect_clear_others(t, o);
+  connect_clear_rivals(t, o);
   (void)bn_optset_set(t->options, o->name, value, BN_MASK);
 }
 
@@ -119,7 +119,8 @@ static void connect_append_param(struct bn_buf *b, const struct bn_uri_param *p)
   (void)bn_buf_char(b, '\'');
 }
 
-/* Sets an option that collects parameters of the client library to all of them that the URI has. */
+/* Sets an option that collects parameters of the client library to all those of the URI.  It is
+   called for each of these parameters, and sets the same text each time. */
 static void connect_set_collected(const struct target *t, const struct bn_opt *o,
                                   const struct bn_uri *u)
 {
@@ -167,19 +168,19 @@ static int connect_set_all(const struct target *t, const struct bn_uri *u)
   return 0;
 }
 
-/* Sets --db-driver to the driver of the URI, or refuses another driver that the user has named.
-   Returns 0, or -1 after a message. */
-static int connect_set_driver(const struct target *t, const char *driver)
+/* Sets --db-driver to the driver of the URI, or refuses typed_driver, the value of --db-driver, if
+   it is another one.  Returns 0, or -1 after a message. */
+static int connect_set_driver(const struct target *t, const char *typed_driver)
 {
   if (!connect_is_set(t->options, "db-driver")) {
     (void)bn_optset_set(t->options, "db-driver", t->driver->name, BN_MASK);
     return 0;
   }
-  if (driver != NULL && strcmp(driver, t->driver->name) == 0)
+  if (typed_driver != NULL && strcmp(typed_driver, t->driver->name) == 0)
     return 0;
   bn_log_stderr(
       "--connect: the URI is for the driver %s, but --db-driver=%s; leave out one of them",
-      t->driver->name, driver != NULL ? driver : "");
+      t->driver->name, typed_driver != NULL ? typed_driver : "");
   return -1;
 }
 
@@ -196,9 +197,10 @@ static void connect_refuse_scheme(void)
   bn_buf_done(&known);
 }
 
-/* Sets the options of the driver that has the scheme of the URI.  Returns 0, or -1 after a
-   message. */
-static int connect_apply(struct bn_optset *options, const struct bn_uri *u, const char *driver)
+/* Sets --db-driver and the options of the driver that has the scheme of the URI.  Returns 0, or -1
+   after a message. */
+static int connect_apply(struct bn_optset *options, const struct bn_uri *u,
+                         const char *typed_driver)
 {
   const struct target t = {options, connect_find_driver(u->scheme)};
 
@@ -206,10 +208,12 @@ static int connect_apply(struct bn_optset *options, const struct bn_uri *u, cons
     connect_refuse_scheme();
     return -1;
   }
-  return connect_set_driver(&t, driver) == 0 ? connect_set_all(&t, u) : -1;
+  if (connect_set_driver(&t, typed_driver) != 0)
+    return -1;
+  return connect_set_all(&t, u);
 }
 
-int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *driver)
+int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *typed_driver)
 {
   struct bn_err err = {0};
   struct bn_uri u;
@@ -221,7 +225,7 @@ int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *dri
   if (rc != 0)
     bn_log_stderr("--connect: %s", err.text);
   else
-    rc = connect_apply(options, &u, driver);
+    rc = connect_apply(options, &u, typed_driver);
   bn_uri_done(&u);
   return rc;
 }

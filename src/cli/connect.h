@@ -7,11 +7,11 @@
 
 /* Sets the driver and its options to what the URI says, as if they had been typed.  An option keeps
    its value if the user has set it where --connect is set, or nearer: the command line is nearer
-   than a file.  uri NULL or "": none was given.  driver: the value of --db-driver.  Returns 0, or
-   -1 after a message that has no password. */
-int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *driver);
-/* Returns whether a script with this --connect, or else with this --db-driver, has data of its own
-   on each host.  NULL: the option is not given. */
+   than a file.  uri NULL or "": none was given.  typed_driver: the value of --db-driver.  Returns
+   0, or -1 after a message that has no password. */
+int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *typed_driver);
+/* Returns whether a script has data of its own on each host: with the driver of the URI, if that is
+   known, or else with `driver`, the value of --db-driver.  NULL: the option is not given. */
 bool bn_cli_is_local(const char *driver, const char *uri);
 
 #endif

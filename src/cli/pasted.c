@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* A character that looks like a dash, or else like a blank or nothing. */
+/* A character that looks like a dash, or like a blank or nothing. */
 struct lookalike {
   const char *bytes, *name;
   bool is_dash;
@@ -46,7 +46,7 @@ static const struct lookalike *pasted_find_at_start(const char *text)
   return NULL;
 }
 
-/* Returns the blank at the end of the text, or NULL. */
+/* Returns the lookalike of a blank with which the text ends, or NULL. */
 static const struct lookalike *pasted_find_at_end(const char *text)
 {
   const size_t len = strlen(text);
@@ -73,8 +73,8 @@ static const struct lookalike *pasted_find_in_name(const char *arg)
   return found;
 }
 
-/* Returns the lookalike that the argument is refused for, or NULL.  A lookalike of a dash may be
-   the beginning of a value. */
+/* Returns the lookalike that the argument is refused for, or NULL.  A value may begin with a
+   lookalike of a dash. */
 static const struct lookalike *pasted_find(const char *arg)
 {
   const char *equals = strchr(arg, '=');
@@ -90,11 +90,11 @@ static const struct lookalike *pasted_find(const char *arg)
 static const char *pasted_skip_dashes(const char *arg)
 {
   for (;;) {
-    const struct lookalike *s = pasted_find_at_start(arg);
+    const struct lookalike *found = pasted_find_at_start(arg);
 
-    if (s == NULL && *arg != '-')
+    if (found == NULL && *arg != '-')
       return arg;
-    arg += s != NULL ? strlen(s->bytes) : 1;
+    arg += found != NULL ? strlen(found->bytes) : 1;
   }
 }
 

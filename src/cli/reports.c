@@ -27,22 +27,24 @@ static int reports_refuse(const char *value, const char *wrong)
   return -1;
 }
 
-/* Returns whether several reports may write to the path: a report takes nothing from another one on
-   standard output. */
+/* Returns whether several reports may write to the path, because none overwrites what another has
+   written: "/dev/stdout" and other names of open files, and /dev/null. */
 static bool reports_is_stream(const char *path)
 {
   return bn_file_find_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
 /* Returns whether the path is that of the journal which a report keeps beside its file. */
-static bool reports_is_journal_of(const struct bn_report_use *own, const char *path)
+static bool reports_is_journal_of(const struct bn_report_use *use, const char *path)
 {
   char journal[PATH_MAX];
 
-  return own->ops->journal != NULL &&
-         (size_t)snprintf(journal, sizeof journal, "%s%s", own->path, own->ops->journal) <
-             sizeof journal &&
-         bn_file_is_same(journal, path);
+  if (use->ops->journal == NULL)
+    return false;
+  if ((size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal) >=
+      sizeof journal)
+    return false; /* no file has so long a name */
+  return bn_file_is_same(journal, path);
 }
 
 /* Returns whether both reports write to the same file, or one to the journal of the other. */
@@ -71,7 +73,7 @@ static int reports_find(const char *wanted, struct bn_report_use *use)
   return 0;
 }
 
-/* Opens the file of a report.  Its content stays until the report is written.  Returns 0, or -1
+/* Opens the file of a report.  The old content stays until the report is written.  Returns 0, or -1
    after a message. */
 static int reports_open_file(struct bn_report_use *use)
 {
@@ -98,11 +100,11 @@ static int reports_open(const char *wanted, const struct bn_report_use *before, 
       bn_log_stderr("--report=%s: another --report uses this file too; name another file", wanted);
       return -1;
     }
-  if (use->ops->own_file)
-    use->out = NULL;
-  else if (use->path != NULL)
-    return reports_open_file(use);
-  return 0;
+  if (use->ops->own_file) {
+    use->out = NULL; /* its reporter opens it */
+    return 0;
+  }
+  return use->path != NULL ? reports_open_file(use) : 0;
 }
 
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)

@@ -16,7 +16,7 @@
 /* A subcommand and what has been read of its command line. */
 struct invocation {
   const struct bn_subcommand *sub;
-  char *group; /* of its options */
+  char *group; /* "NAME options" */
   struct bn_optset *set;
   void *conf;
   bool wants_help;
@@ -35,12 +35,13 @@ const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand 
   return NULL;
 }
 
-/* Returns the position at which the name of a subcommand may stand, or argc. */
-static int subcommand_find_name_place(int argc, char *const *argv)
+/* Returns the position of the first word, or of the second if the first is "help": there the name
+   of a subcommand may stand.  Returns argc if there is none. */
+static int subcommand_find_name_position(int argc, char *const *argv)
 {
   int i = 1;
 
-  /* A test that is named by an option makes the first word its command. */
+  /* With --test=NAME, the first word is the command of that test. */
   for (; i < argc && argv[i][0] == '-'; i++)
     if (strncmp(argv[i], "--test", strlen("--test")) == 0)
       return argc;
@@ -52,12 +53,12 @@ static int subcommand_find_name_place(int argc, char *const *argv)
 const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand *table, int argc,
                                                      char *const *argv)
 {
-  const int place = subcommand_find_name_place(argc, argv);
+  const int place = subcommand_find_name_position(argc, argv);
 
   return place < argc ? bn_subcommand_find_named(table, argv[place]) : NULL;
 }
 
-/* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_forget frees
+/* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_free frees
    the set in either case. */
 static int subcommand_declare(struct invocation *a, struct bn_err *err)
 {
@@ -67,8 +68,7 @@ static int subcommand_declare(struct invocation *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
 }
 
-/* Adds --help apart from the subcommand's own options, because bench-studies(7) lists only
-   those. */
+/* Declares --help in a table of its own: bench-studies(7) lists the options of the other table. */
 static int subcommand_declare_help(struct invocation *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
@@ -77,8 +77,8 @@ static int subcommand_declare_help(struct invocation *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, own, &a->wants_help, false, err);
 }
 
-/* Frees what has been read of a command line, also after a failure. */
-static void subcommand_forget(struct invocation *a)
+/* Frees what has been read of a command line.  The invocation may be incomplete. */
+static void subcommand_free(struct invocation *a)
 {
   bn_optset_free(a->set);
   free(a->conf);
@@ -126,8 +126,8 @@ static void subcommand_set_value(const struct invocation *a, const struct bn_opt
   free(typed);
 }
 
-/* Takes "-o VALUE" or "-oVALUE"; `next` is the argument behind it, or NULL.  Returns how many of
-   the two it took, or -1 and err. */
+/* Sets the option o to the value of "-o VALUE" or "-oVALUE"; `next` is the argument behind `arg`,
+   or NULL.  Returns how many of the two were used, or -1 and err. */
 static int subcommand_set_short(struct invocation *a, const struct bn_opt *o, const char *arg,
                                 const char *next, struct bn_err *err)
 {
@@ -139,8 +139,8 @@ static int subcommand_set_short(struct invocation *a, const struct bn_opt *o, co
   return value == next ? 2 : 1;
 }
 
-/* Takes "--name=VALUE", or "--name VALUE" as many programs have it.  Returns how many of the two
-   arguments it took. */
+/* Sets the option of "--NAME=VALUE", or of "--NAME VALUE", a form that the command line of a run
+   does not have.  Returns how many of the two arguments were used. */
 static int subcommand_set_long(const struct invocation *a, const char *arg, const char *next)
 {
   const struct bn_opt *o = subcommand_find_option(a, arg);
@@ -171,21 +171,25 @@ static char *subcommand_format_usage(const struct bn_subcommand *sub)
                         sub->operands);
 }
 
-/* Refuses too few or too many operands.  An operand too many may be meant as the value of an
-   option, and so have a password.  Returns 0, or -1 and err. */
+/* Refuses too few or too many operands.  The first one too many is shown with its passwords masked,
+   because it may be a URI.  A bare word is no password: an option that it could belong to has taken
+   it, or is unknown, which subcommand_check_options has refused.  Returns 0, or -1 and err. */
 static int subcommand_check_operands(const struct invocation *a, struct bn_err *err)
 {
-  const size_t most = a->sub->max_operands;
-  char *usage = subcommand_format_usage(a->sub), masked[BN_MASK_MAX];
-  int rc = 0;
+  const size_t least = a->sub->min_operands, most = a->sub->max_operands;
+  char masked[BN_MASK_MAX];
+  char *usage;
 
-  if (a->n_operands < a->sub->min_operands)
-    rc = bn_err_set(err, 0, "too few arguments; usage: %s", usage);
-  else if (a->n_operands > most)
-    rc = bn_err_set(err, 0, "too many arguments, from '%s' on; usage: %s",
-                    bn_mask_text(a->operand[most], masked), usage);
+  if (a->n_operands >= least && a->n_operands <= most)
+    return 0;
+  usage = subcommand_format_usage(a->sub);
+  if (a->n_operands < least)
+    (void)bn_err_set(err, 0, "too few arguments; usage: %s", usage);
+  else
+    (void)bn_err_set(err, 0, "too many arguments, from '%s' on; usage: %s",
+                     bn_mask_text(a->operand[most], masked), usage);
   free(usage);
-  return rc;
+  return -1;
 }
 
 /* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
@@ -195,23 +199,27 @@ static bool subcommand_is_own(const struct invocation *a, const char *arg)
          bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
 }
 
-/* Returns whether an argument belongs to the command line of a run.  "oltp_read_write --help" asks
-   for the help of the run. */
+/* Returns whether an argument belongs to the command line of a run: all behind "--", words, and
+   options that the subcommand does not have.  "-h" and "--help" ask for the help of the run if they
+   stand behind its first word, as in "oltp_read_write --help". */
 static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
 {
   if (!a->sub->takes_run || !a->has_name)
     return false;
   if (a->has_separator || arg[0] != '-')
     return true;
-  if (strncmp(arg, "--", 2) != 0)
-    return subcommand_find_short_option(a, arg) == NULL &&
-           (a->n_operands > 0 || strcmp(arg, "-h") != 0);
-  return !subcommand_is_own(a, arg) || (a->n_operands > 0 && strcmp(arg, "--help") == 0);
+  if (strcmp(arg, "--help") == 0)
+    return a->n_operands > 0;
+  if (strncmp(arg, "--", 2) == 0)
+    return !subcommand_is_own(a, arg);
+  if (strcmp(arg, "-h") == 0 && a->n_operands == 0)
+    return false;
+  return subcommand_find_short_option(a, arg) == NULL;
 }
 
-/* Takes a word that is no option.  The first is the name of the subcommand itself, unless it is
-   "help"; the words behind the name are operands. */
-static void subcommand_take_word(struct invocation *a, const char *word)
+/* Reads a word, which is not an option.  The words behind the name of the subcommand are operands;
+   before it stands "help" at most. */
+static void subcommand_read_word(struct invocation *a, const char *word)
 {
   if (a->has_name)
     a->operand[a->n_operands++] = word;
@@ -221,12 +229,12 @@ static void subcommand_take_word(struct invocation *a, const char *word)
     a->has_name = true;
 }
 
-/* Takes `arg`, and perhaps `next`, the argument behind it or NULL.  Returns how many it took, or -1
-   and err. */
-static int subcommand_take_argument(struct invocation *a, const char *arg, const char *next,
+/* Reads `arg`, and `next`, the argument behind it or NULL, if that is the value of an option.
+   Returns how many of the two were used, or -1 and err. */
+static int subcommand_read_argument(struct invocation *a, const char *arg, const char *next,
                                     struct bn_err *err)
 {
-  const struct bn_opt *o = subcommand_find_short_option(a, arg);
+  const struct bn_opt *short_option = subcommand_find_short_option(a, arg);
   char masked[BN_MASK_MAX];
 
   if (a->sub->takes_run && a->has_name && !a->has_separator && strcmp(arg, "--") == 0) {
@@ -239,20 +247,20 @@ static int subcommand_take_argument(struct invocation *a, const char *arg, const
   }
   if (strncmp(arg, "--", 2) == 0)
     return subcommand_set_long(a, arg, next);
-  if (o != NULL)
-    return subcommand_set_short(a, o, arg, next, err);
+  if (short_option != NULL)
+    return subcommand_set_short(a, short_option, arg, next, err);
   if (strcmp(arg, "-h") == 0)
     a->wants_help = true;
   else if (arg[0] == '-' && arg[1] != '\0')
     return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
                       bn_mask_arg(arg, masked), a->sub->name);
   else
-    subcommand_take_word(a, arg);
+    subcommand_read_word(a, arg);
   return 1;
 }
 
-/* Overwrites the value of an option that is a secret, in its argument or in `next`, the second one
-   that it took, or NULL. */
+/* Overwrites the value of an option that is a secret.  The value stands in `arg`, or else in
+   `next`, the argument behind it; next NULL: the option did not take that one. */
 static void subcommand_hide_secret(const struct invocation *a, char *arg, char *next)
 {
   const struct bn_opt *o;
@@ -270,23 +278,26 @@ static void subcommand_hide_secret(const struct invocation *a, char *arg, char *
     bn_mask_overwrite(value);
 }
 
-/* Takes all arguments but the one at the position `skipped`, which was read before; 0: none was.
-   Returns 0, or -1 and err. */
+/* Reads all arguments except argv[skipped], the file of a study (0: there is none), overwrites
+   secrets in args->shown, and refuses wrong options.  Returns 0, or -1 and err. */
 static int subcommand_parse(struct invocation *a, const struct bn_subcommand_args *args,
                             int skipped, struct bn_err *err)
 {
   a->operand = bn_alloc((size_t)args->argc + 1, sizeof *a->operand);
   for (int i = 1; i < args->argc;) {
-    char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
-    int n = 1;
+    const char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
+    int n_taken;
 
-    if (i != skipped)
-      n = subcommand_take_argument(a, args->argv[i], next, err);
-    if (n < 0)
+    if (i == skipped) {
+      i++;
+      continue;
+    }
+    n_taken = subcommand_read_argument(a, args->argv[i], next, err);
+    if (n_taken < 0)
       return -1;
     if (args->shown != NULL)
-      subcommand_hide_secret(a, args->shown[i], n == 2 ? args->shown[i + 1] : NULL);
-    i += n;
+      subcommand_hide_secret(a, args->shown[i], n_taken == 2 ? args->shown[i + 1] : NULL);
+    i += n_taken;
   }
   return subcommand_check_options(a, err);
 }
@@ -343,10 +354,10 @@ void bn_subcommand_scrub(int argc, char *const *argv)
 }
 
 /* Returns the position of the argument that names the file of a study, or 0. */
-static int subcommand_find_file_place(const struct bn_subcommand *sub,
-                                      const struct bn_subcommand_args *args)
+static int subcommand_find_file_position(const struct bn_subcommand *sub,
+                                         const struct bn_subcommand_args *args)
 {
-  const int i = subcommand_find_name_place(args->argc, args->argv) + 1;
+  const int i = subcommand_find_name_position(args->argc, args->argv) + 1;
 
   if (!sub->loads_file || i >= args->argc)
     return 0;
@@ -359,31 +370,44 @@ static bool subcommand_is_in_lua(const struct bn_subcommand *sub)
   return sub->run == NULL && !sub->loads_file;
 }
 
+/* Opens the study that the file at that position of the arguments (0: none) or a bundled module
+   declares.  Returns 0 and the study, or -1 and err.  The study is NULL for a subcommand in C, and
+   if the file is missing, which subcommand_check_operands refuses. */
+static int subcommand_open_study(const struct bn_subcommand *sub,
+                                 const struct bn_subcommand_args *args, int file,
+                                 struct bn_study **study, struct bn_err *err)
+{
+  *study = NULL;
+  if (file > 0)
+    *study = bn_study_open_file(args->argv[file], args->traits_of, err);
+  else if (subcommand_is_in_lua(sub))
+    *study = bn_study_open(sub->name, args->traits_of, err);
+  else
+    return 0;
+  return *study != NULL ? 0 : -1;
+}
+
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err)
 {
   struct invocation a = {.sub = sub};
-  const int file = subcommand_find_file_place(sub, args);
-  const bool in_lua = subcommand_is_in_lua(sub);
-  struct bn_study *study = NULL;
-  struct bn_err why = {0};
+  const int file = subcommand_find_file_position(sub, args);
+  struct bn_study *study;
+  struct bn_err why = {0}; /* its text gets the name of the file in front */
   int status;
 
   if (args->shown != NULL)
     bn_subcommand_scrub(args->argc, args->shown);
-  if (file > 0)
-    study = bn_study_open_file(args->argv[file], args->traits_of, err);
-  else if (in_lua)
-    study = bn_study_open(sub->name, args->traits_of, err);
-  if (study == NULL && (file > 0 || in_lua))
+  if (subcommand_open_study(sub, args, file, &study, err) != 0)
     return EXIT_FAILURE;
   if (study != NULL)
     a.sub = bn_study_declaration(study);
   status = subcommand_execute(&a, args, file, study, out, &why);
-  if (why.text[0] != '\0')
-    (void)bn_err_set(err, why.code, "%s%s%s", file > 0 ? args->argv[file] : "",
-                     file > 0 ? ": " : "", why.text);
-  subcommand_forget(&a);
+  if (file > 0 && why.text[0] != '\0')
+    (void)bn_err_set(err, why.code, "%s: %s", args->argv[file], why.text);
+  else
+    *err = why;
+  subcommand_free(&a);
   bn_study_free(study);
   return status;
 }
@@ -394,16 +418,20 @@ int bn_subcommand_each(const struct bn_subcommand *table,
   int rc = 0;
 
   for (; table->name != NULL && rc == 0; table++) {
-    const bool in_lua = subcommand_is_in_lua(table);
     struct bn_err err = {0};
-    struct bn_study *study = in_lua ? bn_study_open(table->name, NULL, &err) : NULL;
+    struct bn_study *study;
 
-    if (in_lua && study == NULL) {
+    if (!subcommand_is_in_lua(table)) {
+      rc = fn(arg, table);
+      continue;
+    }
+    study = bn_study_open(table->name, NULL, &err);
+    if (study == NULL) {
       if (err.text[0] != '\0')
         bn_log_stderr("bench %s: %s", table->name, err.text);
       return -1;
     }
-    rc = fn(arg, study != NULL ? bn_study_declaration(study) : table);
+    rc = fn(arg, bn_study_declaration(study));
     bn_study_free(study);
   }
   return rc;
@@ -427,16 +455,19 @@ static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
   struct invocation a = {.sub = sub};
   FILE *out = arg;
-  int rc = sub->options != NULL ? subcommand_declare(&a, NULL) : 0;
+  int rc;
 
-  if (rc == 0 && sub->options != NULL) {
+  if (sub->options == NULL)
+    return 0;
+  rc = subcommand_declare(&a, NULL);
+  if (rc == 0) {
     const char *const groups[] = {a.group};
 
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
     (void)bn_optset_print_man(a.set, groups, 1, out);
     (void)fputs(".El\n", out);
   }
-  subcommand_forget(&a);
+  subcommand_free(&a);
   return rc;
 }
 

@@ -10,20 +10,19 @@
 
 /* Tables end with a NULL name. */
 
-/* Returns the row of that name, or NULL.  A name with a path or an extension is that of a
-   script. */
+/* Returns the row of that name, or NULL.  "./compare" and "compare.lua" are names of scripts. */
 const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand *table,
                                                      const char *name);
-/* Returns the subcommand that the first argument which is no option names, or NULL if the command
-   line is one of a test. */
+/* Returns the subcommand that the first word names, or the word behind "help".  Returns NULL for
+   the command line of a test. */
 const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand *table, int argc,
                                                      char *const *argv);
-/* An argument vector and a copy of it.  `shown` is main's, which `ps` shows for as long as a study
-   lasts. */
+/* The arguments of the program twice: `shown` is main's vector, which `ps` shows while the program
+   runs, and argv is a copy that keeps the passwords. */
 struct bn_subcommand_args {
   int argc;
   char *const *argv;
-  char *const *shown; /* NULL: nobody sees it */
+  char *const *shown; /* NULL: there is none to overwrite */
   bn_opt_traits_of *traits_of;
 };
 /* Parses the options and operands of a subcommand and runs it, or prints its help to `out`. Returns

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that nobody knows, or not this test: refused, or accepted and named; and missing ones. */
+/* Options that the test does not have are refused, or accepted with a note; a required one that is
+   missing is refused. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -28,17 +29,16 @@ static void unknown_refuse_bare_test(const struct bn_cli *cli)
   char meant[BN_CLI_HINT_MAX];
 
   (void)snprintf(meant, sizeof meant, "--test=%s", cli->test != NULL ? cli->test : "");
-  /* The hint may be about another argument. */
   if (cli->policy->plain_errors)
     bn_log_stderr("invalid option: %s", cli->bare_test);
-  else if (strcmp(cli->hint, meant) == 0)
+  else if (strcmp(cli->hint, meant) == 0) /* it may be about another argument */
     bn_log_stderr("%s: no value; did you mean %s?", cli->bare_test, meant);
   else
     bn_log_stderr("%s: no value", cli->bare_test);
 }
 
-/* Returns the other built-in test to which an unknown option belongs, or NULL if there is none or
-   the dialect would not name it. */
+/* Returns the other built-in test to which an unknown option belongs, or NULL if there is none, or
+   if messages are those of sysbench, which does not name it. */
 static const char *unknown_find_other_test(const struct bn_cli *cli,
                                            const struct bn_optset_fault *fault)
 {
@@ -52,8 +52,8 @@ static const char *unknown_find_other_test(const struct bn_cli *cli,
   return owner;
 }
 
-/* Returns whether one of the first n arguments gives the option of this argument a value.  The
-   value itself may have been overwritten (bn_cli_scrub). */
+/* Returns whether one of the first n arguments sets the option that `arg` sets.  Values are not
+   compared, because bn_cli_scrub may have overwritten one. */
 static bool unknown_is_among(const struct bn_cli *cli, size_t n, const char *arg)
 {
   const size_t len = strcspn(arg, "=");
@@ -64,8 +64,8 @@ static bool unknown_is_among(const struct bn_cli *cli, size_t n, const char *arg
   return false;
 }
 
-/* Says that an option is unknown, or which built-in test has it, and that it stands outside of the
-   groups if it does.  Values are masked. */
+/* Says that an option is unknown, or which built-in test has it.  Among the first n_outside
+   arguments it stands outside of the groups, which the message says.  Values are masked. */
 static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault,
                            size_t n_outside)
 {
@@ -137,7 +137,7 @@ static const char *unknown_find_typed_option(const struct bn_optset *options,
 
 void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 {
-  const char *typed = NULL, *other = NULL;
+  const char *unused = NULL, *other_driver = NULL;
 
   if (bn_optset_get_origin(cli->options, "connect") != BN_FROM_DEFAULT ||
       (driver != NULL && bn_optset_get_origin(cli->options, "db-driver") != BN_FROM_DEFAULT))
@@ -145,26 +145,28 @@ void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
     const char *name = unknown_find_typed_option(cli->options, d);
 
-    if (name != NULL && driver != NULL && strcmp(d->name, driver) == 0)
+    if (name == NULL)
+      continue;
+    /* With an option of this driver too, the command line is meant for several drivers. */
+    if (driver != NULL && strcmp(d->name, driver) == 0)
       return;
-    if (name != NULL) {
-      typed = name;
-      other = d->name;
-    }
+    unused = name;
+    other_driver = d->name;
   }
-  if (typed != NULL && driver == NULL)
-    bn_log_note("--%s is not used: %s opens no database connection", typed, cli->test);
-  else if (typed != NULL)
-    bn_log_note("--%s is not used: the driver is %s; add --db-driver=%s", typed, driver, other);
+  if (unused != NULL && driver == NULL)
+    bn_log_note("--%s is not used: %s opens no database connection", unused, cli->test);
+  else if (unused != NULL)
+    bn_log_note("--%s is not used: the driver is %s; add --db-driver=%s", unused, driver,
+                other_driver);
 }
 
-/* The circumstances of unknown_check_setting. */
+/* The argument of unknown_check_setting. */
 struct unknown_context {
   const struct bn_cli *cli;
   bool is_script;
 };
 
-/* Names an unknown option of a file, and what was probably meant; the line may be a comment. */
+/* Notes an unknown option of a file, and what was probably meant, unless the line is a comment. */
 static void unknown_note_setting(const struct bn_optset *options, const char *name,
                                  const char *path, unsigned line)
 {
@@ -180,7 +182,8 @@ static void unknown_note_setting(const struct bn_optset *options, const char *na
     bn_log_note("%s:%u: unknown option '%s' is ignored", path, line, bn_mask_arg(name, masked));
 }
 
-/* Names a pending setting of a file; one of the command line (path NULL) has been judged before. */
+/* Notes a pending setting of a file.  Those of the command line, without a path, were judged by
+   bn_cli_check_options. */
 static void unknown_check_setting(void *arg, const char *name, const char *value, const char *path,
                                   unsigned line)
 {
@@ -232,7 +235,7 @@ bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_workload *o
 
 /* --- unknown options that the test accepts --- */
 
-/* Names a pending setting of the command line. */
+/* Notes a pending setting of the command line, unless it is of a built-in test. */
 static void unknown_warn_of_typed(void *arg, const char *name, const char *value, const char *path,
                                   unsigned line)
 {
@@ -241,7 +244,7 @@ static void unknown_warn_of_typed(void *arg, const char *name, const char *value
 
   (void)value;
   (void)line;
-  /* bn_cli_check_files names the settings of files.  An option of another test is known. */
+  /* bn_cli_check_files notes the settings of files. */
   if (path != NULL || unknown_find_owner(name) != NULL)
     return;
   bn_near_complain(bn_mask_arg(name, masked), bn_optset_find_nearest(options, name));

@@ -52,7 +52,7 @@ static void usage_print_general(const struct bn_optset *options)
   putchar('\n');
 }
 
-/* Returns whether the dialect has the driver: it lists options of it. */
+/* Returns whether the dialect has the driver: it lists at least one of the driver's options. */
 static bool usage_is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
 {
   unsigned versions = 0;
@@ -62,7 +62,7 @@ static bool usage_is_known_driver(const struct bn_cli *cli, const struct bn_regi
   return cli->policy->lists_own || (versions & cli->policy->listed) != 0;
 }
 
-/* Returns whether the module of the driver is installed: it is among n names. */
+/* Returns whether the module of the driver is installed: it is among the n names. */
 static bool usage_is_installed(const struct bn_registry_driver *driver, char *const *names,
                                size_t n)
 {
@@ -81,8 +81,8 @@ static bool usage_is_registered(const char *name)
   return false;
 }
 
-/* Prints the options of databases, the drivers, and the options of each driver; `names` are those
-   of the modules that are installed. */
+/* Prints the options of databases, the drivers, and the options of each driver.  `names` are the
+   names of the n modules that are installed. */
 static void usage_print_drivers(const struct bn_cli *cli, char *const *names, size_t n)
 {
   const char *const general[] = {BN_CLI_DB_GROUP};
@@ -104,7 +104,7 @@ static void usage_print_drivers(const struct bn_cli *cli, char *const *names, si
       bn_cli_print_test_help(d->group, cli->options);
 }
 
-/* Prints the names and titles of the built-in tests and, but in a dialect, those of the bundled
+/* Prints the names and titles of the built-in tests and, outside of dialects, those of the bundled
    scripts and the subcommands. */
 static void usage_print_tests(const struct bn_cli *cli)
 {

@@ -10,7 +10,8 @@
 #include "option/mix.h"
 #include "registry.h"
 
-/* Returns what may be printed of the test, which may be a value in a wrong place. */
+/* Returns what may be printed of the test: the word may be the value of an option, as in
+   "--mysql-password SECRET". */
 static const char *workloads_mask_test(const struct bn_cli *cli, char masked[BN_MASK_MAX])
 {
   return cli->hides_test ? BN_MASK : bn_mask_text(cli->test, masked);
@@ -18,7 +19,7 @@ static const char *workloads_mask_test(const struct bn_cli *cli, char masked[BN_
 
 int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
 {
-  char both[sizeof cli->mix], masked[BN_MASK_MAX];
+  char mix[sizeof cli->mix], masked[BN_MASK_MAX];
   const char *first = workloads_mask_test(cli, masked);
 
   if (!bn_policy_is_native(cli->policy)) {
@@ -29,18 +30,19 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
     bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", first, first);
     return -1;
   }
-  if ((size_t)snprintf(both, sizeof both, "%s %s", cli->test, word) >= sizeof both) {
+  /* cli->test may be cli->mix itself, with the workloads before. */
+  if ((size_t)snprintf(mix, sizeof mix, "%s %s", cli->test, word) >= sizeof mix) {
     bn_log_stderr("%s: the names of all workloads together are too long; allowed: up to %zu bytes",
-                  shown, sizeof both - 1);
+                  shown, sizeof mix - 1);
     return -1;
   }
-  memcpy(cli->mix, both, sizeof both);
+  memcpy(cli->mix, mix, sizeof mix);
   cli->test = cli->mix;
   return 0;
 }
 
-/* Refuses a workload that is not a script of its own.  A name that the array cuts short is that of
-   a file: the names of built-in tests are shorter.  Returns 0, or -1 after a message. */
+/* Refuses a built-in test, and a script on standard input.  A name that the array cuts short is
+   that of a file: the names of built-in tests are shorter.  Returns 0, or -1 after a message. */
 static int workloads_check(const struct bn_mix_item *item)
 {
   char name[64];

@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Adds the workload `word` to cli->test, if both can be in one run.  `shown` is the part of the
-   word that may be printed.  Returns 0, or -1 after a message that says why they cannot. */
+/* Adds the workload `word` to those in cli->test.  `shown` is the part of the word that may be
+   printed.  Returns 0, or -1 after a message that says why they cannot be in one run. */
 int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown);
 /* Returns 0, or -1 after a message that says which workload of cli->test cannot be one of
    several. */

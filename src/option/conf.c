@@ -13,8 +13,8 @@
 #include "base/units.h"
 #include "option/opt.h"
 
-/* A fault of an option's value: `what` outside of dialects, and `plain` in the words of sysbench,
-   which have the value in the place of %s. */
+/* What is wrong with an option's value: `what` outside of dialects, and in dialects `plain`, the
+   words of sysbench with the value in the place of their %s. */
 struct wrong {
   const char *option, *what, *plain;
 };
@@ -44,11 +44,11 @@ static uint64_t conf_to_ns(double seconds)
   return (uint64_t)llround(seconds * (double)BN_NSEC_PER_SEC);
 }
 
-/* Returns how many digits after the point, at most those of milliseconds, time stamps need to tell
-   multiples of the interval apart. */
+/* Returns how many digits after the point, at most three, time stamps need to tell multiples of the
+   interval apart. */
 static int conf_count_decimals(double seconds)
 {
-  enum { MOST = 3 };
+  enum { MOST = 3 }; /* an interval has at least a millisecond */
   double scale = 1;
   int digits = 0;
 
@@ -70,7 +70,8 @@ uint64_t bn_conf_get_event_limit(const struct bn_conf *c, uint64_t threads)
 static const char paused[] = ": events that are due at a rate do not wait for threads that pause";
 static const char endless[] = ": threads that pause would not end; use --time";
 
-/* A trait, which is of one option, cannot name another one (lint: option list). */
+/* The pairs are not traits of options, because a trait cannot name a second option
+   (lint: option list). */
 const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which it replaces"},
                                              {"think-time", "rate", paused},
                                              {"think-time", "rate-profile", paused},
@@ -83,16 +84,16 @@ const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which i
 
 enum { CONF_NUMBER = 32 };
 
-/* Returns the text of a profile, or NULL if there is none.  A group says with a word that it has
-   none, if there is one outside of the groups. */
-static const char *conf_get_phases(const char *text)
+/* Returns the text of a profile, or NULL if there is none.  In a group, "none" turns off a profile
+   that stands outside of the groups. */
+static const char *conf_find_profile(const char *text)
 {
   return text != NULL && strcmp(text, "none") != 0 ? text : NULL;
 }
 
-/* Returns the value of an option of these pairs for the message, or "" for a number that no message
-   shows, or NULL if the option has no value that counts: it is 0 or empty, or the default that
-   --events has in 0.5 (lint: option list). */
+/* Returns the value of an option of bn_conf_apart for a message, or "" for a number that no message
+   shows.  Returns NULL if the value does not count: it is 0 or empty, or the default that --events
+   has in 0.5 (lint: option list). */
 static const char *conf_find_value(const struct bn_conf *c, const char *option,
                                    char number[CONF_NUMBER])
 {
@@ -100,8 +101,8 @@ static const char *conf_find_value(const struct bn_conf *c, const char *option,
   const struct {
     const char *name, *value;
   } options[] = {{"rate", r->rate > 0 ? "" : NULL},
-                 {"rate-profile", conf_get_phases(r->rate_profile)},
-                 {"threads-profile", conf_get_phases(r->threads_profile)},
+                 {"rate-profile", conf_find_profile(r->rate_profile)},
+                 {"threads-profile", conf_find_profile(r->threads_profile)},
                  {"think-time", !bn_delay_is_none(&c->think) ? r->think_time : NULL},
                  {"events", r->events_given && r->events > 0 ? "" : NULL},
                  {"events-per-session", r->events_per_session != 0 ? number : NULL}};
@@ -153,8 +154,8 @@ static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *
                      is_rate ? c->raw.rate_profile : c->raw.threads_profile);
 }
 
-/* Returns the mean rate of the profile, in events per second: from the end of the warm-up on, in
-   the time of the run, or in the time of all phases if the run has no limit of time. */
+/* Returns the mean rate of the profile, in events per second, from the end of the warm-up to the
+   end of the run, or to the end of the phases if the run has no limit of time. */
 static double conf_compute_mean_rate(const struct bn_conf *c)
 {
   const struct bn_profile *p = &c->profile;
@@ -166,7 +167,8 @@ static double conf_compute_mean_rate(const struct bn_conf *c)
 }
 
 /* Reads a profile, whose length is the time of the run unless --time is given.  A run without a
-   limit of time keeps the last value of the profile, which may then not be 0. */
+   limit of time goes on with the last value of the profile; a 0 is refused then, because the run
+   would never end. */
 static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault, enum bn_profile_of of)
 {
@@ -226,8 +228,8 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
   return conf_refuse_profile(c, s, fault, of, wrong);
 }
 
-/* Reads the profile that the run has, if any: there is at most one.  It is read again if the
-   options are finished again, after a script has set defaults. */
+/* Reads the profile that the run has, if any; conf_check_pairs, the next step, refuses two.  The
+   old one is freed, because the options are finished again if a script has set defaults. */
 static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
                                struct bn_optset_fault *fault)
 {
@@ -255,8 +257,8 @@ static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
       seconds);
 }
 
-/* Derives the threads, the limits and the other times of the run, none of which can be wrong now,
-   and warns of a run without a limit. */
+/* Derives the threads, the limits and the other times of the run, and warns if it has no limit.  No
+   value can be wrong: options have bounds, and the steps before have checked the rest. */
 static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
@@ -264,8 +266,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
 
   (void)s;
   (void)fault;
-  /* A limit for each session, and the time of a profile, take the place of --events, which may have
-     a default. */
+  /* A limit for each session, or the time of a profile, replaces the default of --events in 0.5. */
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
   /* All threads are here; for several hosts bn_work_split_divide() replaces this. */
@@ -278,7 +279,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
     c->think.high_ns = 10 * c->think.low_ns;
   c->plan.threads = (unsigned)r->threads;
   c->connect_at_once = (unsigned)r->connect_at_once;
-  /* A sweep over few and many threads has the same workers. */
+  /* More workers than threads are no fault, so that a sweep can vary --threads alone. */
   c->workers = (unsigned)(r->workers != 0 && r->workers < r->threads ? r->workers : r->threads);
   c->plan.time_ns = conf_to_ns(r->time_s);
   c->plan.warmup_ns = conf_to_ns(r->warmup_s);
@@ -289,7 +290,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
-/* Returns whether the text is a whole number of up to nine digits, with or without '%'. */
+/* Returns whether the text is a whole number of up to nine digits, perhaps with '%' behind it. */
 static bool conf_is_time_or_percentage(const char *text)
 {
   const size_t len = strspn(text, "0123456789");
@@ -297,8 +298,9 @@ static bool conf_is_time_or_percentage(const char *text)
   return len > 0 && len <= 9 && (text[len] == '\0' || strcmp(text + len, "%") == 0);
 }
 
-/* --forced-shutdown is a number of whole seconds, or a percentage of the time limit cut to whole
-   seconds.  sysbench does not read it without a time limit. */
+/* Reads --forced-shutdown: whole seconds, or a percentage of the time limit, cut to whole seconds;
+   without a value it is 5%.  sysbench does not read it without a time limit, so that a dialect
+   refuses no text then. */
 static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -372,7 +374,7 @@ static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_dist(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
-  static const double default_h = 0.2; /* sysbench uses it in the place of one that is no h */
+  static const double default_h = 0.2; /* sysbench uses it if the value is out of range */
   struct bn_conf_raw *r = &c->raw;
   const bool is_h = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
 
@@ -414,6 +416,7 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
 {
   const struct bn_list *list = &c->raw.report_checkpoints;
 
+  _Static_assert(BN_CHECKPOINTS_MAX == 256, "as in the message");
   if (list->n > BN_CHECKPOINTS_MAX)
     return conf_refuse(
         s, fault,
@@ -438,7 +441,8 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
-/* Returns whether the percentile was given before; 1e-9 is more than equal texts can differ by. */
+/* Returns whether the plan has the percentile already.  Ranks that differ by less than 1e-9 are
+   one: "95" and "95.0". */
 static bool conf_has_percentile(const struct bn_conf *c, double rank)
 {
   for (size_t i = 0; i < c->plan.n_percents; i++)
@@ -447,8 +451,8 @@ static bool conf_has_percentile(const struct bn_conf *c, double rank)
   return false;
 }
 
-/* Reads an item of --percentile; 0, which means none, only if it is the single item.  Returns 0, or
-   another number and the fault. */
+/* Reads an item of --percentile.  0, which means no percentile, must be the only item.  Returns 0,
+   or another number and the fault. */
 static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, const char *text,
                           double *rank, struct bn_optset_fault *fault)
 {
@@ -478,15 +482,16 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
   return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain}, text);
 }
 
-/* Reads --percentile.  The first percentile is that of reports with room for one, so it stays the
-   first.  The order of the others means nothing, and they are sorted. */
+/* Reads --percentile.  The first percentile stays the first, because a report with room for only
+   one shows it.  The others are sorted. */
 static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
-  static const struct wrong many = {"percentile", "one too many; allowed: up to 32",
-                                    "Too many percentiles in --percentile (up to 32)"},
-                            none = {"percentile", "cannot be used with --histogram",
-                                    "--histogram cannot be used with --percentile=0"};
+  static const struct wrong too_many = {"percentile", "one too many; allowed: up to 32",
+                                        "Too many percentiles in --percentile (up to 32)"},
+                            none_left = {"percentile", "cannot be used with --histogram",
+                                         "--histogram cannot be used with --percentile=0"};
+  _Static_assert(BN_PERCENTS_MAX == 32, "as in too_many");
   const struct bn_list *list = &c->raw.percentile;
   double rank = 0;
 
@@ -497,18 +502,18 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
     if (rc != 0)
       return rc;
     if (rank <= 0)
-      break; /* 0 alone: there are no percentiles */
+      break; /* 0 is the only item: there are no percentiles */
     if (conf_has_percentile(c, rank))
       continue;
     if (c->plan.n_percents == BN_PERCENTS_MAX)
-      return conf_refuse(s, fault, &many, list->item[i]);
+      return conf_refuse(s, fault, &too_many, list->item[i]);
     c->plan.percents[c->plan.n_percents++] = rank;
   }
   if (c->plan.n_percents > 1)
     qsort(c->plan.percents + 1, c->plan.n_percents - 1, sizeof c->plan.percents[0],
           conf_compare_doubles);
   if (c->plan.histogram && c->plan.n_percents == 0)
-    return conf_refuse(s, fault, &none, "0");
+    return conf_refuse(s, fault, &none_left, "0");
   return 0;
 }
 

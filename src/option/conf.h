@@ -29,7 +29,7 @@ enum bn_gaps { BN_GAPS_POISSON, BN_GAPS_CONSTANT };
 /* The choices of --on-thread-error. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
-/* Values as typed, from which bn_conf_finish derives others or which need no change. */
+/* Values as typed: bn_conf_finish derives others from some of them, and others need no change. */
 struct bn_conf_raw {
   int64_t threads, events, events_per_session;
   bool events_given;
@@ -75,8 +75,8 @@ struct bn_conf {
   struct bn_profile profile; /* --rate-profile or --threads-profile; owned: see bn_conf_done */
 };
 
-/* The groups of the general options.  The general options are two tables because 0.5 lists those of
-   random numbers between them; those of the log are two because the help aligns them apart. */
+/* The groups of the general options.  General options are two groups, because 0.5 lists those of
+   random numbers between them; those of the log are two, because the help aligns each by itself. */
 #define BN_GROUP_GENERAL "General options"
 #define BN_GROUP_FILE    "General options, continued"
 #define BN_GROUP_RAND    "Pseudo-Random Numbers Generator options"

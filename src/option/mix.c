@@ -11,23 +11,24 @@
 
 enum { MIX_SHOWN_MAX = 257 }; /* room for the part of a name that a message shows */
 
-/* Returns the '@' before the weight at the end of the text, or NULL.  A weight may be wrong, but
-   has the characters of a number and does not begin with the letter of an exponent; "N@" is the
+/* Returns the '@' before the weight at the end of text[0..len), or NULL.  A weight may be wrong,
+   but has the characters of a number and does not begin with the letter of an exponent; "N@" is the
    shortest text before it. */
-static const char *mix_find_weight(const char *text, size_t len)
+static const char *mix_find_mark(const char *text, size_t len)
 {
-  size_t at = len;
+  size_t begin = len; /* of the weight */
 
-  while (at > 0 && strchr("0123456789.eE+-", text[at - 1]) != NULL)
-    at--;
-  if (at < strlen("N@") || at == len || text[at - 1] != '@' || strchr("eE", text[at]) != NULL)
+  while (begin > 0 && strchr("0123456789.eE+-", text[begin - 1]) != NULL)
+    begin--;
+  if (begin < strlen("N@") || begin == len || text[begin - 1] != '@' ||
+      strchr("eE", text[begin]) != NULL)
     return NULL;
-  return text + at - 1;
+  return text + begin - 1;
 }
 
 bool bn_mix_has_weight(const char *text)
 {
-  return text != NULL && mix_find_weight(text, strlen(text)) != NULL;
+  return text != NULL && mix_find_mark(text, strlen(text)) != NULL;
 }
 
 bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
@@ -35,8 +36,7 @@ bool bn_mix_is_test(const struct bn_policy *policy, const char *test)
   return bn_policy_is_native(policy) && bn_mix_has_weight(test);
 }
 
-/* Returns the weight text[0..len), an integer or a decimal, or 0 if the text is no weight up to
-   1e9. */
+/* Returns the weight text[0..len), an integer or a decimal, or 0 if it is no number up to 1e9. */
 static double mix_read_weight(const char *text, size_t len)
 {
   char digits[BN_UNITS_DIGITS];
@@ -54,7 +54,7 @@ static double mix_read_weight(const char *text, size_t len)
 static size_t mix_find_length(const char *text)
 {
   for (const char *blank = strchr(text, ' '); blank != NULL; blank = strchr(blank + 1, ' '))
-    if (mix_find_weight(text, (size_t)(blank - text)) != NULL)
+    if (mix_find_mark(text, (size_t)(blank - text)) != NULL)
       return (size_t)(blank - text);
   return strlen(text);
 }
@@ -78,7 +78,7 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
   if (len == 0)
     return 0;
   *at = text + len;
-  mark = mix_find_weight(text, len);
+  mark = mix_find_mark(text, len);
   if (mark == NULL) {
     mix_mask_part(text, len, shown);
     return bn_err_set(err, EINVAL, "%s: each of several workloads needs a weight, such as %s@1",

@@ -58,7 +58,7 @@ void bn_optset_free(struct bn_optset *s)
   free(s);
 }
 
-/* Returns a copy of all but is_read, which is asked of pending settings only. */
+/* Returns a copy of all members but is_read, which only pending settings have. */
 static struct bn_setting opt_copy_setting(const struct bn_setting *in)
 {
   return (struct bn_setting){.name = bn_alloc_copy(in->name),
@@ -69,7 +69,7 @@ static struct bn_setting opt_copy_setting(const struct bn_setting *in)
                              .bad_bool = in->bad_bool};
 }
 
-/* Keeps the setting, which the set owns from now on, for an option that may be declared later. */
+/* Keeps the setting for an option that may be declared later.  The set takes over its texts. */
 static void opt_add_pending(struct bn_optset *s, const struct bn_setting *st)
 {
   s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
@@ -83,7 +83,7 @@ static void opt_remove_pending(struct bn_optset *s, size_t i)
   s->n_pending--;
 }
 
-/* Appends the items of another setting to the list.  The first setting has replaced the default. */
+/* Appends the items of a setting to the list.  The first setting has replaced the default. */
 static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text, bool from_file)
 {
   struct bn_list more = {0}, *list = e->value;
@@ -92,13 +92,13 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text
   if (rc != BN_OPTSET_OK)
     return rc;
   for (size_t i = 0; i < more.n; i++)
-    bn_words_take(list, more.item[i]);
+    bn_words_take(list, more.item[i]); /* takes over the text */
   free(more.item);
   return rc;
 }
 
-/* Returns whether the value of the option is a text that may contain commas in a file, as on the
-   command line: "hosts=a,b".  In a dialect it is the first item, as for sysbench. */
+/* Returns whether a value in a file is a text with its commas, as on the command line: "hosts=a,b".
+   In a dialect it is the first item, as for sysbench. */
 static bool opt_takes_commas(const struct bn_optset *s, const struct bn_entry *e)
 {
   return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
@@ -111,7 +111,8 @@ static bool opt_takes_all_items(const struct bn_optset *s, const struct bn_opt *
   return o->type == BN_LIST && !(s->policy->loose_values && o->scalar && o->whole);
 }
 
-/* Names the items of a line in a file that no value takes. */
+/* Notes that a line of a file has items behind the value, which are ignored.  The value of a secret
+   is not shown. */
 static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -151,7 +152,8 @@ static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, st
   return BN_OPTSET_OK;
 }
 
-/* Sets the number that the text begins with, or 0, as a dialect does.  The bounds still hold. */
+/* Sets the number that the text begins with, or 0, as a dialect does.  Returns RANGE if it is out
+   of bounds. */
 static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
@@ -189,8 +191,8 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
     return opt_set_out_of_bounds(s, e, st->text);
   if (rc == BN_OPTSET_BAD && is_typed && e->o->type == BN_DOUBLE)
     return opt_set_leading_number(e, st->text);
-  /* sysbench takes a text that is not a size for 0, and optval.c refuses the 0 (RANGE) if the
-     option has a sentence for that. */
+  /* sysbench takes a text that is not a size for 0.  An option with a range_text does not come
+     here: optval_parse_size has returned RANGE. */
   if (rc == BN_OPTSET_BAD && is_typed && e->o->type == BN_SIZE) {
     *(uint64_t *)e->value = 0;
     return BN_OPTSET_OK;
@@ -219,7 +221,7 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
   return rc;
 }
 
-/* Returns whether nothing is given.  In a file, blanks, a comment and empty quotes are nothing. */
+/* Returns whether the setting has no value.  In a file, blanks, a comment and "" are no value. */
 static bool opt_setting_is_empty(const struct bn_setting *st)
 {
   const char *at = st->text;
@@ -230,10 +232,10 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
   return st->path != NULL && (bn_optval_next(&at, &item) <= 0 || item.len == 0);
 }
 
-/* Returns whether the option needs a value and has none.  "--time=" is refused, because as
-   "--time=0", for which sysbench takes it, the run would never end.  An option of sysbench that is
-   a text may be empty, as there; an empty text for an option of bench alone would only hide its
-   default, or that a variable of the shell was not set. */
+/* Returns whether the option needs a value and has none.  "--time=" is refused, which sysbench
+   takes for "--time=0", with which a run never ends.  A text of an option that sysbench has may be
+   empty, as there.  An option of bench alone that has a default needs a text: an empty one would
+   hide that a variable of the shell was not set. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
@@ -286,7 +288,8 @@ static void *opt_get_member(const struct bn_entry *e, size_t offset)
   return (char *)e->value - e->o->offset + offset;
 }
 
-/* Sets the distribution that the text of the option describes, if the option is one of a pause. */
+/* Sets the distribution that the text of the option describes, if it has one, as --think-time has.
+   Returns OK or BAD. */
 static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
 {
   const char *text;
@@ -301,9 +304,9 @@ static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
 }
 
 /* Sets the option and keeps a copy of the setting for messages.  A bad boolean of the command line
-   may be meant for an option that a script declares later under the same name: BOOL is returned,
-   and the caller keeps the setting as pending, but the option has no fault yet.  A bad boolean of a
-   file is a fault (BAD). */
+   may be meant for an option that a script declares later under the same name: the option has no
+   fault yet, and the caller, to which BOOL is returned, keeps the setting as pending.  A bad
+   boolean of a file is a fault (BAD). */
 static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -335,8 +338,8 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                        (e->o->in & s->policy->listed) != 0);
 }
 
-/* Takes over the setting and applies it to its option, or keeps it as pending for an option that
-   may be declared later. */
+/* Applies the setting, whose texts it takes over, to its option, or keeps it as pending for an
+   option that may be declared later. */
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_find_entry(s, st->name);
@@ -368,8 +371,8 @@ void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *
                                         .line = line});
 }
 
-/* Returns the entry of an option, which opt_free_entry frees.  Its value is in `values`; an alias
-   has a value of its own. */
+/* Returns a new entry, which opt_free_entry frees.  The value of the option is a member of
+   `values`; an alias has it in the entry. */
 static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group, void *values)
 {
   struct bn_entry *e = bn_alloc(1, sizeof *e);
@@ -386,21 +389,20 @@ static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group,
   return e;
 }
 
-/* Applies the pending settings of an option that has just been declared, and forgets them, but for
-   a bad boolean, which may be meant for another option still.  Settings of files are not applied if
-   the defaults of a test replace them, as in 1.0 and 1.1, which set defaults after the files were
-   read. */
+/* Applies the pending settings of an option that was added, and removes them.  A bad boolean stays,
+   because it may be meant for an option that is added still later.  Settings of files have no
+   effect in 1.0 and 1.1, which read files before they set the defaults of a test. */
 static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
   for (size_t i = 0; i < s->n_pending;) {
     struct bn_setting *st = &s->pending[i];
+    const bool is_replaced = st->path != NULL && s->policy->defaults_beat_files;
 
     if (!bn_opt_is_same_name(st->name, e->o->name)) {
       i++;
       continue;
     }
-    if (!(st->path != NULL && s->policy->defaults_beat_files) &&
-        opt_apply(s, e, st) == BN_OPTSET_BOOL) {
+    if (!is_replaced && opt_apply(s, e, st) == BN_OPTSET_BOOL) {
       st->bad_bool = true;
       i++;
     } else {
@@ -410,8 +412,8 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 }
 
 /* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
-   is 0, and a whole number is a fault that bn_optset_fault finds.  Other types return rc,
-   which says why the default does not fit. */
+   stays 0, and a whole number becomes a fault that bn_optset_fault finds.  Returns OK, or for other
+   types rc, which says why the default does not fit. */
 static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
                                            enum bn_optset_error rc)
 {
@@ -440,9 +442,10 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 }
 
 /* Lets a script's own option take the place of the general option of its name, with the traits and
-   the setting of the general one.  If the defaults of the dialect win, the script's replaces the
-   setting, unless it was typed for an option of bench alone: to sysbench only the script has such
-   an option, so that its default comes before the command line. */
+   the setting of the general one.  Where defaults beat files, the script's default replaces a
+   setting of a file, and any setting of an option that sysbench has.  An option of bench alone
+   keeps what was typed: to sysbench only the script has it, whose default is set before the command
+   line is read. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
   const bool is_replaced =
@@ -516,9 +519,9 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
   return 0;
 }
 
-/* Drops a setting that gives an old name the value 0 out of its bounds, which 1.0 ignores.  Returns
-   whether it did. */
-static bool opt_forget_zero(const struct bn_optset *s, struct bn_entry *alias)
+/* Drops the setting of an old name if it is a 0 out of bounds, which 1.0 ignores.  Returns whether
+   it did. */
+static bool opt_drop_zero(const struct bn_optset *s, struct bn_entry *alias)
 {
   const char *text = alias->last.text != NULL ? alias->last.text : "";
 
@@ -530,16 +533,15 @@ static bool opt_forget_zero(const struct bn_optset *s, struct bn_entry *alias)
   return true;
 }
 
-/* Gives the value of an alias to its target.  A value that is the default of the alias does not
-   replace one that the target was given.  Returns whether the value was given and differs from the
-   default of the alias. */
+/* Gives the value of an alias to its target, unless it is the default of the alias and the target
+   was given a value.  Returns whether the alias was given a value other than its default. */
 static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_get_default(alias->o, s->policy);
   bool differs = true;
 
-  if (!alias->given || opt_forget_zero(s, alias) || alias->bad != BN_OPTSET_OK)
+  if (!alias->given || opt_drop_zero(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
     const double def_number = bn_optval_to_number(alias->o, &def);

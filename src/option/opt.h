@@ -26,16 +26,16 @@ enum bn_optset_error {
 
 /* Makes an empty set.  policy: borrowed, outlives the set. */
 struct bn_optset *bn_optset_new(const struct bn_policy *policy);
-/* Says that another process has sent the configuration files, as FOLDER/N-NAME: messages show NAME,
-   and notes of what is ignored while a file is read are left out, because the sender has printed
-   them.  Comes before the first file. */
+/* Says that another process has sent the configuration files, as FOLDER/N-NAME.  Messages then show
+   NAME, and lack the notes of what is ignored in a file, which the sender has printed.  It is
+   called before the first file is read. */
 void bn_optset_mark_files_sent(struct bn_optset *s);
 /* Frees the set, and the strings and lists that it has put into the structs of values, which must
    still exist.  NULL: nothing. */
 void bn_optset_free(struct bn_optset *s);
 
 /* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
-   dialect. Table and values stay the caller's and must outlive the set.  Pending settings that
+   dialect.  Table and values stay the caller's and must outlive the set.  Pending settings that
    match a new option are applied at once, in the order they were given; what is wrong with them is
    found by bn_optset_unknown and bn_optset_fault.  With `override`, a script's own option
    of a general name shadows the general one for bn_optset_each and takes its settings, while the
@@ -56,8 +56,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
    is loose, the rest of the file behind a malformed line is skipped with a line on stderr
    instead. */
 int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err);
-/* Returns whether the part of a line of such a file before '=' names no option: it is a comment, or
-   blank. */
+/* Returns whether the part of a line of such a file before '=' is a comment or blank. */
 bool bn_optset_is_comment(const char *name);
 /* Gives a general option the default of a script's own option of that name, unless the general one
    was given.  Returns 1 if it did, 0 if not, also if there is no general option of that name, or -1
@@ -77,7 +76,7 @@ void bn_optset_each_pending(const struct bn_optset *s,
                             void *arg);
 /* Returns whether both names are the same; '-' and '_' are equal here and below. */
 bool bn_opt_is_same_name(const char *a, const char *b);
-/* Returns whether name[0..len), which has no 0, is this name. */
+/* Returns whether name[0..len), which has no null byte, is the declared name. */
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 /* Returns whether a list, whose names are separated by ", ", has the name.  NULL: an empty list. */
 bool bn_opt_is_listed(const char *list, const char *name);
@@ -102,7 +101,7 @@ struct bn_optset_fault {
 /* A value that is refused by the owner of the option, who knows more than the table. */
 struct bn_opt_refusal {
   const char *name, *value, *wrong; /* wrong: what is wrong with the value */
-  const char *allowed;              /* NULL: it goes without saying */
+  const char *allowed;              /* the allowed values; NULL: `wrong` says it */
 };
 /* Returns whether the option is declared a secret, or is a text or a list and its name has a word
    of a secret (base/mask.h). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every option with the value that counts as text, and who set it. */
+/* Options as records of a run show them: each with its value as a text, and who has set it. */
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -21,7 +21,7 @@ static void optfact_add_size(struct bn_buf *b, uint64_t bytes)
     (void)bn_buf_char(b, letters[power - 1]);
 }
 
-/* Appends the items of a list.  Verbatim items, which may have commas, are parted by "; ". */
+/* Appends the items of a list.  "; " separates verbatim items, because they may have commas. */
 static void optfact_add_list(struct bn_buf *b, const struct bn_list *list, bool verbatim)
 {
   const char *separator = verbatim ? "; " : ",";
@@ -63,8 +63,7 @@ static void optfact_add_value(struct bn_buf *b, const struct bn_opt *o, const vo
   }
 }
 
-/* Returns whether a later argument of the command line sets the same option as the i-th pending
-   setting. */
+/* Returns whether a later pending setting of the command line sets the same option as the i-th. */
 static bool optfact_is_repeated(const struct bn_optset *s, size_t i)
 {
   for (size_t k = i + 1; k < s->n_pending; k++)
@@ -74,10 +73,10 @@ static bool optfact_is_repeated(const struct bn_optset *s, size_t i)
 }
 
 /* Calls fn for the options that no table declares, which scripts of 1.0 and 0.5 read.  The last
-   setting counts.  The value of an option that the script does not read is hidden: it may be that
-   of a password whose name was mistyped. */
-static void optfact_each_free(const struct bn_optset *s,
-                              void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg)
+   setting counts.  The value of an option that the script does not read is hidden, because it may
+   be a password whose name was mistyped. */
+static void optfact_each_undeclared(const struct bn_optset *s,
+                                    void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg)
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
@@ -96,38 +95,38 @@ static void optfact_each_free(const struct bn_optset *s,
   }
 }
 
+/* Returns what a record shows of the value of an option, or NULL for a secret.  `text` and `masked`
+   are memory for it. */
+static const char *optfact_show_value(const struct bn_entry *e, struct bn_buf *text,
+                                      char masked[BN_MASK_MAX])
+{
+  if (bn_opt_is_secret(e->o))
+    return NULL;
+  bn_buf_clear(text);
+  (void)bn_buf_str(text, ""); /* an empty list adds nothing, and text->data must not be NULL */
+  optfact_add_value(text, e->o, e->value);
+  /* bn_groups_mask_texts has masked the passwords of --group, and bn_mask_text would cut off the
+     words behind the first one. */
+  return e->o->verbatim ? text->data : bn_mask_text(text->data, masked);
+}
+
 void bn_optset_each_fact(const struct bn_optset *s,
                          void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg)
 {
-  struct bn_buf text;
+  struct bn_buf text = {.max = 0};
+  char masked[BN_MASK_MAX];
 
-  bn_buf_init(&text, 0);
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_entry *e = s->entry[i];
 
-    if (e->o->alias_of != NULL || e->o->hidden)
-      continue;
-    bn_buf_clear(&text);
-    const bool is_secret = bn_opt_is_secret(e->o);
-    char masked[BN_MASK_MAX];
-    const char *shown = NULL;
-
-    (void)bn_buf_str(&text, ""); /* an empty list adds nothing, and text.data must not be NULL */
-    if (!is_secret) {
-      optfact_add_value(&text, e->o, e->value);
-      /* The texts of --group have lost their passwords (bn_groups_mask_texts), and more words
-         stand behind these. */
-      shown = e->o->verbatim ? text.data : bn_mask_text(text.data, masked);
-    }
-    const struct bn_opt_fact fact = {.name = e->o->name,
-                                     .group = e->group,
-                                     .origin = bn_optval_origin(e),
-                                     .traits = e->traits,
-                                     .secret = is_secret,
-                                     .text = shown};
-
-    fn(arg, &fact);
+    if (e->o->alias_of == NULL && !e->o->hidden)
+      fn(arg, &(struct bn_opt_fact){.name = e->o->name,
+                                    .group = e->group,
+                                    .origin = bn_optval_origin(e),
+                                    .traits = e->traits,
+                                    .secret = bn_opt_is_secret(e->o),
+                                    .text = optfact_show_value(e, &text, masked)});
   }
-  optfact_each_free(s, fn, arg);
+  optfact_each_undeclared(s, fn, arg);
   bn_buf_done(&text);
 }

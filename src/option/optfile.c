@@ -13,7 +13,7 @@
 #include "base/mask.h"
 #include "option/optval.h"
 
-/* No file of options is so large: a device or a file of another kind was named. */
+/* A larger file is not one of options; the message says 1 MiB. */
 enum { FILE_BYTES_MAX = 1 << 20 };
 
 static const char blanks[] = " \t\r\n\v\f";
@@ -25,8 +25,8 @@ struct reader {
   unsigned line;
 };
 
-/* Returns the name in the part of a line before '=', which it cuts in place: without the blanks
-   around it and without leading dashes. */
+/* Returns the part of a line before '=' without the blanks around it and without leading dashes.
+   The blanks at its end are overwritten. */
 static char *optfile_trim_name(char *name)
 {
   size_t len;
@@ -63,9 +63,9 @@ static bool optfile_is_closed(const char *value)
   return rc == 0;
 }
 
-/* Takes a setting whose quote is not closed.  Returns -1 and err, or in a dialect 1: sysbench skips
-   the rest of the file. */
-static int optfile_take_unclosed(const struct reader *r, const char *name, struct bn_err *err)
+/* Refuses a setting whose quote is not closed.  Returns -1 and err, or in a dialect 1, because
+   sysbench sets the option to nothing and skips the rest of the file. */
+static int optfile_refuse_unclosed(const struct reader *r, const char *name, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
 
@@ -77,8 +77,8 @@ static int optfile_take_unclosed(const struct reader *r, const char *name, struc
   return 1;
 }
 
-/* Names a line such as "threads 4" that sets nothing, unless it is a section or a comment, which
-   are not meant to set anything.  The text behind the name may be a secret. */
+/* Notes that a line such as "threads 4" sets nothing, unless it is a section or a comment.  Only
+   the name is shown, because the text behind it may be a secret. */
 static void optfile_note_ignored_line(const struct reader *r, char *text)
 {
   char *name = optfile_trim_name(text), masked[BN_MASK_MAX];
@@ -102,7 +102,8 @@ static bool optfile_is_option(const struct reader *r, const char *item, size_t l
   return end < len && bn_optset_find_entry(r->set, name) != NULL;
 }
 
-/* Finds an option that stands in the value of another one, behind a blank and in no quotes. */
+/* Finds an option that stands in the value of another one, behind a blank and without quotes.
+   Returns whether there is one, and sets *item to it. */
 static bool optfile_find_second_option(const struct reader *r, const char *value,
                                        struct bn_optval_item *item)
 {
@@ -115,9 +116,9 @@ static bool optfile_find_second_option(const struct reader *r, const char *value
   return false;
 }
 
-/* Refuses a command line that was copied into the file, of which sysbench takes the first option. A
-   line whose name is not an option of the set may have a command line as its value, as in a file of
-   sweeps.  Returns 0, or -1 and err. */
+/* Refuses a line of several options, a command line that was copied; a dialect takes the first, as
+   sysbench does.  If the set does not have the first option, nothing is refused, because the value
+   may be a command line, as in a file of sweeps.  Returns 0, or -1 and err. */
 static int optfile_refuse_second_option(const struct reader *r, const char *name, const char *value,
                                         struct bn_err *err)
 {
@@ -135,9 +136,9 @@ static int optfile_refuse_second_option(const struct reader *r, const char *name
                     r->path, r->line, further, bn_mask_arg(name, masked));
 }
 
-/* Takes a line of that length, which it changes.  Returns 0, 1 if the rest of the file is to be
+/* Reads a line of that length, which it changes.  Returns 0, 1 if the rest of the file is to be
    skipped, or -1 and err. */
-static int optfile_take_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
+static int optfile_read_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
 
@@ -150,7 +151,7 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
   }
   *value++ = '\0';
   value[strcspn(value, "\r\n")] = '\0';
-  /* To sysbench the name is all before '=', with its blanks and dashes, and '#' nothing special. */
+  /* To sysbench, all before '=' is the name, with blanks and dashes; '#' begins no comment. */
   name = optfile_is_loose(r) ? text : optfile_trim_name(text);
   if (bn_optset_is_comment(name)) {
     if (optfile_is_loose(r))
@@ -161,16 +162,16 @@ static int optfile_take_line(const struct reader *r, char *text, size_t len, str
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
   if (!optfile_is_closed(value))
-    return optfile_take_unclosed(r, name, err);
+    return optfile_refuse_unclosed(r, name, err);
   if (optfile_refuse_second_option(r, name, value, err) != 0)
     return -1;
   bn_optset_set_from_file(r->set, name, value, r->path, r->line);
   return 0;
 }
 
-/* Takes the lines of a file, and writes a 0 behind each while it is taken.  Returns as
-   optfile_take_line does. */
-static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
+/* Reads the lines of a file.  A null byte ends each while it is read; behind the last line, the
+   buffer has one.  Returns as optfile_read_line does. */
+static int optfile_read_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {
   char *at = b->data, *const end = b->data + b->len;
   int rc = 0;
@@ -182,7 +183,7 @@ static int optfile_take_lines(struct reader *r, struct bn_buf *b, struct bn_err 
 
     *next = '\0';
     r->line++;
-    rc = optfile_take_line(r, at, (size_t)(next - at), err);
+    rc = optfile_read_line(r, at, (size_t)(next - at), err);
     *next = kept;
     at = next;
   }
@@ -208,7 +209,7 @@ int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *er
     rc = bn_err_set(err, errno, "%s: %s", bn_mask_text(r.path, masked),
                     errno == EFBIG ? "the file is larger than 1 MiB" : strerror(errno));
   else
-    rc = optfile_take_lines(&r, &b, err);
+    rc = optfile_read_lines(&r, &b, err);
   bn_buf_done(&b);
   return rc < 0 ? -1 : 0;
 }

@@ -16,11 +16,11 @@ struct block {
   const struct bn_policy *policy;
 };
 
-/* Returns what the help shows behind the name of an option: "=N". */
+/* Returns the form of the value that the help shows behind the name of an option: "=N". */
 static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";
-  /* An option that also takes other words looks like a switch. */
+  /* An option with this form takes other words too, and is shown as a switch. */
   const bool is_switch = o->form != NULL && strcmp(o->form, on_off) == 0;
 
   if (o->form != NULL && !is_switch)
@@ -64,8 +64,8 @@ static const struct bn_opt *opthelp_find_old_name(const struct block *b, const s
   return NULL;
 }
 
-/* Returns what is listed in the place of an option: the option itself, or its old name in a dialect
-   that has only that, or NULL. */
+/* Returns what the help lists for an option: the option, or its old name in a dialect that has only
+   that, or NULL. */
 static const struct bn_opt *opthelp_find_listed(const struct block *b, const struct bn_opt *o)
 {
   if (b->policy->help_has_old_names && o->alias_of != NULL)
@@ -139,8 +139,8 @@ static void opthelp_print_name(const struct block *b, const char *name, FILE *ou
     (void)fputc(b->policy->help_fits && *name == '_' ? '-' : *name, out);
 }
 
-/* Prints what goes before a word of that length: a blank, or a new line if the word would end
-   beyond p->columns.  Returns the column of the word. */
+/* Prints what goes before a word of that length: nothing at p->start, a blank, or a line break if
+   the word would end beyond p->columns.  Returns the column of the word. */
 static size_t opthelp_print_gap(const struct printing *p, size_t column, size_t len)
 {
   if (column == p->start)
@@ -170,7 +170,7 @@ static void opthelp_print_words(const struct printing *p, const char *text, cons
   }
 }
 
-/* Returns the default that the help shows, which hides that of a secret, or NULL. */
+/* Returns the default that the help shows, masked if the option is a secret, or NULL. */
 static const char *opthelp_find_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
   const char *def = bn_opt_get_default(o, policy);
@@ -224,8 +224,8 @@ size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups
 
 /* --- the manual pages: opthelp_put_… print mdoc --- */
 
-/* Prints the value of an option.  In a form, capitals are the name of an argument, and
-   brackets enclose what may be left out. */
+/* Prints the form of the value of an option in mdoc.  Capitals in the form are the name of an
+   argument, and brackets enclose what may be left out. */
 static void opthelp_put_argument(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
   const char *form = o->form == NULL && o->type == BN_LIST ? "=LIST" : opthelp_find_form(o, policy);
@@ -308,8 +308,8 @@ static void opthelp_put_choices(const struct bn_opt *o, FILE *out)
   opthelp_put_sentence(text, out);
 }
 
-/* Prints the bounds of a number, without an upper bound that is only that of the type.  The bounds
-   0 and INT32_MAX together go without saying. */
+/* Prints the bounds of a number, without an upper bound that is only that of the type.  Nothing is
+   printed for 0 and INT32_MAX, the usual bounds. */
 static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
 {
   const bool has_max = o->max != INT64_MAX && o->max != INT32_MAX;

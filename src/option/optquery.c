@@ -8,7 +8,7 @@
 #include "option/opt.h"
 #include "option/optval.h"
 
-/* Returns whether the character parts the words of a name. */
+/* Returns whether the character separates words of a name. */
 static bool optquery_is_dash(char c)
 {
   return c == '-' || c == '_';
@@ -83,7 +83,7 @@ const char *bn_optset_find_nearest(const struct bn_optset *s, const char *name)
   const size_t len = strlen(prefix);
   const char *nearest = optquery_find_nearest(s, name);
 
-  /* Since 1.0, oltp-table-size of 0.5 is called table_size. */
+  /* The option oltp-table-size of 0.5 is called table_size since 1.0. */
   if (nearest == NULL && strlen(name) >= len && bn_opt_is_named(name, len, prefix))
     nearest = optquery_find_nearest(s, name + len);
   return nearest;
@@ -126,7 +126,7 @@ void bn_optset_each_pending(const struct bn_optset *s,
       fn(arg, s->pending[i].name, s->pending[i].text, s->pending[i].path, s->pending[i].line);
 }
 
-/* Writes the sentence of sysbench, with the value unless the name of the option is that of a
+/* Writes the sentence of sysbench.  It has the value, unless the name of the option is that of a
    secret. */
 static void optquery_explain_plainly(struct bn_optset_fault *out)
 {
@@ -175,8 +175,8 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   return false;
 }
 
-/* Puts "FILE:LINE: " in the place of the dashes with which the sentence begins, if a file has the
-   setting.  The sentences of dialects do not name the place. */
+/* Replaces the dashes with which the sentence begins by "FILE:LINE: " if a file has the setting.
+   The sentences of dialects, some of which begin without dashes, do not name the place. */
 static void optquery_name_place(const struct bn_optset *s, const struct bn_setting *st,
                                 struct bn_optset_fault *fault)
 {

@@ -96,21 +96,21 @@ int bn_optval_split_items(const char *text, struct bn_list *out)
   return rc;
 }
 
-/* Returns whether the bounds of the option allow more than an int, which is what sysbench has. */
+/* Returns whether the bounds allow more than an int, which sysbench has for all other options. */
 static bool optval_is_wide(const struct bn_opt *o)
 {
   return o->max > INT32_MAX || o->min < INT32_MIN;
 }
 
-/* Returns whether the option has bounds; 0 and 0 are none. */
+/* Returns whether the option has bounds: 0 and 0 mean that it has none. */
 static bool optval_is_bounded(const struct bn_opt *o)
 {
   return o->min != 0 || o->max != 0;
 }
 
-/* The functions optval_parse_* set the value of a type to that of a text.  They return OK, or what
-   is wrong with the text, which then leaves the value as it is.  An empty text is the number 0, the
-   size 0 and the time 0: opt.c refuses it before, unless the dialect accepts it. */
+/* The functions optval_parse_* set the value to that of the text and return OK, or leave the value
+   as it is and return what is wrong with the text.  An empty text is the number 0, the size 0 and
+   the time 0: opt.c has refused it, unless the dialect accepts it. */
 static enum bn_optset_error optval_parse_int(const struct bn_opt *o, int64_t *value,
                                              const char *text)
 {
@@ -173,11 +173,11 @@ enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const 
   return BN_OPTSET_OK;
 }
 
-/* Parses the number of an option of the type BN_DOUBLE or BN_SECONDS.  Returns false if the text is
+/* Reads the number of an option of the type BN_DOUBLE or BN_SECONDS.  Returns false if the text has
    none. */
 static bool optval_read_number(const struct bn_opt *o, const char *text, double *v)
 {
-  /* A duration has no sign.  A negative number is read all the same, to be out of bounds. */
+  /* A negative time, which is no duration, is read as a number, so that it is out of range. */
   if (o->type == BN_SECONDS)
     return bn_units_parse_duration(text, v) == 0 || bn_units_parse_double(text, v) == 0;
   return bn_units_parse_number(text, v) == 0;
@@ -259,7 +259,7 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
   return BN_OPTSET_BAD;
 }
 
-/* Parses the first item of a file's value, which is empty if there is none. */
+/* Parses the first item of a file's value, or "" if there is none. */
 static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
                                                     const char *text)
 {
@@ -361,8 +361,7 @@ bool bn_opt_is_secret(const struct bn_opt *o)
          ((o->type == BN_STRING || o->type == BN_LIST) && bn_mask_names_secret(o->name));
 }
 
-/* Hides a text that was given to a switch such as --mysql-password-prompt, too: it may be the
-   password itself. */
+/* The text of a switch such as --mysql-password-prompt is masked too: it may be the password. */
 const char *bn_opt_mask_text(const struct bn_opt *o, const char *text)
 {
   const bool hidden = bn_opt_is_secret(o) || (o->type == BN_BOOL && bn_mask_names_secret(o->name));
@@ -410,8 +409,8 @@ bool bn_optval_is_numeric(const struct bn_opt *o)
          (o->type == BN_LIST && o->scalar);
 }
 
-/* Explains a value that is out of bounds, or none of the choices, in the words of sysbench, which
-   reads an empty number as 0. */
+/* Explains, in the words of sysbench, that a value is out of bounds or not among the choices.  An
+   empty number is shown as 0, as sysbench reads it. */
 static void optval_explain_range(const struct bn_opt *o, const char *text,
                                  struct bn_optset_fault *out)
 {
@@ -440,6 +439,17 @@ static void optval_print_bounds(const struct bn_opt *o, const char *unit, const 
     (void)snprintf(out, len, "%" PRId64 " to %" PRId64 "%s", o->min, o->max, unit);
 }
 
+/* Returns which texts the option takes, or `any` if it takes all.  A `filled` option has a form,
+   "=NAME". */
+static const char *optval_describe_texts(const struct bn_opt *o, const char *any)
+{
+  if (o->scalar)
+    return "numbers, separated by commas";
+  if (o->delay != 0)
+    return bn_delay_forms;
+  return o->filled ? o->form + 1 : any;
+}
+
 /* Prints which values the option takes. */
 static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
 {
@@ -465,22 +475,18 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
     bn_optval_list_choices(o, out, len);
     break;
   case BN_LIST:
-    (void)snprintf(out, len, "%s",
-                   o->scalar   ? "numbers, separated by commas"
-                   : o->filled ? o->form + 1
-                               : "any text");
+    (void)snprintf(out, len, "%s", optval_describe_texts(o, "any text"));
     break;
   case BN_STRING:
   case BN_PATH:
-    (void)snprintf(out, len, "%s",
-                   o->delay != 0 ? bn_delay_forms
-                   : o->filled   ? o->form + 1
-                                 : "any text but an empty one");
+    (void)snprintf(out, len, "%s", optval_describe_texts(o, "any text but an empty one"));
     break;
   }
 }
 
-/* Returns what is wrong with a text, in bench's own words. */
+/* Returns what is wrong with a text, in bench's own words.  The kind alone does not tell: BAD is
+   also an int that is too large, and RANGE also a choice that does not exist and a size that is
+   none. */
 static const char *optval_find_reason(const struct bn_opt *o, const char *text,
                                       enum bn_optset_error kind)
 {

@@ -27,8 +27,8 @@ union bn_optval {
    is one item.  Returns OK, BAD (also for a quote that is not closed), RANGE or BOOL. */
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
                                      bool from_file);
-/* Sets the value, of which nothing is freed, to its default in this dialect, or to zero if there is
-   none.  Returns as bn_optval_parse does: the default of a script's option need not fit its type,
+/* Sets the value to its default in this dialect, or to zero if there is none.  An old value is not
+   freed.  Returns as bn_optval_parse does: the default of a script's option need not fit its type,
    and the value is then zero. */
 enum bn_optset_error bn_optval_set_default(const struct bn_opt *o, const struct bn_policy *policy,
                                            void *value);
@@ -38,8 +38,8 @@ void bn_optval_clear(const struct bn_opt *o, void *value);
    '='. */
 void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_error kind,
                        const struct bn_policy *policy, struct bn_optset_fault *out);
-/* Prints the choices with ", " between them.  An empty choice, which is the last and means "no
-   value", is left out. */
+/* Writes the choices to out, with ", " between them.  An empty choice, which is the last and means
+   "no value", is left out. */
 void bn_optval_list_choices(const struct bn_opt *o, char *out, size_t len);
 /* Returns the value as a number, for comparisons; 0 for a text or a list. */
 double bn_optval_to_number(const struct bn_opt *o, const void *value);
@@ -49,12 +49,12 @@ struct bn_optval_item {
   const char *text;
   size_t len;
 };
-/* Finds the next item of a file's value and moves *at behind it.  Items are parted by ',' and
+/* Finds the next item of a file's value and moves *at behind it.  Items are separated by ',' and
    blanks, stand in '…' or "…" if they contain those, and end at a '#' that begins an item.  Returns
    1, 0: there is no other, or -1: a quote is not closed. */
 int bn_optval_next(const char **at, struct bn_optval_item *item);
-/* Returns the first item of a file's value, "" if there is none, and sets *rest to what is behind
-   it.  with_commas: items that commas part are one, "a, b" is "a,b".  The caller frees it. */
+/* Returns the first item of a file's value, "" if there is none, and sets *rest to what is behind.
+   with_commas: "a, b" is one item, "a,b".  The caller frees the item. */
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest);
 /* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items
    before it are in out. */
@@ -80,12 +80,12 @@ struct bn_entry {
   const struct bn_opt *o;
   char *group;
   char *name;  /* '_' for '-' */
-  void *value; /* an alias has none of its own: its `own` */
+  void *value; /* in the struct of the owner; of an alias: &own */
   union bn_optval own;
-  unsigned traits; /* also those of the option that it shadows, or stands for */
+  unsigned traits; /* its own, and those of the option that it shadows or stands for */
   bool given, shadowed;
-  enum bn_optset_error bad;
-  struct bn_setting last; /* the latest setting, also of bad ones */
+  enum bn_optset_error bad; /* what is wrong with the latest setting; OK: nothing */
+  struct bn_setting last;   /* the latest setting, good or bad */
 };
 
 struct bn_optset {

@@ -22,8 +22,8 @@ enum { SINE_PIECES = 128, SHOWN_MAX = 60 /* bytes of a phase that a message show
 
 static const char blanks[] = " \t\r\n";
 
-/* A profile that is being read.  The functions below that return a bool return false if the text is
-   wrong; `at` is then the place, and `wrong` says why. */
+/* A profile that is being read.  Functions below that return a bool return false if the text is
+   wrong: `at` is then the wrong place, and `wrong` says why. */
 struct profile_reader {
   const char *text, *at;
   const char *form; /* of this phase, for messages; NULL: not known yet */
@@ -54,19 +54,20 @@ static bool profile_expect(struct profile_reader *r, const char *word)
   return bn_words_skip(&r->at, word) || profile_refuse(r, "'%s' is missing", word);
 }
 
-/* The words of messages and forms for each kind of curve. */
+/* The values of each kind of curve, and the words for them in messages and forms. */
 static const struct {
   const char *value, *form;
-  const char *missing, *refused; /* a text is no value; a trace has a value that is not allowed */
-  int most;
+  const char *missing; /* message: the text is no value */
+  const char *refused; /* message: a trace has a value that is not allowed */
+  int most;            /* the greatest value */
 } curves[] = {
     [BN_PROFILE_RATE] = {"rate", "RATE", "not a rate", "the rate is too great", INT32_MAX},
     [BN_PROFILE_THREADS] = {"number of threads", "THREADS", "not a number of threads",
                             "not a whole number of threads, or too great", 1000000},
 };
 
-/* Returns what is wrong with a value, for a message that goes on with the greatest value, or
-   NULL. */
+/* Returns NULL, or what is wrong with a value, for a message that ends with the greatest value:
+   "the rate is greater than 100". */
 static const char *profile_judge_value(const struct profile_reader *r, double value)
 {
   if (value > curves[r->out->of].most)
@@ -143,14 +144,14 @@ static struct bn_profile_phase *profile_get_phase(const struct profile_reader *r
   return &r->out->phase[r->out->n_phases - 1];
 }
 
-/* Adds the piece of the lead, the time before the phases.  Its rate is 0 until the phases are
-   known, and so is that to which a burst falls back that is the first phase. */
+/* Adds the first piece: the lead, the time before the phases, which profile_set_lead completes.  A
+   burst that is the first phase falls back to its rate, which is 0 until then. */
 static void profile_add_lead(struct profile_reader *r)
 {
   (void)profile_add_piece(r, 0, 0, 0); /* the first piece is not one too many */
 }
 
-/* Gives the lead its length, and the rate with which the phases begin, that of the second piece. */
+/* Gives the lead its length, and the rate with which the phases begin: that of piece 1. */
 static void profile_set_lead(struct bn_profile *out, double lead_s)
 {
   const double rate = out->piece[1].start_rate;
@@ -159,7 +160,7 @@ static void profile_set_lead(struct bn_profile *out, double lead_s)
   out->lead_s = lead_s;
 }
 
-/* Returns the value with which the curve ends by now. */
+/* Returns the value with which the last piece ends. */
 static double profile_get_last_rate(const struct profile_reader *r)
 {
   return r->out->piece[r->out->n_pieces - 1].end_rate;
@@ -168,8 +169,8 @@ static double profile_get_last_rate(const struct profile_reader *r)
 /* --- phases --- */
 
 /* The functions profile_read_ramp to profile_read_trace read a phase behind its word, and add its
-   pieces; `forms` below has the forms.  Rates and heights are values of the curve, and names that
-   end in _s and the single s are seconds. */
+   pieces; `forms` below has the forms.  Rates and heights are values of the curve; `s` and names
+   that end in _s are seconds. */
 
 static bool profile_read_ramp(struct profile_reader *r)
 {
@@ -187,8 +188,8 @@ static bool profile_read_hold(struct profile_reader *r)
          profile_add_piece(r, rate, rate, s);
 }
 
-/* The steps end with the last one that does not go beyond `to`; 1e-9 is more than rounding makes of
-   a step that ends at `to`. */
+/* Adds a piece for each step, up to the last one that does not go beyond `to`.  1e-9 of a step is
+   more than the error of rounding, so that a step that ends at `to` counts. */
 static bool profile_read_step(struct profile_reader *r)
 {
   double from, to, by, s, steps;
@@ -225,7 +226,8 @@ static bool profile_read_for(struct profile_reader *r, double *s)
   return profile_read_time(r, s);
 }
 
-/* Each period begins and ends at the mean, and rises first.  Without "for" there is one period. */
+/* Adds SINE_PIECES pieces for each period, which begins and ends at the mean and rises first.
+   Without "for" there is one period. */
 static bool profile_read_sine(struct profile_reader *r)
 {
   double mean, height, period_s, s, rate;
@@ -258,8 +260,8 @@ static bool profile_read_sine(struct profile_reader *r)
   return true;
 }
 
-/* Each period begins with the burst; behind it, the rate is that with which the phase before has
-   ended.  The last period may be cut short. */
+/* Adds two pieces for each period: the burst, and a rest with the rate with which the phase before
+   has ended.  The last period may be cut short.  Without "for" there is one period. */
 static bool profile_read_burst(struct profile_reader *r)
 {
   const double base = profile_get_last_rate(r);
@@ -322,12 +324,12 @@ static const char *profile_read_row(const struct profile_reader *r, const char *
 /* The rows of a trace that were read.  Each rate holds until the second of the next row, and the
    last one as long as the rate before it. */
 struct profile_trace {
-  struct profile_row last;
+  struct profile_row last; /* its piece is not added yet */
   size_t rows;
   double span_s; /* between the last two rows */
 };
 
-/* Adds the piece of the row before this one, whose second ends that piece. */
+/* Adds the piece of the row before, which ends at the second of this one, and keeps this row. */
 static bool profile_add_row(struct profile_reader *r, struct profile_trace *t,
                             const struct profile_row *row)
 {
@@ -390,7 +392,7 @@ static size_t profile_get_phase_len(const char *text)
   return len;
 }
 
-/* The phase is the rest of its text, a name of a file, which may have blanks but no semicolon. */
+/* The name of the file is the rest of the phase; it may have blanks, but no semicolon. */
 static bool profile_read_trace(struct profile_reader *r)
 {
   const char *const begin = r->at;
@@ -416,7 +418,7 @@ static bool profile_read_trace(struct profile_reader *r)
 
 /* --- the profile --- */
 
-/* "@" stands for a value of the curve. */
+/* The forms of phases.  "@" stands for a value of the curve. */
 static const struct {
   const char *word, *form;
   bool (*read)(struct profile_reader *r);
@@ -460,7 +462,7 @@ static bool profile_read_phase(struct profile_reader *r)
   return profile_refuse(r, "not a phase");
 }
 
-/* Appends a form, with the name of the values in the place of each '@'. */
+/* Appends a form, with `value`, the name of the values, in the place of each '@'. */
 static void profile_add_form(struct bn_buf *b, const char *form, const char *value)
 {
   for (; *form != '\0'; form++)
@@ -470,18 +472,22 @@ static void profile_add_form(struct bn_buf *b, const char *form, const char *val
       (void)bn_buf_char(b, *form);
 }
 
-/* Writes which phase is wrong, where and why, and the form that it should have. */
+/* Writes which phase is wrong, where and why, and its form, or the words of all phases. */
 static void profile_explain(const struct profile_reader *r, const char *phase, size_t number,
                             char wrong[BN_PROFILE_WRONG])
 {
-  static const char any[] = "ramp:, hold:, step:, sine:, burst:, trace:";
   const int len = (int)profile_get_phase_len(phase);
   char whole[BN_MASK_MAX], masked[BN_MASK_MAX];
   struct bn_buf form = {.max = 0};
 
-  /* It is cut after its passwords are masked: the rest of one might not be known as one. */
+  /* The phase is cut to SHOWN_MAX after passwords are masked, because a part of one would not be
+     known as one. */
   (void)snprintf(whole, sizeof whole, "%.*s", len, phase);
-  profile_add_form(&form, r->form != NULL ? r->form : any, curves[r->out->of].form);
+  if (r->form != NULL)
+    profile_add_form(&form, r->form, curves[r->out->of].form);
+  else
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+      (void)bn_buf_printf(&form, "%s%s", i > 0 ? ", " : "", forms[i].word);
   (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%.*s', column %zu: %s; allowed: %s", number,
                  SHOWN_MAX, bn_mask_text(whole, masked), (size_t)(r->at - r->text) + 1, r->wrong,
                  form.data);

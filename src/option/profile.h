@@ -34,10 +34,10 @@ struct bn_profile {
 /* Reports have a histogram for each phase. */
 enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_PHASES = 32, BN_PROFILE_WRONG = 384 };
 
-/* Reads a profile; the files of traces are read too.  Before the phases, the curve has for lead_s
-   seconds the value with which they begin.  Numbers of threads are whole.  Returns 0, or -1 and in
-   `wrong` the phase, its column, and what is wrong there; *out is then all zero, but for has_trace,
-   which tells whether the phase is a trace. */
+/* Reads a profile; the files of traces are read too.  For lead_s seconds before the phases, the
+   curve has the value with which they begin.  Numbers of threads are whole.  Returns 0, or -1 and
+   in `wrong` the phase, its column, and what is wrong there; *out is then all zero, but for
+   has_trace, which tells whether the phase is a trace. */
 int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, struct bn_profile *out,
                      char wrong[BN_PROFILE_WRONG]);
 /* Frees what the profile owns, and makes it all zero. */

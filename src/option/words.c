@@ -33,8 +33,8 @@ void bn_words_add(struct bn_list *words, const char *word)
   bn_words_take(words, bn_alloc_text(word));
 }
 
-/* Appends the part of a word up to a quote or the end of the word.  Returns what follows, or NULL
-   if a quote has no end. */
+/* Appends the next part of a word: what stands between two quotes, or what goes up to a quote or
+   the end of the word.  Returns what follows, or NULL if a quote has no end. */
 static const char *words_append_part(const char *s, struct bn_buf *word)
 {
   const char *end;
@@ -102,8 +102,8 @@ size_t bn_words_get_group_len(const char *text)
   return len;
 }
 
-/* Adds a word that has apostrophes and needs quotes: each piece without apostrophes stands in
-   apostrophes, and each run of apostrophes in quotation marks. */
+/* Adds a word that has apostrophes and needs quotes.  Its apostrophes are put in quotation marks,
+   and the pieces between them in apostrophes. */
 static void words_quote_pieces(struct bn_buf *out, const char *word)
 {
   while (*word != '\0') {
@@ -135,29 +135,29 @@ void bn_words_show(struct bn_buf *out, const char *word)
     (void)bn_buf_printf(out, "%s", shown);
 }
 
-/* Adds the words of one group.  A word behind the name of a password without a value is perhaps the
-   password.  Returns 0, or -1 if a quote has no end. */
+/* Adds the words of one group with passwords masked.  A word behind "--password" or "--password="
+   may be the password.  Returns 0, or -1 if a quote has no end. */
 static int words_mask_group(struct bn_buf *out, const char *text, size_t len)
 {
-  char *one = bn_alloc_part(text, len);
+  char *group = bn_alloc_part(text, len);
   struct bn_list words;
   struct bn_err err;
-  bool hides = false;
-  const int rc = bn_words_split(one, &words, &err);
+  bool hides_next = false;
+  const int rc = bn_words_split(group, &words, &err);
 
   for (size_t i = 0; i < words.n; i++) {
     const char *word = words.item[i], *value = strchr(word, '=');
 
     (void)bn_buf_str(out, i > 0 ? " " : "");
-    if (hides && word[0] != '-')
+    if (hides_next && word[0] != '-')
       (void)bn_buf_str(out, BN_MASK);
     else
       bn_words_show(out, word);
-    hides = bn_mask_names_secret(word) && (value == NULL || value[1] == '\0');
+    hides_next = bn_mask_names_secret(word) && (value == NULL || value[1] == '\0');
   }
   bn_words_done(&words);
-  explicit_bzero(one, len);
-  free(one);
+  explicit_bzero(group, len);
+  free(group);
   return rc;
 }
 
@@ -165,20 +165,23 @@ char *bn_words_mask(const char *text)
 {
   struct bn_buf shown = {.max = 0};
   char masked[BN_MASK_MAX];
+  const char *cut = bn_mask_text(text, masked); /* the text up to its first password */
   const char *at = text;
-  int rc = bn_mask_text(text, masked) != text ? 0 : -1;
 
-  while (rc == 0) {
+  if (cut == text)
+    return bn_alloc_text(text);
+  for (;;) {
     const size_t len = bn_words_get_group_len(at);
 
-    rc = words_mask_group(&shown, at, len);
-    at += len;
-    if (rc == 0 && *at++ == '\0')
+    if (words_mask_group(&shown, at, len) != 0)
+      break;
+    if (at[len] == '\0')
       return bn_buf_take(&shown);
     (void)bn_buf_str(&shown, "; ");
+    at += len + 1;
   }
   bn_buf_done(&shown);
-  return bn_alloc_text(bn_mask_text(text, masked));
+  return bn_alloc_text(cut);
 }
 
 void bn_words_done(struct bn_list *words)

@@ -37,16 +37,16 @@ void bn_children_begin(struct bn_children *c)
 
   bn_children_begin_plain(c);
   for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-    struct sigaction now;
+    struct sigaction current;
 
-    if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+    if (sigaction(ending[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN)
       (void)sigaddset(&c->waited, ending[i]);
   }
   (void)sigprocmask(SIG_BLOCK, &c->waited, NULL);
 }
 
-/* Waits for a signal until that time of bn_clock_mono(), and notes the first that ends the study.
-   Returns the number of the signal, or 0 if none has come. */
+/* Waits for a signal until that time of bn_clock_mono().  Keeps the first one that ends the study
+   in c->signo.  Returns the number of the signal, or 0 if none has come. */
 static int child_wait_signal(struct bn_children *c, uint64_t until_ns)
 {
   const uint64_t now_ns = bn_clock_mono(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
@@ -67,8 +67,8 @@ void bn_children_pause(struct bn_children *c, uint64_t ns)
     (void)child_wait_signal(c, until_ns);
 }
 
-/* Opens a file without a name, in memory, with that text and its offset at the start.  Returns a
-   descriptor, or -1 and err. */
+/* Opens a file in memory that has this text.  pwrite leaves its offset at 0, where a child begins
+   to read.  Returns a descriptor, or -1 and err. */
 static int child_open_memory_file(const char *text, size_t len, struct bn_err *err)
 {
   const int fd = memfd_create("bench", MFD_CLOEXEC);
@@ -101,8 +101,8 @@ static int child_open_input(const struct bn_child *c, struct bn_err *err)
   return fd;
 }
 
-/* Opens a file anew for a standard stream of a child; path NULL: the output is thrown away.
-   Returns a descriptor, or -1 and err. */
+/* Makes a file for the output of a child; path NULL: the output is thrown away.  Returns a
+   descriptor, or -1 and err. */
 static int child_open_output(const char *path, struct bn_err *err)
 {
   const int fd = path != NULL ? bn_file_create(path) : open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -146,15 +146,15 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
   return 0;
 }
 
-/* Sets how a child has ended from the status of waitpid(). */
-static void child_decode_end(int wait_status, struct bn_child_end *end)
+/* Sets the status and the signal of *end from the status that waitpid() has returned. */
+static void child_decode_status(int wait_status, struct bn_child_end *end)
 {
   end->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
   end->signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 }
 
-/* Waits for the end of a child, passes signals on to its process group, and ends it if it takes
-   longer than the limit (0: none). */
+/* Waits for the end of a child, and passes signals on to its process group.  After limit_ns (0: no
+   limit) the group gets SIGTERM, and later SIGKILL. */
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
                            struct bn_child_end *end)
 {
@@ -170,13 +170,13 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
       end->timed_out = true;
       until_ns = now_ns + KILL_AFTER_NS;
     }
-    /* A wait takes at most a second, because the SIGCHLD of this child may be lost: of several
-       pending ones a process gets one. */
+    /* A wait takes at most a second, because the SIGCHLD of this child may be lost: a process gets
+       one of several that are pending. */
     signo = child_wait_signal(c, until_ns < next_ns ? until_ns : next_ns);
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }
-  child_decode_end(wait_status, end);
+  child_decode_status(wait_status, end);
 }
 
 /* Appends what a child has written to a file in memory.  Returns 0, or -1 and err. */

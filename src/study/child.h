@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of a program as a child process, waited for and interrupted with this one.
+/* Runs a program as a child process, waits for it, and passes on the signals that end a study.
 
    One child at a time, main thread only.  The child has a process group of its own; the kernel
    kills it when this process is killed. */

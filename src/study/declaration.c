@@ -14,11 +14,12 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The place of an option's value in the memory for values. */
+/* The memory for the value of an option; all options of a table have an array of them. */
 struct slot {
-  union bn_optval value;
+  union bn_optval value; /* first, so that the offset of an option is that of its slot */
   bool given;
 };
+_Static_assert(offsetof(struct slot, value) == 0, "bn_declaration_push_values relies on it");
 
 static const char *const type_names[] = {[BN_BOOL] = "bool",       [BN_INT] = "int",
                                          [BN_SIZE] = "size",       [BN_DOUBLE] = "double",
@@ -26,11 +27,11 @@ static const char *const type_names[] = {[BN_BOOL] = "bool",       [BN_INT] = "i
                                          [BN_LIST] = "list",       [BN_PATH] = "path",
                                          [BN_SECONDS] = "seconds", NULL};
 
-/* A table that is read, and the list that keeps values of it alive.  Both are absolute places of
-   the stack. */
+/* A table that is read. */
 struct reading {
   lua_State *L;
-  int table, kept;
+  int table;        /* absolute index of the table */
+  int kept;         /* absolute index of the list that keeps its texts alive */
   const char *what; /* what the table declares, for sentences: "study", "option 'rounds'" */
 };
 
@@ -156,6 +157,17 @@ static const char *const *declaration_read_text_list(const struct reading *r, co
 
 /* --- an option --- */
 
+/* Pushes the names of the types with ", " between them.  Returns the text. */
+static const char *declaration_push_type_names(lua_State *L)
+{
+  lua_pushstring(L, type_names[0]);
+  for (size_t i = 1; type_names[i] != NULL; i++) {
+    lua_pushfstring(L, "%s, %s", lua_tostring(L, -1), type_names[i]);
+    lua_remove(L, -2);
+  }
+  return lua_tostring(L, -1);
+}
+
 /* Returns the type that the member "type" names. */
 static enum bn_opt_type declaration_read_type(const struct reading *r)
 {
@@ -163,10 +175,7 @@ static enum bn_opt_type declaration_read_type(const struct reading *r)
   const int i = bn_layout_find_name(type_names, name);
 
   if (i < 0)
-    declaration_refuse(r,
-                       "unknown type '%s'; types: bool, int, size, double, string, choice, list, "
-                       "path, seconds",
-                       name);
+    declaration_refuse(r, "unknown type '%s'; types: %s", name, declaration_push_type_names(r->L));
   return (enum bn_opt_type)i;
 }
 
@@ -187,7 +196,7 @@ static unsigned declaration_read_traits(const struct reading *r)
 }
 
 /* Returns the default as a user types it, or NULL if there is none.  A number or a boolean of Lua
-   becomes a text. */
+   is turned into such a text. */
 static const char *declaration_read_default(const struct reading *r)
 {
   const char *text;
@@ -233,7 +242,7 @@ static void declaration_check_default(const struct reading *r, const struct bn_o
     declaration_refuse(r, "the default '%s' does not fit", o->def);
 }
 
-/* Reads an option, whose name has been read and whose value has this number. */
+/* Reads an option, whose name has been read.  Its value is in the slot of this number. */
 static void declaration_read_option(const struct reading *r, struct bn_opt *o, size_t number)
 {
   static const char *const names[] = {"name",  "type",    "letter",     "form",    "help",
@@ -241,7 +250,6 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
                                       "file",  "repeats", "verbatim",   "hidden",  "secret",
                                       "blank", "traits",  "range_text", NULL};
   const char *letter;
-  bool is_choice;
 
   declaration_check_names(r, names);
   o->type = declaration_read_type(r);
@@ -253,8 +261,7 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
     declaration_refuse(r, "'letter' must be one letter, of an option with a value");
   o->letter = letter != NULL ? letter[0] : '\0';
   o->choices = declaration_read_text_list(r, "choices");
-  is_choice = o->type == BN_CHOICE;
-  if (is_choice != (o->choices != NULL))
+  if ((o->type == BN_CHOICE) != (o->choices != NULL))
     declaration_refuse(r, "'choices' belong to the type 'choice'");
   o->words = declaration_read_text_list(r, "words");
   o->traits = declaration_read_traits(r);
@@ -271,7 +278,7 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
   declaration_check_default(r, o);
 }
 
-/* Returns the name of an option.  With '_' for '-' it is the name of a variable in Lua too. */
+/* Returns the name of an option, which with '_' in the place of '-' can be a name in Lua too. */
 static const char *declaration_read_name(const struct reading *r)
 {
   const char *name = declaration_require_text(r, "name");
@@ -282,8 +289,8 @@ static const char *declaration_read_name(const struct reading *r)
   return name;
 }
 
-/* Reads the list of options at `table` of the reading.  Returns their table, or NULL if there are
-   none. */
+/* Reads the list of options at r->table.  Returns their table, or NULL if there are none, and sets
+   the size of the memory for their values. */
 static const struct bn_opt *declaration_read_option_list(const struct reading *r, size_t *conf_size)
 {
   lua_State *L = r->L;
@@ -294,7 +301,7 @@ static const struct bn_opt *declaration_read_option_list(const struct reading *r
     struct reading row = {L, lua_gettop(L) + 1, r->kept, NULL};
 
     lua_rawgeti(L, r->table, (int)i + 1);
-    lua_pushfstring(L, "option %d", (int)i + 1);
+    lua_pushfstring(L, "option %d", (int)i + 1); /* until the name is known */
     row.what = lua_tostring(L, -1);
     if (!lua_istable(L, row.table))
       declaration_refuse(&row, "a table was expected");
@@ -402,7 +409,7 @@ void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, cons
   for (const struct bn_opt *o = options; o != NULL && o->name != NULL; o++) {
     const struct slot *s = (const void *)((const char *)conf + o->offset);
 
-    (void)luaL_gsub(L, o->name, "-", "_");
+    (void)luaL_gsub(L, o->name, "-", "_"); /* above the two tables */
     lua_pushvalue(L, -1);
     lua_pushboolean(L, s->given);
     lua_rawset(L, -4);

@@ -15,16 +15,18 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The largest document that is read, in bytes; the deepest one that is printed, so that a table
-   that contains itself is an error; the widest indent, which is jansson's. */
-enum { DOCUMENT_MAX = 1 << 26, DEPTH_MAX = 200, INDENT_MAX = 31 };
+enum {
+  DOCUMENT_MAX = 1 << 26, /* bytes of a document that is read */
+  DEPTH_MAX = 200,        /* levels of a document that is printed: a table may contain itself */
+  INDENT_MAX = 31         /* that of jansson */
+};
 
 /* Names in the registry: metatables that mark lists, maps and reals; a table with the keys of each
    map in their order, which dies with the map; the metatable of trees. */
 static const char list_key[] = "bn.list", map_key[] = "bn.map", real_key[] = "bn.real",
                   order_key[] = "bn.order", tree_key[] = "bn.tree";
 
-static const char null; /* its address is document.null */
+static const char null; /* its address is the value of document.null */
 
 static void document_push_null(lua_State *L)
 {
@@ -46,7 +48,8 @@ static bool document_is_list_table(lua_State *L, int index)
          (!bn_native_has_mark(L, index, map_key) && lua_objlen(L, index) > 0);
 }
 
-/* Pushes the list of keys of the map at `index`, which is absolute, or nil. */
+/* Pushes the list of keys of the map at `index`, which is absolute, or nil: a table that was made
+   in Lua has no such list. */
 static void document_push_order(lua_State *L, int index)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
@@ -55,7 +58,7 @@ static void document_push_order(lua_State *L, int index)
   lua_remove(L, -2);
 }
 
-/* Pushes an empty map with room for `size` members. */
+/* Pushes an empty map with an order, and with room for `size` members. */
 static void document_push_map(lua_State *L, int size)
 {
   lua_createtable(L, 0, size);
@@ -89,15 +92,15 @@ static void document_set_member(lua_State *L, int map)
 
 /* --- reading --- */
 
-/* A map that is made, at that place of the stack. */
+/* The argument of document_push_member. */
 struct reading {
   lua_State *L;
-  int map;
+  int map; /* absolute index of the map that is filled */
 };
 
 static void document_push_node(lua_State *L, const struct bn_node *n);
 
-/* Sets a member of the map that is made. */
+/* Sets a member of the map that is filled, for bn_node_each. */
 static int document_push_member(void *arg, const char *key, const struct bn_node *value)
 {
   const struct reading *r = arg;
@@ -146,8 +149,8 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
   }
 }
 
-/* A document between its text and values of Lua.  Lua frees it, so that it is freed also if there
-   is no memory for the values. */
+/* A document between its text and values of Lua, which may be large.  It is a userdata of Lua, so
+   that it is freed also after an error, such as one that there is no memory for the values. */
 struct tree {
   struct bn_node *root;
   struct bn_buf text;
@@ -221,6 +224,9 @@ static int document_read(lua_State *L)
 
 /* --- printing --- */
 
+/* A document that is made of values of Lua.  The functions below have these arguments in common:
+   `index` is the absolute index of the value, and `depth` the number of levels that it may still
+   have. */
 struct writing {
   lua_State *L;
   struct bn_json_out out;
@@ -237,7 +243,7 @@ static struct bn_node *document_refuse_value(struct writing *w, const char *refu
   return NULL;
 }
 
-/* Returns a node of the number at `index`: an integer if the number is whole. */
+/* Returns a node of a number: an integer if the number is whole. */
 static struct bn_node *document_make_number(struct writing *w, int index)
 {
   int64_t whole;
@@ -247,7 +253,7 @@ static struct bn_node *document_make_number(struct writing *w, int index)
   return bn_node_f64(lua_tonumber(w->L, index));
 }
 
-/* Returns a node of the list at `index`, whose items may have that depth. */
+/* Returns a node of a list; the depth is that of its items. */
 static struct bn_node *document_make_list(struct writing *w, int index, int depth)
 {
   struct bn_node *list = bn_node_list();
@@ -261,13 +267,14 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
 }
 
 /* Pushes a sorted list of the keys of the map at `index` that the list at `order` does not have, or
-   of all keys (order 0). */
+   of all keys (order 0).  Keys that are not texts are left out.  A set of the keys in the order
+   stands above the list meanwhile. */
 static void document_push_other_keys(lua_State *L, int index, int order)
 {
   int n = 0;
 
   lua_newtable(L);
-  const int keys = lua_gettop(L);
+  const int keys = lua_gettop(L), ordered = keys + 1;
 
   lua_newtable(L);
   for (int i = 1; order != 0 && i <= (int)lua_objlen(L, order); i++) {
@@ -279,7 +286,7 @@ static void document_push_other_keys(lua_State *L, int index, int order)
   while (lua_next(L, index) != 0) {
     lua_pop(L, 1);
     lua_pushvalue(L, -1);
-    lua_rawget(L, keys + 1);
+    lua_rawget(L, ordered);
     if (lua_isnil(L, -1) && lua_type(L, -2) == LUA_TSTRING) {
       lua_pushvalue(L, -2);
       lua_rawseti(L, keys, ++n);
@@ -294,7 +301,8 @@ static void document_push_other_keys(lua_State *L, int index, int order)
   lua_settop(L, keys);
 }
 
-/* Adds to a node the members of the map at `index` whose keys are in the list at `keys`. */
+/* Adds to a node the members of the map at `index` whose keys are in the list at `keys`.  The map
+   may lack a key of its order, because a member was set to nil. */
 static void document_add_members(struct writing *w, struct bn_node *map, int index, int keys,
                                  int depth)
 {
@@ -310,27 +318,27 @@ static void document_add_members(struct writing *w, struct bn_node *map, int ind
   }
 }
 
-/* Returns a node of the map at `index`: first the members that have an order, then the others by
-   name. */
+/* Returns a node of a map: first the members that have an order, then the others by name.  The
+   depth is that of its values. */
 static struct bn_node *document_make_map(struct writing *w, int index, int depth)
 {
   lua_State *L = w->L;
   struct bn_node *map = bn_node_map();
   const int top = lua_gettop(L);
 
-  document_push_order(L, index);
+  document_push_order(L, index); /* at top + 1 */
   const bool has_order = lua_istable(L, -1);
 
   if (has_order)
     document_add_members(w, map, index, top + 1, depth);
-  document_push_other_keys(L, index, has_order ? top + 1 : 0);
+  document_push_other_keys(L, index, has_order ? top + 1 : 0); /* at top + 2 */
   document_add_members(w, map, index, top + 2, depth);
   lua_settop(L, top);
   return map;
 }
 
-/* Returns a node of the table at `index`, which is a real, a list or a map and may have that depth,
-   or NULL after keeping why there is none. */
+/* Returns a node of a table, which is a real, a list or a map, or NULL after keeping why there is
+   none. */
 static struct bn_node *document_make_table(struct writing *w, int index, int depth)
 {
   if (depth == 0)
@@ -349,7 +357,7 @@ static struct bn_node *document_make_table(struct writing *w, int index, int dep
   return document_make_map(w, index, depth - 1);
 }
 
-/* Returns a node of the value at `index`, or NULL after keeping why there is none. */
+/* Returns a node of a value, or NULL after keeping why there is none. */
 static struct bn_node *document_make_node(struct writing *w, int index, int depth)
 {
   int64_t whole;
@@ -395,7 +403,9 @@ static int document_print(lua_State *L)
   t->root = document_make_node(&w, 1, DEPTH_MAX);
   if (w.refusal != NULL)
     return luaL_error(L, "%s", w.refusal);
-  text = t->root != NULL && !w.out.failed ? bn_node_print(t->root, (unsigned)indent, &len) : NULL;
+  if (t->root == NULL || w.out.failed)
+    return luaL_error(L, "out of memory");
+  text = bn_node_print(t->root, (unsigned)indent, &len);
   if (text == NULL)
     return luaL_error(L, "out of memory");
   lua_pushlstring(L, text, len);
@@ -472,8 +482,8 @@ static int document_real(lua_State *L)
   return 1;
 }
 
-/* The iterator of document.pairs(): returns the next key that the map still has and its value, or
-   nil.  Its upvalues are the map, its keys, and the number of the last key. */
+/* The iterator of document.pairs(): returns the next key and its value, or nil.  Keys that the map
+   has lost are skipped.  The upvalues are the map, its keys, and the number of the last key. */
 static int document_next_pair(lua_State *L)
 {
   int i = (int)lua_tointeger(L, lua_upvalueindex(3));

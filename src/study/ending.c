@@ -22,20 +22,22 @@
    the process. */
 #define TOGETHER_NS (200 * BN_NSEC_PER_MSEC)
 
-/* The depth to which folders are removed, and room for a number behind the path of the folder. */
-enum { DEPTH_MAX = 16, NUMBER_ROOM = 16 };
+enum {
+  DEPTH_MAX = 16,  /* levels of folders that are removed */
+  NUMBER_ROOM = 16 /* bytes that "/NUMBER" takes behind ending.root */
+};
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static struct {
-  volatile sig_atomic_t noting; /* the first signal is noted */
+  volatile sig_atomic_t noting; /* the first signal is noted instead of ending the process */
   volatile sig_atomic_t noted;  /* that signal; 0: none has come */
   _Atomic uint64_t noted_ns;    /* when it came, by bn_clock_mono() */
-  char root[PATH_MAX];          /* "": there is no folder */
-  unsigned folders;             /* number of folders made in it */
+  char root[PATH_MAX];          /* the temporary folder; "": there is none */
+  unsigned n_folders;           /* made in it */
 } ending;
 
-/* --- removing, with system calls alone, because a handler does it too --- */
+/* --- removing, with system calls alone, because ending_handle does it in a signal handler --- */
 
 struct entry { /* of getdents64(2) */
   uint64_t inode;
@@ -67,9 +69,9 @@ static bool ending_remove_content(int folder, int depth)
   return removed;
 }
 
-/* Removes a file, or a folder with its content down to that depth.  Returns whether it is gone.
-   Reading a folder while its entries go may pass some over, so it is read until nothing is left
-   that can be removed. */
+/* Removes a file, or a folder with its content down to that depth.  Returns whether it is gone.  A
+   folder is read again until nothing more can be removed, because a reader may miss entries while
+   others are removed. */
 static bool ending_remove_entry(int folder, const char *name, int depth)
 {
   int inner;
@@ -94,8 +96,8 @@ void bn_ending_remove_folder(void)
 
 /* --- signals --- */
 
-/* Handles a signal: notes the first one, passes over one that comes together with it, and ends the
-   process by any other. */
+/* The handler of signals.  While they are noted, the first one is kept, and another within
+   TOGETHER_NS is ignored; any other signal removes the folder and ends the process. */
 static void ending_handle(int signo)
 {
   const int saved_errno = errno;
@@ -118,15 +120,15 @@ static void ending_set_handlers(void)
   for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
     (void)sigaddset(&to.sa_mask, ending_signals[i]);
   for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++) {
-    struct sigaction now;
+    struct sigaction current;
 
-    if (sigaction(ending_signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+    if (sigaction(ending_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN)
       (void)sigaction(ending_signals[i], &to, NULL);
   }
 }
 
-/* Returns whether no signal has been noted. */
-static bool ending_goes_on(void)
+/* Returns whether no signal has been noted, for bn_file_wait_while. */
+static bool ending_is_unsignalled(void)
 {
   return ending.noted == 0;
 }
@@ -134,7 +136,7 @@ static bool ending_goes_on(void)
 void bn_ending_begin(void)
 {
   /* A signal also ends the wait for the reader of a FIFO. */
-  bn_file_wait_while(ending_goes_on);
+  bn_file_wait_while(ending_is_unsignalled);
   ending.noting = true;
   ending_set_handlers();
 }
@@ -154,8 +156,8 @@ void bn_ending_note_signal(int signo)
 
 /* --- the folder --- */
 
-/* Makes the temporary folder in the folder `base`, with the signals blocked, because the handler
-   must know its name to remove it.  Returns 0 or an error number. */
+/* Makes the temporary folder in the folder `base`.  Signals are blocked meanwhile, because the
+   handler removes the folder that ending.root names.  Returns 0 or an error number. */
 static int ending_make_root(const char *base)
 {
   char path[PATH_MAX];
@@ -188,9 +190,9 @@ int bn_ending_make_folder(char path[PATH_MAX], struct bn_err *err)
   if (ending.root[0] == '\0')
     error = ending_make_root(base);
   if (error == 0) {
-    ending.folders++;
+    ending.n_folders++;
     (void)snprintf(path, PATH_MAX, "%.*s/%u", (int)(PATH_MAX - NUMBER_ROOM), ending.root,
-                   ending.folders);
+                   ending.n_folders);
     error = mkdir(path, 0700) == 0 ? 0 : errno;
   }
   if (error == 0)

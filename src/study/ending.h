@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a study ends by signals, and the temporary folder that goes with it in any case.
+/* How a study ends by signals, and its temporary folder, which is removed with it in any case.
 
    Signals are those of study/child.h.  One of the places with mutable globals. */
 #ifndef BN_STUDY_ENDING_H
@@ -14,7 +14,7 @@
 void bn_ending_begin(void);
 /* Returns the signal that was noted, or 0. */
 int bn_ending_signal(void);
-/* Notes a signal that was received in another way, unless one was noted before; 0 is none. */
+/* Notes a signal that a wait for a child has received, unless one was noted before.  0: none. */
 void bn_ending_note_signal(int signo);
 
 /* Makes a new empty folder in the study's temporary folder, which only this user can read and which

@@ -17,7 +17,7 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
   }
   if (bn_assert_parse_metric(&out->metric, text, err) != 0)
     return -1;
-  out->metric.text = NULL;
+  out->metric.text = NULL; /* the caller may free the text that it borrows */
   out->better = out->metric.field != NULL ? out->metric.field->better : BN_BETTER_LESS;
   return 0;
 }
@@ -37,7 +37,7 @@ double bn_figure_scale(const struct bn_figure_name *name, const char **unit)
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r)
 {
   const struct bn_view *total = bn_result_total(r);
-  /* A percentile is computed as in the report of the run: a dialect takes the nearest step of
+  /* Percentiles are computed as in the report of the run.  In a dialect that is the nearest step of
      sysbench's grid. */
   const struct bn_view_rules rules = {.nearest = !r->facts.plan.native,
                                       .ages = total != NULL ? total->ages : NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the numbers of string.format by C, and leaves the rest to LuaJIT. */
+/* Prints the reals of string.format with printf of C, and leaves the rest to LuaJIT. */
 #include "study/format.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 /* A precision has two digits, as in Lua; the text of DBL_MAX has 309 digits before its point. */
 enum { PRECISION_MAX = 99, DIGITS_MAX = 512 };
 
-/* Where the parts of a conversion begin: "%-9.3f" has the parts "-", "9", ".3" and 'f'. */
+/* The parts of a conversion, each up to the next: "%-9.3f" has "-", "9", ".3" and 'f'. */
 struct conversion {
   const char *flags, *width, *precision, *end; /* end: behind the letter */
   char letter;
@@ -34,15 +34,15 @@ static struct conversion format_read_conversion(const char *text)
   return c;
 }
 
-/* Returns whether C prints the conversion: it is one of a real, without other flags than '-' and
-   '+', which no text of a study has and which are left to LuaJIT. */
+/* Returns whether C prints the conversion: it is one of a real, with no flags but '-' and '+'.
+   Others, which no text of a study has, are left to LuaJIT. */
 static bool format_is_real(const struct conversion *c)
 {
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
          c->flags + strspn(c->flags, "-+") == c->width;
 }
 
-/* Returns the precision, or -1, which printf takes for none. */
+/* Returns the precision, or -1 for none, as printf takes it. */
 static int format_precision_of(const struct conversion *c)
 {
   const int digits = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
@@ -64,8 +64,8 @@ static void format_print_real(char text[DIGITS_MAX], const struct conversion *c,
     (void)snprintf(text, DIGITS_MAX, has_plus ? "%+.*g" : "%.*g", precision, x);
 }
 
-/* Replaces an argument by its text, and adds to the format a conversion of a text of the same width
-   in place of that of the number. */
+/* Replaces a number, the argument at that index, by its text, and adds "%s" with the flag '-' and
+   the width of the number's conversion to the format. */
 static void format_replace_real(lua_State *L, const struct conversion *c, int argument,
                                 luaL_Buffer *out)
 {
@@ -81,14 +81,15 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
   luaL_addchar(out, 's');
 }
 
-/* Implements string.format of studies: prints the reals, and leaves the rest to upvalue 1, the
-   function of LuaJIT, which also refuses wrong arguments. */
+/* string.format of studies: turns reals into texts, and passes the changed format and arguments to
+   upvalue 1, the function of LuaJIT, which does the rest and refuses wrong arguments. */
 static int format_call(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
   int argument = 2, last;
   luaL_Buffer out;
 
+  /* The function is at 1, the format at 2, and its arguments are from 3 to `last`. */
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   last = lua_gettop(L);

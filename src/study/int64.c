@@ -6,7 +6,7 @@
 
 #include <lauxlib.h>
 
-/* A double holds each whole number below this one. */
+/* A double holds each whole number whose magnitude is below this one. */
 #define EXACT_BELOW 0x1p53
 
 static const char join_key[] = "bn.int64.join", split_key[] = "bn.int64.split";
@@ -35,7 +35,7 @@ void bn_int64_open(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, join_key);
 }
 
-/* Pushes an integer of the FFI. */
+/* Pushes an integer of the FFI with these bits: a uint64_t if is_unsigned, else an int64_t. */
 static void int64_push_cdata(lua_State *L, uint64_t n, bool is_unsigned)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, join_key);
@@ -61,7 +61,8 @@ void bn_int64_push_unsigned(lua_State *L, uint64_t n)
     int64_push_cdata(L, n, n > INT64_MAX);
 }
 
-/* Reads an integer of the FFI.  Returns false if the value is something else. */
+/* Reads an integer of the FFI.  Returns false if the value is something else: the second half is
+   then nil. */
 static bool int64_read_cdata(lua_State *L, int index, int64_t *out)
 {
   lua_pushvalue(L, index);
@@ -81,7 +82,7 @@ bool bn_int64_read(lua_State *L, int index, int64_t *out)
   if (lua_type(L, index) == LUA_TNUMBER) {
     const double x = lua_tonumber(L, index);
 
-    /* The bounds are the first doubles that do not fit. */
+    /* -2^63 is the least integer; 2^63 is the first double that is too large. */
     if (!(x >= -0x1p63 && x < 0x1p63) || floor(x) < x)
       return false;
     *out = (int64_t)x;

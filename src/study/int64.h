@@ -9,8 +9,8 @@
 
 #include <lua.h>
 
-/* Keeps in the interpreter the functions that the others call, so it is called once before them.
-   Raises an error without memory. */
+/* Puts functions of Lua that the others call into the registry, so it is called once, before them.
+   Raises an error if there is no memory. */
 void bn_int64_open(lua_State *L);
 /* Pushes a number, or an int64_t of the FFI if its magnitude is 2^53 or more. */
 void bn_int64_push(lua_State *L, int64_t n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens an interpreter, finds embedded modules, and tells failures from faults. */
+/* Opens an interpreter, finds embedded modules, and tells failures of a study from faults in it. */
 #include "study/interpreter.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "study/int64.h"
 #include "study/native.h"
 
-/* The data are bytecode, or text if no compiler was found. */
+/* The modules in src/lua/, as bytecode, or as text if there was no compiler for Lua. */
 static const struct module {
   const char *name;
   const unsigned char *data;
@@ -43,8 +43,8 @@ static int interpreter_add_traceback(lua_State *L)
   return 1;
 }
 
-/* Copies the sentence of a failure on top into err, or logs another error, which leaves
-   err empty. */
+/* Copies the sentence on top, if it is that of a failure, to err.  Any other error is logged, and
+   err stays empty. */
 static void interpreter_take_error(lua_State *L, const char *name, struct bn_err *err)
 {
   const char *failure = bn_native_get_failure(L, lua_gettop(L));
@@ -63,13 +63,13 @@ static void interpreter_take_error(lua_State *L, const char *name, struct bn_err
 int bn_interpreter_call(lua_State *L, int n_args, int n_results, const char *name,
                         struct bn_err *err)
 {
-  const int at = lua_gettop(L) - n_args;
+  const int handler = lua_gettop(L) - n_args; /* the index of the function, which moves up */
 
   lua_pushcfunction(L, interpreter_add_traceback);
-  lua_insert(L, at);
-  const int rc = lua_pcall(L, n_args, n_results, at);
+  lua_insert(L, handler);
+  const int rc = lua_pcall(L, n_args, n_results, handler);
 
-  lua_remove(L, at);
+  lua_remove(L, handler);
   if (rc == 0)
     return 0;
   interpreter_take_error(L, name, err);
@@ -88,8 +88,8 @@ static const struct module *interpreter_find_module(const char *name)
   return NULL;
 }
 
-/* Pushes the function of an embedded module, whose tracebacks name the file in the sources.
-   Returns as lua_load() does. */
+/* Pushes the function of an embedded module.  Tracebacks name its file in the sources: '.' in the
+   name of a module separates folders.  Returns as lua_load() does. */
 static int interpreter_load_module(lua_State *L, const struct module *m)
 {
   char chunkname[PATH_MAX];
@@ -130,7 +130,7 @@ static void interpreter_open_searcher(lua_State *L)
   lua_pop(L, 2);
 }
 
-/* Lets `require` make the module of that name by a function in C. */
+/* Lets `require` load the module of that name by calling `open`. */
 static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunction open)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
@@ -146,7 +146,7 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
   if (luaL_loadfile(L, path) != 0) {
     const char *why = lua_tostring(L, -1);
 
-    /* LuaJIT cuts the name of the file if it is long. */
+    /* LuaJIT cuts a long name of a file, which is then put in front. */
     if (strstr(why, path) != NULL)
       (void)bn_err_set(err, 0, "%.400s", why);
     else
@@ -166,8 +166,8 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 
 /* --- the interpreter --- */
 
-/* Opens all libraries and modules, in a protected call, because each may run out of memory.
-   Argument 1 is the address of traits_of, a pointer to a function. */
+/* Opens all libraries and modules, in a protected call, because each may run out of memory.  The
+   argument is the address of the variable traits_of: a pointer to a function is not a void *. */
 static int interpreter_open_modules(lua_State *L)
 {
   bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);

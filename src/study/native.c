@@ -9,8 +9,7 @@
 #include "base/spawn.h"
 #include "dialect/dialect.h"
 
-/* Replaces the arguments of a function, which are those of string.format, by the text that it
-   makes. */
+/* Replaces all arguments on the stack by the text that string.format makes of them. */
 static void native_format(lua_State *L)
 {
   luaL_checkstring(L, 1);
@@ -21,8 +20,8 @@ static void native_format(lua_State *L)
   lua_call(L, lua_gettop(L) - 1, 1);
 }
 
-/* native.fail(format, …): ends the study with a sentence.  The sentence is escaped, because it may
-   quote a file. */
+/* native.fail(format, …): ends the study with a sentence.  The sentence is escaped for terminals,
+   because it may quote the content of a file. */
 static int native_fail(lua_State *L)
 {
   struct bn_err err;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Module study.native: what studies in Lua need of C.  Times are in seconds; a function that fails
-   returns nil and a sentence, unless it raises a failure of the study. */
+   returns nil and a sentence, unless it raises a failure of the study.  Lua raises an error if it
+   is out of memory, which ends the study: what C has allocated by then is not freed, unless a
+   userdata owns it. */
 #ifndef BN_STUDY_NATIVE_H
 #define BN_STUDY_NATIVE_H
 
@@ -19,14 +21,14 @@ int bn_native_open(lua_State *L);
 /* The functions of each of its parts. */
 extern const luaL_Reg bn_native_children[], bn_native_figures[], bn_native_files[],
     bn_native_numbers[], bn_native_options[], bn_native_results[], bn_native_texts[];
-/* These make what the functions need: metatables of their values, a state. */
+/* Put into the registry what the functions need: metatables of their values, a state. */
 void bn_native_open_children(lua_State *L);
 void bn_native_open_files(lua_State *L);
 void bn_native_open_results(lua_State *L);
 
-/* Keeps the function that returns what this program knows of an option; it may be NULL. */
+/* Sets the function that returns the traits of an option of this program; it may be NULL. */
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of);
-/* Returns that function. */
+/* Returns the function that bn_native_set_traits has kept. */
 bn_opt_traits_of *bn_native_get_traits(lua_State *L);
 
 /* Raises a failure of the study with the sentence on top.  It does not return. */
@@ -36,14 +38,14 @@ int bn_native_raise(lua_State *L);
 const char *bn_native_get_failure(lua_State *L, int index);
 /* Returns whether the value at `index` has the metatable that the registry has under the key. */
 bool bn_native_has_mark(lua_State *L, int index, const char *key);
-/* Makes what failures need, before the first one. */
+/* Makes the metatable of failures, before the first one. */
 void bn_native_register_failures(lua_State *L);
 /* Pushes the function native.rng. */
 void bn_native_push_rng(lua_State *L);
 
 /* Pushes nil, the sentence and the code of an error, and returns their number, 3. */
 int bn_native_push_error(lua_State *L, const struct bn_err *err);
-/* The same for the errno value of bn_file_read() (base/file.h). */
+/* Pushes the same for `error`, the errno value of bn_file_read() (base/file.h). */
 int bn_native_push_read_error(lua_State *L, const char *path, int error);
 /* Pushes a list of texts. */
 void bn_native_push_list(lua_State *L, const struct bn_list *list);

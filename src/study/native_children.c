@@ -10,53 +10,53 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-static const char family_key[] = "bn.family";
+static const char state_key[] = "bn.children";
 
-/* No wait and no limit is longer: 31 years. */
+/* The longest wait, and the longest limit of a child: 31 years. */
 #define LONGEST_S 1e9
 
-/* The children of a study. */
-struct family {
+/* How the study of an interpreter waits for its children and for signals. */
+struct state {
   struct bn_children children;
-  bool begun; /* native.child_begin() was called: signals are noted */
+  bool begun; /* native.child_begin() was called: signals are noted instead of ending the process */
 };
 
-/* Returns the family of the interpreter. */
-static struct family *children_family(lua_State *L)
+/* Returns the state that bn_native_open_children has put into the registry. */
+static struct state *children_get_state(lua_State *L)
 {
-  lua_getfield(L, LUA_REGISTRYINDEX, family_key);
-  struct family *f = lua_touserdata(L, -1);
+  lua_getfield(L, LUA_REGISTRYINDEX, state_key);
+  struct state *s = lua_touserdata(L, -1);
 
   lua_pop(L, 1);
-  return f;
+  return s;
 }
 
 void bn_native_open_children(lua_State *L)
 {
-  struct family *f = lua_newuserdata(L, sizeof *f);
+  struct state *s = lua_newuserdata(L, sizeof *s);
 
-  *f = (struct family){.begun = false};
-  lua_setfield(L, LUA_REGISTRYINDEX, family_key);
+  *s = (struct state){.begun = false};
+  lua_setfield(L, LUA_REGISTRYINDEX, state_key);
 }
 
-/* Gives the signals back to the handler of study/ending.h after a wait for children, so that a
-   study which computes without an end can be ended; notes there the signal that has come in the
-   wait. */
-static void children_leave(struct family *f)
+/* Ends a wait for children: passes the signal that has come in it to study/ending.h, and unblocks
+   signals, so that the handler there can end a study that computes for ever. */
+static void children_end_wait(struct state *s)
 {
-  if (f->begun)
-    bn_ending_note_signal(f->children.signo);
-  (void)sigprocmask(SIG_SETMASK, &f->children.before, NULL);
+  if (s->begun)
+    bn_ending_note_signal(s->children.signo);
+  (void)sigprocmask(SIG_SETMASK, &s->children.before, NULL);
 }
 
-/* Takes over the signals for a wait for children, with the one that has been noted before. */
-static void children_enter(struct family *f)
+/* Begins a wait for children: blocks the signals that the wait is to receive.  It has received the
+   signal that was noted before, so that a pause ends at once. */
+static void children_begin_wait(struct state *s)
 {
-  if (f->begun) {
-    (void)sigprocmask(SIG_BLOCK, &f->children.waited, NULL);
-    f->children.signo = bn_ending_signal();
+  if (s->begun) {
+    (void)sigprocmask(SIG_BLOCK, &s->children.waited, NULL);
+    s->children.signo = bn_ending_signal();
   } else {
-    bn_children_begin_plain(&f->children);
+    bn_children_begin_plain(&s->children);
   }
 }
 
@@ -64,21 +64,22 @@ static void children_enter(struct family *f)
    children and noted. */
 static int native_child_begin(lua_State *L)
 {
-  struct family *f = children_family(L);
+  struct state *s = children_get_state(L);
 
-  if (f->begun)
+  if (s->begun)
     return 0;
-  bn_children_begin(&f->children);
-  f->begun = true;
+  bn_children_begin(&s->children);
+  s->begun = true;
   bn_ending_begin();
-  children_leave(f);
+  children_end_wait(s); /* bn_children_begin has blocked the signals */
   return 0;
 }
 
-/* native.signalled(): returns the number of the signal that was noted; nil: none was. */
+/* native.signalled(): returns the number of the signal that was noted; nil: none was, or
+   native.child_begin() was not called. */
 static int native_signalled(lua_State *L)
 {
-  const int signo = children_family(L)->begun ? bn_ending_signal() : 0;
+  const int signo = children_get_state(L)->begun ? bn_ending_signal() : 0;
 
   if (signo != 0)
     lua_pushinteger(L, signo);
@@ -87,7 +88,7 @@ static int native_signalled(lua_State *L)
   return 1;
 }
 
-/* Returns seconds in nanoseconds, at most LONGEST_S; 0 for what is not above 0. */
+/* Returns seconds in nanoseconds, at most LONGEST_S; 0 for a negative number and NaN. */
 static uint64_t children_span_ns(double seconds)
 {
   if (!(seconds > 0))
@@ -95,26 +96,26 @@ static uint64_t children_span_ns(double seconds)
   return (uint64_t)llround(fmin(seconds, LONGEST_S) * 1e9);
 }
 
-/* native.clock(): returns the seconds of a clock that nobody sets. */
+/* native.clock(): returns the seconds of a clock that is never set, from an arbitrary start on. */
 static int native_clock(lua_State *L)
 {
   lua_pushnumber(L, (double)bn_clock_mono() * 1e-9);
   return 1;
 }
 
-/* native.pause(seconds): waits, or, after native.child_begin(), until a signal has come. */
+/* native.pause(seconds): waits.  After native.child_begin(), a signal ends the wait. */
 static int native_pause(lua_State *L)
 {
   const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
-  struct family *f = children_family(L);
+  struct state *s = children_get_state(L);
 
-  if (!f->begun) {
+  if (!s->begun) {
     bn_clock_sleep_until(bn_clock_mono() + ns);
     return 0;
   }
-  children_enter(f);
-  bn_children_pause(&f->children, ns);
-  children_leave(f);
+  children_begin_wait(s);
+  bn_children_pause(&s->children, ns);
+  children_end_wait(s);
   return 0;
 }
 
@@ -131,8 +132,8 @@ static const char *children_get_text(lua_State *L, const char *name, size_t *len
   return text;
 }
 
-/* Pushes memory with the words of the list "argv" in the table at 1, which keeps the words, and
-   NULL behind them.  Returns the words. */
+/* Pushes and returns an array of the words of the list "argv" in the table at 1, which ends with
+   NULL.  The words are those of the list, which must live as long. */
 static char **children_push_words(lua_State *L)
 {
   size_t n;
@@ -165,7 +166,7 @@ static void children_push_end(lua_State *L, const struct bn_child_end *end)
   bn_native_set_switch(L, "timed_out", end->timed_out);
 }
 
-/* The largest output of a child, in bytes, that is captured. */
+/* The most bytes of a child's output that are captured. */
 enum { OUTPUT_MAX = 1 << 30 };
 
 /* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT}:
@@ -175,7 +176,7 @@ static int native_child(lua_State *L)
 {
   struct bn_buf output = {.max = OUTPUT_MAX};
   struct bn_child child = {.argv = NULL};
-  struct family *f = children_family(L);
+  struct state *s = children_get_state(L);
   struct bn_child_end end;
   struct bn_err err = {0};
   int rc;
@@ -191,9 +192,9 @@ static int native_child(lua_State *L)
   child.output = lua_toboolean(L, -1) ? &output : NULL;
   /* The output of the study comes before that of the child. */
   (void)fflush(stdout);
-  children_enter(f);
-  rc = bn_child_run(&f->children, &child, &end, &err);
-  children_leave(f);
+  children_begin_wait(s);
+  rc = bn_child_run(&s->children, &child, &end, &err);
+  children_end_wait(s);
   if (rc != 0) {
     bn_buf_done(&output);
     return bn_native_push_error(L, &err);

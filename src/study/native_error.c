@@ -66,7 +66,7 @@ const char *bn_native_get_failure(lua_State *L, int index)
 
   if (!bn_native_has_mark(L, index, failure_key))
     return NULL;
-  /* The table keeps the text. */
+  /* The text stays valid after the pop, because the table has it. */
   lua_getfield(L, index, "message");
   text = lua_tostring(L, -1);
   lua_pop(L, 1);

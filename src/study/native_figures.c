@@ -87,6 +87,7 @@ static int native_assertion(lua_State *L)
 {
   static const char *const operators[] = {
       [BN_ASSERT_LT] = "<", [BN_ASSERT_LE] = "<=", [BN_ASSERT_GT] = ">", [BN_ASSERT_GE] = ">="};
+  /* bn_assert_parse returns no BN_ASSERT_PROOF. */
   static const char *const whats[] = {
       [BN_ASSERT_FIELD] = "figure", [BN_ASSERT_ERRORS] = "errors", [BN_ASSERT_RANK] = "percentile",
       [BN_ASSERT_MIN] = "min",      [BN_ASSERT_AVG] = "avg",       [BN_ASSERT_MEDIAN] = "median",
@@ -129,7 +130,7 @@ static int figures_judge(lua_State *L)
   if (bn_assert_parse(&a, text, &err) != 0)
     return luaL_error(L, "%s", err.text);
   verdict.found = bn_figure_judge(&a, r);
-  verdict.unit = (char *)(uintptr_t)a.unit; /* is only read */
+  verdict.unit = (char *)(uintptr_t)a.unit; /* bn_assert_format only reads it */
   lua_createtable(L, 0, 6);
   bn_native_set_switch(L, "holds", verdict.found.holds);
   bn_native_set_switch(L, "measured", verdict.found.measured);
@@ -142,7 +143,7 @@ static int figures_judge(lua_State *L)
 
 /* --- intervals --- */
 
-/* Sets in the table on top the figures that a view has measured. */
+/* Sets the figures that a view has measured as members of the table on top. */
 static void figures_set_all(lua_State *L, const struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {

@@ -33,8 +33,8 @@ static int files_push_error(lua_State *L, const char *verb, const char *path, in
 
 /* --- a lock --- */
 
-/* lock:release(), and the metamethod __gc of a lock, which is a descriptor, or -1 if it was
-   released before. */
+/* lock:release(), and the metamethod __gc of a lock.  A lock is the descriptor of the folder, or -1
+   once it was released. */
 static int files_release_lock(lua_State *L)
 {
   int *fd = luaL_checkudata(L, 1, lock_key);
@@ -82,8 +82,8 @@ void bn_native_open_files(lua_State *L)
 
 /* --- texts --- */
 
-/* native.replace(path, text): writes a file whole, in place of an old one.  Returns true, or nil
-   and a sentence. */
+/* native.replace(path, text): writes a file; an old one is replaced only when the new one is
+   complete.  Returns true, or nil and a sentence. */
 static int native_replace(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -113,9 +113,9 @@ static int native_read(lua_State *L)
   return 1;
 }
 
-/* native.fault(path): returns why a file of that name cannot be written, which a study asks before
-   hours of work, and the code of the error if a try to write has met one; nil: the file can be
-   written. */
+/* native.fault(path): returns why a file of that name cannot be written, or nil if it can; a study
+   asks that before hours of work.  If an attempt to write has failed, the code of the error is the
+   second value. */
 static int native_fault(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -146,9 +146,8 @@ static int native_executable(lua_State *L)
 
 /* --- folders --- */
 
-/* Follows the symbolic links among the folders of a path.  Returns the length of the part of the
-   path that ends with the first link which another user may have made, to have files replaced
-   behind it; 0: there is none. */
+/* Returns the length of the part of the path that ends with the first symbolic link which another
+   user may have made, so that files of his choice would be replaced; 0: there is none. */
 static size_t files_find_foreign_link(const char *path)
 {
   char name[PATH_MAX], out[PATH_MAX];
@@ -243,8 +242,8 @@ static int files_is_listed(const struct dirent *e)
   return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* native.list(folder): returns a list of the names in a folder, in which numbers are ordered by
-   size; or nil and a sentence. */
+/* native.list(folder): returns a list of the names in a folder, with "run2" before "run10"; or nil
+   and a sentence. */
 static int native_list(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -263,7 +262,8 @@ static int native_list(lua_State *L)
   return 1;
 }
 
-/* native.temp_folder(): returns a new folder, which goes with the study; or nil and a sentence. */
+/* native.temp_folder(): returns a new folder, which is removed when the study ends; or nil and a
+   sentence. */
 static int native_temp_folder(lua_State *L)
 {
   char path[PATH_MAX];

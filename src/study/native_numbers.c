@@ -53,9 +53,9 @@ static int native_entropy(lua_State *L)
 
 /* --- units --- */
 
-/* Reads argument 1 by a function of base/units.h, which returns 0 for a text that it can read.
-   Pushes the number, or nil for another text.  Returns 1, the number of values. */
-static int numbers_read(lua_State *L, int (*parse)(const char *text, double *out))
+/* Pushes the number that `parse`, a function of base/units.h, reads from argument 1, or nil if the
+   text is wrong.  Returns 1, the number of values. */
+static int numbers_push_parsed(lua_State *L, int (*parse)(const char *text, double *out))
 {
   double x;
 
@@ -66,16 +66,16 @@ static int numbers_read(lua_State *L, int (*parse)(const char *text, double *out
   return 1;
 }
 
-/* native.number(text): returns the number of "1.5", "1e3" or "10K"; nil: the text is none. */
+/* native.number(text): returns the number of "1.5", "1e3" or "10K"; nil: the text is no number. */
 static int native_number(lua_State *L)
 {
-  return numbers_read(L, bn_units_parse_number);
+  return numbers_push_parsed(L, bn_units_parse_number);
 }
 
-/* native.real(text): returns the number of "1.5" or "1e3"; nil: the text is none, or not finite. */
+/* native.real(text): returns the number of "1.5" or "1e3"; nil: the text is no finite number. */
 static int native_real(lua_State *L)
 {
-  return numbers_read(L, bn_units_parse_double);
+  return numbers_push_parsed(L, bn_units_parse_double);
 }
 
 /* native.bytes(text): returns the size of "16384" or "16K"; nil: the text is no size. */
@@ -93,7 +93,7 @@ static int native_bytes(lua_State *L)
 /* native.seconds(text): returns the seconds of "1.5", "10ms" or "2h"; nil: the text is no time. */
 static int native_seconds(lua_State *L)
 {
-  return numbers_read(L, bn_units_parse_duration);
+  return numbers_push_parsed(L, bn_units_parse_duration);
 }
 
 /* native.shortest(x): returns the shortest text that is read back as the same number. */
@@ -107,7 +107,7 @@ static int native_shortest(lua_State *L)
 
 /* --- terminal and time --- */
 
-/* native.width(): returns the columns of the terminal on standard output; nil: there is none. */
+/* native.width(): returns the columns of the terminal on standard output; nil: it is none. */
 static int native_width(lua_State *L)
 {
   struct winsize size;

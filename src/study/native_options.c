@@ -14,8 +14,8 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-/* Names in the registry: the tables of traits by their bits, the metatable of sets, and the address
-   of the function that knows the traits of options. */
+/* Names in the registry: the tables of traits by their bits, the metatable of sets, and a userdata
+   with the pointer to the function that knows the traits of options. */
 static const char tables_key[] = "bn.option_traits", set_key[] = "bn.optset",
                   traits_of_key[] = "bn.traits_of";
 
@@ -81,7 +81,7 @@ static int native_traits(lua_State *L)
   return 1;
 }
 
-/* native.dialect(): returns the dialect that runs have by the environment, or nil. */
+/* native.dialect(): returns the dialect that $BENCH_COMPAT sets for runs, or nil. */
 static int native_dialect(lua_State *L)
 {
   const char *dialect = getenv("BENCH_COMPAT");
@@ -90,14 +90,14 @@ static int native_dialect(lua_State *L)
   return 1;
 }
 
-/* The set of general options, and their values. */
+/* The set of general options, and the configuration that has their values. */
 struct general {
   struct bn_conf conf;
   struct bn_optset *set;
 };
 
-/* Sets a general option, and checks the settings as a run does.  Returns 0, also for an option that
-   is not general, or -1 and err. */
+/* Sets a general option, and checks it as a run does.  Any other option is not checked.  Returns 0,
+   or -1 and err; the caller frees *g in either case. */
 static int options_check(struct general *g, const char *name, const char *value, struct bn_err *err)
 {
   struct bn_optset_fault fault;
@@ -109,15 +109,14 @@ static int options_check(struct general *g, const char *name, const char *value,
   if (bn_optset_find(g->set, name) == NULL)
     return 0;
   (void)bn_optset_set(g->set, name, value, NULL);
-  /* With a number of events the settings are not refused because the run has no end. */
-  g->conf.raw.events = 1;
+  g->conf.raw.events = 1; /* else --time=0 logs a warning of an endless run */
   if (bn_optset_unknown(g->set, false, &fault) || bn_conf_finish(&g->conf, g->set, &fault) != 0)
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }
 
-/* native.check_option(name, value): returns true, or nil and a sentence if the value is wrong.  An
-   option that is not general is not checked. */
+/* native.check_option(name, value): returns true, also for an option that is not general, or nil
+   and a sentence if the value is wrong. */
 static int native_check_option(lua_State *L)
 {
   struct general g = {.set = NULL};
@@ -132,7 +131,7 @@ static int native_check_option(lua_State *L)
   return 1;
 }
 
-/* --- options of a study that stand elsewhere --- */
+/* --- options that a study reads from words --- */
 
 /* The metamethod __gc of a set.  Lua frees the set, so that it is freed also after an error. */
 static int options_free_set(lua_State *L)
@@ -191,8 +190,8 @@ static int native_parse(lua_State *L)
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   options = bn_declaration_read_options(L, 1, &size);
-  conf = lua_newuserdata(L, size + 1);
-  memset(conf, 0, size + 1);
+  conf = lua_newuserdata(L, size); /* 0 without options */
+  memset(conf, 0, size);
   set = options_push_new_set(L);
   if (bn_optset_add(set, "options", options, conf, false, &err) != 0)
     return luaL_error(L, "%s", err.text);

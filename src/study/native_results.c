@@ -12,10 +12,10 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-/* Garbage is collected after documents of this many bytes. */
-enum { COLLECT_AFTER = 1 << 25 };
-/* The most bytes of a document that is no result. */
-enum { FOREIGN_MAX = 1 << 26 };
+enum {
+  COLLECT_AFTER = 1 << 25, /* bytes of documents after which garbage is collected */
+  FOREIGN_MAX = 1 << 26    /* bytes of a document that is read to see whether it is a result */
+};
 
 /* Names in the registry: the bytes of documents since garbage was collected, and the limit of
    native.read_at_most(). */
@@ -85,7 +85,6 @@ static void results_push_options(lua_State *L, const struct bn_result *r)
   }
 }
 
-/* Pushes the value of a fact. */
 static void results_push_fact(lua_State *L, const struct bn_fact *fact)
 {
   switch (fact->type) {
@@ -236,7 +235,7 @@ static int results_index(lua_State *L)
   lua_rawget(L, lua_upvalueindex(1));
   if (!lua_isnil(L, -1))
     return 1;
-  lua_getfenv(L, 1);
+  lua_getfenv(L, 1); /* at 4, above the nil at 3 */
   lua_getfield(L, -1, name);
   if (!lua_isnil(L, -1))
     return 1;
@@ -259,8 +258,8 @@ static int results_warn_skipped(lua_State *L)
   return 0;
 }
 
-/* Counts the bytes of a document that is about to be read, and collects garbage after many: Lua
-   sees only a few bytes of each result, so it would collect too late. */
+/* Counts the bytes of a document that is about to be read, and collects garbage after many.  Lua
+   would collect too late, because it sees only the few bytes of a userdata for each result. */
 static void results_count_bytes(lua_State *L, const char *path)
 {
   struct stat st;
@@ -294,9 +293,9 @@ static bool results_is_foreign(const char *path)
   return is_foreign;
 }
 
-/* Reads a result of at most max_bytes, without its intervals if only_totals.  Returns 1 and the
-   result; 0 and err for a complete document of another kind, such as the table.json of a sweep; or
-   -1 and err for a file that cannot be read. */
+/* Reads a result of at most max_bytes, without its intervals if only_totals.  Returns 1; 0 and err
+   for a complete document of another kind, such as the table.json of a sweep; or -1 and err for a
+   file that cannot be read.  The caller frees *out in each case. */
 static int results_load(const char *path, uint64_t max_bytes, bool only_totals,
                         struct bn_stored *out, struct bn_err *err)
 {
@@ -354,7 +353,7 @@ static int native_result(lua_State *L)
   lua_newtable(L);
   lua_setfenv(L, -2);
   rc = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
-  r->open = true; /* also after a failure there may be something to free */
+  r->open = true; /* so that results_close frees it, also after a failure */
   if (rc > 0) {
     bn_facts_set_traits(&r->stored.result.facts, bn_native_get_traits(L));
     return 1;

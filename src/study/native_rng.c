@@ -11,7 +11,7 @@
 /* Returns the function native.rng(seed [, id [, purpose]]), which returns a stream of random
    numbers.  Each id, 0 by default, and each purpose, "study" by default, has a stream of its own.
    rng:real() returns a number in [0, 1); rng:below(n) returns a whole number from 0 to n - 1, for
-   an n from 1 to 2^53; rng:shuffle(list) orders a list by chance and returns it. */
+   an n from 1 to 2^53; rng:shuffle(list) puts a list in random order and returns it. */
 static const char program[] =
     "local ffi = require('ffi')\n"
     "local start, real, below = ...\n"

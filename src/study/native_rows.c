@@ -9,17 +9,16 @@
 #include "study/native.h"
 #include "study/native_result.h"
 
-/* The last bit of a limit that was given in ms and is converted to ns may be off. */
+/* The last bit of a limit in ns may be wrong, because it was given in ms and converted. */
 static const double relative_error = 1e-12;
 
-/* A figure of an interval as study.stats.batch takes it: num / den. */
+/* A figure of an interval as study.stats.batch takes it: num / den; 0 and 0 if it is not known. */
 struct batch {
   double num, den;
 };
 
-/* Returns whether the figure of an assertion can be computed for each interval.  Intervals do not
-   have the latencies of statements nor the figures of phases, and a count is one of the
-   whole run. */
+/* Returns whether the figure of an assertion can be computed for each interval.  Intervals have no
+   latencies of statements and no figures of phases; and a count is not a mean of intervals. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
@@ -32,9 +31,9 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
          (a->what == BN_ASSERT_FIELD && bn_view_is_rate(a->field));
 }
 
-/* Returns the events whose latency misses the limit, and all events, of an interval with the
-   histogram s.  A latency misses it if it is above the limit; one that equals it misses limits that
-   are given by < or >=. */
+/* Returns the number of events whose latency misses the limit, over that of all events, of the
+   histogram of an interval.  A latency above the limit misses it, and one that equals it does so
+   with < and >=. */
 static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;
@@ -54,8 +53,8 @@ static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_h
   return b;
 }
 
-/* Returns the sum of the latencies of an interval in that histogram, and their number; nothing for
-   a histogram that the interval does not have. */
+/* Returns the sum of the latencies of an interval in that histogram, over their number.  The
+   timings of a view are the histograms from BN_H_FIXED on. */
 static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
 {
   const struct bn_view *v = &r->view;
@@ -68,8 +67,8 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
                         (double)v->timings[hist - BN_H_FIXED].count};
 }
 
-/* Returns the events of a kind and the time of the interval, for a rate, or all its events, for a
-   share; nothing for a kind that the interval does not have. */
+/* Returns the number of events of a kind, over the time of the interval for a rate, or over all its
+   events for a share. */
 static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->part));
@@ -81,7 +80,7 @@ static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_v
   return (struct batch){(double)k->events, (double)v->events};
 }
 
-/* Returns the figure of an assertion for an interval; num and den are 0 if it is not known. */
+/* Returns the figure of an assertion for an interval. */
 static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_record *r)
 {
   const struct bn_view *v = &r->view;

@@ -39,8 +39,9 @@ static int series_is_packed(lua_State *L)
   return 1;
 }
 
-/* Returns a percentile of an interval: a reported one, the median, the maximum, or one of the
-   histogram h (NULL: none), by the nearest step of its grid if is_nearest; NaN: it is not known. */
+/* Returns a percentile of an interval, or NaN if it is not known: one that was reported, the
+   median, the maximum, or else one of the histogram h (NULL: there is none).  is_nearest: the
+   histogram gives the nearest step of its grid. */
 static double series_latency_s(const struct bn_view *v, const struct bn_hist *h, double rank,
                                bool is_nearest)
 {
@@ -55,7 +56,7 @@ static double series_latency_s(const struct bn_view *v, const struct bn_hist *h,
   return h != NULL ? bn_view_hist_percentile_s(h, rank, is_nearest) : NAN;
 }
 
-/* Sets number i of the array of that name in the table at `series`. */
+/* Sets item i, from 0 on, of the array of that name in the table at `series`. */
 static void series_set(lua_State *L, int series, const char *name, size_t i, double value)
 {
   lua_getfield(L, series, name);
@@ -64,9 +65,8 @@ static void series_set(lua_State *L, int series, const char *name, size_t i, dou
   lua_pop(L, 1);
 }
 
-/* Sets number i of the arrays "latency_s" in the table at `series` to the percentiles of an
-   interval, for the ranks in the list at 2.  `h` is memory for its histogram, or NULL if no
-   interval has one. */
+/* Sets item i of each array in "latency_s" of the table at `series` to a percentile of interval i.
+   The ranks are in the list at 2.  `h` is memory for the histogram; NULL: no interval has one. */
 static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
                                  struct bn_hist *h, bool is_nearest)
 {
@@ -141,14 +141,14 @@ static int series_make(lua_State *L)
 
 /* --- the histogram of the total --- */
 
-/* The table at that place of the stack, and the number of buckets in it. */
+/* The argument of series_push_bucket. */
 struct buckets {
   lua_State *L;
-  int table;
-  size_t n;
+  int table; /* absolute index of the table with the arrays */
+  size_t n;  /* buckets in them */
 };
 
-/* Adds a bucket to the arrays of the table. */
+/* Adds a bucket to the arrays of the table, for bn_hist_each. */
 static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct buckets *b = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts of studies in Lua: for terminals, without secrets, parted into words. */
+/* Texts of studies in Lua: escaped for terminals, without secrets, split into words. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "option/words.h"
 #include "study/native.h"
 
-/* Pushes and returns memory of *size bytes for an escaped text: the size in argument 2, or else
-   default_size, which the whole text takes at most. */
+/* Pushes and returns memory for an escaped text.  *size becomes its size in bytes: argument 2, or
+   without it default_size, in which the whole text has room. */
 static char *texts_push_buffer(lua_State *L, size_t default_size, size_t *size)
 {
   const lua_Integer given = luaL_optinteger(L, 2, (lua_Integer)default_size);
@@ -32,8 +32,8 @@ static int native_escape(lua_State *L)
   return 1;
 }
 
-/* native.escape_markdown(text [, size]): returns the same for a cell or a line of Markdown, in
-   which each byte may get a backslash. */
+/* native.escape_markdown(text [, size]): returns the same for a cell or a line of Markdown.  The
+   size is twice that of native.escape(), because each byte may get a backslash. */
 static int native_escape_markdown(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
@@ -45,17 +45,21 @@ static int native_escape_markdown(lua_State *L)
   return 1;
 }
 
-/* native.mask(word): returns a word of a command line that a run has accepted, without its
-   secrets.  The text of --group has words of its own. */
+/* native.mask(word): returns a word of the command line of a run without its secrets.  The value of
+   --group is itself a command line, whose words are masked one by one.  The value of another option
+   is masked if the name of the option has a word such as "password"; a run refuses an option whose
+   name is mistyped.  A word without dashes may be the name of a script, "./password.lua": in it,
+   only what is assigned to such a word is masked. */
 static int native_mask(lua_State *L)
 {
+  static const char group[] = "--group=";
   const char *word = luaL_checkstring(L, 1), *text = word;
   char masked[BN_MASK_MAX];
 
-  if (bn_words_skip(&text, "--group=")) {
+  if (bn_words_skip(&text, group)) {
     char *shown = bn_words_mask(text);
 
-    lua_pushfstring(L, "--group=%s", shown);
+    lua_pushfstring(L, "%s%s", group, shown);
     free(shown);
   } else if (word[0] == '-' && bn_mask_names_secret(word)) {
     lua_pushstring(L, bn_mask_arg(word, masked));
@@ -65,8 +69,8 @@ static int native_mask(lua_State *L)
   return 1;
 }
 
-/* native.mask_text(text): returns a text that is no option, such as a statement, without what is
-   assigned in it to words like "password". */
+/* native.mask_text(text): returns a text that is not an option, such as a statement, up to the
+   first value that is assigned to a word like "password". */
 static int native_mask_text(lua_State *L)
 {
   char masked[BN_MASK_MAX];
@@ -84,8 +88,8 @@ void bn_native_push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* native.words(text): returns a list of the words of a text, which blanks part and quotes hold
-   together; or nil and a sentence. */
+/* native.words(text): returns a list of the words of a text, which blanks separate unless they are
+   quoted; or nil and a sentence. */
 static int native_words(lua_State *L)
 {
   struct bn_list words = {.n = 0};

@@ -18,10 +18,11 @@ struct bn_study {
   struct bn_subcommand sub;
 };
 
-/* Names in the registry: the function `run`, and what keeps the declaration. */
+/* Names in the registry: the function `run`, and the value that keeps the declaration alive. */
 static const char run_key[] = "bn.study.run", kept_key[] = "bn.study.kept";
 
-/* Reads the declaration, which must be a table at 1, into the struct bn_study at upvalue 1. */
+/* Reads the declaration, which must be a table at 1, into the struct bn_study at upvalue 1.  The
+   name is the one by which the study was opened, not that of the declaration. */
 static int study_declare(lua_State *L)
 {
   struct bn_study *s = lua_touserdata(L, lua_upvalueindex(1));
@@ -107,8 +108,8 @@ const struct bn_subcommand *bn_study_declaration(const struct bn_study *s)
   return &s->sub;
 }
 
-/* Calls run() of the study, and returns its exit status or nil.  The arguments are addresses: of
-   the struct bn_study, its values and its operands. */
+/* Calls run(values, operands, given) of the study, and returns its exit status or nil.  The
+   arguments are the addresses of the struct bn_study, the values and the operands. */
 static int study_call(lua_State *L)
 {
   const struct bn_study *s = lua_touserdata(L, 1);
@@ -122,7 +123,7 @@ static int study_call(lua_State *L)
     lua_pushstring(L, operand[i]);
     lua_rawseti(L, -2, i + 1);
   }
-  lua_insert(L, -2);
+  lua_insert(L, -2); /* before the table of the options that were given */
   lua_call(L, 3, 1);
   if (!lua_isnil(L, -1) && !lua_isnumber(L, -1))
     return luaL_error(L, "run() must return an exit status or nothing");
