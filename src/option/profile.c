@@ -378,7 +378,7 @@ static bool profile_read_file(struct profile_reader *r, FILE *file)
     ok = profile_refuse(r, "cannot read the file: %s", strerror(errno));
   free(line);
   if (ok && t.rows < 2)
-    return profile_refuse(r, "the file has %zu rows; a trace needs two", t.rows);
+    return profile_refuse(r, "a trace needs two rows; the file has %zu", t.rows);
   return ok && profile_add_piece(r, t.last.rate, t.last.rate, t.span_s);
 }
 

@@ -197,8 +197,8 @@ static void bad_traces_are_named_with_line_and_column(void **state)
   static const struct {
     const char *text, *fault;
   } row[] = {
-      {"", "the file has 0 rows; a trace needs two"},
-      {"0,1\n", "the file has 1 rows; a trace needs two"},
+      {"", "a trace needs two rows; the file has 0"},
+      {"0,1\n", "a trace needs two rows; the file has 1"},
       {"0,1\nx,2\n", "line 2 of the file, column 1: not a second"},
       {"0,1\n1,x\n", "line 2 of the file, column 3: not a rate"},
       {"0,1\n1\n", "line 2 of the file, column 3: not a rate"},
