@@ -148,6 +148,7 @@ static void test_run(void **state)
       {"show a b mysql://u:pw@h", "",
        "too many arguments, from 'mysql://u:***' on; usage: bench show [options]... FILE [FILE]",
        1},
+      {"show --mysql-password pw a b", "", "--mysql-password: no such option", 1},
       {"show a --formt=x", "", "--formt=***: no such option; did you mean --format?", 1},
       {"show a --threads=4", "", "--threads=***: no such option", 1},
       {"show a -f", "", "unknown argument '-f' (see bench show --help)", 1},
