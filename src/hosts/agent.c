@@ -27,16 +27,16 @@
    stream does not end if the network is gone.  The controller gives up a silent agent earlier than
    that (hosts/liveness.c), so that both sides never continue alone. */
 static const uint64_t silence_ns = 8 * BN_NSEC_PER_SEC;
-/* After the controller is lost, the run is stopped in order.  The times after which it is stopped
-   at once, and after which the process exits without it. */
+/* When the controller is lost, the run is stopped in order.  It is stopped at once urge_ns later,
+   and the process exits without it exit_ns later. */
 static const uint64_t urge_ns = BN_NSEC_PER_SEC;
 static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC / 2;
 /* How long the last frames may wait for a reader that takes nothing. */
 static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
 /* The most sessions that all hosts can have together. */
 #define ALL_SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
-/* The longest wait before the state is looked at again, although each change of it wakes those who
-   wait: the loss of the controller by silence wakes nobody. */
+/* The longest wait before the state is looked at again.  Each change of it wakes the threads that
+   wait, but the listener finds a controller silent only when its own wait is over. */
 static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
 
 static const struct bn_wait comparing = {"the controller's SAME", BN_BOUND_DEADLINE};
@@ -63,13 +63,13 @@ struct bn_agent {
   char name[sizeof "bench"];
   struct bn_host_group host_group;
   FILE *document;
-  char *text; /* owned; what was written to it */
+  char *text; /* owned; what was written to the document */
   size_t text_len;
   pthread_t listener;
   bool has_listener;
   /* The next three are used by the listener only. */
   struct bn_frame_reader reader;
-  uint64_t heard_ns; /* when something has come last */
+  uint64_t heard_ns; /* when something came last */
   char piece[BN_FRAME_PIECE];
   pthread_mutex_t lock; /* is taken before the locks of the run */
   pthread_cond_t changed;
@@ -78,10 +78,10 @@ struct bn_agent {
   struct bn_run *run; /* in STAGE_RUN */
   struct bn_remote_output remote_output;
   uint64_t lost_ns; /* when the controller was lost; 0: it is there */
-  bool urged;       /* the run of a lost controller has been stopped at once */
+  bool urged;       /* the controller is lost, and the run has been stopped at once */
   bool leave;       /* the listener is to return */
-  unsigned asked;   /* how many scripts the controller compares, or has compared */
-  unsigned same;    /* how many of them are those of the controller */
+  unsigned asked;   /* how many SOURCE have been sent */
+  unsigned same;    /* how many SAME have come */
 };
 
 bool bn_agent_is_wanted(int argc, char *const *argv)
@@ -103,7 +103,8 @@ static void agent_unlock(struct bn_agent *a)
   (void)pthread_mutex_unlock(&a->lock);
 }
 
-/* Returns the stage.  The listener alone moves it up to STAGE_OPEN, so that it stays true there. */
+/* Returns the stage.  Up to STAGE_OPEN, the listener alone changes it, so it can rely on the result
+   without the lock. */
 static enum stage agent_get_stage(struct bn_agent *a)
 {
   enum stage stage;
@@ -121,14 +122,14 @@ static void agent_set_stage(struct bn_agent *a, enum stage stage)
   agent_unlock(a);
 }
 
-/* Notes that the controller is lost, and stops the run in order.  Does nothing the second time. */
-static void agent_note_lost(struct bn_agent *a)
+/* Sets when the controller was lost, and stops the run in order.  Does nothing the second time. */
+static void agent_lose_controller(struct bn_agent *a)
 {
   agent_lock(a);
   if (a->lost_ns == 0) {
     a->lost_ns = bn_clock_mono();
     if (a->run != NULL)
-      bn_run_stop(a->run, false);
+      bn_run_stop(a->run, false /* at_once */);
   }
   agent_unlock(a);
 }
@@ -140,8 +141,8 @@ static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
                     bn_frame_get_type_name(f->type));
 }
 
-/* Answers HELLO.  Returns 0, or -1; err has no sentence if the controller does not read any
-   more. */
+/* Answers HELLO.  Returns 0, or -1 and err, which has no sentence if the controller does not read
+   any more. */
 static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
 {
   struct bn_host host;
@@ -159,7 +160,7 @@ static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
   return rc;
 }
 
-/* Makes the command line of the run.  Its words are those of the handshake, which owns them. */
+/* Makes the command line of the run: item i + 1 is word i of the handshake, which owns it. */
 static void agent_make_argv(struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
@@ -178,9 +179,9 @@ static bool agent_is_run(const struct bn_agent *a)
   return list->n == 0 || strcmp(list->item[list->n - 1], "run") == 0;
 }
 
-/* Takes the command line and the passwords from the controller, and tells it what this host is.
-   From now on the output of a command other than `run` goes to the controller.  Returns 0, or -1
-   and err. */
+/* Stores the command line, puts the passwords into the environment, and answers with what this host
+   is.  From now on the output of a command other than `run` goes to the controller.  Returns 0, or
+   -1 and err. */
 static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_get_stage(a) != STAGE_HELLO)
@@ -212,9 +213,9 @@ static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct 
   return bn_temp_folder_add(&a->temp_folder, &file, err);
 }
 
-/* Replaces the names of configuration files that were sent by their paths in the temporary folder.
-   That folder does not become the working folder, because the files that a run makes there are to
-   outlive the run.  Scripts need no path: they are looked for in the temporary folder first. */
+/* Replaces the names of configuration files that were sent by their paths in the temporary folder,
+   which is not the working folder: the files that a run makes in that are to outlive the run.
+   Scripts need no path, because they are looked for in the temporary folder first. */
 static void agent_place_config_files(struct bn_agent *a)
 {
   static const char option[] = "--config-file=";
@@ -251,8 +252,9 @@ static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
   return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), bn_clock_mono());
 }
 
-/* Sets when the sessions begin.  The time 0, which bn_run_set_start() does not take, becomes 1:
-   both have passed.  Returns 0, or -1 and err if there is no run yet. */
+/* Sets when the sessions begin.  bn_run_set_start() does not take the time 0, so that becomes 1,
+   which has passed, too.  Returns 0, or -1 and err if there is no run yet.  After the run, does
+   nothing. */
 static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t at_ns = bn_frame_get_number(f, 0);
@@ -266,8 +268,8 @@ static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct
   return early ? agent_refuse_time(f, err) : 0;
 }
 
-/* Releases the sessions of a command, for which those of all other hosts wait, too.  Returns 0, or
-   -1 and err if there is no run yet. */
+/* Lets the sessions of a command go on, because those of all hosts wait now.  Returns 0, or -1 and
+   err if there is no run yet. */
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   bool early;
@@ -280,7 +282,8 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   return early ? agent_refuse_time(f, err) : 0;
 }
 
-/* Notes that one more script is the controller's: bn_agent_compare_source() waits for that. */
+/* Wakes bn_agent_compare_source(), which waits because the controller compares a script: it is the
+   same. */
 static void agent_take_same(struct bn_agent *a)
 {
   agent_lock(a);
@@ -288,7 +291,7 @@ static void agent_take_same(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* Ends the process with the status of a program that SIGINT ends before it has a run. */
+/* Sends END and ends the process, with the status of a program that SIGINT ends before its run. */
 _Noreturn static void agent_exit_early(struct bn_agent *a)
 {
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
@@ -355,12 +358,12 @@ static int agent_take_frames(struct bn_agent *a, size_t len, struct bn_err *err)
   return rc;
 }
 
-/* Gives the controller up, after the reason has been sent to it if err has one. */
-static void agent_send_refusal(struct bn_agent *a, const struct bn_err *err)
+/* Queues REFUSE with the reason if err has one, and gives the controller up. */
+static void agent_refuse_controller(struct bn_agent *a, const struct bn_err *err)
 {
   if (err->text[0] != '\0')
     (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  agent_note_lost(a);
+  agent_lose_controller(a);
 }
 
 /* Reads a piece of the input, and does what its frames say.  The end of the input, or a stream that
@@ -374,13 +377,13 @@ static void agent_receive(struct bn_agent *a)
     return;
   a->heard_ns = bn_clock_mono();
   if (n <= 0)
-    agent_note_lost(a);
+    agent_lose_controller(a);
   else if (agent_take_frames(a, (size_t)n, &err) != 0)
-    agent_send_refusal(a, &err);
+    agent_refuse_controller(a, &err);
 }
 
-/* Ends the run of a lost controller more firmly as time passes: at once, and then without its
-   report.  agent_note_lost() has stopped it in order before that. */
+/* After the loss of the controller, stops the run at once when urge_ns are over, and exits without
+   its report when exit_ns are over.  agent_lose_controller() has stopped it in order before. */
 static void agent_escalate(struct bn_agent *a)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -391,7 +394,7 @@ static void agent_escalate(struct bn_agent *a)
   if (a->lost_ns != 0 && now_ns >= a->lost_ns + urge_ns && !a->urged) {
     a->urged = true;
     if (a->run != NULL)
-      bn_run_stop(a->run, true);
+      bn_run_stop(a->run, true /* at_once */);
   }
   agent_unlock(a);
 }
@@ -407,9 +410,9 @@ static void agent_send_output(struct bn_agent *a)
 /* The streams of the listener: its three own ones, and what the command prints. */
 enum { FD_IN, FD_WAKE, FD_OUT, FD_PRINTED, STREAMS };
 
-/* Lists the streams to wait for.  The input of a lost controller is not read any more.  The output
-   is watched even if there is nothing to send, because its reader may leave.  Returns false if the
-   listener is to return. */
+/* Lists the streams to wait for.  The input is not read any more once the controller is lost.  The
+   output is listed even if there is nothing to send, because poll(2) tells if its reader has left.
+   Returns false if the listener is to return. */
 static bool agent_list_streams(struct bn_agent *a, struct pollfd p[STREAMS])
 {
   const bool is_broken = bn_send_queue_is_broken(&a->queue);
@@ -434,7 +437,7 @@ static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
   if (p[FD_WAKE].revents != 0)
     bn_send_queue_reset_wake(&a->queue);
   if ((p[FD_OUT].revents & POLLOUT) != 0)
-    (void)bn_send_queue_send_piece(&a->queue); /* that the queue is broken is seen below */
+    (void)bn_send_queue_send_piece(&a->queue); /* a failure breaks the queue */
   else if (p[FD_OUT].revents != 0)
     bn_send_queue_break(&a->queue);
   if (p[FD_PRINTED].revents != 0)
@@ -442,7 +445,7 @@ static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
   if (p[FD_IN].revents != 0)
     agent_receive(a);
   if (bn_send_queue_is_broken(&a->queue))
-    agent_note_lost(a);
+    agent_lose_controller(a);
 }
 
 /* The listener: serves the streams until the main thread lets it go. */
@@ -455,7 +458,7 @@ static void *agent_listen(void *arg)
   while (agent_list_streams(a, p)) {
     agent_serve_streams(a, p);
     if (bn_clock_mono() > a->heard_ns + silence_ns)
-      agent_note_lost(a);
+      agent_lose_controller(a);
     agent_escalate(a);
   }
   return NULL;
@@ -478,9 +481,9 @@ static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Makes the run one that the listener stops and starts.  If the controller has been lost before,
-   the run is stopped here, as far as the listener would have stopped it by now. */
-static void agent_attach(void *of, struct bn_run *run)
+/* Hands the run to the listener, which starts and stops it from now on.  If the controller is lost
+   already, stops the run, as firmly as agent_escalate() would have by now. */
+static void agent_attach_run(void *of, struct bn_run *run)
 {
   struct bn_agent *a = of;
 
@@ -493,7 +496,7 @@ static void agent_attach(void *of, struct bn_run *run)
 }
 
 /* Takes the run away from the listener, because it ends. */
-static void agent_detach(void *of)
+static void agent_detach_run(void *of)
 {
   struct bn_agent *a = of;
 
@@ -504,7 +507,7 @@ static void agent_detach(void *of)
 }
 
 /* Tells the controller that the sessions wait for those of other hosts.  If the frame cannot be
-   sent, the queue is broken, and the listener ends the run for that. */
+   queued, the queue is broken, and the listener ends the run because of that. */
 static void agent_send_meet(void *of)
 {
   struct bn_agent *a = of;
@@ -555,7 +558,7 @@ FILE *bn_agent_open_document(struct bn_agent *a)
   return a->document;
 }
 
-/* A document that one frame cannot hold is sent in pieces. */
+/* A document that does not fit into one frame is sent in several. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
 {
   enum { PIECE_MAX = BN_FRAME_MAX - 1 }; /* the type of a frame is one byte of it */
@@ -563,7 +566,7 @@ int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
   if (a->document == NULL || fflush(a->document) != 0)
     return bn_err_set(err, ENOMEM, "out of memory for the result");
   for (size_t at = 0; at < a->text_len; at += PIECE_MAX) {
-    const size_t left = a->text_len - at, len = left < PIECE_MAX ? left : PIECE_MAX;
+    const size_t rest = a->text_len - at, len = rest < PIECE_MAX ? rest : PIECE_MAX;
 
     if (bn_send_queue_put(&a->queue, BN_FRAME_RESULT, a->text + at, len) != 0)
       return bn_err_set(err, EPIPE, "the controller does not read the result");
@@ -601,7 +604,7 @@ static int agent_start(struct bn_agent *a, const char *version, struct bn_err *e
 {
   (void)snprintf(a->version, sizeof a->version, "%s", version);
   a->host_group = (struct bn_host_group){
-      .of = a, .attach = agent_attach, .detach = agent_detach, .meet = agent_send_meet};
+      .of = a, .attach = agent_attach_run, .detach = agent_detach_run, .meet = agent_send_meet};
   bn_wait_init_cond(&a->changed);
   if (bn_send_queue_init(&a->queue, a->out) != 0)
     return bn_err_set(err, errno, "cannot make an event descriptor: %s", strerror(errno));
@@ -670,16 +673,16 @@ size_t bn_agent_count_outside(const struct bn_agent *a)
    unread_ns.  Does nothing without a listener, which alone sends frames. */
 static void agent_await_sent(struct bn_agent *a)
 {
-  size_t left, last_left = SIZE_MAX;
-  uint64_t until_ns = 0;
+  size_t pending, last_pending = SIZE_MAX;
+  uint64_t until_ns = 0; /* set in the first turn, because last_pending differs */
 
   agent_lock(a);
-  while (a->has_listener && (left = bn_send_queue_get_pending(&a->queue)) > 0) {
+  while (a->has_listener && (pending = bn_send_queue_get_pending(&a->queue)) > 0) {
     const uint64_t now_ns = bn_clock_mono();
 
-    if (left != last_left)
+    if (pending != last_pending)
       until_ns = now_ns + unread_ns;
-    last_left = left;
+    last_pending = pending;
     if (now_ns >= until_ns)
       break;
     (void)bn_wait_until(&sending, &a->changed, &a->lock, now_ns + BN_NSEC_PER_MSEC);

@@ -17,7 +17,7 @@ struct reporter {
   struct bn_journal journal;
   bool is_ready_sent;
   char workload[256];     /* the name of the workload; a longer one is cut */
-  struct bn_group packed; /* turns a view into an interval with sparse histograms; else empty */
+  struct bn_group packed; /* agentreport_interval() packs an interval in it; else empty */
 };
 
 /* Sends a line of the journal: the first one, which has the facts of the run, as READY, and each
@@ -33,7 +33,7 @@ static int agentreport_send_line(void *of, char *line, size_t len, struct bn_err
   return bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
 }
 
-/* Has the lines of the journal sent as frames.  The path and the file of a report are not used. */
+/* Opens a journal whose lines are sent as frames, so that no path and no file is used. */
 static int agentreport_open(void *self, const void *conf, const char *path, FILE *out,
                             struct bn_err *err)
 {
@@ -69,9 +69,9 @@ static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *
   return 0;
 }
 
-/* Drops the watched figures that are those of one host: the controller shows sums of intervals,
-   which can have only figures that all hosts share.  `shared` holds the figures that are kept, and
-   has to live as long as the view. */
+/* Leaves in the view only the watched figures that all hosts share: the controller shows sums of
+   the intervals of all hosts, which have no figures of a single host.  *shared holds the figures,
+   and has to live as long as the view. */
 static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared)
 {
   bn_watched_pick(v, true, shared);
@@ -124,7 +124,7 @@ static int agentreport_finish(void *self, const struct bn_end *end, struct bn_er
   return bn_agent_send_document(r->agent, err);
 }
 
-/* Frees what has been used for lines. */
+/* Closes the journal, and frees the room in which intervals were packed. */
 static int agentreport_close(void *self, struct bn_err *err)
 {
   struct reporter *r = self;

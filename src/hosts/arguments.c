@@ -21,7 +21,7 @@
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Says why a file or a folder cannot be sent, which the caller has left in errno.  Returns -1. */
+/* Refuses a file or a folder, which cannot be sent for the reason in errno.  Returns -1. */
 static int arguments_refuse_file(const char *path, struct bn_err *err)
 {
   if (errno == EFBIG)
@@ -51,7 +51,7 @@ static int arguments_add_file(struct bn_arguments *a, const char *path, const ch
   struct bn_buf text;
   int rc;
 
-  if (a->files.len >= BN_FRAME_MAX) {
+  if (a->files.len >= BN_FRAME_MAX) { /* the maximum below would be 0, which means none */
     errno = EFBIG;
     return arguments_refuse_file(path, err);
   }
@@ -72,8 +72,8 @@ static bool arguments_is_file(const char *path)
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Returns whether the path can be read as a script: it is a regular file, or a pipe such as
-   /dev/stdin.  A pipe can be read only once, so the hosts get what this process reads from it. */
+/* Returns whether the path can be that of a script: it is a regular file, or a pipe such as
+   /dev/stdin, of which the hosts get what this process reads from it. */
 static bool arguments_is_script(const char *path)
 {
   struct stat st;
@@ -93,36 +93,36 @@ static bool arguments_is_lua_file(const char *name)
   return name[0] != '.' && arguments_ends_in(name, ".lua");
 }
 
-/* Adds all Lua files of a folder, because scripts find modules beside them.  Leaves out files whose
-   paths are too long to be opened.  Returns 0, or -1 and err. */
+/* Adds all Lua files of a folder, because scripts find modules beside them.  A file whose path is
+   too long cannot be opened by a script either, and is left out.  Returns 0, or -1 and err. */
 static int arguments_add_folder(struct bn_arguments *a, const char *folder, struct bn_err *err)
 {
-  DIR *d = opendir(folder);
-  const struct dirent *e;
+  DIR *dir = opendir(folder);
+  const struct dirent *entry;
   char path[PATH_MAX];
   int rc = 0;
 
-  if (d == NULL)
+  if (dir == NULL)
     return arguments_refuse_file(folder, err);
-  while (rc == 0 && (e = readdir(d)) != NULL)
-    if (arguments_is_lua_file(e->d_name) &&
-        (size_t)snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < sizeof path &&
+  while (rc == 0 && (entry = readdir(dir)) != NULL)
+    if (arguments_is_lua_file(entry->d_name) &&
+        (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < sizeof path &&
         arguments_is_file(path))
-      rc = arguments_add_file(a, path, e->d_name, err);
-  (void)closedir(d);
+      rc = arguments_add_file(a, path, entry->d_name, err);
+  (void)closedir(dir);
   return rc;
 }
 
 /* A script that is sent with its folder. */
 struct sent_script {
   char path[PATH_MAX], folder[PATH_MAX];
-  const char *name; /* within path */
+  const char *name; /* the end of path, without the folder */
 };
 
-/* Finds the script that has to be sent for a test.  Returns false if there is none, because the
-   test is built in, bundled or no file.  A name stands for the same script as in a run without
-   hosts: the bundled one, which every host has, then the file of that name, then the file of that
-   name with ".lua". */
+/* Finds the script that has to be sent for a test.  A name stands for the same script as in a run
+   without hosts: the bundled one, which every host has, or else the file of that name, or else the
+   file of that name with ".lua".  Returns false if no script has to be sent, because the test is
+   built in or bundled, or because there is no such file. */
 static bool arguments_find_script(struct sent_script *s, const char *test, bool is_bundled)
 {
   if (is_bundled)
@@ -137,7 +137,7 @@ static bool arguments_find_script(struct sent_script *s, const char *test, bool 
   return true;
 }
 
-/* Returns whether each host has a script of that name in its bundle. */
+/* Returns whether the bundle, which every host has, has a script of that name. */
 static bool arguments_is_in_bundle(const char *name)
 {
   char dir[PATH_MAX], path[2 * PATH_MAX];
@@ -150,9 +150,9 @@ static bool arguments_is_in_bundle(const char *name)
 }
 
 /* Adds the word of a test to the command line, with its weight ("@2") if it is one of a mix.  If
-   the test is a script in a file, adds that and all scripts of its folder, too.  `folder` has the
-   folder of the scripts before this one: it is "" before the first script, which sets it, and other
-   folders are refused, so that a folder is sent once.  Returns 0, or -1 and err. */
+   the test is a script in a file, adds that and all Lua files of its folder, too.  `folder` is "",
+   or the folder of the scripts before this one, which was sent with the first of them.  Another
+   folder is refused, because the hosts have one folder of scripts.  Returns 0, or -1 and err. */
 static int arguments_add_workload(struct bn_arguments *a, const char *test, bool is_bundled,
                                   const char *weight, char *folder, struct bn_err *err)
 {
@@ -185,16 +185,16 @@ static int arguments_add_workload(struct bn_arguments *a, const char *test, bool
 static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_mix, bool is_bundled,
                                    struct bn_err *err)
 {
-  const char *at = test_or_mix;
+  const char *rest = test_or_mix;
   char folder[PATH_MAX] = "";
   struct bn_mix_item item;
   int rc = 0;
 
-  if (!bn_mix_is_test(bn_optset_policy(a->from->options), at))
-    return arguments_add_workload(a, at, is_bundled, "", folder, err);
-  while (rc == 0 && bn_mix_next(&at, &item, err) > 0) {
+  if (!bn_mix_is_test(bn_optset_policy(a->from->options), rest))
+    return arguments_add_workload(a, rest, is_bundled, "", folder, err);
+  while (rc == 0 && bn_mix_next(&rest, &item, err) > 0) {
     char *test = bn_alloc_part(item.name, item.len);
-    char *weight = bn_alloc_part(item.name + item.len, (size_t)(at - item.name) - item.len);
+    char *weight = bn_alloc_part(item.name + item.len, (size_t)(rest - item.name) - item.len);
 
     rc = arguments_add_workload(a, test, arguments_is_in_bundle(test), weight, folder, err);
     free(test);
@@ -203,8 +203,8 @@ static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_m
   return rc;
 }
 
-/* Refuses a configuration file that is a pipe: this process has already read what it had.  Returns
-   0, or -1 and err. */
+/* Refuses a configuration file that is a pipe, because this process has already read all of it.
+   Returns 0, or -1 and err. */
 static int arguments_check_config_file(const char *path, struct bn_err *err)
 {
   struct stat st;
@@ -232,7 +232,7 @@ static int arguments_add_config_file(struct bn_arguments *a, const char *path, s
   return 0;
 }
 
-/* Returns whether the group's own options have one that is listed in `names`. */
+/* Returns whether the group has an option of its own that is listed in `names`. */
 static bool arguments_group_has(const struct bn_arguments *a, const char *names)
 {
   const struct bn_list *own = &a->from->group->options;
@@ -247,9 +247,9 @@ static bool arguments_group_has(const struct bn_arguments *a, const char *names)
   return has;
 }
 
-/* Returns whether the password that the option reads from a file is given directly, too.  That one
-   counts then, as in a run without hosts, wherever each of them is given.  A file that a group has
-   of its own only yields to a password that the group has, too. */
+/* Returns whether the password that the option reads from a file is given directly, too, so that
+   the file does not count, as in a run without hosts.  A file in the options of a group counts
+   unless a password is there, too. */
 static bool arguments_has_password(const struct bn_arguments *a, const char *file_option)
 {
   const struct bn_opt *opt = bn_optset_find(a->from->options, file_option);
@@ -261,9 +261,9 @@ static bool arguments_has_password(const struct bn_arguments *a, const char *fil
   return bn_optset_is_given(a->from->options, opt->replaces);
 }
 
-/* Returns whether an option of the group's own is used in place of this one, which stands outside
-   of the groups: a group's file of passwords counts, and not the password of all groups, nor their
-   file, which need not exist here. */
+/* Returns whether an option of the group's own replaces this one, which stands outside of the
+   groups: a group with a file of a password of its own gets neither the password nor the file
+   outside, which need not exist here. */
 static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const char *name)
 {
   const struct bn_opt *o;
@@ -278,8 +278,8 @@ static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const c
   return is_replaced;
 }
 
-/* Adds the option that has the first line of a file as its value ("--mysql-password=…"), in place
-   of the option `name`, which names the file: so no file on the hosts has the password.  Adds
+/* Adds a password ("--mysql-password=…"), the first line of a file, in place of the option `name`
+   ("mysql-password-file"), which names the file: so no file on the hosts has the password.  Adds
    nothing if the password is given directly, too.  Returns 0, or -1 and err. */
 static int arguments_add_password_line(struct bn_arguments *a, const char *name, const char *path,
                                        struct bn_err *err)
@@ -349,11 +349,11 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
   return 0;
 }
 
-/* Adds the options of which each host has its own value with their defaults, which the values of
-   the host override.  Without them, the configuration file, which is sent to the hosts, could set
-   such an option by an alias, which would override the value of the host, or could set a seed.  The
-   defaults are those of the dialect: in 0.5 that of --max-requests is 10000, where 0 is no limit.
- */
+/* Adds the options of which each host has its own value (BN_OPT_PER_HOST) with their defaults,
+   which that value overrides.  Without them, the configuration file, which is sent to the hosts,
+   could set such an option by an alias, which would override the value of the host, or could set a
+   seed.  The defaults are those of the dialect: in 0.5 that of --max-requests is 10000, where 0 is
+   no limit. */
 static void arguments_add_defaults(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
@@ -386,7 +386,7 @@ static const char *arguments_find_group_uri(const struct bn_arguments *a)
   return g != NULL ? bn_groups_find_value(g, a->from->options, "connect") : NULL;
 }
 
-/* Returns whether the URI has the part of that name, as in the `uri_part` of an option. */
+/* Returns whether the URI has the part of that name, which is the `uri_part` of an option. */
 static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
 {
   const struct {
@@ -447,14 +447,15 @@ static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *na
   return is_overridden;
 }
 
-/* The state of a walk over all options. */
+/* The state of arguments_add_untyped_password() in its walk over all options. */
 struct password_walk {
   struct bn_arguments *arguments;
   struct bn_err *err;
   int rc; /* -1: a file could not be read, and err says why */
 };
 
-/* Adds the password of a file if the option names one, and not on the command line. */
+/* Adds the password of a file if the option is one that names such a file, has a value, and is not
+   on the command line, which arguments_add_options() has handled. */
 static void arguments_add_untyped_password(void *arg, const char *name, const struct bn_opt *opt,
                                            const void *value)
 {
@@ -518,7 +519,7 @@ static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
   return 0;
 }
 
-/* The option whose value a walk over all facts looks for. */
+/* The option that arguments_add_fact() looks for in its walk over all facts. */
 struct fact_walk {
   struct bn_arguments *arguments;
   const char *name;
@@ -551,8 +552,8 @@ static void arguments_replace_aliases(struct bn_arguments *a)
   }
 }
 
-/* Adds the words of the scripts of a group, and sends the scripts to hosts.  A process on this host
-   finds the files that this one finds.  Returns 0, or -1 and err. */
+/* Adds the words of the scripts of a group, and the files of the scripts unless the group is a
+   process here, which finds them itself.  Returns 0, or -1 and err. */
 static int arguments_add_group_scripts(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_list *script = &a->from->group->script;
@@ -572,8 +573,8 @@ static int arguments_add_group_scripts(struct bn_arguments *a, struct bn_err *er
   return rc;
 }
 
-/* Adds what makes hosts have the work and the passwords that the options outside of groups or the
-   configuration file do not give them.  Returns 0, or -1 and err. */
+/* Adds the defaults and the passwords that hosts need beside the options that were typed.  Returns
+   0, or -1 and err. */
 static int arguments_add_host_options(struct bn_arguments *a, struct bn_err *err)
 {
   arguments_add_defaults(a);
@@ -602,9 +603,9 @@ static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err
   return rc;
 }
 
-/* Adds the words of a group.  The group's own options come last: of two options of one name the
-   last one counts.  --time is the same for all groups, also if a profile outside of the groups sets
-   it.  Returns 0, or -1 and err. */
+/* Adds the words of a group.  Its own options come last, because of two options of one name the
+   last one counts.  --time is added even if a profile outside of the groups sets the time, because
+   a group may have another profile.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_list *own = &a->from->group->options;
@@ -641,15 +642,15 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *f
   int rc;
 
   *a = (struct bn_arguments){.from = from};
-  bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
+  bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX); /* all files: see arguments_add_file() */
   rc = from->group != NULL ? arguments_add_group(a, err) : arguments_add_host(a, err);
   if (rc != 0)
     bn_arguments_done(a);
   return rc;
 }
 
-/* Adds the options that give a host its part of the work.  Where each thread has a limit of its
-   own, --events-per-session is among the words of all hosts, and --events is no limit. */
+/* Adds the options that give a host its part of the work.  With a limit of each thread, all hosts
+   have the word --events-per-session, and --events=0 is no limit. */
 static void arguments_add_work(const struct bn_work_split *work, struct bn_list *out)
 {
   const uint64_t events = work->per_session ? 0 : work->events;

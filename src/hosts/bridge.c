@@ -66,17 +66,17 @@ struct bridge {
   uint64_t active_ns;   /* when a message was sent or received last */
   bool failed;          /* the carrier has failed */
   uint32_t last_number; /* rank 0: of the channels that it has opened */
-  unsigned byes;        /* rank 0: other ranks that have said BYE */
-  bool leaves;          /* another rank: rank 0 has said BYE */
+  unsigned byes;        /* rank 0: how many other ranks have sent BYE */
+  bool leaves;          /* another rank: rank 0 has sent BYE */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Notes that the carrier has failed, and logs that once. */
-static void bridge_fail(struct bridge *b, const char *what)
+/* Fails the bridge, which then sends and receives no more messages, and logs why the first time. */
+static void bridge_fail(struct bridge *b, const char *why)
 {
   if (!b->failed)
-    bn_log_stderr("rank %u: %s", b->rank, what);
+    bn_log_stderr("rank %u: %s", b->rank, why);
   b->failed = true;
 }
 
@@ -104,7 +104,7 @@ static void bridge_send_bye(struct bridge *b, unsigned rank)
 }
 
 /* Has the starter start an agent of this rank for the program in rank 0, and adds the channel to
-   it.  If that fails, the channel has no pipes, and rank 0 gets its end at once. */
+   it.  If that fails, the channel has no pipes, so its first message is END. */
 static void bridge_open_agent(struct bridge *b, uint32_t number)
 {
   struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
@@ -114,7 +114,7 @@ static void bridge_open_agent(struct bridge *b, uint32_t number)
   bn_channels_add(&b->channels, &new);
 }
 
-/* Notes on rank 0 that another rank has ended its agents, and on another rank that it may leave. */
+/* On rank 0, counts another rank that has ended its agents.  On another rank, lets it leave. */
 static void bridge_take_bye(struct bridge *b)
 {
   if (b->rank == 0)
@@ -123,8 +123,8 @@ static void bridge_take_bye(struct bridge *b)
     b->leaves = true;
 }
 
-/* Does what a message says.  A message for a channel that has been closed meanwhile is dropped, and
-   so is one that this version of bench does not know. */
+/* Does what a message says.  Drops a message of a channel that has been removed, and one that this
+   version of bench does not know. */
 static void bridge_take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   uint32_t number;
@@ -191,8 +191,8 @@ static void bridge_send_channels(struct bridge *b)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
-/* Opens a channel for an agent of another rank that the program asks for; it starts the agent of
-   its own rank itself.  If the program has ended, closes the socket. */
+/* Opens a channel for an agent of another rank that the program asks for, or closes the socket if
+   the program has ended.  The program starts the agent of rank 0 itself. */
 static void bridge_take_request(struct bridge *b)
 {
   struct bn_handover h;
@@ -212,7 +212,7 @@ static void bridge_take_request(struct bridge *b)
   bn_channels_add(&b->channels, &new);
 }
 
-/* Notes the exit status of the child if it has ended. */
+/* Stores the exit status of the child if it has ended. */
 static void bridge_collect_child(struct bridge *b)
 {
   int how;
@@ -259,7 +259,7 @@ static size_t bridge_list_descriptors(struct bridge *b)
   return n;
 }
 
-/* Returns the time to sleep, which is less than a second. */
+/* Returns the time to sleep; pause_max_ns keeps it below a second, so tv_nsec can hold it. */
 static struct timespec bridge_get_pause(const struct bridge *b)
 {
   uint64_t ns = (bn_clock_mono() - b->active_ns) / PAUSE_DIVISOR;
@@ -300,8 +300,8 @@ static void bridge_do_turn(struct bridge *b)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Ends the process with the status that the timer of bridge_end_library() carries.  Ignores SIGALRM
-   from another source. */
+/* Ends the process with the status in the signal of the timer that bridge_end_library() has set.
+   Ignores SIGALRM from another source. */
 static void bridge_exit_on_alarm(int signo, siginfo_t *info, void *context)
 {
   static const char why[] = "the library of MPI has not ended in time: bench ends without it\n";
@@ -314,9 +314,9 @@ static void bridge_exit_on_alarm(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
-/* Ends the library, or the process with the status of the run if the library does not end in time.
-   A launcher that ends all processes does not let the library end in order, and some libraries
-   never end over some networks. */
+/* Ends the library.  If it has not ended after LIBRARY_END_S, ends the process with the status of
+   the run: a library does not end if a launcher ends the other processes, and some never end over
+   some networks. */
 static void bridge_end_library(struct bridge *b)
 {
   struct sigaction action = {.sa_sigaction = bridge_exit_on_alarm, .sa_flags = SA_SIGINFO};
@@ -333,8 +333,8 @@ static void bridge_end_library(struct bridge *b)
   (void)signal(SIGALRM, SIG_IGN);
 }
 
-/* Closes the pipes of the agents, which end them, and the socket of the starter, and waits for its
-   end. */
+/* Closes the pipes of the agents, which end because of that, and the socket of the starter, and
+   waits for the end of the starter up to farewell_ns. */
 static void bridge_end_agents(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
@@ -345,8 +345,8 @@ static void bridge_end_agents(struct bridge *b)
     bridge_do_turn(b);
 }
 
-/* Tells the other ranks to leave, and waits for their answers.  Returns whether all of them have
-   ended their agents in time. */
+/* Tells the other ranks to leave, in their order as each is ready for a message, and waits for
+   their answers.  Returns whether all of them have ended their agents in time. */
 static bool bridge_dismiss_others(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
@@ -360,9 +360,9 @@ static bool bridge_dismiss_others(struct bridge *b)
   return b->byes + 1 >= b->ranks && !b->failed;
 }
 
-/* Serves rank 0 until the program has ended, even if the carrier fails, so that the report of the
-   program is not lost.  Returns the exit status of the program, or exits if the other ranks do not
-   answer, because the library would wait for them for ever. */
+/* Serves rank 0 until the program has ended.  If the carrier fails before that, closes the
+   channels: the program then reports what it has.  Returns the exit status of the program, or exits
+   if the other ranks do not answer, because the library would wait for them for ever. */
 static int bridge_run_first(struct bridge *b)
 {
   while (b->child > 0 && !b->failed)
@@ -377,10 +377,10 @@ static int bridge_run_first(struct bridge *b)
   return b->status;
 }
 
-/* Serves the agents of this rank until rank 0 says that the program has ended, or until a signal or
-   a failure.  After a signal, messages that were sent before it are still carried for a while.
-   Returns the exit status, or exits if rank 0 has not said BYE or cannot take the BYE of this rank,
-   because the library would wait for the other side for ever. */
+/* Serves the agents of this rank until BYE comes from rank 0, whose program has ended, or until a
+   signal or a failure.  After a signal, goes on for up to last_report_ns, so that the last figures
+   reach rank 0.  Returns the exit status, or exits if no BYE has come or rank 0 is not ready for
+   that of this rank, because the library would wait for the other side for ever. */
 static int bridge_run_other(struct bridge *b)
 {
   uint64_t until_ns;
@@ -449,9 +449,9 @@ static void bridge_leave_launcher(void)
   bn_launcher_forget();
 }
 
-/* Turns the child of rank 0 into the program.  Returns once the bridge says that the other ranks
-   are there, or exits if the bridge has ended.  The program ends with its bridge, and is told of
-   the ranks by the environment. */
+/* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends, and finds
+   the ranks in the environment.  Returns once the bridge says that the other ranks are there, or
+   exits if the bridge has ended; getppid() tells if it did so before prctl(2). */
 static void bridge_become_program(const struct bridge *b, int request, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = request};
@@ -568,8 +568,9 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
   return 0;
 }
 
-/* Logs why the bridge does not start.  A module is missing in all ranks: rank 0 says it, and the
-   others wait for that, because the launcher ends all ranks when one has ended. */
+/* Logs why the bridge does not start.  If the module is missing (ENOENT), it is in all ranks: only
+   rank 0 logs it, and the others wait a while, because the launcher ends all ranks when one has
+   ended. */
 static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
 {
   struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};
@@ -580,8 +581,8 @@ static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
     (void)poll(&fd, 1, (int)(last_report_ns / BN_NSEC_PER_MSEC));
 }
 
-/* Joins the other ranks, and has the program of rank 0 go on: it waits for a handover that has no
-   descriptors.  Returns 0, or -1 and err. */
+/* Joins the other ranks, and has the program of rank 0 go on, which waits for a handover without
+   descriptors in bridge_become_program().  Returns 0, or -1 and err. */
 static int bridge_begin(struct bridge *b, struct bn_err *err)
 {
   const struct bn_handover go_on = {.in = -1, .out = -1};

@@ -9,10 +9,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "hosts/send_queue.h"
 
-/* The pipe of a channel that would have to queue more is closed.  The queue of an agent is not
-   larger (BN_SEND_QUEUE_MAX). */
-enum { QUEUE_MAX = 256 << 20 };
+/* The most bytes that wait for a pipe: as many as an agent may have queued before it ends.  If
+   there would be more, the pipe is closed. */
+enum { QUEUE_MAX = BN_SEND_QUEUE_MAX };
 
 /* Closes both pipes; the channel stays in the table. */
 static void channel_close(struct bn_channel *c)
@@ -77,14 +78,15 @@ uint32_t bn_channel_get_number(const char *message)
   return le32toh(le);
 }
 
-/* Returns whether read(2) has found a pipe without bytes, which has not ended. */
+/* Returns whether read(2), which has returned n, has failed only because the pipe has no bytes now:
+   it has not ended. */
 static bool channel_is_empty(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Makes a message DATA of what the pipe has, or END if it has ended or there is no pipe.  Returns
-   its length, or 0 if the pipe has nothing now. */
+/* Makes a message DATA of what can be read from the pipe, or END if the pipe has ended or could not
+   be made.  Returns its length, or 0 if there is nothing to read now. */
 static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
   const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;

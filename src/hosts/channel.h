@@ -61,9 +61,10 @@ size_t bn_channel_make_message(struct bn_channel *c, char *message, size_t size)
 /* Writes bytes that the other side has sent, or queues them until the pipe takes them.  Closes the
    pipe if nobody reads it, or if too much waits. */
 void bn_channel_take_data(struct bn_channel *c, const char *data, size_t len);
-/* Notes that the other side sends no more.  The pipe is closed once all bytes have been written. */
+/* Closes the pipe once all bytes have been written, because the other side sends no more. */
 void bn_channel_take_end(struct bn_channel *c);
-/* Writes as many of the bytes that wait as the pipe takes. */
+/* Writes as many of the bytes that wait as the pipe takes.  After bn_channel_take_end(), closes the
+   pipe if none is left. */
 void bn_channel_write(struct bn_channel *c);
 
 #endif

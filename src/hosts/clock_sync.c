@@ -47,8 +47,8 @@ static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t t
                                      back_ns};
 }
 
-/* Begins a new span after a clock was set, or stood still with its machine: the known span does not
-   contain the new offset. */
+/* Forgets all exchanges and begins with the span of this one, because a clock was set, or stood
+   still with its machine: the known span does not contain the new offset. */
 static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span measured)
 {
   *s = (struct bn_clock_sync){
@@ -64,6 +64,7 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
     return -1;
   measured = clock_sync_measure(sent_ns, there_ns, back_ns);
   known = s->exchanges > 0 ? clock_sync_widen(s->now, back_ns) : measured;
+  /* A jump sets exchanges to 0, so their sum is 0 only before the first exchange of all. */
   if (s->exchanges + s->jumps == 0 || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;
   /* The offset is in both spans, unless the clock was set in between. */

@@ -33,11 +33,14 @@ void bn_connection_set_name(struct bn_connection *c)
 {
   const char *host = bn_connection_get_host(c);
 
-  c->name = host != NULL ? host : c->group;
-  if (host == NULL || c->group == NULL)
-    return;
-  (void)snprintf(c->both, sizeof c->both, "%s/%s", host, c->group);
-  c->name = c->both;
+  if (host == NULL) {
+    c->name = c->group;
+  } else if (c->group == NULL) {
+    c->name = host;
+  } else {
+    (void)snprintf(c->both, sizeof c->both, "%s/%s", host, c->group);
+    c->name = c->both;
+  }
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -103,8 +106,9 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
-/* The functions connection_take_* do what a frame says.  They return 0, or -1 and err if the host
-   is to be lost: err is a sentence about the host if it has the code EPROTO. */
+/* Each function connection_take_*() does what one type of frame says.  It returns 0, or -1 and err
+   if the host is to be lost.  If err has the code EPROTO, its text is a sentence about the host
+   ("it sent ..."); with another code, it tells of a part of the frame. */
 
 /* Refuses a frame that the host must not send now.  Returns -1. */
 static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
@@ -116,7 +120,7 @@ static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
    Other hosts keep the names that the user has given them. */
 static void connection_take_name(struct bn_connection *c, const char *host_name)
 {
-  char shown[BN_WORK_SPLIT_NAME_MAX - 16];
+  char shown[BN_WORK_SPLIT_NAME_MAX - 16]; /* leaves room for ":RANK" in c->own_host */
 
   if (c->rank < 0)
     return;
@@ -139,7 +143,7 @@ static int connection_check_version(const char *version, struct bn_err *err)
                     shown, PACKAGE_VERSION);
 }
 
-/* Takes the name of the host, which is connected now, and refuses another version of bench. */
+/* Stores the name of the host, and refuses another version of bench.  The host is connected now. */
 static int connection_take_welcome(struct bn_connection *c, const struct bn_frame *f,
                                    struct bn_err *err)
 {
@@ -151,7 +155,7 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
   rc = connection_check_version(w.version, err);
-  /* The name is taken also after a failure, because the message about the failure has it. */
+  /* The name is stored even if the version is refused, because the message about that has it. */
   connection_take_name(c, w.host_name);
   bn_welcome_done(&w);
   if (rc == 0)
@@ -159,7 +163,7 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
   return rc;
 }
 
-/* Loses the host for the reason that it gives itself. */
+/* Returns -1, with the reason that the host gives for its end as err. */
 static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 {
   char shown[sizeof err->text];
@@ -185,9 +189,9 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
-/* Reads READY: the facts of the run there, and what the host measures.  A group of this host says
-   itself what its work is; a host must have the threads that it was told to have.  Returns 0, or -1
-   and err. */
+/* Reads READY: the facts of the run there, and what the host measures.  A group here has read its
+   work from its command line itself, so its facts say what that is.  A host must have as many
+   threads as it was told.  Returns 0, or -1 and err. */
 static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
@@ -207,7 +211,7 @@ static int connection_read_head(struct bn_connection *c, const struct bn_node *m
                                  err);
 }
 
-/* Takes what the host measures, and notes that its sessions are ready. */
+/* Stores what the host measures, and makes it READY, because its sessions wait for the start. */
 static int connection_take_ready(struct bn_connection *c, const struct bn_frame *f,
                                  struct bn_err *err)
 {
@@ -226,7 +230,7 @@ static int connection_take_ready(struct bn_connection *c, const struct bn_frame 
   return rc;
 }
 
-/* Takes a line of the journal: an interval, a checkpoint or a tick. */
+/* Passes on a line of the journal: an interval, a checkpoint or a tick. */
 static int connection_take_interval(struct bn_connection *c, const struct bn_frame *f,
                                     struct bn_err *err)
 {
@@ -242,6 +246,7 @@ static int connection_take_result(struct bn_connection *c, const struct bn_frame
 {
   if (c->state == BN_CONNECTION_CONNECTING)
     return connection_refuse_time(f, err);
+  /* The bound only grows, when the host gets ready, so it is never less than result_text.len. */
   c->result_text.max =
       bn_valid_max_bytes(bn_intervals_get_spec(c->intervals, c->number), c->statements);
   if (f->len > c->result_text.max - c->result_text.len)
@@ -262,11 +267,11 @@ bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns)
 /* Reads the result if any of it has come.  Returns 0, or -1 and err. */
 static int connection_read_result(struct bn_connection *c, struct bn_err *err)
 {
-  const struct bn_valid_spec *as = bn_intervals_get_spec(c->intervals, c->number);
+  const struct bn_valid_spec *spec = bn_intervals_get_spec(c->intervals, c->number);
 
   if (c->result_text.len == 0)
     return 0;
-  c->has_result = bn_valid_read_result(as, &c->result_text, c->statements, &c->result, err) == 0;
+  c->has_result = bn_valid_read_result(spec, &c->result_text, c->statements, &c->result, err) == 0;
   bn_buf_done(&c->result_text);
   if (!c->has_result)
     return -1;
@@ -274,7 +279,7 @@ static int connection_read_result(struct bn_connection *c, struct bn_err *err)
   return 0;
 }
 
-/* Takes the exit status, and reads the result, which is complete now. */
+/* Reads the result, which is complete now, and stores the exit status. */
 static int connection_take_end(struct bn_connection *c, const struct bn_frame *f,
                                struct bn_err *err)
 {
@@ -286,8 +291,8 @@ static int connection_take_end(struct bn_connection *c, const struct bn_frame *f
   return 0;
 }
 
-/* Notes that the sessions of a command wait for those of other hosts.  A run does not send MEET:
-   its sessions wait when it is READY. */
+/* Sets c->met: the sessions of a command wait for those of other hosts (bn_fleet_have_met()).  A
+   run sends no MEET, because its sessions wait when it is READY. */
 static int connection_take_meet(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
 {
@@ -310,7 +315,8 @@ static int connection_take_output(const struct bn_connection *c, const struct bn
   return 0;
 }
 
-/* Answers SAME if the script of the host is the same as here and on the other hosts. */
+/* Answers SAME if the script of the host is the same as here or, if there is none here, as on the
+   first host that has loaded it. */
 static int connection_take_source(struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
@@ -354,8 +360,8 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   }
 }
 
-/* Returns what the exit status of the process that has connected to the host means, and what to do
-   about it, as the end of a sentence. */
+/* Returns what the exit status of the process here that connects to the host may mean, or what to
+   look at, as the end of a sentence. */
 static const char *connection_explain_status(const struct bn_connection *c, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
@@ -372,7 +378,8 @@ static const char *connection_explain_status(const struct bn_connection *c, int 
                   : "; is bench installed there (--hosts-program)?";
 }
 
-/* The end of the process is waited for, because its status says more than the end of the stream. */
+/* The loss waits for the end of the process, up to process_end_ns, because the status of the
+   process tells the reason, and the end of the stream does not. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
   const bool has_ended = bn_link_has_ended(&c->link);
@@ -422,16 +429,15 @@ void bn_connection_receive(struct bn_connection *c)
     return;
   if (connection_take_frames(c, &err) != 0) {
     bn_escape_error(&err);
-    /* Only an error of the protocol is a sentence about the host; others are about a part of a
-       frame. */
+    /* An error of another code tells of a part of a frame, without saying whose it is. */
     bn_connection_lose(c, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
   }
   if (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT))
     c->result_ns = bn_clock_mono();
 }
 
-/* The result is made of the ticks once.  A host whose ticks make none, because they make no sense,
-   counts as one that has sent nothing. */
+/* The first call makes the result, which adds a group to c->head.  A host whose ticks make no sense
+   counts as one that has sent none. */
 struct bn_result *bn_connection_find_result(struct bn_connection *c)
 {
   struct bn_err err = {0};
@@ -446,8 +452,8 @@ struct bn_result *bn_connection_find_result(struct bn_connection *c)
 
 /* --- what goes -------------------------------------------------------------------------------- */
 
-/* Sends what is queued.  put_rc is what the function has returned that has queued the last frame: a
-   host that does not get a frame cannot go on, and is lost. */
+/* Sends what is queued.  put_rc is what queueing the last frame has returned: if that has failed,
+   the host is lost, because it cannot go on without the frame. */
 static void connection_send(struct bn_connection *c, int put_rc)
 {
   if (put_rc != 0)
@@ -456,7 +462,8 @@ static void connection_send(struct bn_connection *c, int put_rc)
 }
 
 /* While an answer is awaited, which may come behind many other frames, a PING with the time 0 is
-   sent each second, because an agent that hears nothing ends its run. */
+   sent each second: it asks for no time, and keeps the agent from ending its run because it hears
+   nothing. */
 void bn_connection_send_ping(struct bn_connection *c)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -474,7 +481,7 @@ void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns)
 {
   if (!bn_connection_is_alive(c))
     return;
-  /* The clocks have been compared before, so that the offset is known. */
+  /* Returns true, because the clocks have been compared before. */
   (void)bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &c->clock);
   c->state = BN_CONNECTION_RUNNING;
   connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_START,

@@ -25,20 +25,20 @@ enum bn_connection_state {
 };
 
 struct bn_connection {
-  struct bn_intervals *intervals; /* borrowed; take its lines as those of host `number` */
+  struct bn_intervals *intervals; /* borrowed; the host is number `number` there */
   struct bn_printer *printer;     /* borrowed */
   struct bn_remote_line *line;    /* borrowed; the line of standard output of all hosts */
   struct bn_sources *sources;     /* borrowed; of all hosts */
   char *host;       /* borrowed, as the user has it; NULL: a process here, of a group */
   char *group;      /* borrowed: the name of its group; NULL: none */
-  const char *name; /* for messages: one of the two, or "HOST/GROUP" in `both` */
+  const char *name; /* for messages: host, group, or "HOST/GROUP" in `both` */
   char both[BN_WORK_SPLIT_BOTH_MAX + 1];
   size_t number;
   size_t group_number; /* 0: also without groups */
   int rank;            /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */
   char own_host[BN_WORK_SPLIT_NAME_MAX + 1]; /* the host of a rank; "": not known */
-  struct bn_work_split work;        /* a group of this host says what it is when it is ready */
-  struct bn_work_split_total total; /* the work of which `work` is a part */
+  struct bn_work_split work;                 /* of a group here: known from READY on */
+  struct bn_work_split_total total;          /* the work of which `work` is a part */
   uint64_t sessions; /* of all hosts, or of all hosts of the group; 0: those of `work` */
   struct bn_link link;
   enum bn_connection_state state;
@@ -53,7 +53,7 @@ struct bn_connection {
   bool has_result;
   bool statements;    /* the run tells statements apart (--statements) */
   uint64_t closed_ns; /* when its stream ended; 0: not yet */
-  bool local_data;    /* its command is its own, and its lines begin with its name */
+  bool local_data;    /* it executes a whole command for its own data; its lines have its name */
   bool met;           /* its sessions wait for those of the other hosts */
   int status;         /* the exit status in END */
   struct bn_err why;
@@ -61,8 +61,8 @@ struct bn_connection {
 
 /* Makes the name for messages from those of the host and of the group. */
 void bn_connection_set_name(struct bn_connection *c);
-/* Returns the name of the host for reports: that which a rank has told, or that which the user has
-   given.  NULL: it is a process here. */
+/* Returns the name of the host for reports: the one that a rank has sent, or else the one that the
+   user has given.  NULL: it is a process here. */
 char *bn_connection_get_host(struct bn_connection *c);
 /* Sends HELLO, the files and OPEN to the agent, whose link has been started.  Returns 0, or -1 and
    err. */
@@ -74,8 +74,8 @@ void bn_connection_done(struct bn_connection *c);
 bool bn_connection_is_alive(const struct bn_connection *c);
 /* Returns whether it sends its result now, which may take long. */
 bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns);
-/* Takes a piece of what has come.  Loses the host if that is wrong, and notes the end of its
-   stream, which bn_connection_check_end() judges. */
+/* Reads a piece of the stream, and does what its frames say.  Loses the host if a frame is wrong.
+   If the stream has ended, sets closed_ns, from which bn_connection_check_end() counts. */
 void bn_connection_receive(struct bn_connection *c);
 /* Loses the host if its stream has ended too early, once its process has ended too, or a second
    later.  May be called at any time. */
@@ -84,7 +84,7 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns);
    goes on, and otherwise is a sign of life, at most once a second. */
 void bn_connection_send_ping(struct bn_connection *c);
 /* Tells the host to start when it is at_ns on the clock here, after at least one exchange of times.
-   Keeps what is known of its clock in c->clock. */
+   Stores what is known of its clock in c->clock. */
 void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns);
 /* Tells the host to stop. */
 void bn_connection_send_stop(struct bn_connection *c, enum bn_frame_stop how);

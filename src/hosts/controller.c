@@ -19,13 +19,13 @@
 
 /* How long the processes of hosts may take to end after bench has ended there. */
 static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
-/* How long the processes of lost hosts, and those that a process has left behind, may print. */
+/* How long the processes of lost hosts, and those that another one has left behind, may print. */
 static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
 /* After the second signal: how long the processes may take to end, and a report may wait for its
    reader. */
 static const uint64_t farewell_ns = BN_NSEC_PER_SEC;
-/* How far ahead the start is set, beside twice the longest round trip to a host: each host has to
-   hear of it before it comes. */
+/* How far ahead the start is set, beside twice the longest round trip to a host, so that each host
+   has START before that time. */
 static const uint64_t ahead_ns = BN_NSEC_PER_SEC / 4;
 /* The longest wait before deadlines are looked at again. */
 enum { TURN_MS = 100 };
@@ -50,13 +50,6 @@ bool bn_hosts_are_wanted(const struct bn_conf *conf, const struct bn_ranks *rank
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-/* Prints why the run cannot go on, and has it fail: bn_liveness_settle() stops the hosts. */
-static void controller_fail(struct bn_fleet *f, const struct bn_err *err)
-{
-  bn_printer_say(&f->printer, "%s", err->text);
-  f->failed = true;
-}
-
 /* Starts all hosts at one instant, and begins the run. */
 static void controller_start_hosts(struct control *c)
 {
@@ -75,8 +68,8 @@ static void controller_start_hosts(struct control *c)
   bn_fleet_enter_phase(f, BN_FLEET_RUN);
 }
 
-/* Makes one exchange of times after the other with each host, and starts the hosts once there are
-   enough of them.  A host that has ended before that fails the run. */
+/* Makes one exchange of times after the other with each host, and starts the hosts once each has
+   made BN_CLOCK_SYNC_FIRST of them.  A host that has ended before that fails the run. */
 static void controller_compare_clocks(struct control *control)
 {
   struct bn_fleet *f = &control->fleet;
@@ -100,8 +93,8 @@ static void controller_compare_clocks(struct control *control)
     controller_start_hosts(control);
 }
 
-/* Starts the agents of the hosts behind the first one, whose script has a command that all hosts
-   execute together. */
+/* Starts the agents of the hosts behind the first one, because its script has a command that all
+   hosts execute together. */
 static void controller_launch_others(struct bn_fleet *f)
 {
   const size_t first = f->n;
@@ -109,11 +102,12 @@ static void controller_launch_others(struct bn_fleet *f)
 
   f->n = f->n_all;
   if (bn_fleet_launch(f, first, &err) != 0)
-    controller_fail(f, &err);
+    bn_fleet_fail(f, &err);
 }
 
-/* Lets the sessions of a command go on if those of all hosts wait.  If only the first host was
-   started, its wait shows that the command is one of all hosts, and the other ones are started. */
+/* Lets the sessions of a command go on if those of all hosts wait for each other.  If only the
+   first host was started, it waits because its command is one of all hosts, so the others are
+   started. */
 static void controller_pass_barrier(struct bn_fleet *f)
 {
   if (!bn_fleet_have_met(f))
@@ -127,8 +121,8 @@ static void controller_pass_barrier(struct bn_fleet *f)
       bn_connection_send_pass(&f->connection[i]);
 }
 
-/* Checks and announces what the hosts measure, which is known once all are ready, and begins to
-   compare their clocks. */
+/* Checks what the hosts measure, which is known once all are ready, has the heading printed, and
+   begins to compare the clocks of the hosts. */
 static void controller_begin_comparison(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
@@ -197,7 +191,7 @@ static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
   }
 }
 
-/* Waits for a turn at most, and serves the hosts that have something. */
+/* Waits TURN_MS at most, and serves the hosts whose descriptors are ready. */
 static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
 {
   const size_t n = controller_list_descriptors(f, fd);
@@ -206,9 +200,9 @@ static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
     controller_serve(f, fd + 1);
 }
 
-/* Says what a signal does, `which` as bn_stop_signal_read() has returned it, without waiting for a
-   reader of the message.  For SIGPIPE nothing is said, because the reader of the output has left.
- */
+/* Prints what a signal does, without waiting for a reader of the message; `which` is what
+   bn_stop_signal_read() has returned.  Prints nothing for SIGPIPE, which stands for a reader of the
+   output that has left. */
 static void controller_log_stop_signal(struct bn_fleet *f, int which)
 {
   const char *what = which == 1 ? "finishing; send it again to end at once" : "ending at once";
@@ -218,7 +212,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, int which)
   (void)bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), what);
 }
 
-/* Stops the hosts if a signal has come: in order by the first one, at once by another one. */
+/* Stops the hosts if a signal has come: in order after the first one, at once after another one. */
 static void controller_take_signal(struct bn_fleet *f)
 {
   const int which = bn_stop_signal_read(&f->stop_signal);
@@ -230,8 +224,8 @@ static void controller_take_signal(struct bn_fleet *f)
   controller_log_stop_signal(f, which);
 }
 
-/* Waits once, and does what is due: losses of hosts have their effect before and after the run goes
-   to its next phase, since that may fail, too. */
+/* Waits once, and does what is due.  bn_liveness_settle() comes twice: before controller_advance(),
+   so that no phase begins after a loss, and after it, because it may fail, too. */
 static void controller_do_turn(struct control *c, struct pollfd *fd)
 {
   struct bn_fleet *f = &c->fleet;
@@ -245,10 +239,10 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
   bn_run_report_show_intervals(&c->report);
 }
 
-/* Returns whether the process of a host, which may still print something, is waited for, after a
-   wait of waited_ns.  Up to talking_ns all are, and also those that have ended but whose standard
-   error another process keeps open; later only those of hosts that were not lost: the process of a
-   lost host has been told to end. */
+/* Returns whether the process of a host, which may still print something, is waited for after
+   waited_ns.  Up to talking_ns, every process is, even if it has ended and only another process
+   keeps its standard error open.  Later, only the process of a host that was not lost is: that of a
+   lost host has got a signal to end. */
 static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_ns)
 {
   const bool has_ended = bn_link_has_ended(&c->link);
@@ -276,8 +270,8 @@ static void controller_report_running_shells(struct bn_fleet *f, uint64_t waited
 }
 
 /* Waits for the processes of all hosts, because lines that they still print belong to the run.  A
-   signal that comes now does not change how the run has ended, but the second one shortens the
-   wait. */
+   signal that comes now does not change how the run has ended, but a second one shortens the rest
+   of the wait to farewell_ns. */
 static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
@@ -313,8 +307,8 @@ static void controller_follow_run(struct control *c)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Ends the process while the printer waits for its reader, with the status of the signal.  Hosts
-   are not left behind, and the journals of unfinished documents are named. */
+/* Ends the process with the status of the signal, although the printer still waits for its reader.
+   Kills the processes of the hosts first, and names the journals of unfinished documents. */
 _Noreturn static void controller_exit_at_once(struct control *c)
 {
   const int status = BN_STATUS_SIGNAL + c->fleet.stop_signal.signo;
@@ -325,8 +319,8 @@ _Noreturn static void controller_exit_at_once(struct control *c)
   _exit(status);
 }
 
-/* Waits for the printer, whose reader may be slow, for as long as it takes.  After the second
-   signal, ends the process when farewell_ns are over. */
+/* Waits until the printer has done all, however slow its reader is.  After the second signal, ends
+   the process farewell_ns later. */
 static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
@@ -345,8 +339,8 @@ static void controller_await_reader(struct control *c)
 }
 
 /* Opens the reports, and starts the printer and the agents.  Returns false if reports or printer
-   could not be opened, so that no agent was started.  If not all agents can be started, the run has
-   failed, and is followed until those that were started have ended. */
+   could not be opened, so that no agent was started.  Returns true if only some agents could be
+   started: the run has failed then, but has to be followed until those have ended. */
 static bool controller_open(struct control *c)
 {
   struct bn_err err = {0};
@@ -354,11 +348,11 @@ static bool controller_open(struct control *c)
   if (!bn_run_report_open(&c->report, &c->fleet))
     return false;
   if (bn_printer_open(&c->fleet.printer, &err) != 0) {
-    controller_fail(&c->fleet, &err);
+    bn_fleet_fail(&c->fleet, &err);
     return false;
   }
   if (bn_fleet_launch(&c->fleet, 0, &err) != 0)
-    controller_fail(&c->fleet, &err);
+    bn_fleet_fail(&c->fleet, &err);
   return true;
 }
 
@@ -407,8 +401,8 @@ static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_grou
   return bn_groups_read(list, &from, err);
 }
 
-/* Returns whether the command has been executed for a group before group i that has the same
-   data. */
+/* Returns whether the command has been executed for the data of group i, because a group before it
+   has the same data. */
 static bool controller_is_group_done(const struct bn_hosts_setup *s,
                                      const struct bn_group_list *list, size_t i)
 {

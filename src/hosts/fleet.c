@@ -109,11 +109,14 @@ static bool fleet_is_group_local(const struct bn_hosts_setup *s, const struct bn
 }
 
 /* Returns whether each host executes the whole command for data of its own, as each group here
-   does.  A command is executed for one group after the other. */
+   does.  A command other than `run` is executed for one group after the other, so f->groups has
+   only one then. */
 static bool fleet_has_local_data(const struct bn_fleet *f)
 {
-  if (f->is_run || !bn_fleet_has_groups(f))
-    return !f->is_run && f->setup->local;
+  if (f->is_run)
+    return false;
+  if (!bn_fleet_has_groups(f))
+    return f->setup->local;
   return fleet_has_groups_here(f) || fleet_is_group_local(f->setup, &f->groups->group[0]);
 }
 
@@ -126,58 +129,69 @@ static uint64_t fleet_get_interval_ns(const struct bn_conf *conf)
   return conf->plan.interval_ns;
 }
 
-/* Adds the connection to a host, or to a host for a group, or to a group here; `c` has its names
-   and its work.  A host with data of its own prepares what one process with the threads of all
+/* The work of all hosts, or of one group, of which each connection has a share. */
+struct whole_work {
+  char *group; /* borrowed; NULL: there are no groups */
+  size_t group_number;
+  struct bn_work_split_total total;
+  uint64_t sessions; /* of all shares together; 0: the group is a process here */
+};
+
+/* Adds the connection to a host, or to a process here if `host` is NULL, which has this share of
+   the whole work.  A host with data of its own prepares what one process with the threads of all
    hosts would, because in the run its sessions have numbers of all hosts and use the data of these
    numbers. */
-static void fleet_add_connection(struct bn_fleet *f, const struct bn_connection *c)
+static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
+                                 const struct whole_work *whole, const struct bn_work_split *share)
 {
-  struct bn_connection *added = &f->connection[f->n_all];
+  struct bn_connection *c = &f->connection[f->n_all];
 
-  *added = *c;
-  added->intervals = &f->intervals;
-  added->number = f->n_all++;
-  added->local_data = fleet_has_local_data(f);
-  added->printer = &f->printer;
-  added->line = &f->line;
-  added->sources = &f->sources;
-  added->statements = f->setup->statements;
-  added->link = (struct bn_link){.to = {.fd = -1}, .out = -1, .errors = -1};
-  if (added->local_data && added->host != NULL)
-    added->work = (struct bn_work_split){.threads = (unsigned)added->sessions};
-  bn_connection_set_name(added);
+  *c = (struct bn_connection){.intervals = &f->intervals,
+                              .printer = &f->printer,
+                              .line = &f->line,
+                              .sources = &f->sources,
+                              .host = host,
+                              .group = whole->group,
+                              .number = f->n_all,
+                              .group_number = whole->group_number,
+                              .rank = rank,
+                              .work = *share,
+                              .total = whole->total,
+                              .sessions = whole->sessions,
+                              .link = {.to = {.fd = -1}, .out = -1, .errors = -1},
+                              .statements = f->setup->statements,
+                              .local_data = fleet_has_local_data(f)};
+  if (c->local_data && host != NULL)
+    c->work = (struct bn_work_split){.threads = (unsigned)whole->sessions};
+  bn_connection_set_name(c);
+  f->n_all++;
 }
 
-/* Adds the connection to group i here, which has the threads of --threads-total if that is given.
-   Returns 0, or -1 and err. */
+/* Adds the connection to group i here.  Of its work only --threads-total is sent to it, as its
+   threads, because it reads its other options itself.  Returns 0, or -1 and err. */
 static int fleet_add_group_here(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   const struct bn_group_words *g = &f->groups->group[i];
   struct bn_group_work *work = &f->group_work[i];
-  struct bn_connection c = {.group = g->name, .group_number = i, .rank = -1};
+  struct whole_work whole = {.group = g->name, .group_number = i};
+  struct bn_work_split share = {.threads = 0};
 
-  if (bn_group_work_read(g, f->setup->options, true, work, err) != 0)
+  if (bn_group_work_read(g, f->setup->options, true /* is_here */, work, err) != 0)
     return -1;
-  c.total = work->total;
-  c.work = (struct bn_work_split){.threads = work->total.threads_total};
-  fleet_add_connection(f, &c);
+  whole.total = work->total;
+  share.threads = work->total.threads_total;
+  fleet_add_connection(f, NULL, -1, &whole, &share);
   return 0;
 }
 
-/* Adds the connections to hosts, the first n of the list, which have these parts of the work
-   `total`.  `common` has what they have in common. */
-static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct bn_work_split *share,
-                            const struct bn_connection *common)
+/* Adds the connections to the first n hosts of the list, which have these shares of the work. */
+static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct whole_work *whole,
+                            const struct bn_work_split *share)
 {
-  for (size_t i = 0; i < n; i++) {
-    struct bn_connection c = *common;
-
-    c.host = f->list.host[i].name;
-    c.rank = fleet_has_ranks(f) ? (int)i : -1;
-    c.work = share[i];
-    fleet_add_connection(f, &c);
-  }
-  f->sessions += common->sessions;
+  for (size_t i = 0; i < n; i++)
+    fleet_add_connection(f, f->list.host[i].name, fleet_has_ranks(f) ? (int)i : -1, whole,
+                         &share[i]);
+  f->sessions += whole->sessions;
 }
 
 /* Returns the work that the options outside of groups state. */
@@ -195,12 +209,12 @@ static struct bn_work_split_total fleet_get_total(const struct bn_conf *conf)
    options among them.  Returns 0, or -1 and err. */
 static int fleet_add_all_hosts(struct bn_fleet *f, struct bn_err *err)
 {
-  struct bn_connection c = {.total = fleet_get_total(f->setup->conf)};
+  struct whole_work whole = {.total = fleet_get_total(f->setup->conf)};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
-  if (bn_work_split_divide(&f->list, &c.total, share, &c.sessions, err) != 0)
+  if (bn_work_split_divide(&f->list, &whole.total, share, &whole.sessions, err) != 0)
     return -1;
-  fleet_add_hosts(f, f->list.n, share, &c);
+  fleet_add_hosts(f, f->list.n, &whole, share);
   return 0;
 }
 
@@ -210,14 +224,15 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
 {
   const struct bn_group_words *g = &f->groups->group[i];
   struct bn_group_work *work = &f->group_work[i];
-  struct bn_connection c = {.group = g->name, .group_number = i};
+  struct whole_work whole = {.group = g->name, .group_number = i};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
-  size_t n;
+  size_t n; /* the first n hosts have a share; it is 0 threads on those behind them */
 
-  if (bn_group_work_read(g, f->setup->options, false, work, err) != 0 ||
-      bn_group_work_divide(g, work, &f->list, share, &n, &c.sessions, err) != 0)
+  if (bn_group_work_read(g, f->setup->options, false /* is_here */, work, err) != 0 ||
+      bn_group_work_divide(g, work, &f->list, share, &n, &whole.sessions, err) != 0)
     return -1;
-  /* A host without threads of the group may have threads of another one that uses the same data. */
+  /* A host whose share of this group is 0 threads may have threads of another group that uses the
+     same data, so it executes the command, too. */
   if (fleet_has_local_data(f))
     n = f->list.n;
   if (f->n_all + n > BN_WORK_SPLIT_HOSTS)
@@ -225,8 +240,8 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
                       "--group: %zu groups on %zu hosts need more than %d processes; use fewer of "
                       "them",
                       f->groups->n, f->list.n, BN_WORK_SPLIT_HOSTS);
-  c.total = work->total;
-  fleet_add_hosts(f, n, share, &c);
+  whole.total = work->total;
+  fleet_add_hosts(f, n, &whole, share);
   return 0;
 }
 
@@ -242,22 +257,20 @@ static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
   return rc;
 }
 
-/* Refuses a number of threads of a host, which only makes sense without groups.  Returns 0, or -1
-   and err. */
-static int fleet_check_groups(const struct bn_fleet *f, struct bn_err *err)
+/* Refuses a number of threads behind the name of a host, because with groups each group has numbers
+   of its own.  Returns 0, or -1 and err. */
+static int fleet_check_numbers(const struct bn_fleet *f, struct bn_err *err)
 {
-  static const char hint[] = "each group has threads of its own (--threads, --threads-total)";
-
   for (size_t i = 0; i < f->list.n; i++)
     if (f->list.host[i].threads > 0)
       return bn_err_set(err, BN_ERR_OPTION,
                         "--hosts: '%.200s:%u' has a number of threads, which cannot be used with "
-                        "--group: %s",
-                        f->list.host[i].name, f->list.host[i].threads, hint);
+                        "--group: each group has threads of its own (--threads, --threads-total)",
+                        f->list.host[i].name, f->list.host[i].threads);
   return 0;
 }
 
-/* Returns how many connections there may be. */
+/* Returns the number of connections, or more: not every group has threads on each host. */
 static size_t fleet_get_max_connections(const struct bn_fleet *f)
 {
   const size_t n_groups = bn_fleet_has_groups(f) ? f->groups->n : 1;
@@ -273,7 +286,7 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
   const struct bn_conf *conf = f->setup->conf;
   const bool has_groups = bn_fleet_has_groups(f);
 
-  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_groups(f, err) != 0))
+  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_numbers(f, err) != 0))
     return -1;
   f->connection = bn_alloc(fleet_get_max_connections(f), sizeof *f->connection);
   if ((has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err)) != 0)
@@ -318,8 +331,8 @@ static uint64_t fleet_make_group_seed(uint64_t seed, size_t i)
   return own != 0 ? own : seed;
 }
 
-/* Returns the seed of the command line i: the own one of its group, or one made of that of the
-   run. */
+/* Returns the seed of the command line i: the --rand-seed of its group, or one made of the seed of
+   the run. */
 static uint64_t fleet_find_seed(const struct bn_fleet *f, size_t i)
 {
   if (f->group_work != NULL && f->group_work[i].seed != 0)
@@ -396,11 +409,11 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
   const sigset_t *masked = &f->stop_signal.before;
 
   if (c->host == NULL)
-    return bn_link_start_agent(&c->link, c->name, false, masked, err);
+    return bn_link_start_agent(&c->link, c->name, false /* shares */, masked, err);
   if (c->rank < 0)
     return bn_link_start_shell(&c->link, c->host, r->hosts_shell, r->hosts_program, masked, err);
   if (c->rank == 0)
-    return bn_link_start_agent(&c->link, c->name, true, masked, err);
+    return bn_link_start_agent(&c->link, c->name, true /* shares */, masked, err);
   return bn_link_request_agent(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
@@ -419,7 +432,7 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   int rc = -1;
 
   bn_arguments_make_argv(arguments, &c->work, &handshake.argv);
-  bn_handshake_take_environment(&handshake);
+  bn_handshake_add_passwords(&handshake);
   if (fleet_connect_host(f, c, err) == 0) {
     c->link.name = c->name;
     rc = bn_connection_begin(c, &handshake, &arguments->files, err);
@@ -428,7 +441,8 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   return rc;
 }
 
-/* Marks the hosts that were not started as lost; a message has said why. */
+/* Marks the hosts that were not started, to which no pipe is open, as lost.  bn_fleet_launch() says
+   why they were not. */
 static void fleet_mark_unstarted(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
@@ -470,6 +484,7 @@ int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err)
 
 void bn_fleet_done(struct bn_fleet *f)
 {
+  /* Those from f->n on have not been started, and own nothing. */
   for (size_t i = 0; f->connection != NULL && i < f->n; i++)
     bn_connection_done(&f->connection[i]);
   free(f->connection);
@@ -510,6 +525,12 @@ bool bn_fleet_have_reached(const struct bn_fleet *f, enum bn_connection_state st
     if (f->connection[i].state < state)
       return false;
   return true;
+}
+
+void bn_fleet_fail(struct bn_fleet *f, const struct bn_err *err)
+{
+  bn_printer_say(&f->printer, "%s", err->text);
+  f->failed = true;
 }
 
 void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns)

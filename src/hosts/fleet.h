@@ -34,7 +34,7 @@ struct bn_fleet {
   struct bn_arguments *arguments;
   size_t n_arguments;
   struct bn_work_split_list list;   /* of hosts; empty: groups run here */
-  struct bn_connection *connection; /* owned; [n_all]: to a host, or to one for one of the groups */
+  struct bn_connection *connection; /* owned; [n_all]: to hosts, to groups, or to groups on hosts */
   size_t n_all;
   size_t n; /* how many of them take part: a command may be executed by the first one alone */
   uint64_t sessions; /* of all of them */
@@ -44,10 +44,10 @@ struct bn_fleet {
   struct bn_stop_signal stop_signal;
   enum bn_frame_stop stop; /* how the hosts have been told to stop; 0: not yet */
   uint64_t stop_ns;
-  int signo;   /* the signal by which the user has stopped them; 0: none */
-  bool late;   /* the hosts were told to end at once because they did not end in time */
-  bool failed; /* a host was lost, or could not be started */
-  bool left;   /* a script has ended the run on a host by os.exit() */
+  int signo;          /* the signal by which the user has stopped them; 0: none */
+  bool late;          /* the hosts were told to end at once because they did not end in time */
+  bool failed;        /* the run or the command has failed */
+  bool script_exited; /* a script has ended the run on a host by os.exit() */
   struct bn_intervals intervals;
   struct bn_sources sources;
   struct bn_printer printer;  /* prints and reports */
@@ -90,7 +90,10 @@ void bn_fleet_enter_phase(struct bn_fleet *f, enum bn_fleet_phase phase);
 bool bn_fleet_have_met(const struct bn_fleet *f);
 /* Returns whether all hosts have reached the state or a later one. */
 bool bn_fleet_have_reached(const struct bn_fleet *f, enum bn_connection_state state);
-/* Tells the hosts that have not ended to stop, unless they were told so before, or more firmly. */
+/* Prints why the run has failed, and sets f->failed: bn_liveness_settle() stops the hosts then, as
+   after the loss of one. */
+void bn_fleet_fail(struct bn_fleet *f, const struct bn_err *err);
+/* Tells the hosts that have not ended to stop, unless they were told so as firmly before. */
 void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns);
 
 #endif

@@ -12,9 +12,9 @@ enum { LENGTH_SIZE = 4, TYPE_SIZE = BN_FRAME_HEAD - LENGTH_SIZE };
 /* A number of a payload; and the length of the name at the beginning of a payload FILE. */
 enum { NUMBER_SIZE = 8, NAME_LEN_SIZE = 2 };
 
-/* The direction of each type, and the least and the greatest length of its payload in bytes: a JSON
-   map has 2 at least, a FILE its length and a name of one letter, and a SOURCE three numbers and a
-   name. */
+/* The direction of each type, and the least and the greatest length of its payload in bytes.  A
+   JSON map ("{}") has at least 2, a FILE has the length of its name and a name of one letter, and a
+   SOURCE has three numbers and a name. */
 static const struct form {
   enum bn_frame_type type;
   enum bn_frame_side side;
@@ -57,7 +57,7 @@ const char *bn_frame_get_type_name(enum bn_frame_type type)
   return form != NULL ? form->name : "frame";
 }
 
-/* Writes the lowest bytes of a number, the lowest one first. */
+/* Writes the given number of the lowest bytes of a value, the lowest one first. */
 static void frame_write_le(char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = 0; i < bytes; i++)
@@ -214,7 +214,8 @@ void bn_frame_reader_done(struct bn_frame_reader *r)
   r->failed = true;
 }
 
-/* Moves the bytes that were not handed out to the front of the buffer. */
+/* Moves the bytes that were not handed out, and the 0 that follows them, to the front of the
+   buffer, so that it does not grow beyond one frame and one piece. */
 static void frame_compact(struct bn_frame_reader *r)
 {
   if (r->used == 0)
@@ -237,8 +238,8 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* Takes no more of a stream that does not have a frame where one should begin, and quotes what it
-   has there.  The usual reason is a shell that prints a greeting.  Returns -1. */
+/* Fails the reader, because no frame begins where the next one should, and quotes what stands
+   there.  The usual reason is a shell that prints a greeting.  Returns -1. */
 static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
 {
   char shown[64];
@@ -253,7 +254,8 @@ static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, str
                         : "bench --agent is started by bench --hosts=LIST");
 }
 
-/* Returns what is wrong with the head of a frame, or NULL. */
+/* Returns what is wrong with the head of a frame, or NULL.  len is that of the type and the payload
+   together, at least TYPE_SIZE. */
 static const char *frame_find_head_fault(const struct bn_frame_reader *r, const struct form *form,
                                          uint64_t len)
 {
@@ -328,7 +330,7 @@ void bn_frame_get_text(const struct bn_frame *f, char *out, size_t size)
 
 int bn_frame_get_file(const struct bn_frame *f, struct bn_frame_file *out, struct bn_err *err)
 {
-  /* A payload FILE is never shorter than that. */
+  /* bn_frame_next() hands out no FILE that is too short for the length of its name. */
   const size_t name_len = (size_t)frame_read_le(f->data, NAME_LEN_SIZE);
   const char *name = f->data + NAME_LEN_SIZE;
   const char *fault;

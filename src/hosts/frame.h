@@ -97,7 +97,8 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
 int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err *err);
 /* Returns whether the stream, which has ended, has ended within a frame, which is then lost. */
 bool bn_frame_is_cut(const struct bn_frame_reader *r);
-/* Returns whether a part of a frame of that type has come, and not all of it. */
+/* Returns whether the next frame is of that type and has come in part only, once bn_frame_next()
+   has fetched the complete ones. */
 bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type);
 
 /* Returns number i of the payload: PING and START have number 0, PONG has 0 and 1.  Returns 0 for a

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-/* Refuses the group for a sentence about one of its options, which does not stand in err.
-   Returns -1. */
+/* Refuses the group for a fault of one of its options; `sentence` must not be err->text.  Returns
+   -1. */
 static int group_work_refuse(const struct bn_group_words *g, const char *sentence,
                              struct bn_err *err)
 {
@@ -22,7 +22,7 @@ static void group_work_set(struct bn_optset *set, const char *name, const char *
     (void)bn_optset_set(set, name, value, typed);
 }
 
-/* Copies an option that the user has given outside of the groups into the set `arg`. */
+/* Sets an option in the set `arg` if the user has given it outside of the groups. */
 static void group_work_copy_option(void *arg, const struct bn_opt_fact *o)
 {
   struct bn_buf typed = {.max = 0};
@@ -34,14 +34,15 @@ static void group_work_copy_option(void *arg, const struct bn_opt_fact *o)
   bn_buf_done(&typed);
 }
 
-/* Leaves the note about an old name of an option to the agents, which print it too. */
+/* Drops the note that an option has an old name, because the agent of the group prints it. */
 static void group_work_drop_note(void *arg, const char *text)
 {
   (void)arg;
   (void)text;
 }
 
-/* Puts the options of a group over those outside, in a set of the general options. */
+/* Sets, in a set of the general options, those outside of the groups and then those of the group,
+   which override them. */
 static void group_work_set_options(const struct bn_group_words *g, const struct bn_optset *options,
                                    struct bn_optset *set)
 {
@@ -71,8 +72,8 @@ int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err)
   return 0;
 }
 
-/* Refuses a profile of the group that several hosts cannot have.  A text that is no profile is left
-   to the agents, which refuse it.  Returns 0, or -1 and err. */
+/* Refuses a profile of the group that several hosts cannot have.  An invalid profile passes,
+   because the agents refuse it.  Returns 0, or -1 and err. */
 static int group_work_check_own_profile(const struct bn_group_words *g, struct bn_conf *own,
                                         struct bn_err *err)
 {
@@ -84,9 +85,9 @@ static int group_work_check_own_profile(const struct bn_group_words *g, struct b
   return bn_group_work_check_profile(own, &why) == 0 ? 0 : group_work_refuse(g, why.text, err);
 }
 
-/* Takes the work from the options of the group, which `set` has with those outside.  Returns 0, or
-   -1 and err. */
-static int group_work_take(const struct bn_group_words *g, const struct bn_optset *set,
+/* Copies the work of the group from `own`, whose options are those of `set`, the ones of the group
+   over the ones outside.  Returns 0, or -1 and err. */
+static int group_work_copy(const struct bn_group_words *g, const struct bn_optset *set,
                            bool is_here, struct bn_conf *own, struct bn_group_work *out,
                            struct bn_err *err)
 {
@@ -120,7 +121,7 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 
   if (set != NULL) {
     group_work_set_options(g, options, set);
-    rc = group_work_take(g, set, is_here, &own, out, err);
+    rc = group_work_copy(g, set, is_here, &own, out, err);
   }
   bn_conf_done(&own);
   bn_optset_free(set);
@@ -132,13 +133,13 @@ int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_w
                          size_t *n, uint64_t *sessions, struct bn_err *err)
 {
   const unsigned threads = work->total.threads_total;
-  struct bn_work_split_list some = *hosts; /* the hosts stay those of the list */
+  struct bn_work_split_list first = *hosts; /* the first ones; borrows those of the list */
   struct bn_err why = {0};
 
-  if (threads > 0 && threads < some.n)
-    some.n = threads;
-  *n = some.n;
-  if (bn_work_split_divide(&some, &work->total, out, sessions, &why) == 0)
+  if (threads > 0 && threads < first.n)
+    first.n = threads;
+  *n = first.n;
+  if (bn_work_split_divide(&first, &work->total, out, sessions, &why) == 0)
     return 0;
   return group_work_refuse(g, why.text, err);
 }

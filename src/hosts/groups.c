@@ -48,8 +48,8 @@ static const struct bn_group_words *groups_find(const struct bn_group_list *list
 
 /* Adds an option "--NAME[=VALUE]" to a group.  Returns 0, or -1 and err if it is one of the whole
    run. */
-static int groups_take_option(struct bn_group_words *g, const char *word,
-                              const struct bn_optset *options, struct bn_err *err)
+static int groups_add_option(struct bn_group_words *g, const char *word,
+                             const struct bn_optset *options, struct bn_err *err)
 {
   char name[BN_OPT_NAME_MAX];
 
@@ -64,9 +64,9 @@ static int groups_take_option(struct bn_group_words *g, const char *word,
 }
 
 /* Adds a word that names the script of a group, or one script of a mix.  Returns 0, or -1 and err
-   if it cannot be a script, or if two words are not those of a mix. */
-static int groups_take_script(struct bn_group_words *g, const char *word,
-                              const struct bn_groups_input *from, struct bn_err *err)
+   if it cannot be a script, or if it is the second script and not both have weights. */
+static int groups_add_script(struct bn_group_words *g, const char *word,
+                             const struct bn_groups_input *from, struct bn_err *err)
 {
   const char *what = from->no_script(word);
   const char *first = g->script.n > 0 ? g->script.item[0] : word;
@@ -88,22 +88,22 @@ static int groups_take_script(struct bn_group_words *g, const char *word,
 
 /* Adds the words behind the name of a group: its script and its options.  Returns 0, or -1 and
    err. */
-static int groups_take_words(struct bn_group_words *g, const struct bn_list *words,
-                             const struct bn_groups_input *from, struct bn_err *err)
+static int groups_add_words(struct bn_group_words *g, const struct bn_list *words,
+                            const struct bn_groups_input *from, struct bn_err *err)
 {
   for (size_t i = 0; i < words->n; i++) {
     const char *word = words->item[i];
     int rc;
 
     if (strncmp(word, "--", 2) == 0)
-      rc = groups_take_option(g, word, from->options, err);
+      rc = groups_add_option(g, word, from->options, err);
     else if (word[0] == '-')
       rc = bn_err_set(err, BN_ERR_OPTION,
                       "--group=%s: a word begins with '-'; options begin with '--', and a script "
                       "has a name",
                       g->name);
     else
-      rc = groups_take_script(g, word, from, err);
+      rc = groups_add_script(g, word, from, err);
     if (rc != 0)
       return -1;
   }
@@ -141,7 +141,7 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
   *g = (struct bn_group_words){.name = bn_alloc_part(name, len)};
   if (bn_words_split(end + 1, &words, err) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
-  rc = groups_take_words(g, &words, from, err);
+  rc = groups_add_words(g, &words, from, err);
   bn_words_done(&words);
   return rc;
 }
@@ -171,8 +171,8 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
 
 /* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, behind those of
    --group.  Returns 0, or -1 and err. */
-static int groups_take_args(const struct bn_group_list *list, const struct bn_groups_input *from,
-                            struct bn_err *err)
+static int groups_add_args(const struct bn_group_list *list, const struct bn_groups_input *from,
+                           struct bn_err *err)
 {
   for (char *const *arg = from->args + 1; *arg != NULL; arg++) {
     const struct bn_group_words *g = bn_groups_find_owner(list, *arg);
@@ -184,7 +184,7 @@ static int groups_take_args(const struct bn_group_list *list, const struct bn_gr
     if (g == NULL)
       continue;
     word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name));
-    rc = groups_take_option(&list->group[g - list->group], word, from->options, err);
+    rc = groups_add_option(&list->group[g - list->group] /* g */, word, from->options, err);
     explicit_bzero(word, strlen(word));
     free(word);
     if (rc != 0)
@@ -219,19 +219,19 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
   const char *value = NULL;
 
   for (size_t i = 0; i < g->options.n; i++) {
-    const char *word = g->options.item[i];
+    const char *word = g->options.item[i], *equals = strchr(word, '=');
     char name[BN_OPT_NAME_MAX];
     const struct bn_opt *o;
 
     bn_opt_read_name(word, name);
     o = bn_optset_find(options, name);
     if (bn_opt_is_same_name(o != NULL && o->alias_of != NULL ? o->alias_of : name, option))
-      value = strchr(word, '=') != NULL ? strchr(word, '=') + 1 : "";
+      value = equals != NULL ? equals + 1 : "";
   }
   return value;
 }
 
-/* Returns whether a value means that the option is not used: it is missing, empty, zero or none. */
+/* Returns whether a value means that the option is not used: NULL, "", "0", "0.0" or "none". */
 static bool groups_is_unset(const char *value)
 {
   return value == NULL || value[strspn(value, "0.")] == '\0' || strcmp(value, "none") == 0;
@@ -253,8 +253,8 @@ static int groups_check_pair(const struct bn_group_words *g, const struct bn_gro
                     g->name, name, other, other, o->def != NULL ? o->def : "none");
 }
 
-/* Refuses a profile in a group without a time of the run: the phases of a profile make the time of
-   a single run, but all groups have the same time.  Returns 0, or -1 and err. */
+/* Refuses a profile in a group if the run has no --time.  In a run without groups, the phases of a
+   profile would set the time, but groups have one time together.  Returns 0, or -1 and err. */
 static int groups_check_profile(const struct bn_group_words *g, const struct bn_optset *options,
                                 struct bn_err *err)
 {
@@ -294,7 +294,7 @@ int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *fro
   for (size_t i = 0; i < from->texts->n; i++)
     if (groups_read_text(list, from->texts->item[i], from, err) != 0)
       return -1;
-  if (groups_take_args(list, from, err) != 0)
+  if (groups_add_args(list, from, err) != 0)
     return -1;
   return groups_check(list, from, err);
 }
@@ -339,7 +339,7 @@ void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *text
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* Returns whether an option is one of the general ones, which every test has. */
+/* Returns whether an option is a general one, which every script has. */
 static bool groups_is_general_option(const char *name, const struct bn_optset *options)
 {
   const struct bn_opt *o;
@@ -387,9 +387,9 @@ static bool groups_is_bundled(const struct bn_group_words *g,
                               bool (*is_bundled)(const char *name, size_t len))
 {
   for (size_t i = 0; i < g->script.n; i++) {
-    const char *word = g->script.item[i], *at = strrchr(word, '@');
+    const char *word = g->script.item[i], *weight = strrchr(word, '@');
 
-    if (!is_bundled(word, at != NULL ? (size_t)(at - word) : strlen(word)))
+    if (!is_bundled(word, weight != NULL ? (size_t)(weight - word) : strlen(word)))
       return false;
   }
   return true;

@@ -55,9 +55,9 @@ int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
   int rc, why;
 
   *out = -1;
-  rc = bn_pipe_make(in, &h.in, true);
+  rc = bn_pipe_make(in, &h.in, true /* we_write */);
   if (rc == 0)
-    rc = bn_pipe_make(out, &h.out, false);
+    rc = bn_pipe_make(out, &h.out, false /* we_write */);
   if (rc == 0)
     rc = bn_handover_send(socket, &h);
   why = errno;

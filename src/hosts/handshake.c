@@ -15,13 +15,14 @@
 /* --- writing --- */
 
 /* Sets a member of the map.  Returns 0, or -1 if out of memory. */
-static int handshake_put_number(struct bn_node *map, const char *key, uint64_t n)
+static int handshake_put_number(struct bn_node *map, const char *key, uint64_t value)
 {
-  return bn_node_set(map, key, bn_node_integer((int64_t)n));
+  return bn_node_set(map, key, bn_node_integer((int64_t)value));
 }
 
-/* Returns a list of the words, or NULL; err says why if a word is not UTF-8.  The message calls the
-   word by what it is ("argument"), and names its origin ("command line"), but does not quote it. */
+/* Returns a list of the words, or NULL; err says why if a word is not UTF-8.  The message says what
+   the word is ("argument") and where it stands ("command line"), but does not quote it, because it
+   may be a password. */
 static struct bn_node *handshake_make_words(const struct bn_list *words, const char *what,
                                             const char *origin, struct bn_err *err)
 {
@@ -37,8 +38,8 @@ static struct bn_node *handshake_make_words(const struct bn_list *words, const c
   return list;
 }
 
-/* Prints a map if it is complete, and frees it in each case.  Returns the text, or NULL and err,
-   which is left as it is if it has a sentence. */
+/* Prints the map if all its members could be set, and frees it in each case.  Returns the text, or
+   NULL and err: the sentence that handshake_make_words() has left there, or "out of memory". */
 static char *handshake_print_map(struct bn_node *map, bool is_complete, size_t *len,
                                  struct bn_err *err)
 {
@@ -91,11 +92,11 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
 static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t most,
                                  uint64_t *out)
 {
-  const struct bn_node *n = bn_node_get(map, key);
+  const struct bn_node *member = bn_node_get(map, key);
 
-  if (bn_node_type_of(n) != BN_NODE_INT || bn_node_get_integer(n) < 0)
+  if (bn_node_type_of(member) != BN_NODE_INT || bn_node_get_integer(member) < 0)
     return false;
-  *out = (uint64_t)bn_node_get_integer(n);
+  *out = (uint64_t)bn_node_get_integer(member);
   return *out <= most;
 }
 
@@ -109,7 +110,7 @@ static char *handshake_get_text(const struct bn_node *map, const char *key)
 static struct bn_node *handshake_parse_map(const char *data, size_t len, const char *name,
                                            struct bn_err *err)
 {
-  struct bn_err near = {.code = 0}; /* quotes the text, which may be a password */
+  struct bn_err near = {.code = 0}; /* not shown: it quotes the text, which may have a password */
   struct bn_node *map = bn_node_parse(data, len, &near);
   const char *version;
   uint64_t protocol;
@@ -132,21 +133,20 @@ static struct bn_node *handshake_parse_map(const char *data, size_t len, const c
   return NULL;
 }
 
-/* Reads a list of texts, which the caller frees.  Returns false if the member is missing, has fewer
-   than `least` or too many items, or has one that is not a text. */
+/* Adds the texts of a list to *out, which the caller frees in both cases.  Returns false if `list`
+   is missing, has fewer than `least` or too many items, or has one that is not a text. */
 static bool handshake_get_words(const struct bn_node *list, size_t least, struct bn_list *out)
 {
-  const size_t n = bn_node_type_of(list) == BN_NODE_LIST ? bn_node_count(list) : 0;
+  const size_t n = bn_node_count(list);
 
   if (bn_node_type_of(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_ARGS)
     return false;
-  out->item = bn_alloc(n + 1, sizeof *out->item);
-  while (out->n < n) {
-    const char *text = bn_node_get_text(bn_node_get_at(list, out->n));
+  for (size_t i = 0; i < n; i++) {
+    const char *text = bn_node_get_text(bn_node_get_at(list, i));
 
     if (text == NULL)
       return false;
-    out->item[out->n++] = bn_alloc_text(text);
+    bn_words_add(out, text);
   }
   return true;
 }
@@ -205,18 +205,15 @@ int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struc
 
 /* The variables from which drivers or their libraries read passwords. */
 static const char *const password_variables[] = {"MYSQL_PWD", "PGPASSWORD"};
-enum { PASSWORDS = sizeof password_variables / sizeof *password_variables };
+enum { N_PASSWORD_VARIABLES = sizeof password_variables / sizeof *password_variables };
 
-void bn_handshake_take_environment(struct bn_handshake *h)
+void bn_handshake_add_passwords(struct bn_handshake *h)
 {
-  struct bn_list *list = &h->environment;
-
-  list->item = bn_alloc(PASSWORDS + 1, sizeof *list->item);
-  for (size_t i = 0; i < PASSWORDS; i++) {
+  for (size_t i = 0; i < N_PASSWORD_VARIABLES; i++) {
     const char *value = getenv(password_variables[i]);
 
     if (value != NULL)
-      list->item[list->n++] = bn_alloc_print("%s=%s", password_variables[i], value);
+      bn_words_take(&h->environment, bn_alloc_print("%s=%s", password_variables[i], value));
   }
 }
 
@@ -224,7 +221,7 @@ void bn_handshake_take_environment(struct bn_handshake *h)
    it. */
 static const char *handshake_find_variable(const char *word)
 {
-  for (size_t i = 0; i < PASSWORDS; i++) {
+  for (size_t i = 0; i < N_PASSWORD_VARIABLES; i++) {
     const size_t len = strlen(password_variables[i]);
 
     if (strncmp(word, password_variables[i], len) == 0 && word[len] == '=')

@@ -15,12 +15,13 @@ enum { BN_HANDSHAKE_ARGS = 10000 }; /* the most arguments of a command line */
 /* From the controller.  {"protocol":1,"version":"…","host":0,"hosts":2,"first_session":0,
    "sessions":16,"argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */
 struct bn_handshake {
-  char *version;          /* of the program, owned */
-  unsigned host, hosts;   /* which of how many: host < hosts */
-  uint64_t first_session; /* first_session < sessions: of all hosts, with groups of its group */
-  uint64_t sessions;      /* 0: the process of a group on one host, whose sessions are its own */
-  struct bn_list argv;    /* the arguments behind the program's name, owned; may hold secrets */
-  uint64_t outside; /* of a group: how many first arguments stand outside of groups; 0: unknown */
+  char *version;        /* of the program, owned */
+  unsigned host, hosts; /* which of how many: host < hosts */
+  /* The sessions of all hosts, or of the hosts of its group, have numbers from 0 on.  Those of the
+     host begin at first_session < sessions.  Both are 0 for a group that is one process. */
+  uint64_t first_session, sessions;
+  struct bn_list argv; /* the arguments behind the program's name, owned; may hold secrets */
+  uint64_t outside; /* how many first arguments stand outside of groups; 0: there are no groups */
   struct bn_list environment; /* "NAME=value", owned: the passwords that drivers read there */
 };
 
@@ -36,10 +37,10 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
 /* Reads a payload HELLO.  Returns 0, or -1 and err, which says that this is no such payload, or
    which protocol the other side speaks; *out is then empty. */
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err);
-/* Puts the passwords in the environment of this process into *h, which has none. */
-void bn_handshake_take_environment(struct bn_handshake *h);
+/* Adds the passwords that the environment of this process has to h->environment. */
+void bn_handshake_add_passwords(struct bn_handshake *h);
 /* Sets the passwords of *h in the environment of this process, before there are threads that read
-   it.  Returns 0, or -1 and err if a variable is not one of a password. */
+   it.  Returns 0, or -1 and err if h->environment has another variable than one of a password. */
 int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *err);
 /* Clears the secrets and frees all. */
 void bn_handshake_done(struct bn_handshake *h);

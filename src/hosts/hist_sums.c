@@ -26,12 +26,12 @@ void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n)
 
 void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line)
 {
-  size_t from = 0;
+  size_t begin = 0;
 
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += line->count[i];
-    bn_hist_put_parts(s->hist[i], line->part + from, line->end[i] - from);
-    from = line->end[i];
+    bn_hist_put_parts(s->hist[i], line->part + begin, line->end[i] - begin);
+    begin = line->end[i];
   }
 }
 

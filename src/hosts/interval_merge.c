@@ -35,7 +35,7 @@ static size_t intervals_count_rounds_ahead(double length_s)
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
   *r = (struct bn_intervals){
-      .n = hosts, .length_s = length_s, .next = 1, .second = 1, .next_check = 1};
+      .n = hosts, .length_s = length_s, .next_round = 1, .next_tick = 1, .next_check = 1};
   r->ahead = intervals_count_rounds_ahead(length_s);
   r->host = bn_alloc(hosts, sizeof *r->host);
   r->round = bn_alloc(r->ahead, sizeof *r->round);
@@ -83,7 +83,7 @@ static void intervals_free_host(const struct bn_intervals *r, struct bn_interval
   bn_hist_sums_done(&h->ticked);
   free(h->record);
   free(h->check);
-  bn_valid_done(&h->as);
+  bn_valid_done(&h->spec);
 }
 
 void bn_intervals_done(struct bn_intervals *r)
@@ -109,13 +109,13 @@ void bn_intervals_done(struct bn_intervals *r)
 /* A line of a host. */
 struct line {
   const struct bn_node *record;
-  const char *texts; /* those of the histograms, behind the record */
+  const char *texts; /* the histograms, which stand behind the record */
   size_t len;        /* of the texts */
 };
 
-/* Refuses the line that was read last if a histogram of it has, with the values of `before`, more
-   than `most` values.  Up to that, the sums of all hosts fit into 64 bits.  `before` NULL: there
-   were none.  Returns 0, or -1 and err. */
+/* Refuses the line that was read last if one of its n histograms has, together with the counts in
+   `before`, more than `most` values: the sums of all hosts might not fit into 64 bits.  `before`
+   NULL: the counts of earlier lines do not matter.  Returns 0, or -1 and err. */
 static int intervals_check_counts(const struct bn_intervals *r, size_t n, const uint64_t *before,
                                   uint64_t most, struct bn_err *err)
 {
@@ -125,8 +125,9 @@ static int intervals_check_counts(const struct bn_intervals *r, size_t n, const 
   return 0;
 }
 
-/* Lowers the number of rounds for which hosts may be ahead, so that no host can fill the memory
-   with histograms of the metrics that it names. */
+/* Lowers the number of rounds for which hosts may be ahead, so that the histograms of all rounds
+   keep within HISTS_MAX_BYTES, however many metrics a host names.  Comes before the first line:
+   later, records would not be found at their places any more. */
 static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
   const size_t most = HISTS_MAX_BYTES / (m->n_hists * sizeof(struct bn_hist));
@@ -138,7 +139,7 @@ static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metric
 static const struct bn_metrics *intervals_get_sum_metrics(const struct bn_intervals *r,
                                                           const struct bn_intervals_host *h)
 {
-  return r->layout.n > 0 ? &r->layout.all : &h->as.metrics;
+  return r->layout.n > 0 ? &r->layout.all : &h->spec.metrics;
 }
 
 /* Refuses a host that does not measure what the hosts before it measure.  Groups may measure
@@ -148,11 +149,13 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *other = &r->host[i];
-    const bool is_same_group = other->group == h->group;
+    int rc = 0;
 
-    if (other->has_spec &&
-        (is_same_group ? bn_valid_compare(&h->as, &other->as, err)
-                       : bn_valid_compare_plans(&h->as.plan, &other->as.plan, err)) != 0)
+    if (other->has_spec && other->group == h->group)
+      rc = bn_valid_compare(&h->spec, &other->spec, err);
+    else if (other->has_spec)
+      rc = bn_valid_compare_plans(&h->spec.plan, &other->spec.plan, err);
+    if (rc != 0)
       return -1;
   }
   return 0;
@@ -165,20 +168,20 @@ int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn
 
   if (h->has_spec)
     return bn_err_set(err, EPROTO, "it said twice what it measures");
-  if (bn_valid_read_spec(&h->as, group, facts, r->n, err) != 0)
+  if (bn_valid_read_spec(&h->spec, group, facts, r->n, err) != 0)
     return -1;
   if (intervals_compare_host(r, h, err) != 0) {
-    bn_valid_done(&h->as);
+    bn_valid_done(&h->spec);
     return -1;
   }
   h->has_spec = true;
-  intervals_limit_ahead(r, &h->as.metrics);
+  intervals_limit_ahead(r, &h->spec.metrics);
   return 0;
 }
 
 const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host)
 {
-  return r->host[host].has_spec ? &r->host[host].as : NULL;
+  return r->host[host].has_spec ? &r->host[host].spec : NULL;
 }
 
 int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err)
@@ -187,7 +190,7 @@ int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, 
   int rc;
 
   for (size_t i = 0; i < r->n; i++)
-    part[i] = (struct bn_group_part){names[i], &r->host[i].as.metrics, r->host[i].as.paced};
+    part[i] = (struct bn_group_part){names[i], &r->host[i].spec.metrics, r->host[i].spec.paced};
   rc = bn_group_layout_make(&r->layout, part, r->n, err);
   free(part);
   if (rc == 0)
@@ -201,13 +204,13 @@ const struct bn_metrics *bn_intervals_get_metrics(const struct bn_intervals *r)
     return &r->layout.all;
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].has_spec)
-      return &r->host[i].as.metrics;
+      return &r->host[i].spec.metrics;
   return NULL;
 }
 
 /* Returns the number of the last round that was over at the time of a view, or 0 if none was, or if
-   the time makes no sense.  An interval does not end before its round but for rounding; on a host
-   that stood still it ends late, maybe just before the end of the next round. */
+   the time makes no sense.  The time is rounded down to a round, because an interval ends with its
+   round or, on a host that was held up, later, maybe just before the end of the next round. */
 static uint64_t round_find_number(double length_s, const struct bn_view *v)
 {
   static const double rounding = 1e-6; /* of a round */
@@ -216,8 +219,8 @@ static uint64_t round_find_number(double length_s, const struct bn_view *v)
   return n >= 1 && v->at_s < max_time_s ? (uint64_t)n : 0;
 }
 
-/* Moves a record, whose view points into itself, in place of another one.  `from` is not to be used
-   any more. */
+/* Moves a record in place of another one, with the pointers of its view, which point into the
+   record itself.  `from` is not to be used any more. */
 static void record_move(struct bn_record *to, const struct bn_record *from)
 {
   record_forget(to);
@@ -228,8 +231,8 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-/* Clears the figures of an instant, such as the backlog, because the record is summed with those of
-   a later time. */
+/* Clears the figures of an instant, such as the backlog, because the record is summed with records
+   of a later time. */
 static void record_drop_state(struct bn_record *record)
 {
   struct bn_view *v = &record->view;
@@ -239,16 +242,17 @@ static void record_drop_state(struct bn_record *record)
   v->running = record->delta.running = 0;
 }
 
-/* Returns whether the interval is the last one of a host, which has ended within a round: no other
-   interval ends in the round in which the one before it has ended. */
+/* Returns whether the interval is the last one of a host, which has ended within a round: its
+   number is then that of the last whole round, because the round after that is not over. */
 static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn_intervals_host *h,
                                    const struct bn_view *v)
 {
-  return r->length_s > 0 && v->at_s < max_time_s && round_find_number(r->length_s, v) == h->last;
+  return r->length_s > 0 && v->at_s < max_time_s &&
+         round_find_number(r->length_s, v) == h->last_round;
 }
 
-/* Makes the last interval of a host as long as its round k, because the rates of the sum are those
-   of the whole round, in the rest of which the host does nothing. */
+/* Makes the last interval of a host as long as its round k: the host does nothing in the rest of
+   the round, and the rates of the sum are those of the whole round. */
 static void intervals_stretch_last_part(const struct bn_intervals *r, struct bn_record *record,
                                         uint64_t k)
 {
@@ -257,22 +261,24 @@ static void intervals_stretch_last_part(const struct bn_intervals *r, struct bn_
   record->view.at_s = (double)k * r->length_s;
 }
 
-/* The functions intervals_take_* below take a record of a host.  Each returns 0 and owns the
-   record, or 1 if it is not needed, or -1 and err if it makes no sense. */
+/* Each of the functions intervals_add_round(), _checkpoint() and _tick() adds a record of a host,
+   and the histograms of the line that was read last, to the sums.  Returns 0 if the record was
+   moved to *r or *h; or, with the record still the caller's, 1 if it is not needed, or -1 and err
+   if it makes no sense. */
 
-/* Takes an interval into its round, unless the round has been summed without it.  Refuses one that
-   is out of order or too far ahead of other hosts. */
-static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host *h,
-                                struct bn_record *record, struct bn_err *err)
+/* Adds an interval to its round, unless the round has been summed without it.  Refuses one that is
+   out of order or too far ahead of other hosts. */
+static int intervals_add_round(struct bn_intervals *r, struct bn_intervals_host *h,
+                               struct bn_record *record, struct bn_err *err)
 {
   const bool is_last = intervals_is_last_part(r, h, &record->view);
   const uint64_t k = round_find_number(r->length_s, &record->view) + is_last;
   const size_t place = k % r->ahead;
 
-  if (h->has_last_part || k <= h->last)
+  if (h->has_last_part || k <= h->last_round)
     return bn_err_set(err, EPROTO, "its interval at %.3f s comes at a wrong time",
                       record->view.at_s);
-  if (k >= r->next + r->ahead)
+  if (k >= r->next_round + r->ahead)
     return bn_err_set(err, EPROTO,
                       "its interval at %.3f s is %zu or more intervals ahead of other hosts",
                       record->view.at_s, r->ahead);
@@ -280,8 +286,8 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
   if (is_last)
     intervals_stretch_last_part(r, record, k);
   else
-    h->last = k;
-  if (k < r->next)
+    h->last_round = k;
+  if (k < r->next_round)
     return 1;
   record_move(&h->record[place], record);
   bn_hist_sums_prepare(&r->round[place], intervals_get_sum_metrics(r, h)->n_hists);
@@ -290,7 +296,7 @@ static int intervals_take_round(struct bn_intervals *r, struct bn_intervals_host
 }
 
 /* Returns the number of the last checkpoint that is not after the time of the view, or 0.  A host
-   that was held up leaves out the checkpoints before it. */
+   that was held up sends nothing for the checkpoints that it has missed. */
 static size_t checkpoint_find_number(const struct bn_intervals *r, const struct bn_view *v)
 {
   static const double rounding_s = 1e-6;
@@ -301,9 +307,9 @@ static size_t checkpoint_find_number(const struct bn_intervals *r, const struct 
   return k;
 }
 
-/* Takes a checkpoint.  Refuses one that is out of order or has been summed. */
-static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals_host *h,
-                                     struct bn_record *record, struct bn_err *err)
+/* Adds a checkpoint.  Refuses one that is out of order or has been summed. */
+static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_host *h,
+                                    struct bn_record *record, struct bn_err *err)
 {
   const size_t k = checkpoint_find_number(r, &record->view);
 
@@ -312,14 +318,15 @@ static int intervals_take_checkpoint(struct bn_intervals *r, struct bn_intervals
                       record->view.at_s);
   bn_hist_sums_prepare(&r->check[k - 1], intervals_get_sum_metrics(r, h)->n_hists);
   bn_hist_sums_add(&r->check[k - 1], &r->line);
-  h->before_check += record->view.events + record->view.failed_events;
+  h->events_before_check += record->view.events + record->view.failed_events;
   record_move(&h->check[k - 1], record);
   h->needs_base = true;
   h->last_check = k;
   return 0;
 }
 
-/* Makes the last tick, the first one after a checkpoint, the base from which later ticks count. */
+/* Makes the last tick, which is the first one after a checkpoint, the base from which later ticks
+   count, and drops the histograms of the ticks up to it. */
 static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->has_base)
@@ -330,9 +337,9 @@ static void intervals_set_base(struct bn_intervals_host *h)
   bn_hist_sums_done(&h->ticked);
 }
 
-/* Notes how many events a host has had up to a second.  A tick that is late, because the host was
-   held up, does not say that. */
-static void intervals_note_second(struct bn_intervals_host *h, const struct bn_view *v)
+/* Stores how many events a host has had up to a second, unless the tick is late because the host
+   was held up: its count is then that of a later time. */
+static void intervals_store_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
   static const double late_s = 0.1;
   const uint64_t second = round_find_number(1, v);
@@ -342,7 +349,8 @@ static void intervals_note_second(struct bn_intervals_host *h, const struct bn_v
         (struct bn_intervals_second){second, v->events, v->at_s};
 }
 
-/* Notes the sum of the rates of all hosts up to a second if each of them has sent a tick of it. */
+/* Sets r->together to a second, with the sum of the rates of all hosts up to it, if each of them
+   has sent a tick of that second. */
 static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
 {
   struct bn_intervals_together t = {.second = second};
@@ -357,9 +365,9 @@ static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
   r->together = t;
 }
 
-/* Finds the last second of which all hosts have sent a tick, and the rate up to it.  Seconds up to
-   r->judged_seconds have been looked at. */
-static void intervals_find_together(struct bn_intervals *r)
+/* Updates r->together after a tick: looks at the seconds after r->judged_seconds which the slowest
+   host has reached, and of which counts are still kept. */
+static void intervals_update_together(struct bn_intervals *r)
 {
   uint64_t until = UINT64_MAX, from;
 
@@ -378,56 +386,58 @@ static void intervals_find_together(struct bn_intervals *r)
   r->judged_seconds = until;
 }
 
-/* Notes the longest event in the line that was read last: the upper bound of the last bucket of its
-   latencies.  The number of buckets as an index stands for values beyond all of them. */
-static void intervals_note_longest_event(struct bn_intervals *r)
+/* Raises r->longest_ns to the upper bound of the longest event in the line that was read last.  In
+   the last part of the latencies, index BN_HIST_BUCKETS is the overflow. */
+static void intervals_update_longest_event(struct bn_intervals *r)
 {
-  const size_t n = r->line.end[BN_H_LATENCY];
-  uint64_t index, most_ns;
+  _Static_assert(BN_H_LATENCY == 0, "the parts of the latencies begin at 0");
+  const size_t end = r->line.end[BN_H_LATENCY];
+  uint64_t index, upper_ns;
 
-  if (n == 0)
+  if (end == 0)
     return;
-  index = r->line.part[n - 1].index;
-  most_ns = index == BN_HIST_BUCKETS ? UINT64_MAX : bn_hist_highest(index);
-  if (most_ns > r->longest_ns)
-    r->longest_ns = most_ns;
+  index = r->line.part[end - 1].index;
+  upper_ns = index == BN_HIST_BUCKETS ? UINT64_MAX : bn_hist_highest(index);
+  if (upper_ns > r->longest_ns)
+    r->longest_ns = upper_ns;
 }
 
-/* Takes a tick, whose counters are those since the start and whose histograms are those since the
+/* Adds a tick, whose counters are those since the start and whose histograms are those since the
    tick before it.  Refuses one without a time. */
-static int intervals_take_tick(struct bn_intervals *r, struct bn_intervals_host *h,
-                               struct bn_record *record, struct bn_err *err)
+static int intervals_add_tick(struct bn_intervals *r, struct bn_intervals_host *h,
+                              struct bn_record *record, struct bn_err *err)
 {
   struct bn_hist_sums *const sums[] = {&h->ticked, &r->ticked};
 
   if (round_find_number(1, &record->view) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
-  intervals_note_longest_event(r);
+  intervals_update_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
     bn_hist_sums_prepare(sums[i], intervals_get_sum_metrics(r, h)->n_hists);
     bn_hist_sums_add(sums[i], &r->line);
   }
   h->ticks++;
   record_move(&h->tick, record);
-  intervals_note_second(h, &h->tick.view);
-  intervals_find_together(r);
+  intervals_store_second(h, &h->tick.view);
+  intervals_update_together(r);
   if (h->needs_base)
     intervals_set_base(h);
   return 0;
 }
 
-/* The function that takes a view, by its span; NULL: hosts do not send such views. */
-static int (*const takes[])(struct bn_intervals *, struct bn_intervals_host *, struct bn_record *,
-                            struct bn_err *) = {[BN_VIEW_INTERVAL] = intervals_take_round,
-                                                [BN_VIEW_CHECKPOINT] = intervals_take_checkpoint,
-                                                [BN_VIEW_TICK] = intervals_take_tick};
-enum { SPANS = sizeof takes / sizeof *takes };
+/* By the span of a view, the function that adds it; NULL: hosts do not send such views. */
+static int (*const adders[])(struct bn_intervals *, struct bn_intervals_host *, struct bn_record *,
+                             struct bn_err *) = {[BN_VIEW_INTERVAL] = intervals_add_round,
+                                                 [BN_VIEW_CHECKPOINT] = intervals_add_checkpoint,
+                                                 [BN_VIEW_TICK] = intervals_add_tick};
+enum { SPANS = sizeof adders / sizeof *adders };
 
-/* Takes a view that has the given span.  The counts of all checkpoints are added up, so the bound
-   for each is a part of the bound of all; so are those of the ticks of a host, which count with the
-   ticks before.  Returns 0, or -1 and err. */
-static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host *h,
-                               const struct line *line, enum bn_view_span span, struct bn_err *err)
+/* Reads and adds the view of a line, which has the given span.  The histograms of all checkpoints
+   may be added up, so each checkpoint may have its part of the largest count only; those of the
+   ticks of a host are added up, so a tick is checked together with the ticks before it.  Returns 0,
+   or -1 and err. */
+static int intervals_add_view(struct bn_intervals *r, struct bn_intervals_host *h,
+                              const struct line *line, enum bn_view_span span, struct bn_err *err)
 {
   const size_t parts = span == BN_VIEW_CHECKPOINT && r->n_checks > 0 ? r->n_checks : 1;
   struct bn_record record;
@@ -435,10 +445,10 @@ static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host 
 
   if (!h->has_spec)
     return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
-  if (bn_store_read_brief(line->record, line->texts, line->len, &h->as.metrics, span, &record,
+  if (bn_store_read_brief(line->record, line->texts, line->len, &h->spec.metrics, span, &record,
                           &r->line, err) != 0)
     return -1;
-  rc = bn_valid_check_view(&h->as, &record.view, err);
+  rc = bn_valid_check_view(&h->spec, &record.view, err);
   if (rc == 0 && r->layout.n > 0) {
     bn_group_layout_convert_record(&r->layout, (size_t)(h - r->host), &record);
     bn_group_layout_convert_line(&r->layout, (size_t)(h - r->host), &r->line);
@@ -448,19 +458,18 @@ static int intervals_take_view(struct bn_intervals *r, struct bn_intervals_host 
                                 span == BN_VIEW_TICK ? h->ticked.count : NULL,
                                 bn_sum_largest_count(r->n) / parts, err);
   if (rc == 0)
-    rc = takes[span](r, h, &record, err);
+    rc = adders[span](r, h, &record, err);
   if (rc != 0)
     bn_record_done(&record);
   return rc < 0 ? -1 : 0;
 }
 
-/* The most facts about errors that are kept.  A run has no more kinds of errors than that. */
+/* No facts about errors are added beyond this number, which no run reaches. */
 enum { ERROR_FACTS_MAX = 4 * (BN_LABELS_MAX + 1) };
 
-/* Adds the facts about errors of a host that come before a checkpoint.  Returns 0, or -1 and err.
- */
-static int intervals_take_errors(struct bn_intervals *r, size_t host, const struct bn_node *n,
-                                 struct bn_err *err)
+/* Adds the facts about errors that a host sends before a checkpoint.  Returns 0, or -1 and err. */
+static int intervals_add_errors(struct bn_intervals *r, size_t host, const struct bn_node *n,
+                                struct bn_err *err)
 {
   struct bn_facts facts;
 
@@ -483,13 +492,13 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
   int rc = map != NULL ? 0 : -1;
 
   if (facts != NULL)
-    rc = intervals_take_errors(r, host, facts, err);
+    rc = intervals_add_errors(r, host, facts, err);
   for (size_t i = 0; rc == 0 && i < SPANS; i++) {
     const struct line parsed = {bn_node_get(map, bn_layout_spans[i]), texts,
                                 (size_t)(line + len - texts)};
 
-    if (parsed.record != NULL && takes[i] != NULL)
-      rc = intervals_take_view(r, &r->host[host], &parsed, (enum bn_view_span)i, err);
+    if (parsed.record != NULL && adders[i] != NULL)
+      rc = intervals_add_view(r, &r->host[host], &parsed, (enum bn_view_span)i, err);
   }
   bn_node_free(map);
   return rc;
@@ -508,26 +517,26 @@ const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, s
 /* --- sums ------------------------------------------------------------------------------------- */
 
 /* Returns whether the next round is over: a host has sent it, and each other one has sent it or has
-   ended.  A host for which half of the rounds that fit into the memory have waited is not waited
-   for any longer. */
+   ended.  If a host is r->ahead / 2 rounds further, slower ones are not waited for any longer. */
 static bool round_is_complete(const struct bn_intervals *r)
 {
-  uint64_t last = 0;
+  uint64_t latest = 0;
   bool is_any_missing = false;
 
   for (size_t i = 0; i < r->n; i++) {
-    is_any_missing |= !r->host[i].has_ended && r->host[i].last < r->next;
-    last = r->host[i].last > last ? r->host[i].last : last;
+    is_any_missing |= !r->host[i].has_ended && r->host[i].last_round < r->next_round;
+    latest = r->host[i].last_round > latest ? r->host[i].last_round : latest;
   }
-  if (last < r->next)
+  if (latest < r->next_round)
     return false;
-  return !is_any_missing || last - r->next >= r->ahead / 2;
+  return !is_any_missing || latest - r->next_round >= r->ahead / 2;
 }
 
-/* Counts the parts of the next round, and stores them in `out` unless it is NULL. */
+/* Returns how many hosts have sent the next round, and stores their views in `out` unless it is
+   NULL. */
 static size_t round_list_parts(struct bn_intervals *r, const struct bn_view **out)
 {
-  const size_t place = r->next % r->ahead;
+  const size_t place = r->next_round % r->ahead;
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
@@ -546,7 +555,7 @@ static bool round_seek_complete(struct bn_intervals *r)
   while (round_is_complete(r)) {
     if (round_list_parts(r, NULL) > 0)
       return true;
-    r->next++;
+    r->next_round++;
   }
   return false;
 }
@@ -555,14 +564,14 @@ static bool round_seek_complete(struct bn_intervals *r)
    other host that has not ended. */
 static bool checkpoint_is_complete(const struct bn_intervals *r)
 {
-  size_t last = 0;
+  size_t latest = 0;
 
   for (size_t i = 0; i < r->n; i++) {
     if (!r->host[i].has_ended && r->host[i].last_check < r->next_check)
       return false;
-    last = r->host[i].last_check > last ? r->host[i].last_check : last;
+    latest = r->host[i].last_check > latest ? r->host[i].last_check : latest;
   }
-  return r->next_check <= r->n_checks && last >= r->next_check;
+  return r->next_check <= r->n_checks && latest >= r->next_check;
 }
 
 /* Returns whether a host was held up at the next checkpoint: its part of that time is in the
@@ -576,7 +585,7 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
   return false;
 }
 
-/* Leaves the parts of a checkpoint to the checkpoint after it. */
+/* Goes on to the checkpoint after the next one, which will be summed with the parts of both. */
 static void checkpoint_pass_over(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
@@ -596,18 +605,18 @@ static bool checkpoint_seek_complete(struct bn_intervals *r)
   return false;
 }
 
-/* Returns whether the next tick is over: a host has sent as many ticks, and so has each other host
-   that has not ended. */
+/* Returns whether the next tick is over: a host has sent that many ticks, and so has each other
+   host that has not ended. */
 static bool tick_is_complete(const struct bn_intervals *r)
 {
-  uint64_t last = 0;
+  uint64_t latest = 0;
 
   for (size_t i = 0; i < r->n; i++) {
-    if (!r->host[i].has_ended && r->host[i].ticks < r->second)
+    if (!r->host[i].has_ended && r->host[i].ticks < r->next_tick)
       return false;
-    last = r->host[i].ticks > last ? r->host[i].ticks : last;
+    latest = r->host[i].ticks > latest ? r->host[i].ticks : latest;
   }
-  return last >= r->second;
+  return latest >= r->next_tick;
 }
 
 /* Returns the time of a view that ends at_s after the start of the measurement and is of the last
@@ -678,25 +687,25 @@ static const struct bn_view *record_get_view(const struct bn_record *record)
   return record_is_filled(record) ? &record->view : NULL;
 }
 
-/* round_show(), checkpoint_show() and tick_show() sum and show what is next, with `parts` as room
-   for its views, and go on to the one after it, also after a failure.  They return 0, or -1 and err
-   if it cannot be summed. */
+/* round_show(), checkpoint_show() and tick_show() sum and show the next round, checkpoint or tick,
+   whose views they list in `parts`, and go on to the one after it, also after a failure.  They
+   return 0, or -1 and err if it cannot be summed. */
 
 static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
-  const size_t place = r->next % r->ahead;
+  const size_t place = r->next_round % r->ahead;
   struct bn_merge_time at;
   int rc;
 
   parts->n = round_list_parts(r, parts->view);
   at = intervals_make_time_of_parts(r, parts, BN_VIEW_INTERVAL);
-  rc = intervals_show_sum(r, parts, record_get_view(&first->record[place]), &r->round[place], false,
-                          &at, err);
+  rc = intervals_show_sum(r, parts, record_get_view(&first->record[place]), &r->round[place],
+                          false /* exact */, &at, err);
   bn_hist_sums_done(&r->round[place]);
   for (size_t i = 0; i < r->n; i++)
     record_forget(&r->host[i].record[place]);
-  r->next++;
+  r->next_round++;
   return rc;
 }
 
@@ -730,7 +739,8 @@ static void checkpoint_forget(struct bn_intervals *r)
   }
 }
 
-/* Adds the histograms of checkpoints that were passed over to those of the next one. */
+/* Adds the histograms of checkpoints that were passed over to those of the next one.  Those that
+   were shown are empty (checkpoint_forget()). */
 static void checkpoint_merge_passed(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
@@ -748,7 +758,7 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
 
   checkpoint_merge_passed(r);
   rc = intervals_show_sum(r, parts, record_get_view(&first->check[last]), &r->check[last],
-                          r->checked_s <= 0, &at, err);
+                          r->checked_s <= 0 /* exact */, &at, err);
   checkpoint_forget(r);
   r->checked_s = at_s;
   r->next_check++;
@@ -763,8 +773,8 @@ static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_e
     if (r->host[i].ticks > 0)
       parts->view[parts->n++] = &r->host[i].tick.view;
   at = intervals_make_time_of_parts(r, parts, BN_VIEW_TICK);
-  r->second++;
-  return intervals_show_sum(r, parts, NULL, &r->ticked, true, &at, err);
+  r->next_tick++;
+  return intervals_show_sum(r, parts, NULL, &r->ticked, true /* exact */, &at, err);
 }
 
 int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
@@ -782,6 +792,7 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
     show = tick_show;
   else
     return 0;
+  /* A checkpoint may have the parts of all checkpoints before it, too. */
   parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
   rc = show(r, &parts, err);
   free(parts.view);

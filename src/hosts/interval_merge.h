@@ -19,33 +19,33 @@
 #include "measure/merged_view.h"
 
 /* For how many seconds the counts of a host are kept.  If a host is further ahead of the slowest
-   one, the rate of the second that the slowest one has reached is not known. */
+   one, no rate is known of the second that the slowest one has reached. */
 enum { BN_INTERVALS_SECONDS = 64 };
 
-/* The events of a host up to the end of a second; second 0: nothing is known. */
+/* How many events a host has had up to at_s, about the end of a second.  second 0: not known. */
 struct bn_intervals_second {
   uint64_t second, events;
   double at_s;
 };
 
 struct bn_intervals_host {
-  size_t group;               /* set after init: those of other groups measure other things */
-  const char *group_name;     /* borrowed, set after init; NULL: there are no groups */
-  struct bn_valid_spec as;    /* the description of its measurements */
-  bool has_spec;              /* `as` is known */
-  bool has_ended;             /* no more lines come */
-  bool has_last_part;         /* its last interval has come, which ended within a round */
-  struct bn_record *record;   /* owned; [ahead]: its round i is at i % ahead */
-  uint64_t last;              /* the latest whole round that has come; 0: none */
-  struct bn_record *check;    /* owned; [n_checks]: its checkpoints that have not been summed */
-  size_t last_check;          /* the latest checkpoint that has come; 0: none */
-  uint64_t before_check;      /* events up to that checkpoint, failed ones too */
-  bool needs_base;            /* no tick has come after that checkpoint */
-  struct bn_snap base;        /* owned; its counters at the first tick after that checkpoint */
-  bool has_base;              /* there is a base, and `ticked` is of the time after it */
-  struct bn_record tick;      /* owned; its last tick, whose counters are those since the start */
-  struct bn_hist_sums ticked; /* the histograms of all its ticks, or of those after the base */
-  uint64_t ticks;             /* how many ticks have come */
+  size_t group;              /* set after init; hosts of one group measure the same */
+  const char *group_name;    /* borrowed, set after init; NULL: there are no groups */
+  struct bn_valid_spec spec; /* the description of its measurements, if has_spec */
+  bool has_spec;
+  bool has_ended;               /* no more lines come */
+  bool has_last_part;           /* its last interval has come, which ended within a round */
+  struct bn_record *record;     /* owned; [ahead]: its round i is at i % ahead */
+  uint64_t last_round;          /* the latest whole round that has come; 0: none */
+  struct bn_record *check;      /* owned; [n_checks]: its checkpoints that have not been summed */
+  size_t last_check;            /* the latest checkpoint that has come; 0: none */
+  uint64_t events_before_check; /* up to that checkpoint, failed ones too */
+  bool needs_base;              /* no tick has come after that checkpoint */
+  struct bn_snap base;          /* owned; its counters at the first tick after that checkpoint */
+  bool has_base;                /* there is a base, and `ticked` is of the time after it */
+  struct bn_record tick;        /* owned; its last tick, whose counters are those since the start */
+  struct bn_hist_sums ticked;   /* the histograms of all its ticks, or of those after the base */
+  uint64_t ticks;               /* how many ticks have come */
   struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
 };
 
@@ -79,20 +79,20 @@ struct bn_intervals {
   double checked_s;              /* when the checkpoint before it was; 0: there was none */
   double length_s;               /* the length of an interval; 0: there are none */
   size_t ahead;                  /* how many rounds a host may be ahead of the slowest */
-  uint64_t next;                 /* the round that is summed next; from 1 on */
-  uint64_t second;               /* the tick that is summed next */
-  uint64_t longest_ns;           /* the longest event that a tick has told of; 0: none has */
-  uint64_t judged_seconds;       /* up to this one, seconds were looked at for `together` */
+  uint64_t next_round;           /* the round that is summed next; from 1 on */
+  uint64_t next_tick;            /* the tick that is summed next; from 1 on */
+  uint64_t longest_ns;           /* the longest event in all ticks, rounded up; 0: no event */
+  uint64_t judged_seconds;       /* the last second that was looked at for `together` */
   struct bn_intervals_together together;
 };
 
 /* Prepares for that many hosts, whose intervals are length_s long, or 0 for no intervals. */
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
-/* Has checkpoints at these n times, which stay the caller's.  Comes right after the init. */
+/* Expects checkpoints at these n times, which stay the caller's.  Comes right after the init. */
 void bn_intervals_set_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
 void bn_intervals_done(struct bn_intervals *r);
-/* Takes the description of what a host measures, as bn_valid_read_spec() does, once before its
-   lines. Returns 0, or -1 and err, which says why it is wrong or cannot be summed with what the
+/* Reads the description of what a host measures, as bn_valid_read_spec() does, once before its
+   lines.  Returns 0, or -1 and err, which says why it is wrong or cannot be summed with what the
    hosts before it measure; later hosts are not compared with it then. */
 int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn_node *group,
                             const struct bn_facts *facts, struct bn_err *err);

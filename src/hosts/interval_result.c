@@ -5,7 +5,7 @@
 #include "hosts/interval_merge.h"
 #include "measure/journal.h"
 
-/* Makes the result of a lost host, whose total is the view with the counters and histograms of
+/* Adds the total to the result of a lost host: the view v, but with the counters and histograms of
    `all`. */
 static void intervals_make_cut_result(const struct bn_intervals_host *h, const struct bn_snap *all,
                                       const struct bn_view *v, struct bn_result *out)
@@ -14,7 +14,7 @@ static void intervals_make_cut_result(const struct bn_intervals_host *h, const s
 
   total.delta = all;
   total.latency = all->hist[BN_H_LATENCY];
-  bn_journal_complete_cut(out, h->as.name, &total);
+  bn_journal_complete_cut(out, h->spec.name, &total);
   bn_result_escape(out);
 }
 
@@ -32,14 +32,14 @@ static void intervals_copy_instant(struct bn_view *v, const struct bn_view *tick
   v->span = BN_VIEW_TICK;
 }
 
-/* Moves the start of the run back by a time, or leaves it if the clock would be before 0. */
-static void intervals_move_start(struct bn_facts *f, uint64_t earlier_ns)
+/* Moves the start of the run back by a time, unless a clock would come to 0 or less. */
+static void intervals_move_start(struct bn_facts *f, uint64_t by_ns)
 {
-  f->start_ns -= earlier_ns < f->start_ns ? earlier_ns : 0;
-  f->start_wall_ns -= earlier_ns < f->start_wall_ns ? earlier_ns : 0;
+  f->start_ns -= by_ns < f->start_ns ? by_ns : 0;
+  f->start_wall_ns -= by_ns < f->start_wall_ns ? by_ns : 0;
 }
 
-/* Returns whether a counter is less than at the base, so that the difference would be no count. */
+/* Returns whether a counter is less than at the base, so that their difference would wrap. */
 static bool intervals_have_counters_decreased(const struct bn_snap *now, const struct bn_snap *base)
 {
   for (size_t i = 0; i < BN_C_FIXED; i++)
@@ -48,9 +48,10 @@ static bool intervals_have_counters_decreased(const struct bn_snap *now, const s
   return false;
 }
 
-/* Makes the result of a lost host since its last checkpoint, and moves the start of its run to
-   before that time.  The result lacks the statistics of sessions and the extremes, which are known
-   only since the start.  Returns 1, or -1 and err if the figures make no sense. */
+/* Makes the result of a lost host of the time since h->base.  It lacks the statistics of sessions
+   and the extremes, which are known only since the start.  bn_journal_complete_cut() takes that
+   time for the whole run, so the start is moved back to where it was.  Returns 1, or -1 and err if
+   the figures make no sense. */
 static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, struct bn_result *out,
                                           struct bn_err *err)
 {
@@ -71,7 +72,7 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
   bn_view_store_init(&store, &since);
   bn_view_fill(&v, &store, &since, &rules);
   intervals_copy_instant(&v, tick);
-  rc = bn_valid_check_view(&h->as, &v, err);
+  rc = bn_valid_check_view(&h->spec, &v, err);
   if (rc == 0) {
     intervals_make_cut_result(h, &since, &v, out);
     if (h->tick.delta.span_ns > since.span_ns)
@@ -86,7 +87,7 @@ int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct b
                              struct bn_err *err)
 {
   const struct bn_intervals_host *h = &r->host[host];
-  struct bn_snap all = h->tick.delta;
+  struct bn_snap all = h->tick.delta; /* borrows what the tick owns */
 
   /* Without a tick after the last checkpoint, nothing is known of the time after it. */
   if (h->ticks == 0 || h->needs_base || (h->has_base && all.at_ns <= h->base.at_ns))

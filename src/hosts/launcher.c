@@ -15,8 +15,8 @@
 
 /* --- launchers ------------------------------------------------------------------------------- */
 
-/* The variables from which a process learns its rank and the number of ranks.  Other libraries than
-   MPICH have its launcher too, and Slurm sets the same variables. */
+/* The variables from which a process learns its rank and the number of ranks.  Those of MPICH are
+   also set by Slurm, and by the launchers of libraries that descend from MPICH. */
 static const struct {
   const char *ranks, *rank, *carrier, *title;
 } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi", "Open MPI"},
@@ -26,8 +26,8 @@ static const struct {
 static const char *const prefixes[] = {"OMPI_", "PMI_",  "PMIX_", "HYDI_", "HYDRA_",
                                        "MPI_",  "MPIR_", "OPAL_", "ORTE_", "PRTE_"};
 
-/* Reads a number from the environment.  Returns false if there is none, or none that can be one of
-   ranks. */
+/* Reads a number from the environment.  Returns false if the variable is missing, or is not a
+   number that ranks can have. */
 static bool launcher_read_number(const char *name, unsigned *out)
 {
   const char *text = getenv(name);
@@ -60,8 +60,8 @@ static bool launcher_sets_variable(const char *variable)
   return false;
 }
 
-/* The loop does not step after unsetenv(3), which moves the following variables up.  No launcher
-   sets a variable with a name that is longer than NAME_BYTES. */
+/* After unsetenv(3), v stays, because the next variable has moved up to it.  A name that does not
+   fit into NAME_BYTES is left alone: no launcher sets such a variable. */
 void bn_launcher_forget(void)
 {
   enum { NAME_BYTES = 256 };
@@ -97,7 +97,7 @@ void bn_ranks_unset(void)
   (void)unsetenv(ranks_variable);
 }
 
-/* Returns whether the descriptor can be the socket to a bridge. */
+/* Returns whether the descriptor is a socket of the type that bn_handover_make_socket() makes. */
 static bool launcher_is_socket(int fd)
 {
   int type = 0;

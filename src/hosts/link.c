@@ -28,9 +28,9 @@ static void link_init(struct bn_link *l, const char *name)
 }
 
 /* Starts the program with the words of argv.  `errors` is its standard error, or -1 for a pipe
-   whose lines bn_link_print_errors() prints.  Returns 0, or -1 and err; what was opened is closed
-   by bn_link_done(), but for the pipe to the program, which is closed at once: it is how
-   bn_fleet_launch() knows that the host was not started. */
+   whose lines bn_link_print_errors() prints.  Returns 0, or -1 and err.  After a failure, the pipe
+   to the program is closed, by which bn_fleet_launch() knows that the host was not started; the
+   rest is left to bn_link_done(). */
 static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                       const sigset_t *masked, struct bn_err *err)
 {
@@ -38,11 +38,17 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
   pid_t pid = -1;
 
   link_init(l, name);
-  if (bn_pipe_make(&l->to.fd, &in, true) != 0 || bn_pipe_make(&l->out, &out, false) != 0 ||
-      (errors < 0 && bn_pipe_make(&l->errors, &pipe, false) != 0)) {
+  if (bn_pipe_make(&l->to.fd, &in, true /* we_write */) != 0 ||
+      bn_pipe_make(&l->out, &out, false /* we_write */) != 0 ||
+      (errors < 0 && bn_pipe_make(&l->errors, &pipe, false /* we_write */) != 0)) {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
   } else {
-    const struct bn_spawn s = {argv, in, out, errors >= 0 ? errors : pipe, masked, SIGTERM, false};
+    const struct bn_spawn s = {.argv = argv,
+                               .in = in,
+                               .out = out,
+                               .errors = errors >= 0 ? errors : pipe,
+                               .masked = masked,
+                               .orphaned = SIGTERM};
 
     pid = bn_spawn(&s, err);
   }
@@ -143,9 +149,9 @@ int bn_link_receive(struct bn_link *l)
   struct bn_err err = {0};
   ssize_t n;
 
-  do
+  do {
     n = read(l->out, piece, sizeof piece);
-  while (n < 0 && errno == EINTR);
+  } while (n < 0 && errno == EINTR);
   if (n < 0 && errno == EAGAIN)
     return 0;
   if (n > 0 && bn_frame_feed(&l->reader, piece, (size_t)n, &err) == 0) {
@@ -156,8 +162,8 @@ int bn_link_receive(struct bn_link *l)
   return -1;
 }
 
-/* Prints the line, which is not empty, behind the name of the host, and empties it.  The log
-   escapes the line, so that the terminal only displays it. */
+/* Prints the line, which is not empty, behind the name of the host, and empties it.
+   bn_printer_say_foreign() escapes it for the terminal. */
 static void link_print_line(struct bn_link *l, struct bn_printer *printer)
 {
   struct bn_buf text = {.max = 0};
@@ -172,8 +178,8 @@ static void link_print_line(struct bn_link *l, struct bn_printer *printer)
   bn_buf_clear(&l->line);
 }
 
-/* Prints the lines that are complete with a text of standard error, but no empty ones.  A line that
-   is very long is cut into several. */
+/* Appends a text of standard error to the line, and prints each line that it completes, but no
+   empty ones.  A line that is very long is cut into several. */
 static void link_print_text(struct bn_link *l, struct bn_printer *printer, const char *text,
                             size_t len)
 {

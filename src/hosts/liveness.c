@@ -13,19 +13,20 @@
 static const uint64_t connect_ns = 20 * BN_NSEC_PER_SEC;
 /* How long a host may send nothing, although it is asked once a second. */
 static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
-/* How long a host may take to end in order, if the user has set no grace, and to end at once. */
+/* How long a host may take to end in order, if the user has set no grace and events are short. */
 static const uint64_t ending_ns = 10 * BN_NSEC_PER_SEC;
+/* How long a host may take to end at once. */
 static const uint64_t leaving_ns = 2 * BN_NSEC_PER_SEC;
-/* The times after the time limit, the time grace and the verification: a host that has not ended by
-   the first one, although it needs a second where threads hang, is told to end at once, and one
-   that has not ended by the second one is lost. */
+/* After the limit, the grace and the verification: a host that has not ended late_urge_ns later is
+   told to end at once, and one that has not ended late_end_ns later is lost.  If its threads hang,
+   a host ends by itself after a second, so the first time is longer than that. */
 static const uint64_t late_urge_ns = 5 * BN_NSEC_PER_SEC / 4;
 static const uint64_t late_end_ns = 2 * BN_NSEC_PER_SEC;
 /* How much longer a host is waited for while its result comes over a slow network. */
 static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 
-/* The times after the signal of a launcher, which ends all processes a second later: the hosts are
-   told to end at once after the first one, and not waited for after the second one. */
+/* After the signal of a launcher, which kills all processes a second later: the hosts are told to
+   end at once launcher_urge_ns later, and are not waited for launcher_end_ns later. */
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
@@ -53,14 +54,15 @@ static uint64_t liveness_count_events(const struct bn_view *v)
   return v->events + v->failed_events;
 }
 
-/* Returns whether the host has ended during the warm-up, which its result is of then. */
-static bool liveness_is_of_warmup(const struct bn_fleet *f, const struct bn_result *r)
+/* Returns whether the host has ended during the warm-up: the events of its result do not count. */
+static bool liveness_ended_in_warmup(const struct bn_fleet *f, const struct bn_result *r)
 {
   return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->plan.warmup_ns;
 }
 
 /* Returns what a host has done by its total or, if there is none after the warm-up, by its last
-   tick.  A tick has the events since the start, and a total those since the last checkpoint. */
+   tick.  A tick has the events since the start, and a total those since the last checkpoint, to
+   which the events before it are added. */
 static struct progress liveness_find_progress(const struct bn_fleet *f,
                                               const struct bn_connection *c)
 {
@@ -70,16 +72,16 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
   struct progress p = {.events = tick != NULL ? liveness_count_events(tick) : 0,
                        .at_s = tick != NULL ? tick->at_s : 0};
 
-  if (has_total && !liveness_is_of_warmup(f, result)) {
+  if (has_total && !liveness_ended_in_warmup(f, result)) {
     const struct bn_view *total = &result->group[0].total.view;
 
-    p.events = f->intervals.host[c->number].before_check + liveness_count_events(total);
+    p.events = f->intervals.host[c->number].events_before_check + liveness_count_events(total);
     p.at_s = total->at_s;
   }
   return p;
 }
 
-/* Writes how many events of the limit a host has not done, or "" without a limit. */
+/* Writes how many events of its part of the limit a host has not done, or "" without a limit. */
 static void liveness_format_missing_events(const struct bn_connection *c, uint64_t done, char *out,
                                            size_t size)
 {
@@ -94,7 +96,7 @@ static void liveness_format_missing_events(const struct bn_connection *c, uint64
 }
 
 /* Prints which part of the run the report lacks because a host was lost or has ended too early: its
-   work after the last figures that it has sent.  Says nothing before the run. */
+   work after the last figures that it has sent.  Prints nothing before the run. */
 static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection *c)
 {
   const uint64_t sessions = c->sessions > 0 ? c->sessions : f->sessions;
@@ -113,8 +115,9 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
                  c->name, after, c->work.threads, sessions, events, rate);
 }
 
-/* Returns whether a host has ended without success before the run, or in another command.  A
-   command that has found a violation is complete and has printed that, so it has not failed. */
+/* Returns whether a host has ended without success before the run, or in another command than
+   `run`.  A command that ends with BN_STATUS_VIOLATED has not failed: it is complete, and has
+   printed the violation. */
 static bool liveness_has_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return c->status != BN_STATUS_OK && f->phase < BN_FLEET_RUN &&
@@ -129,18 +132,18 @@ static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_con
                    f->setup->command, c->status);
 }
 
-/* Returns whether the status of a host that has failed is only that of single threads, which the
-   user allows to fail: its other threads have reached the end of the run. */
+/* Returns whether only single threads have failed on a host, which the user allows: the other
+   threads have reached the end of the run. */
 static bool liveness_has_run_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
   return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
          c->result.end.reason != BN_END_FAILURE;
 }
 
-/* Fails the run because that of a host has ended too early: the host counts as lost, although it
-   has a result.  Prints why the other hosts are stopped, or what the report lacks if they go on. */
-static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection *c,
-                                  const char *why)
+/* Fails the run because a host has ended too early: the host counts as lost, although it has a
+   result.  Prints why bn_liveness_settle() stops the other hosts, or what the report lacks if they
+   go on. */
+static void liveness_fail_run(struct bn_fleet *f, const struct bn_connection *c, const char *why)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
@@ -152,22 +155,22 @@ static void liveness_note_failure(struct bn_fleet *f, const struct bn_connection
     liveness_log_missing(f, c);
 }
 
-/* Ends the run of all hosts after a script has called os.exit() on one of them, as that ends the
-   run of a single process. */
-static void liveness_note_exit(struct bn_fleet *f, const struct bn_connection *c)
+/* Stops all hosts after a script has called os.exit() on one of them, because os.exit() ends the
+   whole run of a single process, too. */
+static void liveness_stop_after_exit(struct bn_fleet *f, const struct bn_connection *c)
 {
   if (!bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer,
                    "%s: the script ended the run there by os.exit(); the other %s are stopped",
                    c->name, bn_fleet_name_parts(f));
-  f->left = true;
+  f->script_exited = true;
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Does what follows from the end of the run on a host that has sent a result.  A failure there is
-   one of the run.  So is a signal there: an agent that hears nothing from here ends its run as a
-   signal does.  After os.exit() in its script, all hosts end. */
-static void liveness_note_end(struct bn_fleet *f, const struct bn_connection *c)
+/* Fails the run if it has failed on a host that has sent a result, or was stopped there by a
+   signal: an agent that hears nothing from here stops its run as a signal does.  Stops all hosts if
+   a script has called os.exit() there, whose status, even 1, is not a failure of the run. */
+static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_end *end = &c->result.end;
 
@@ -175,27 +178,27 @@ static void liveness_note_end(struct bn_fleet *f, const struct bn_connection *c)
     return;
   if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) &&
       !liveness_has_run_through(f, c))
-    liveness_note_failure(f, c, "the run failed there");
+    liveness_fail_run(f, c, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
-    liveness_note_failure(f, c, "the run was stopped there");
+    liveness_fail_run(f, c, "the run was stopped there");
   else if (f->stop == 0 && end->left && end->early)
-    liveness_note_exit(f, c);
+    liveness_stop_after_exit(f, c);
 }
 
-/* Does once what follows from the end or the loss of a host.  A host whose run was started owes a
-   result, and has failed without it.  A loss is not printed if the user has told the hosts to end
-   at once. */
+/* If a host has ended or was lost since the last call, prints what has failed, and fails or stops
+   the run for that.  A host whose run was started owes a result, and has failed without it.  A loss
+   is not printed if the user has told the hosts to end at once. */
 static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
 {
   const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
 
-  if (f->intervals.host[c->number].has_ended || bn_connection_is_alive(c))
+  if (bn_connection_is_alive(c) || f->intervals.host[c->number].has_ended)
     return;
-  bn_intervals_end_host(&f->intervals, c->number);
+  bn_intervals_end_host(&f->intervals, c->number); /* so that this is done once */
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {
     f->failed |= liveness_has_failed_early(f, c);
     liveness_log_command_failure(f, c);
-    liveness_note_end(f, c);
+    liveness_judge_end(f, c);
     return;
   }
   f->failed = true;
@@ -222,8 +225,8 @@ void bn_liveness_settle(struct bn_fleet *f)
 }
 
 /* Returns how long the hosts wait for events in flight after the limit: the grace of the user, or
-   three times the longest event and at least ending_ns, as before the run.  What a host says of its
-   longest event is not trusted: no event is longer than the time from the start to the limit. */
+   three times the longest event and at least ending_ns.  Before a run, it is ending_ns.  A host may
+   send any length of an event, so an event counts as no longer than from the start to the limit. */
 static uint64_t liveness_get_grace(const struct bn_fleet *f)
 {
   enum { GRACE_FACTOR = 3 };
@@ -249,8 +252,8 @@ static uint64_t liveness_get_verify_time(const struct bn_fleet *f)
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Returns the time that is more_ns after the limit, the grace and the verification together, or
-   UINT64_MAX without a limit. */
+/* Returns the limit plus the grace, the time of the verification, and more_ns, or UINT64_MAX
+   without a limit. */
 static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns)
 {
   const uint64_t at_ns = liveness_get_limit(f);
@@ -260,8 +263,7 @@ static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns
   return at_ns + liveness_get_grace(f) + liveness_get_verify_time(f) + more_ns;
 }
 
-/* Returns the time after which a host that is still there is late, or UINT64_MAX if that is not
-   known. */
+/* Returns the time after which a host that is still there is lost, or UINT64_MAX for none. */
 static uint64_t liveness_get_deadline(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -289,7 +291,7 @@ static uint64_t liveness_get_deadline(const struct bn_fleet *f)
   return UINT64_MAX;
 }
 
-/* Returns whether the host sends its result now and that is waited for.  It is not if the user or a
+/* Returns whether the host sends its result now and is waited for.  It is not if the user or a
    launcher wants an end at once. */
 static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
                                      uint64_t now_ns)
@@ -298,7 +300,7 @@ static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_c
          (f->stop != BN_FRAME_STOP_NOW || f->late);
 }
 
-/* Returns whether the host is there and does not send its result yet. */
+/* Returns whether the host has not ended, and is not waited for because of its result. */
 static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
@@ -313,9 +315,9 @@ static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
   return false;
 }
 
-/* Tells all hosts to end at once if one of them is late, and names those that are, or if the signal
-   of a launcher does not leave more time.  A host that only takes long still sends a result then,
-   in which the events in flight are unfinished. */
+/* Tells all hosts to end at once if one of them has not ended late_urge_ns after the limit, and
+   names each such host, or if the signal of a launcher leaves no more time.  A host that is only
+   slow still sends a result then, in which the events in flight are unfinished. */
 static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
@@ -334,8 +336,9 @@ static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
   bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
 }
 
-/* Returns whether a host that was asked has sent nothing for silence_ns.  While frames for it wait,
-   it is not asked, and is silent if it has taken none of them for that time. */
+/* Returns whether a host has sent nothing for silence_ns although it was asked that long ago.  No
+   PING is sent while frames for it wait: it is then silent if it has read none of them for as
+   long. */
 static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
   const uint64_t asked_ns = bn_pipe_has_queued(&c->link.to) ? c->link.taken_ns : c->ping_ns;
@@ -344,9 +347,9 @@ static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
          now_ns > c->link.heard_ns + silence_ns;
 }
 
-/* Returns whether the phase waits for this host, so that it is one of those that are late after the
-   deadline.  In the run, and after an order to stop, all hosts are waited for.  A host that has
-   ended is never lost (bn_connection_lose()), whatever this returns. */
+/* Returns whether the phase waits for this host, so that it is late after the deadline.  In the
+   run, and after an order to stop, that is true of all hosts; bn_connection_lose() leaves alone
+   those that have ended. */
 static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
   if (f->stop != 0)
@@ -381,8 +384,8 @@ static const char *liveness_explain_lateness(const struct bn_fleet *f,
 }
 
 /* Returns whether a host is to be asked for a sign of life, as it is each second from its first
-   answer on.  While its clock is compared it is not, because one exchange follows the other then.
- */
+   answer on.  It is not while its clock is compared: one exchange of times follows the other then,
+   and each of them asks. */
 static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
@@ -393,8 +396,8 @@ static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connec
          now_ns >= c->pinged_ns + BN_NSEC_PER_SEC;
 }
 
-/* Returns whether the phase waits for a host after the deadline until_ns, so that it is to be given
-   up.  A host that sends its result gets sending_ns more. */
+/* Returns whether the phase still waits for a host after the deadline until_ns, so that the host is
+   lost.  A host that sends its result gets sending_ns more. */
 static bool liveness_is_too_late(const struct bn_fleet *f, const struct bn_connection *c,
                                  uint64_t until_ns, uint64_t now_ns)
 {

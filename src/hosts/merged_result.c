@@ -14,12 +14,11 @@
 #include "measure/merge.h"
 #include "measure/merge_check.h"
 
-/* The times of a result may be wrong by the drift of clocks, which is taken to be a thousandth of
-   the time at most. */
+/* The times of a result may be wrong by the drift of clocks, at most a thousandth of the time. */
 enum { DRIFT_DIVISOR = 1000 };
 
-/* They may also be wrong by the time for which a machine has stood still, which is not longer than
-   this: an agent that hears nothing for as long ends. */
+/* They may also be wrong by the time for which a machine has stood still, but by no more than this,
+   because an agent that hears nothing for as long ends. */
 static const uint64_t max_shift_ns = 8 * BN_NSEC_PER_SEC;
 
 /* --- times ------------------------------------------------------------------------------------ */
@@ -30,9 +29,9 @@ static double merged_get_seconds(uint64_t from_ns, uint64_t to_ns)
   return (double)(int64_t)(to_ns - from_ns) * 1e-9;
 }
 
-/* Converts the times of a part, which has a total, to the clock here, and notes how late the host
-   has started.  The times of day there are replaced, because only the offset of the monotonic clock
-   is known. */
+/* Converts the times of a part, which has a total, to the clocks here, and sets how late the host
+   has started.  The times of day follow from the monotonic times, because only the offset of the
+   monotonic clock there is known. */
 static void merged_put_on_clock(struct bn_merged_result_part *p,
                                 const struct bn_merged_result_start *start)
 {
@@ -63,9 +62,9 @@ static bool merged_has_controller_value(unsigned traits)
   return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
 }
 
-/* Returns whether an option of the hosts is to be replaced by that of the controller.  One of
-   groups is, if it is on their command lines or this process knows it, by that outside of the
-   groups. */
+/* Returns whether an option in the facts of the hosts is to be replaced by that of the controller.
+   In a run with groups, that is each option which is on their command lines or declared in this
+   process, because it has its value outside of the groups here. */
 static bool merged_is_replaced(const struct bn_fact_option *o,
                                const struct bn_merged_result_request *request)
 {
@@ -93,14 +92,15 @@ static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_resu
   f->n_options = n;
 }
 
-/* Adds an option of this process to the facts if its value is the controller's. */
+/* Adds an option of this process to the facts if merged_drop_replaced() has removed that of the
+   hosts. */
 static void merged_add_controller_option(void *arg, const struct bn_opt_fact *o)
 {
   if (merged_has_controller_value(o->traits))
     bn_facts_add_option(arg, o);
 }
 
-/* Returns the threads of all parts, also of those that are lost. */
+/* Returns the sum of the threads of all parts, even of those that are lost. */
 static uint64_t merged_count_threads(const struct bn_merged_result_part *part, size_t n)
 {
   uint64_t sum = 0;
@@ -110,8 +110,8 @@ static uint64_t merged_count_threads(const struct bn_merged_result_part *part, s
   return sum;
 }
 
-/* Sets the limit of events and the rate of a run with groups to the sums of those of its groups. If
-   a group has no limit, or the sum does not fit into 64 bits, the run has none. */
+/* Sets the limit of events and the rate of a run with groups to the sums of those of its parts.  If
+   a part has no limit, or the sum does not fit into 64 bits, the run has no limit. */
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
 {
@@ -154,8 +154,8 @@ static const char *merged_get_group(const struct bn_merged_result_part *p)
   return p->member.group != NULL ? p->member.group : p->member.host;
 }
 
-/* Returns how many of the n > 0 parts, from the first one on, are of one group: without hosts, it
-   is one, and the parts of a group on several hosts stand together. */
+/* Returns how many of the n > 0 parts, from the first one on, are of one group.  Without hosts,
+   that is one.  On several hosts, the parts of a group stand together. */
 static size_t merged_count_parts(const struct bn_merged_result_part *part, size_t n)
 {
   size_t of_group = 1;
@@ -193,9 +193,9 @@ static char *merged_name_groups(const struct bn_merged_result_part *part, size_t
   return name.data;
 }
 
-/* Names the workload after all groups, even if all have the same script, and takes the time at
-   which the run was started from the first of them: their processes may have started in two
-   seconds. */
+/* Names the workload after all groups, even if all have the same script.  Takes the time at which
+   the run was started from the first part, because it is no fact that all have in common if the
+   second has changed between their starts. */
 static void merged_name_workload(struct bn_facts *f, const struct bn_merged_result_part *part,
                                  size_t n)
 {
@@ -237,9 +237,9 @@ static const struct bn_fact_option *merged_find_option(const struct bn_facts *f,
   return NULL;
 }
 
-/* Adds an option of scripts with its value on the command line, outside of the groups.  A group
-   that knows it tells what it is.  Options of a configuration file (`path`) are left out: the
-   groups have these themselves. */
+/* Adds an option of scripts with its value on the command line, outside of the groups, if a group
+   has declared it.  An option of a configuration file (`path`) is left out, because the groups have
+   read the file themselves. */
 static void merged_add_script_option(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
@@ -268,8 +268,8 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
 }
 
 /* Adds the options of a run with groups: those outside of the groups with their values there, and
-   --group, whose text has those of each group.  Options that files or scripts set in the same way
-   for all groups stay as they are. */
+   --group, whose text has the options of each group.  The options that merged_drop_replaced() has
+   left stay: files or scripts have set them in the same way for all groups. */
 static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
                                      size_t n, const struct bn_optset *options)
 {
@@ -279,8 +279,8 @@ static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_
   bn_optset_each_pending(options, merged_add_script_option, &out);
 }
 
-/* Sets the facts that are not those that all parts have in common: options, the plan, and the
-   workload of groups. */
+/* Sets the facts that do not follow from those which all parts have in common: options, the plan,
+   and the workload of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_request *request)
 {
@@ -294,17 +294,17 @@ static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_p
     merged_name_workload(f, part, n);
 }
 
-/* Returns the parts that have a result, and stores how many they are.  The caller frees the
+/* Returns the parts that have a result, and stores their number in *n_out.  The caller frees the
    array. */
 static struct bn_part *merged_list_parts(const struct bn_merged_result_part *part, size_t n,
-                                         size_t *have)
+                                         size_t *n_out)
 {
   struct bn_part *out = bn_alloc(n, sizeof *out);
 
-  *have = 0;
+  *n_out = 0;
   for (size_t i = 0; i < n; i++)
     if (part[i].result != NULL)
-      out[(*have)++] = (struct bn_part){part[i].member.host, part[i].result};
+      out[(*n_out)++] = (struct bn_part){part[i].member.host, part[i].result};
   return out;
 }
 
@@ -312,19 +312,18 @@ void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_
                                  const struct bn_merged_result_request *request,
                                  struct bn_facts *out)
 {
-  size_t have;
-  struct bn_part *parts = merged_list_parts(part, n, &have);
+  size_t n_parts;
+  struct bn_part *parts = merged_list_parts(part, n, &n_parts);
 
-  if (have > 0)
-    bn_merge_add_common(parts, have, out);
+  if (n_parts > 0)
+    bn_merge_add_common(parts, n_parts, out);
   merged_set_facts(out, part, n, request);
   free(parts);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* Returns the processor time of an agent's process as its result has it, or HUGE_VAL if it has
-   none. */
+/* Returns the processor time of an agent's process, or HUGE_VAL if the result does not have it. */
 static double merged_find_processor_s(const struct bn_result *r)
 {
   const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
@@ -340,8 +339,9 @@ static const struct bn_view *merged_find_total(const struct bn_merged_result_par
   return r != NULL && r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
 }
 
-/* Adds a host to the result, with its figures if they are known.  Its watched figures are those of
-   the host alone, because those that all hosts share are figures of the whole run. */
+/* Adds a host to the result, with its figures if they are known.  Of the watched figures, only
+   those of the host alone are added: merged_set_watched() adds those that all hosts share to the
+   run. */
 static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
   const struct bn_view *total = merged_find_total(p);
@@ -375,25 +375,25 @@ static void merged_set_watched(struct bn_result *out, const struct bn_merged_res
   bn_record_set_watched(all, shared.figure, shared.n);
 }
 
-/* The result of a group with the rows of all groups. */
+/* A copy of the result of a group, whose total has the rows of all groups. */
 struct united {
   struct bn_result result;
   struct bn_group group; /* its record is owned, its name is borrowed */
 };
 
-/* Replaces the results in `parts` by copies that can be summed: each has the rows of all groups and
-   the same name.  The result of a lost group, which was made of its ticks, has these rows already.
-   `first` is the number of the first part in the layout.  Returns the copies, whose records and
-   array the caller frees. */
+/* Replaces the results in `parts`, which is from merged_list_parts(), by copies that can be summed:
+   each has the rows of all groups, and the given name.  The result of a lost group was made from
+   ticks, which were converted when they came, so it has these rows already.  part[0] has the number
+   `first` in the layout.  Returns the copies, whose records and array the caller frees. */
 static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n, size_t first,
                                    const struct bn_group_layout *groups, char *name,
                                    struct bn_part *parts)
 {
   struct united *all = bn_alloc(n, sizeof *all);
-  size_t have = 0;
+  size_t n_all = 0;
 
   for (size_t i = 0; i < n; i++) {
-    struct united *u = &all[have];
+    struct united *u = &all[n_all];
     const struct bn_record *total;
 
     if (part[i].result == NULL)
@@ -406,14 +406,14 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
     bn_record_copy(&u->group.total, &total->view);
     if (!bn_merge_check_metrics(&total->delta.metrics, &groups->all))
       bn_group_layout_convert_record(groups, first + i, &u->group.total);
-    parts[have++].result = &u->result;
+    parts[n_all++].result = &u->result;
   }
   return all;
 }
 
-/* Sums the results of the n parts that have one into *out, with the rows of all groups unless
-   `groups` is NULL; the first part has the number `first` there.  Returns 0, or -1 and err if none
-   has one, or if they cannot be summed. */
+/* Sums the results of those of the n parts that have one into *out, with the rows of all groups
+   unless `groups` is NULL; part[0] has the number `first` there.  Returns 0, or -1 and err if no
+   part has a result, or if they cannot be summed. */
 static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, size_t first,
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
@@ -421,17 +421,19 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
   struct bn_buf notes = {.max = 0};
   struct united *all = NULL;
   char *name = NULL;
-  size_t have;
-  struct bn_part *parts = merged_list_parts(part, n, &have);
+  size_t n_parts;
+  struct bn_part *parts = merged_list_parts(part, n, &n_parts);
   int rc;
 
   if (groups != NULL) {
     name = merged_name_groups(part, n);
     all = merged_unite(part, n, first, groups, name, parts);
   }
-  rc = have > 0 ? bn_merge(parts, have, BN_MERGE_HOSTS, out, &notes, err)
-                : bn_err_set(err, ENODATA, "no host has sent figures");
-  for (size_t i = 0; all != NULL && i < have; i++)
+  if (n_parts > 0)
+    rc = bn_merge(parts, n_parts, BN_MERGE_HOSTS, out, &notes, err);
+  else
+    rc = bn_err_set(err, ENODATA, "no host has sent figures");
+  for (size_t i = 0; all != NULL && i < n_parts; i++)
     bn_record_done(&all[i].group.total);
   free(all);
   free(name);
@@ -442,8 +444,8 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
 
 /* --- a group on several hosts ----------------------------------------------------------------- */
 
-/* Returns whether the results of the n parts of a group have the same rows.  That of a lost host,
-   which was made of its ticks, has the rows of all groups. */
+/* Returns whether the results of the n parts of a group have the same rows.  They do not if one
+   host is lost: its result was made from ticks, which have the rows of all groups. */
 static bool merged_have_same_rows(const struct bn_merged_result_part *part, size_t n)
 {
   const struct bn_metrics *first = NULL;
@@ -461,7 +463,7 @@ static bool merged_have_same_rows(const struct bn_merged_result_part *part, size
   return true;
 }
 
-/* Returns the greater of two times, of which one that is not known does not count. */
+/* Returns the greater of two times.  One that is HUGE_VAL is not known, and does not count. */
 static double merged_get_greater(double a, double b)
 {
   if (!isfinite(a) || !isfinite(b))
@@ -469,8 +471,8 @@ static double merged_get_greater(double a, double b)
   return fmax(a, b);
 }
 
-/* Returns what the n parts of a group are together; their time is not set.  The group counts as
-   lost, for the same reason, if one of them does. */
+/* Returns the member that the n parts of a group make together, without its time.  If a part is
+   lost, the group is, for the reason of the first such part. */
 static struct bn_member merged_add_up_members(const struct bn_merged_result_part *part, size_t n)
 {
   struct bn_member sum = part[0].member;
@@ -491,7 +493,7 @@ static struct bn_member merged_add_up_members(const struct bn_merged_result_part
 }
 
 /* Adds to the result the sum of a group over its hosts, which are the n parts from number `first`
-   on.  A sum that cannot be made counts as lost. */
+   on.  If they cannot be summed, the group counts as lost. */
 static void merged_add_group(struct bn_result *out, const struct bn_merged_result_part *part,
                              size_t n, size_t first, const struct bn_group_layout *groups)
 {
@@ -513,8 +515,8 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
   bn_result_done(&sum);
 }
 
-/* Adds to the result the sum of each group that is on several hosts, as a run without hosts has
-   each group. */
+/* Adds to the result the sum of each group over its hosts.  Adds nothing in a run without hosts or
+   without groups, whose parts are the groups or the hosts themselves. */
 static void merged_add_groups(struct bn_result *out, const struct bn_merged_result_part *part,
                               size_t n, const struct bn_group_layout *groups)
 {
@@ -550,8 +552,8 @@ void bn_merged_result_add_together(const struct bn_merged_result_part *part, siz
   bn_facts_set_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
 }
 
-/* Returns how far the clocks have moved apart since the start, because one of the machines stood
-   still, up to max_shift_ns. */
+/* Returns how far the clocks have moved apart since the start, as they do if one of the machines
+   stands still, but at most max_shift_ns. */
 static uint64_t merged_get_clock_shift(const struct bn_merged_result_part *p)
 {
   const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
@@ -574,13 +576,13 @@ static bool merged_is_within_run(const struct bn_merged_result_part *p,
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
 }
 
-/* Puts a part with a result on the clock here, and sets what its member says of it.  Returns why
-   the part does not count, or NULL. */
+/* Converts the times of a part with a result to the clock here, and sets the times of its member.
+   Returns why the part does not count, or NULL. */
 static const char *merged_check_part(struct bn_merged_result_part *p,
                                      const struct bn_merged_result_start *start)
 {
   const struct bn_result *r = p->result;
-  uint64_t end_ns;
+  uint64_t end_ns; /* not used here, but bn_merge() fails without it */
 
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
@@ -609,7 +611,7 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
       continue;
     all_count = false;
     part[i].result = NULL;
-    m->start_lag_s = HUGE_VAL;
+    m->start_lag_s = HUGE_VAL; /* merged_check_part() may have set it */
     if (m->lost == NULL)
       m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
   }

@@ -16,7 +16,7 @@ static const struct bn_wait working = {"something to say", BN_BOUND_STOP};
 static const struct bn_wait saying = {"what is being said", BN_BOUND_DEADLINE};
 static const struct bn_wait returning = {"the printer to return", BN_BOUND_RETURNING};
 
-/* Does a job; then `done`, if there is one, disposes of it. */
+/* Does a job, and calls its `done`, if it has one, which frees it. */
 static void printer_do_job(struct bn_printer_job *job)
 {
   job->say(job);
@@ -24,8 +24,8 @@ static void printer_do_job(struct bn_printer_job *job)
     job->done(job);
 }
 
-/* Removes the first job from the queue, and returns it, or NULL if there is none.  The printer is
-   busy with it from then on.  The caller holds the lock. */
+/* Removes the first job from the queue, and returns it, or NULL if there is none.  Sets p->busy if
+   there is one.  The caller holds the lock. */
 static struct bn_printer_job *printer_take_job(struct bn_printer *p)
 {
   struct bn_printer_job *job = p->first;
@@ -62,8 +62,8 @@ static void *printer_do_jobs(void *arg)
   return NULL;
 }
 
-/* Starts the thread with all signals blocked but SIGPIPE, which it may cause itself: the other ones
-   are for the thread that follows the hosts.  Returns 0 or an error number. */
+/* Starts the thread with all signals blocked, because they are for the thread that follows the
+   hosts, but SIGPIPE, which the thread may cause itself.  Returns 0 or an error number. */
 static int printer_start_thread(struct bn_printer *p)
 {
   sigset_t masked, before;
@@ -131,7 +131,7 @@ void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job)
   (void)pthread_mutex_unlock(&p->lock);
 }
 
-/* Returns whether so many jobs wait that some are dropped.  Without a thread, none waits. */
+/* Returns whether BN_PRINTER_MAX jobs wait.  Without a thread, none waits. */
 static bool printer_is_full(struct bn_printer *p)
 {
   bool full;

@@ -24,15 +24,15 @@ int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
                         dup2(fd[1], STDOUT_FILENO) >= 0;
   const int why = errno;
 
-  bn_buf_init(&o->line, 2 * LINE_MAX_BYTES); /* a rest and a piece, each shorter than a full one */
+  bn_buf_init(&o->line, 2 * LINE_MAX_BYTES); /* a line without an end, and the next piece */
   o->fd = fd[0];
   if (fd[1] >= 0)
     (void)close(fd[1]);
   return is_taken ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
 }
 
-/* Queues the first len bytes, and removes them.  If they cannot be queued, the listener ends the
-   run. */
+/* Queues the first len bytes as a frame, and removes them.  If that fails, the queue is broken, and
+   the listener ends the run because of that. */
 static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue *queue, size_t len)
 {
   if (len == 0)
@@ -53,15 +53,16 @@ static size_t remote_output_get_full_len(const struct bn_remote_output *o)
   return o->line.len >= LINE_MAX_BYTES ? o->line.len : 0;
 }
 
-/* Reads a piece and sends its lines.  Returns false if there is no more text now, or no memory. */
+/* Reads a piece, and queues the lines that it completes.  Returns false if there is no text now, or
+   no memory for it. */
 static bool remote_output_read_piece(struct bn_remote_output *o, struct bn_send_queue *queue)
 {
   char piece[LINE_MAX_BYTES];
   ssize_t n;
 
-  do
+  do {
     n = read(o->fd, piece, sizeof piece);
-  while (n < 0 && errno == EINTR);
+  } while (n < 0 && errno == EINTR);
   if (n <= 0 || bn_buf_add(&o->line, piece, (size_t)n) != 0)
     return false;
   remote_output_send(o, queue, remote_output_get_full_len(o));
@@ -93,12 +94,12 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
 struct shown {
   struct bn_printer_job job;
   char prefix[BN_REMOTE_PREFIX_SIZE];
-  size_t len; /* not 0 */
+  size_t len; /* of the text; not 0 */
   char text[];
 };
 
-/* Prints the text up to the end of its first line without a prefix, because that line has been
-   begun.  Returns what follows. */
+/* Prints the text up to the end of its first line without a prefix, because the beginning of that
+   line is on standard output already.  Returns what follows. */
 static const char *remote_output_print_line_end(const char *text)
 {
   const size_t line_len = strcspn(text, "\n");
@@ -110,8 +111,8 @@ static const char *remote_output_print_line_end(const char *text)
   return text + len;
 }
 
-/* Prints a text of a host.  If the line on standard output has no end, the text goes on with it, or
-   begins a new line if another host has printed that one. */
+/* Prints a text of a host.  If the last line on standard output has no end, the text goes on with
+   it if it is of the same host, or else ends it first. */
 static void remote_output_print(struct bn_printer_job *job)
 {
   const struct shown *s = (const struct shown *)job;

@@ -39,9 +39,9 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   return bn_reporters_open(&r->reporters, &plan);
 }
 
-/* Returns the hosts and their results as they are known now; the caller frees the array.  During
-   the run, gives each host without a result the reason that it has sent none, unless it has one:
-   the report may not have waited for the host. */
+/* Returns the hosts and their results as they are known now; the caller frees the array.  In the
+   phase BN_FLEET_RUN, also sets c->why of each host without a result that has no reason there yet:
+   it has not been lost, but was not waited for. */
 static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
@@ -101,7 +101,7 @@ static void run_report_print_heading(struct bn_printer_job *job)
   bn_reporters_starting(&r->reporters, &r->facts);
 }
 
-/* Returns what the user has asked for, as bn_merged_result_make() needs it. */
+/* Returns what the user has asked for, for bn_merged_result_make(). */
 static struct bn_merged_result_request run_report_get_request(const struct bn_fleet *f)
 {
   return (struct bn_merged_result_request){
@@ -129,21 +129,14 @@ static void run_report_print_start(struct bn_printer_job *job)
   bn_reporters_started(&r->reporters, &r->facts);
 }
 
-/* Prints an error, and fails the run. */
-static void run_report_note_failure(struct bn_fleet *f, const struct bn_err *err)
-{
-  bn_printer_say(&f->printer, "%s", err->text);
-  f->failed = true;
-}
-
-/* A view with memory of its own, which waits in the printer. */
+/* A copy of a view, which waits in the printer. */
 struct shown {
   struct bn_printer_job job;
   struct bn_record record;
   struct bn_facts errors;
 };
 
-/* Shows a view to the reporters, which note a failure of theirs in r->reporters.failed. */
+/* Shows a view to the reporters.  A failure of one is in r->reporters.failed, too. */
 static void run_report_print_view(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->arg;
@@ -179,8 +172,8 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
   bn_printer_offer_job(&r->fleet->printer, &s->job);
 }
 
-/* Returns whether events can begin on all hosts in an interval, so that assertions hold for it: no
-   host has reached the end of its time or its events, and none has been told to stop.  Hosts that
+/* Returns whether assertions hold for an interval, because events could begin on all hosts in it:
+   no host has reached the end of its time or of its events, and none was told to stop.  Hosts that
    are lost or have ended early do not count. */
 static bool run_report_is_in_full_load(const struct bn_fleet *f, const struct bn_view *interval)
 {
@@ -217,7 +210,7 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
 }
 
 /* Queues a sum of all hosts for the reporters, and judges it by the assertions if it is an
-   interval. If the user has not asked for intervals, they are there for the assertions alone. */
+   interval.  Intervals that the user has not asked for are sent for the assertions alone. */
 static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *r = arg;
@@ -252,26 +245,26 @@ void bn_run_report_show_intervals(struct bn_run_report *r)
   while (r->fleet->phase == BN_FLEET_RUN &&
          (rc = bn_intervals_show_next(&r->fleet->intervals, &err)) != 0)
     if (rc < 0)
-      run_report_note_failure(r->fleet, &err);
+      bn_fleet_fail(r->fleet, &err);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Returns whether the end of a host counts for that of the run.  A run that a signal stopped on its
-   host is a failure of that host (hosts/liveness.c). */
+/* Returns whether the end of a host counts for that of the run.  It does not if a signal has
+   stopped the run there, because that has failed the whole run (liveness_judge_end()). */
 static bool run_report_end_counts(const struct bn_connection *c)
 {
   return c->state == BN_CONNECTION_ENDED && c->result.end.reason != BN_END_SIGNAL;
 }
 
-/* Returns the status of a host.  If an order to stop comes when the host has made its result, its
-   process ends with the status of a signal, but the status in the result counts. */
+/* Returns the status of a host.  If an order to stop came after the host had made its result, its
+   process has ended with the status of a signal, but the status in the result counts. */
 static int run_report_get_host_status(const struct bn_connection *c)
 {
   return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
 }
 
-/* Returns the status that those of the hosts make together, of which some do not count. */
+/* Returns the status that those of the hosts whose ends count make together. */
 static int run_report_merge_host_statuses(const struct bn_fleet *f)
 {
   int status = BN_STATUS_OK;
@@ -295,18 +288,18 @@ static enum bn_end_reason run_report_find_stop_reason(const struct bn_run_report
     return BN_END_TIMEOUT;
   if (atomic_load(&r->asserts.by) != NULL)
     return BN_END_ASSERTION;
-  return f->left ? BN_END_SCRIPT : BN_END_FAILURE;
+  return f->script_exited ? BN_END_SCRIPT : BN_END_FAILURE;
 }
 
-/* Sets the end of a run that the controller has stopped.  If a script has left, the status is that
-   of its host. */
+/* Sets the end of a run that the controller has stopped.  If a script has ended it by os.exit(),
+   the status is that of the hosts, because os.exit() has set it there. */
 static void run_report_set_end_by_stop(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
   struct bn_end *end = &r->end;
 
   end->signo = f->signo;
-  end->status = f->left ? run_report_merge_host_statuses(f) : BN_STATUS_OK;
+  end->status = f->script_exited ? run_report_merge_host_statuses(f) : BN_STATUS_OK;
   if (end->timeout)
     end->status = bn_merge_join_status(end->status, BN_STATUS_TIMEOUT);
   if (end->signo != 0)
@@ -314,8 +307,8 @@ static void run_report_set_end_by_stop(struct bn_run_report *r)
   end->reason = run_report_find_stop_reason(r);
 }
 
-/* Sets the end of a run that was not stopped from the ends of its hosts.  If these have different
-   reasons, that of the run is not known. */
+/* Sets the end of a run that was not stopped, from the ends of its hosts.  If these have different
+   reasons, the reason is BN_END_UNKNOWN. */
 static void run_report_set_end_by_hosts(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
@@ -337,8 +330,8 @@ static void run_report_set_end_by_hosts(struct bn_run_report *r)
   }
 }
 
-/* Sets how the run has ended, from the sum of the ends of its hosts.  Reports that fail and
-   assertions may change that later. */
+/* Sets how the run has ended, from the sum of the ends of its hosts in r->result.
+   run_report_print_end() adds reports that fail and assertions that are violated. */
 static void run_report_set_end(struct bn_run_report *r)
 {
   r->end = r->result.end;
@@ -350,7 +343,7 @@ static void run_report_set_end(struct bn_run_report *r)
 }
 
 /* Prints the losses of hosts whose results bn_merged_result_make() has dropped.  Other losses were
-   printed when they happened; their reasons are those of the connections. */
+   printed when they happened: their `lost` is the text of the connection itself. */
 static void run_report_log_dropped_parts(struct bn_fleet *f,
                                          const struct bn_merged_result_part *part)
 {
@@ -370,7 +363,7 @@ static void run_report_sum_hosts(struct bn_run_report *r)
 
   f->start.until_ns = bn_clock_mono();
   if (bn_merged_result_make(part, f->n, &f->start, &request, &r->result, &err) != 0) {
-    run_report_note_failure(f, &err);
+    bn_fleet_fail(f, &err);
     bn_result_done(&r->result);
     memset(&r->result, 0, sizeof r->result);
   } else {
@@ -395,9 +388,9 @@ static int run_report_find_status(const struct bn_fleet *f)
   return status;
 }
 
-/* Puts the facts of the result in the place of those of the heading, because reporters have the
-   address of these.  Those of the heading are kept in r->heading until the end, because reporters
-   may have kept texts of them. */
+/* Moves the facts of the result to r->facts, because reporters have its address.  The facts of the
+   heading, which were there, are not freed before bn_run_report_done(), because reporters may have
+   kept texts of them. */
 static void run_report_replace_facts(struct bn_run_report *r)
 {
   r->heading = r->facts;
@@ -405,7 +398,7 @@ static void run_report_replace_facts(struct bn_run_report *r)
   memset(&r->result.facts, 0, sizeof r->result.facts);
 }
 
-/* Judges the total by the assertions, with the ages of the events that are unfinished. */
+/* Judges the total by the assertions, which count the unfinished events with their ages. */
 static void run_report_judge_total(struct bn_run_report *r)
 {
   const struct bn_view *v = &r->result.group[0].total.view;
@@ -438,8 +431,8 @@ static void run_report_print_total(struct bn_run_report *r)
   }
 }
 
-/* Prints the result, if there is one, and closes the reports.  Reporters note their failures in
-   r->reporters.failed, which counts for the exit status. */
+/* Prints the result, if there is one, and closes the reports.  A report that has failed fails the
+   run; one that fails while it is closed does so in bn_run_report_get_status(). */
 static void run_report_print_end(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->arg;
@@ -454,8 +447,8 @@ static void run_report_print_end(struct bn_printer_job *job)
   (void)bn_reporters_close(&r->reporters, end);
 }
 
-/* Fails a run that has not started although no host has failed: every host has ended with success
-   before the run. */
+/* Fails a run that has not started because every host has ended with success before it: otherwise
+   its status would be 0. */
 static void run_report_check_start(struct bn_fleet *f)
 {
   struct bn_err err = {0};
@@ -464,7 +457,7 @@ static void run_report_check_start(struct bn_fleet *f)
     return;
   (void)bn_err_set(&err, 0, "the run has not started: bench ended before that %s",
                    bn_fleet_has_groups(f) ? "in every group" : "on every host");
-  run_report_note_failure(f, &err);
+  bn_fleet_fail(f, &err);
 }
 
 void bn_run_report_end(struct bn_run_report *r)

@@ -49,7 +49,7 @@ static bool send_queue_begin_put(struct bn_send_queue *q)
   return !q->broken;
 }
 
-/* write(2) fails if the counter is full, which has woken the sender already. */
+/* write(2) fails only if the counter is full: the sender has been woken then. */
 void bn_send_queue_wake(struct bn_send_queue *q)
 {
   const uint64_t one = 1;
@@ -109,7 +109,8 @@ void bn_send_queue_break(struct bn_send_queue *q)
 }
 
 /* A pipe that is writable takes PIPE_BUF bytes without blocking, whatever its flags are: other
-   processes that have it open may change them. */
+   processes that have it open may change them.  While the lock is released, a put may move the
+   queue (bn_buf_shift()), but the piece still begins at q->sent then. */
 int bn_send_queue_send_piece(struct bn_send_queue *q)
 {
   char piece[PIPE_BUF];

@@ -26,7 +26,7 @@ void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const 
     bn_alloc_fail();
 }
 
-/* The file of a host.  Its texts are escaped. */
+/* A file of a host, as in struct bn_source.  Its texts are escaped. */
 struct remote_file {
   char file[PATH_MAX], name[PATH_MAX];
   bool is_bundled;
@@ -34,35 +34,35 @@ struct remote_file {
   uint32_t crc;
 };
 
-/* Reads the payload of SOURCE.  Returns 0, or -1 and err if it is none. */
-static int source_read_remote(struct remote_file *t, const char *data, size_t len,
+/* Reads the payload of SOURCE.  Returns 0, or -1 and err if it has another form. */
+static int source_read_remote(struct remote_file *remote, const char *data, size_t len,
                               struct bn_err *err)
 {
   char text[PATH_MAX + 64];
   size_t folder;
-  int at = 0;
+  int n, at = 0; /* where the file begins */
 
   (void)snprintf(text, sizeof text, "%.*s", (int)(len < PATH_MAX ? len : PATH_MAX), data);
-  if (sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &t->crc, &t->len, &folder, &at) != 3 ||
-      at == 0 || folder >= strlen(text + at))
+  n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder, &at);
+  if (n != 3 || at == 0 || folder >= strlen(text + at))
     return bn_err_set(err, EPROTO, "it sent a script that is none");
-  t->is_bundled = folder > 0;
-  (void)bn_escape(t->file, sizeof t->file, text + at, "");
-  (void)bn_escape(t->name, sizeof t->name, text + at + folder, "");
+  remote->is_bundled = folder > 0;
+  (void)bn_escape(remote->file, sizeof remote->file, text + at, "");
+  (void)bn_escape(remote->name, sizeof remote->name, text + at + folder, "");
   return 0;
 }
 
 /* Replaces the source, which is that of the host, by the file of its name here if there is one.
-   Only a plain file is read, because a FIFO would block. */
-static void source_use_file_here(struct bn_source *s, const struct remote_file *t)
+   Only a regular file is read, because a FIFO would block. */
+static void source_use_file_here(struct bn_source *s, const struct remote_file *remote)
 {
   char dir[PATH_MAX], path[2 * PATH_MAX];
   struct bn_buf text = {.max = TEXT_MAX_BYTES};
   struct stat st;
 
   (void)snprintf(path, sizeof path, "%s%s",
-                 t->is_bundled && bn_plugin_data_dir(dir, sizeof dir, NULL) != NULL ? dir : "",
-                 t->name);
+                 remote->is_bundled && bn_plugin_data_dir(dir, sizeof dir, NULL) != NULL ? dir : "",
+                 remote->name);
   if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && bn_file_read(path, &text) == 0) {
     free(s->file);
     *s = (struct bn_source){.name = s->name,
@@ -75,18 +75,18 @@ static void source_use_file_here(struct bn_source *s, const struct remote_file *
 
 /* Adds a source with which those of this name are compared: the file here, or that of the host. */
 static const struct bn_source *source_add(struct bn_sources *all, const char *host,
-                                          const struct remote_file *t)
+                                          const struct remote_file *remote)
 {
   struct bn_source *s;
 
   all->item = bn_alloc_resize(all->item, all->n + 1, sizeof *all->item);
   s = &all->item[all->n++];
-  *s = (struct bn_source){.name = bn_alloc_text(t->name),
-                          .file = bn_alloc_text(t->file),
+  *s = (struct bn_source){.name = bn_alloc_text(remote->name),
+                          .file = bn_alloc_text(remote->file),
                           .host = host,
-                          .len = t->len,
-                          .crc = t->crc};
-  source_use_file_here(s, t);
+                          .len = remote->len,
+                          .crc = remote->crc};
+  source_use_file_here(s, remote);
   return s;
 }
 
@@ -100,33 +100,34 @@ static const struct bn_source *source_find(const struct bn_sources *all, const c
 }
 
 /* Refuses a file of a host that is not the same as the source.  Returns -1. */
-static int source_refuse(const struct bn_source *s, const struct remote_file *t, struct bn_err *err)
+static int source_refuse(const struct bn_source *s, const struct remote_file *remote,
+                         struct bn_err *err)
 {
   const char *remedy =
-      t->is_bundled ? "install the same version of bench on all hosts"
-                    : "put it beside the script of the run, whose folder is sent to all hosts";
+      remote->is_bundled ? "install the same version of bench on all hosts"
+                         : "put it beside the script of the run, whose folder is sent to all hosts";
 
   if (s->host == NULL)
     return bn_err_set(err, EPROTO, "its script '%.300s' is another one than '%.300s' here; %s",
-                      t->file, s->file, remedy);
+                      remote->file, s->file, remedy);
   return bn_err_set(err, EPROTO, "its script '%.300s' is another one than '%.300s' of %.100s; %s",
-                    t->file, s->file, s->host, remedy);
+                    remote->file, s->file, s->host, remedy);
 }
 
 int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
                        struct bn_err *err)
 {
   const struct bn_source *s;
-  struct remote_file t;
+  struct remote_file remote;
 
-  if (source_read_remote(&t, data, len, err) != 0)
+  if (source_read_remote(&remote, data, len, err) != 0)
     return -1;
-  s = source_find(all, t.name);
+  s = source_find(all, remote.name);
   if (s == NULL && all->n == SOURCES_MAX)
     return bn_err_set(err, EPROTO, "it loads too many scripts");
   if (s == NULL)
-    s = source_add(all, host, &t);
-  return s->len == t.len && s->crc == t.crc ? 0 : source_refuse(s, &t, err);
+    s = source_add(all, host, &remote);
+  return s->len == remote.len && s->crc == remote.crc ? 0 : source_refuse(s, &remote, err);
 }
 
 void bn_sources_done(struct bn_sources *all)

@@ -41,8 +41,8 @@ void bn_stop_signal_end(struct bn_stop_signal *s)
   s->fd = -1;
 }
 
-/* Notes the first signal.  Returns 1, as bn_stop_signal_read() does for it. */
-static int stop_signal_note_first(struct bn_stop_signal *s, int signo, pid_t pid)
+/* Stores the first signal.  Returns 1, as bn_stop_signal_read() does for it. */
+static int stop_signal_set_first(struct bn_stop_signal *s, int signo, pid_t pid)
 {
   bn_stop_note_asked();
   s->count = 1;
@@ -52,8 +52,8 @@ static int stop_signal_note_first(struct bn_stop_signal *s, int signo, pid_t pid
   return 1;
 }
 
-/* Returns whether the first signal has come again at once from the same process.  That counts as
-   one signal: timeout(1) sends it to the process and then to its group. */
+/* Returns whether the first signal has come again within echo_ns from the same process, as from
+   timeout(1), which sends it to the process and then to its group.  Both count as one. */
 static bool stop_signal_is_echo(const struct bn_stop_signal *s, const struct signalfd_siginfo *info)
 {
   return s->pid != 0 && s->pid == (pid_t)info->ssi_pid && s->signo == (int)info->ssi_signo &&
@@ -65,11 +65,11 @@ int bn_stop_signal_read(struct bn_stop_signal *s)
   struct signalfd_siginfo info;
 
   if (s->count == 0 && bn_stop_has_lost_reader())
-    return stop_signal_note_first(s, SIGPIPE, 0);
+    return stop_signal_set_first(s, SIGPIPE, 0);
   if (read(s->fd, &info, sizeof info) != (ssize_t)sizeof info)
     return 0;
   if (s->count == 0)
-    return stop_signal_note_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+    return stop_signal_set_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
   if (stop_signal_is_echo(s, &info))
     return 0;
   s->count++;

@@ -23,7 +23,7 @@
 enum { REMOVAL_TRIES = 100 };
 /* The time between two tries, or between two looks whether the keeper has ended. */
 static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
-/* How long the agent waits for the end of the keeper, which is more than all tries take. */
+/* How long the agent waits for the end of the keeper: longer than all tries take. */
 static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
 /* --- the keeper --- */
@@ -52,7 +52,7 @@ static void keeper_remove_all(const char *path)
   }
 }
 
-/* Closes all descriptors but the two of the keeper, and has standard streams that lead nowhere: the
+/* Closes all descriptors but the two of the keeper, and has /dev/null as the standard streams: the
    shell that has started the agent waits until no process has its streams open. */
 static void keeper_close_others(int life, int answer)
 {
@@ -72,10 +72,10 @@ struct keeper_message {
   char path[PATH_MAX]; /* the folder; before that, its template */
 };
 
-/* Makes the folder, tells the agent of it, and removes it when the agent has ended.  All signals
-   are blocked, and the keeper has a session of its own, so that it does not end with the process
-   group of the agent.  It makes the folder itself, so that there is no moment in which the agent
-   can be killed and the folder stays. */
+/* Makes the folder, sends its path to the agent, and removes it when the agent has ended.  All
+   signals are blocked, and the keeper has a session of its own, so that it does not end with the
+   process group of the agent.  It makes the folder itself, because a folder that the agent has made
+   would stay if the agent were killed before it has told the keeper. */
 _Noreturn static void keeper_run(struct keeper_message *m, int life, int answer)
 {
   ssize_t n;
@@ -99,7 +99,8 @@ _Noreturn static void keeper_run(struct keeper_message *m, int life, int answer)
 
 /* --- the agent --- */
 
-/* Forks the keeper, which has an end of each pipe.  Returns 0 or an error number. */
+/* Forks the keeper, with all signals blocked in it.  It gets the end of `life` that is read, and
+   the end of `answer` that is written.  Returns 0 or an error number. */
 static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, const int life[2],
                         const int answer[2])
 {
@@ -133,8 +134,8 @@ static bool keeper_read_answer(int fd, struct keeper_message *m)
   return true;
 }
 
-/* Starts the keeper, and waits until it has made the folder.  The keeper lives as long as this
-   process has the end f->life open.  Returns 0 or an error number. */
+/* Starts the keeper, and waits until it has made the folder.  The keeper lives until this process
+   closes the end f->life or ends.  Returns 0 or an error number, ESRCH if the keeper has ended. */
 static int temp_folder_start_keeper(struct bn_temp_folder *f, struct keeper_message *m)
 {
   int life[2], answer[2], why;
@@ -192,7 +193,7 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
   return 0;
 }
 
-/* Makes the folders that the name of a file has.  Returns 0, or -1 and errno. */
+/* Makes the folders that stand in the name of a file.  Returns 0, or -1 and errno. */
 static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *name)
 {
   char path[BN_FRAME_NAME_MAX + 1];

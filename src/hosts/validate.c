@@ -15,7 +15,7 @@
 
 /* --- what a host says first ------------------------------------------------------------------- */
 
-/* Refuses the facts of a merged result.  Returns 0, or -1 and err. */
+/* Refuses facts that only a merged result has.  Returns 0, or -1 and err. */
 static int validate_check_not_merged(const struct bn_facts *f, struct bn_err *err)
 {
   for (size_t i = 0; i < f->n_facts; i++)
@@ -24,30 +24,30 @@ static int validate_check_not_merged(const struct bn_facts *f, struct bn_err *er
   return 0;
 }
 
-int bn_valid_read_spec(struct bn_valid_spec *as, const struct bn_node *group,
+int bn_valid_read_spec(struct bn_valid_spec *spec, const struct bn_node *group,
                        const struct bn_facts *facts, size_t hosts, struct bn_err *err)
 {
   const char *name = bn_node_get_text(bn_node_get(group, "name"));
 
-  *as = (struct bn_valid_spec){.plan = facts->plan, .hosts = hosts};
+  *spec = (struct bn_valid_spec){.plan = facts->plan, .hosts = hosts};
   if (group == NULL)
     return bn_err_set(err, EPROTO, "it did not say what it measures");
   if (validate_check_not_merged(facts, err) != 0 ||
-      bn_store_read_metrics(bn_node_get(group, "metrics"), &as->metrics, err) != 0)
+      bn_store_read_metrics(bn_node_get(group, "metrics"), &spec->metrics, err) != 0)
     return -1;
-  as->name = bn_alloc_text(name != NULL ? name : "");
-  as->paced = bn_statset_has_waiting(&as->metrics);
+  spec->name = bn_alloc_text(name != NULL ? name : "");
+  spec->paced = bn_statset_has_waiting(&spec->metrics);
   if (facts->plan.events <= UINT64_MAX / hosts)
     return 0;
-  bn_valid_done(as);
+  bn_valid_done(spec);
   return bn_err_set(err, EPROTO, "its number of events is too large");
 }
 
-void bn_valid_done(struct bn_valid_spec *as)
+void bn_valid_done(struct bn_valid_spec *spec)
 {
-  bn_metrics_done(&as->metrics);
-  free(as->name);
-  *as = (struct bn_valid_spec){.name = NULL};
+  bn_metrics_done(&spec->metrics);
+  free(spec->name);
+  *spec = (struct bn_valid_spec){.name = NULL};
 }
 
 int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err)
@@ -70,8 +70,8 @@ int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *
   return bn_valid_compare_plans(&a->plan, &b->plan, err);
 }
 
-/* Returns whether the fixed counters are known.  Those of a workload may be unknown, which makes
-   their sum unknown. */
+/* Returns whether all fixed counters are known.  A counter of a workload may be unknown on a host:
+   its sum is then unknown, too. */
 static bool validate_has_counts(const struct bn_snap *s)
 {
   for (size_t i = 0; i < BN_C_FIXED; i++)
@@ -80,8 +80,8 @@ static bool validate_has_counts(const struct bn_snap *s)
   return true;
 }
 
-/* Refuses watched figures that make no sense, and figures of a single host in a view other than the
-   total, which are left out of sums.  Returns 0, or -1 and err. */
+/* Refuses watched figures that make no sense.  Refuses those of a single host unless they are in a
+   total, because an agent leaves them out of other views.  Returns 0, or -1 and err. */
 static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
@@ -93,9 +93,10 @@ static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-int bn_valid_check_view(const struct bn_valid_spec *as, const struct bn_view *v, struct bn_err *err)
+int bn_valid_check_view(const struct bn_valid_spec *spec, const struct bn_view *v,
+                        struct bn_err *err)
 {
-  const struct bn_plan *plan = &as->plan;
+  const struct bn_plan *plan = &spec->plan;
 
   if (!bn_merge_check_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than it said");
@@ -103,45 +104,45 @@ int bn_valid_check_view(const struct bn_valid_spec *as, const struct bn_view *v,
     return bn_err_set(err, EPROTO, "it sent figures of more threads than it has");
   if (!validate_has_counts(v->delta))
     return bn_err_set(err, EPROTO, "its figures lack a count");
-  if (!bn_sum_fits(v, as->hosts))
+  if (!bn_sum_fits(v, spec->hosts))
     return bn_err_set(err, EPROTO, "its figures are too large");
   return validate_check_watched(v, err);
 }
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* The parts of a result: all but the others; a bucket of a histogram; a thread; and the statements.
-   The last is a bound that no run reaches, since none has all kinds of statements in all buckets.
- */
+/* Bounds of what a result has for each bucket of a histogram, for each thread, for all statements,
+   and for all else (`base`).  No run reaches that of statements, because no run has all kinds of
+   statements in all buckets. */
 struct parts {
   size_t base, bucket, thread, statements;
 };
 
-/* The most bytes of each part, and the most JSON values. */
+/* In bytes, and in JSON values. */
 static const struct parts part_bytes = {8 << 20, 24, 512, 128 << 20};
 static const struct parts part_values = {1 << 18, 1, 16, 1 << 23};
 
-/* Returns the bound of a whole result from those of its parts.  as NULL: the host was never ready,
+/* Returns the bound of a whole result by those of its parts.  spec NULL: the host was never ready,
    and its result has no figures. */
-static size_t validate_add_up(const struct bn_valid_spec *as, bool has_statements,
+static size_t validate_add_up(const struct bn_valid_spec *spec, bool has_statements,
                               const struct parts *most)
 {
   size_t hists, sum = most->base;
 
-  if (as == NULL)
+  if (spec == NULL)
     return sum;
-  hists = as->metrics.n_hists + 1; /* the ages of unfinished events are one more */
-  sum += hists * BN_HIST_BUCKETS * most->bucket + as->plan.threads * most->thread;
+  hists = spec->metrics.n_hists + 1; /* the ages of unfinished events are one more */
+  sum += hists * BN_HIST_BUCKETS * most->bucket + spec->plan.threads * most->thread;
   return has_statements ? sum + most->statements : sum;
 }
 
-size_t bn_valid_max_bytes(const struct bn_valid_spec *as, bool statements)
+size_t bn_valid_max_bytes(const struct bn_valid_spec *spec, bool statements)
 {
-  return validate_add_up(as, statements, &part_bytes);
+  return validate_add_up(spec, statements, &part_bytes);
 }
 
-/* Refuses a document with intervals or further groups before it is read, because these need memory.
-   Returns 0, or -1 and err. */
+/* Refuses a document with intervals or further groups before it is converted, because they would
+   take much more memory than their text.  Returns 0, or -1 and err. */
 static int validate_check_form(const struct bn_node *document, struct bn_err *err)
 {
   const struct bn_node *groups = bn_node_get(document, "groups"),
@@ -154,9 +155,9 @@ static int validate_check_form(const struct bn_node *document, struct bn_err *er
 }
 
 /* Refuses a result that cannot be summed, or does not fit what the host has said when it was ready.
-   as NULL: it was never ready, so that its result must not have figures.  Returns 0, or -1 and
+   spec NULL: it was never ready, so that its result must not have figures.  Returns 0, or -1 and
    err. */
-static int validate_check_content(const struct bn_valid_spec *as, const struct bn_result *r,
+static int validate_check_content(const struct bn_valid_spec *spec, const struct bn_result *r,
                                   struct bn_err *err)
 {
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
@@ -165,25 +166,25 @@ static int validate_check_content(const struct bn_valid_spec *as, const struct b
     return -1;
   if (g == NULL || !g->has_total)
     return 0;
-  if (as == NULL)
+  if (spec == NULL)
     return bn_err_set(err, EPROTO, "it sent figures, and was never ready");
-  if (strcmp(g->name, as->name) != 0 ||
-      !bn_merge_check_metrics(&g->total.delta.metrics, &as->metrics))
+  if (strcmp(g->name, spec->name) != 0 ||
+      !bn_merge_check_metrics(&g->total.delta.metrics, &spec->metrics))
     return bn_err_set(err, EPROTO,
                       "its result is of another test or of other metrics than it said");
   if (g->total.view.latency == NULL)
     return bn_err_set(err, EPROTO, "its result has no histograms");
-  if (r->facts.plan.events != as->plan.events)
+  if (r->facts.plan.events != spec->plan.events)
     return bn_err_set(err, EPROTO, "its result is of another number of events than it said");
-  if (bn_valid_compare_plans(&r->facts.plan, &as->plan, err) != 0)
+  if (bn_valid_compare_plans(&r->facts.plan, &spec->plan, err) != 0)
     return -1;
-  return bn_valid_check_view(as, &g->total.view, err);
+  return bn_valid_check_view(spec, &g->total.view, err);
 }
 
-int bn_valid_read_result(const struct bn_valid_spec *as, const struct bn_buf *text, bool statements,
-                         struct bn_result *out, struct bn_err *err)
+int bn_valid_read_result(const struct bn_valid_spec *spec, const struct bn_buf *text,
+                         bool statements, struct bn_result *out, struct bn_err *err)
 {
-  const size_t values = validate_add_up(as, statements, &part_values);
+  const size_t values = validate_add_up(spec, statements, &part_values);
   struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);
   int rc = document != NULL ? validate_check_form(document, err) : -1;
 
@@ -192,7 +193,7 @@ int bn_valid_read_result(const struct bn_valid_spec *as, const struct bn_buf *te
     rc = bn_store_read_document(document, out, err);
   bn_node_free(document);
   if (rc == 0)
-    rc = validate_check_content(as, out, err);
+    rc = validate_check_content(spec, out, err);
   if (rc == 0)
     bn_result_find_metrics(out);
   if (rc == 0)

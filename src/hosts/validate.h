@@ -26,10 +26,10 @@ struct bn_valid_spec {
 };
 
 /* Reads the description of a host's measurements from a READY, which has a group, as a journal has
-   it, and facts.  Returns 0, or -1 and err; *as is then empty. */
-int bn_valid_read_spec(struct bn_valid_spec *as, const struct bn_node *group,
+   it, and facts.  Returns 0, or -1 and err; *spec is then empty. */
+int bn_valid_read_spec(struct bn_valid_spec *spec, const struct bn_node *group,
                        const struct bn_facts *facts, size_t hosts, struct bn_err *err);
-void bn_valid_done(struct bn_valid_spec *as);
+void bn_valid_done(struct bn_valid_spec *spec);
 /* Checks whether the figures of two hosts can be summed.  Returns 0, or -1 and err, which says how
    `a` differs from `b`. */
 int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
@@ -39,15 +39,15 @@ int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *
 int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err);
 /* Checks whether a view of a host can be summed with those of other hosts.  Returns 0, or -1 and
    err, which says why it cannot. */
-int bn_valid_check_view(const struct bn_valid_spec *as, const struct bn_view *v,
+int bn_valid_check_view(const struct bn_valid_spec *spec, const struct bn_view *v,
                         struct bn_err *err);
 
-/* Returns the most bytes of the text of a result.  as NULL: the host was never ready. */
-size_t bn_valid_max_bytes(const struct bn_valid_spec *as, bool statements);
+/* Returns the most bytes of the text of a result.  spec NULL: the host was never ready. */
+size_t bn_valid_max_bytes(const struct bn_valid_spec *spec, bool statements);
 /* Reads the text of a result: a document with the total of one group and no intervals, or without
-   figures.  as NULL: the host was never ready.  Returns 0, or -1 and err, which says why it is
+   figures.  spec NULL: the host was never ready.  Returns 0, or -1 and err, which says why it is
    refused; *out is then empty. */
-int bn_valid_read_result(const struct bn_valid_spec *as, const struct bn_buf *text, bool statements,
-                         struct bn_result *out, struct bn_err *err);
+int bn_valid_read_result(const struct bn_valid_spec *spec, const struct bn_buf *text,
+                         bool statements, struct bn_result *out, struct bn_err *err);
 
 #endif

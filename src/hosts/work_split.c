@@ -21,7 +21,8 @@ struct list_source {
   const char *path;   /* NULL: the option's value */
 };
 
-/* Refuses an entry of a list, which is quoted and may be cut, for the fault.  Returns -1. */
+/* Refuses an entry of a list for the fault, and quotes the entry, of which a long one is cut.
+   Returns -1. */
 static int work_split_refuse(const struct list_source *from, const char *entry, size_t len,
                              const char *fault, struct bn_err *err)
 {
@@ -47,20 +48,21 @@ struct entry {
 /* Splits "NAME:THREADS" or "[ADDRESS]:THREADS".  Returns what is wrong with it, or NULL. */
 static const char *work_split_parse_entry(const char *text, size_t len, struct entry *out)
 {
-  const char *end = text + len;
-  const char *close = text[0] == '[' ? memchr(text, ']', len) : NULL;
-  const char *colon = memchr(text, ':', len);
+  const char *end = text + len, *name = text, *name_end, *colon;
 
   if (text[0] == '[') {
-    if (close == NULL || (close + 1 < end && close[1] != ':'))
+    name = text + 1;
+    name_end = memchr(text, ']', len);
+    if (name_end == NULL || (name_end + 1 < end && name_end[1] != ':'))
       return "an address in brackets must end with ']' or ']:threads'";
-    *out = (struct entry){.name = text + 1, .name_len = (size_t)(close - text - 1)};
-    colon = close + 1 < end ? close + 1 : NULL;
+    colon = name_end + 1 < end ? name_end + 1 : NULL;
   } else {
+    colon = memchr(text, ':', len);
     if (colon != NULL && memchr(colon + 1, ':', (size_t)(end - colon - 1)) != NULL)
       return "an IPv6 address must be in brackets, as in [::1]:8";
-    *out = (struct entry){.name = text, .name_len = (size_t)((colon != NULL ? colon : end) - text)};
+    name_end = colon != NULL ? colon : end;
   }
+  *out = (struct entry){.name = name, .name_len = (size_t)(name_end - name)};
   if (colon != NULL) {
     out->threads = colon + 1;
     out->threads_len = (size_t)(end - colon - 1);
@@ -98,7 +100,7 @@ static unsigned work_split_parse_threads(const char *text, size_t len)
                                                                                    : 0;
 }
 
-/* Returns why the list cannot have the entry, too, or NULL. */
+/* Returns why the entry cannot be added to the list, or NULL. */
 static const char *work_split_find_list_fault(const struct bn_work_split_list *list,
                                               const struct entry *e)
 {
@@ -149,17 +151,15 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
   const struct list_source from = {"--hosts", NULL};
 
   for (;; text++) {
-    const size_t before = strspn(text, blanks), len = strcspn(text + before, ",");
-    size_t word = len;
+    text += strspn(text, blanks);
 
-    while (word > 0 && strchr(blanks, text[before + word - 1]) != NULL)
-      word--;
-    text += before;
-    if (word == 0)
-      return work_split_refuse(&from, text, len, "the name of a host is empty", err);
-    if (work_split_add_entry(list, &from, text, word, err) != 0)
+    const char *comma = text + strcspn(text, ","), *end = comma; /* or the end of the text */
+
+    while (end > text && strchr(blanks, end[-1]) != NULL)
+      end--;
+    if (work_split_add_entry(list, &from, text, (size_t)(end - text), err) != 0)
       return -1;
-    text += len;
+    text = comma;
     if (*text == '\0')
       return 0;
   }
@@ -195,8 +195,8 @@ void bn_work_split_done(struct bn_work_split_list *list)
 
 /* --- division --- */
 
-/* Refuses a number that is less than that of the hosts, each of which needs 1 of it.  Returns
-   -1. */
+/* Refuses a value that is less than the number of the hosts, each of which needs at least 1 of it.
+   Returns -1. */
 static int work_split_refuse_too_few(const char *option, uint64_t value, size_t hosts,
                                      struct bn_err *err)
 {
@@ -204,14 +204,15 @@ static int work_split_refuse_too_few(const char *option, uint64_t value, size_t 
                     option, (unsigned long long)value, hosts);
 }
 
-/* Divides --threads-total: hosts with a number get that, and the other ones share the rest, of
-   which the first get one more if it cannot be divided evenly.  Returns 0, or -1 and err if a host
-   would get too many threads or none, or if the numbers of all hosts do not add up to the total. */
+/* Divides --threads-total.  Hosts with a number of threads get that number.  The others share the
+   rest, and if it cannot be divided evenly, the first of them get one thread more.  Returns 0, or
+   -1 and err if a host would get too many threads or none, or if all hosts have numbers that do not
+   add up to the total. */
 static int work_split_divide_threads(const struct bn_work_split_list *list, unsigned total,
                                      struct bn_work_split *out, struct bn_err *err)
 {
-  uint64_t numbered = 0, rest; /* threads */
-  unsigned open = 0, n = 0;    /* hosts without a number; those of them that have their threads */
+  uint64_t numbered = 0, rest;   /* threads */
+  unsigned open = 0, served = 0; /* hosts without a number; those of them that have their threads */
   bool fits;
 
   for (size_t i = 0; i < list->n; i++) {
@@ -229,7 +230,7 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   for (size_t i = 0; i < list->n; i++) {
     out[i].threads = list->host[i].threads;
     if (out[i].threads == 0)
-      out[i].threads = (unsigned)(rest / open + (n++ < rest % open));
+      out[i].threads = (unsigned)(rest / open + (served++ < rest % open));
     if (out[i].threads > BN_WORK_SPLIT_THREADS)
       return bn_err_set(err, BN_ERR_OPTION, "--threads-total=%u: a host has at most %d threads",
                         total, BN_WORK_SPLIT_THREADS);
@@ -243,8 +244,9 @@ static uint64_t work_split_scale(uint64_t total, uint64_t part, uint64_t all)
   return (uint64_t)((unsigned __int128)total * part / all);
 }
 
-/* Divides a number in proportion to the threads of the n hosts, which have `all` threads together.
-   A host that would get 0 takes 1 from the host that has most.  total is 0 or not less than n. */
+/* Divides total in proportion to the threads of the n hosts, which have `all` threads together.  A
+   host that would get 0 takes 1 from the host that has most.  total is 0 or not less than n, so
+   that there is a host with more than 1. */
 static void work_split_divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
                                       uint64_t all, uint64_t *out)
 {
@@ -267,8 +269,8 @@ static void work_split_divide_integer(uint64_t total, const struct bn_work_split
   }
 }
 
-/* Refuses a limit or a rate that is less than the number of hosts.  0 is none.  Returns 0, or -1
-   and err. */
+/* Refuses a limit or a rate that is less than the number of hosts, unless it is 0, which means
+   none.  Returns 0, or -1 and err. */
 static int work_split_check_integer(const char *option, uint64_t value, size_t hosts,
                                     struct bn_err *err)
 {
@@ -292,8 +294,8 @@ static void work_split_divide_rate(const struct bn_work_split_total *total,
     share[i].rate = total->rate * ((double)share[i].threads / (double)all);
 }
 
-/* Sets the events of each host: those of its threads if each thread has a limit of its own, or else
-   its part of the limit of all. */
+/* Sets the events of each host: with --events-per-session, those of all its threads, or else its
+   part of --events. */
 static void work_split_divide_events(const struct bn_work_split_total *total,
                                      struct bn_work_split *share, size_t n, uint64_t all)
 {

@@ -578,7 +578,7 @@ static void foreign_lines_are_refused(void **state)
   assert_int_equal(bn_intervals_begin_host(&r, 0, NULL, &said, &err), -1);
   assert_string_equal(err.text, "it did not say what it measures");
   assert_int_equal(send_metrics(&r, 0, own, &err), 0);
-  assert_ptr_equal(bn_intervals_get_metrics(&r), &r.host[0].as.metrics);
+  assert_ptr_equal(bn_intervals_get_metrics(&r), &r.host[0].spec.metrics);
   assert_int_equal(send_metrics(&r, 0, own, &err), -1);
   assert_string_equal(err.text, "it said twice what it measures");
   assert_int_equal(send_group(&r, 2, "mutex", own, &err), -1);

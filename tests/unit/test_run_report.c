@@ -188,7 +188,7 @@ static void hosts_end_in_different_ways(void **state)
     s.fleet.n = 2;
     s.fleet.phase = BN_FLEET_RUN;
     s.fleet.stop = BN_FRAME_STOP_ORDER;
-    s.fleet.left = true;
+    s.fleet.script_exited = true;
     s.fleet.signo = rows[i].signo;
     s.fleet.start = (struct bn_merged_result_start){.mono_ns = 100 * SEC, .wall_ns = 1000 * SEC};
     end(&s);

@@ -58,7 +58,8 @@ static struct mpi *mpi_new_state(int ranks)
   return m;
 }
 
-/* Starts the library.  Errors are returned from now on, and do not end the process. */
+/* Starts the library, whose errors are returned from now on and do not end the process.  Returns
+   the state, or NULL and err. */
 static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
 {
   int level, me = 0, n = 0;
@@ -90,7 +91,7 @@ static bool mpi_is_ready(void *self, unsigned rank)
   return MPI_Test(&m->to[rank].request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done != 0;
 }
 
-/* Sends a copy of the message to a rank that is ready. */
+/* Sends a copy of the message to a rank for which mpi_is_ready() is true.  Returns 0 or -1. */
 static int mpi_send_message(void *self, unsigned rank, const void *data, size_t len)
 {
   struct mpi *m = self;
@@ -103,8 +104,9 @@ static int mpi_send_message(void *self, unsigned rank, const void *data, size_t 
   return 0;
 }
 
-/* Hands out the message that has come, which is valid until the next call: that asks the library
-   for the next one, into the same buffer. */
+/* Stores the message that has come, and returns its length, 0 if none has, or -1 if the library has
+   failed.  *data is valid until the next call, which lets the library receive into it again: a
+   request that MPI_Test() has completed is MPI_REQUEST_NULL. */
 static int mpi_receive(void *self, unsigned *rank, const char **data)
 {
   struct mpi *m = self;
@@ -124,8 +126,8 @@ static int mpi_receive(void *self, unsigned *rank, const char **data)
   return len;
 }
 
-/* Waits until all ranks have called this, and returns the largest of their numbers.  Returns the
-   number of this rank if the library fails. */
+/* Waits until all ranks have called this, and returns the largest of their numbers, or `number` if
+   the library fails. */
 static double mpi_find_largest(double number)
 {
   static const struct timespec glance = {.tv_nsec = 1000000};
@@ -165,8 +167,8 @@ static void mpi_end_together(void)
   (void)nanosleep(&pause, NULL);
 }
 
-/* Ends the library, and frees the state.  A message that was asked for is not taken any more, and
-   those on their way are waited for. */
+/* Ends the library, and frees the state.  Cancels the receipt of the next message, and waits until
+   those on their way have left. */
 static void mpi_end(void *self)
 {
   struct mpi *m = self;
