@@ -262,7 +262,7 @@ static const char *frame_find_head_fault(const struct bn_frame_reader *r, const 
   if (form == NULL)
     return "a frame has no known type";
   if (form->side != r->side)
-    return "a frame is one of the other direction";
+    return "a frame travels in the wrong direction";
   if (len - TYPE_SIZE < form->least || len - TYPE_SIZE > form->most)
     return "a frame has a length that its type does not have";
   return NULL;

@@ -172,8 +172,9 @@ static void a_frame_that_cannot_be_is_refused_by_its_head(void **state)
                          "'\\x01  \\x01E'"},
       {"\x02\0\0\0\x09", "the stream is garbled: a frame has no known type; it goes on with "
                          "'\\x02   \\x09'"},
-      {"\x01\0\0\0\x03", "the stream is garbled: a frame is one of the other direction; it goes on "
-                         "with '\\x01   \\x03'"},
+      {"\x01\0\0\0\x03",
+       "the stream is garbled: a frame travels in the wrong direction; it goes on "
+       "with '\\x01   \\x03'"},
       {"\x12\0\0\0\x43", "the stream is garbled: a frame has a length that its type does not have; "
                          "it goes on with '\\x12   C'"},
   };
