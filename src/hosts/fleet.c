@@ -237,8 +237,8 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
     n = f->list.n;
   if (f->n_all + n > BN_WORK_SPLIT_HOSTS)
     return bn_err_set(err, BN_ERR_OPTION,
-                      "--group: %zu groups on %zu hosts need more than %d processes; use fewer of "
-                      "them",
+                      "--group: %zu groups on %zu hosts need more than %d processes; use fewer "
+                      "groups or hosts",
                       f->groups->n, f->list.n, BN_WORK_SPLIT_HOSTS);
   whole.total = work->total;
   fleet_add_hosts(f, n, &whole, share);
