@@ -224,7 +224,8 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   fits = open > 0 ? total >= numbered + open : total == numbered;
   if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
-                      "--threads-total=%u: the list has %llu threads and %u hosts without a number",
+                      "--threads-total=%u: cannot be divided; threads in the list: %llu, hosts "
+                      "without a number: %u",
                       total, (unsigned long long)numbered, open);
   rest = total - numbered;
   for (size_t i = 0; i < list->n; i++) {

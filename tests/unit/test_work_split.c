@@ -169,10 +169,12 @@ static void a_host_without_work_is_refused(void **state)
   (void)state;
   divides("a,b,c", (struct bn_work_split_total){.threads = 1, .threads_total = 2},
           "--threads-total=2: there are 3 hosts, and each needs at least 1");
-  divides("a:8,b", (struct bn_work_split_total){.threads = 1, .threads_total = 8},
-          "--threads-total=8: the list has 8 threads and 1 hosts without a number");
-  divides("a:8,b:1", (struct bn_work_split_total){.threads = 1, .threads_total = 10},
-          "--threads-total=10: the list has 9 threads and 0 hosts without a number");
+  divides(
+      "a:8,b", (struct bn_work_split_total){.threads = 1, .threads_total = 8},
+      "--threads-total=8: cannot be divided; threads in the list: 8, hosts without a number: 1");
+  divides(
+      "a:8,b:1", (struct bn_work_split_total){.threads = 1, .threads_total = 10},
+      "--threads-total=10: cannot be divided; threads in the list: 9, hosts without a number: 0");
   divides("a", (struct bn_work_split_total){.threads = 1, .threads_total = 1000001},
           "--threads-total=1000001: a host has at most 1000000 threads");
   divides("a,b,c", (struct bn_work_split_total){.threads = 1, .events = 2},
