@@ -231,7 +231,9 @@ static uint64_t liveness_get_grace(const struct bn_fleet *f)
 {
   enum { GRACE_FACTOR = 3 };
   const struct bn_conf *conf = f->setup->conf;
-  const uint64_t most_ns = liveness_get_limit(f) - f->start.mono_ns;
+  const uint64_t limit_ns = liveness_get_limit(f);
+  /* A stop may come before the start, which is set ahead. */
+  const uint64_t most_ns = limit_ns > f->start.mono_ns ? limit_ns - f->start.mono_ns : 0;
   uint64_t longest_ns = f->intervals.longest_ns;
 
   if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */

@@ -168,6 +168,17 @@ static void no_event_is_longer_than_the_run(void **state)
   check_end(w, begin_ns + 40 * sec);
 }
 
+static void no_event_was_before_a_start_that_is_ahead(void **state)
+{
+  struct world *w = *state;
+
+  w->conf.grace_auto = true;
+  w->fleet.intervals.longest_ns = UINT64_MAX;
+  enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
+  bn_fleet_stop(&w->fleet, BN_FRAME_STOP_ORDER, begin_ns - sec / 10);
+  check_end(w, begin_ns - sec / 10 + 10 * sec);
+}
+
 static void without_a_time_limit_a_stop_begins_it(void **state)
 {
   struct world *w = *state;
@@ -310,6 +321,7 @@ BN_TESTS(liveness)
       ROW(the_time_limit_and_the_grace_end_it),
       ROW(a_grace_of_its_own_follows_the_longest_event),
       ROW(no_event_is_longer_than_the_run),
+      ROW(no_event_was_before_a_start_that_is_ahead),
       ROW(without_a_time_limit_a_stop_begins_it),
       ROW(a_host_may_verify_its_commits),
       ROW(a_host_that_is_told_to_end_verifies_in_less_time),
