@@ -195,9 +195,7 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
 static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
-  const struct bn_node *facts = bn_node_get(map, "facts");
-
-  if (bn_store_read_facts(facts != NULL ? facts : map, &c->head.facts, err) != 0)
+  if (bn_store_read_facts(bn_node_get(map, "facts"), &c->head.facts, err) != 0)
     return -1;
   bn_result_escape(&c->head);
   if (c->group != NULL && c->host == NULL)
