@@ -95,11 +95,10 @@ static int group_work_copy(const struct bn_group_words *g, const struct bn_optse
 
   if (bn_optset_fault(set, &fault) || bn_optset_unknown(set, true, &fault))
     return group_work_refuse(g, fault.text, err);
-  if (own->raw.threads_total > 0 && bn_groups_find_value(g, set, "threads") != NULL &&
-      bn_groups_find_value(g, set, "threads-total") == NULL)
+  if (own->raw.threads_total > 0 && bn_groups_find_value(g, set, "threads") != NULL)
     return group_work_refuse(g,
-                             "--threads cannot be used with --threads-total, which stands outside "
-                             "of the groups; write --threads-total=0 in this one",
+                             "--threads cannot be used with --threads-total, which takes its "
+                             "place; leave one out, or write --threads-total=0 in this group",
                              err);
   *out = (struct bn_group_work){
       .total = {.threads = (unsigned)own->raw.threads,

@@ -244,8 +244,8 @@ def test_bad_lists_of_hosts(fleet):
     done = run(fleet, "a:2,b", "--group=x: ./a.lua", statuses=(1,))
     assert "--hosts: 'a:2' has a number of threads, which cannot be used with --group" in done.err
     done = run(fleet, "a,b", "--threads-total=2", "--group=x: ./a.lua --threads=4", statuses=(1,))
-    assert ("--group=x: --threads cannot be used with --threads-total, which stands outside of the groups; write "
-            "--threads-total=0 in this one") in done.err
+    assert ("--group=x: --threads cannot be used with --threads-total, which takes its place; leave one out, or "
+            "write --threads-total=0 in this group") in done.err
     many = ",".join(f"h{i}" for i in range(100))
     done = run(fleet, many, "--group=x: ./a.lua; y: ./a.lua; z: ./a.lua", statuses=(1,))
     assert ("--group: 3 groups on 100 hosts need more than 256 processes; use fewer groups or hosts"

@@ -444,7 +444,9 @@ def test_bad_input(folder, group, message):
 
 @pytest.mark.parametrize("args, message", [
     (("--threads-total=4", "--x.threads=4", "run"),
-     "--group=x: --threads cannot be used with --threads-total, which stands outside of the groups"),
+     "--group=x: --threads cannot be used with --threads-total, which takes its place"),
+    (("--x.threads-total=1", "--x.threads=4", "run"),
+     "--group=x: --threads cannot be used with --threads-total, which takes its place"),
     (("--compat=1.0", "run"), "--group cannot be used with --compat"),
     (("--compat=0.5", "run"), "--group cannot be used with --compat"),
     (("./a.lua", "run"), "--group: './a.lua' stands outside of the groups"),
