@@ -432,7 +432,7 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
   if (n_parts > 0)
     rc = bn_merge(parts, n_parts, BN_MERGE_HOSTS, out, &notes, err);
   else
-    rc = bn_err_set(err, ENODATA, "no host has sent figures");
+    rc = bn_err_set(err, ENODATA, "no figures were sent");
   for (size_t i = 0; all != NULL && i < n_parts; i++)
     bn_record_done(&all[i].group.total);
   free(all);
@@ -508,7 +508,7 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
     assert(sum.n_groups > 0); /* its parts have one each */
     total = &sum.group[0].total.view;
     m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
-  } else {
+  } else if (m.lost == NULL) {
     m.lost = why.text;
   }
   bn_result_add_member(out, name != NULL ? name : out->group[0].name, &m, total);
