@@ -473,9 +473,9 @@ static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
 
 /* Returns whether more events waited at the begin or at the end of the phase than chance explains,
    and longer than half of all events took.  The number of Poisson arrivals has a standard deviation
-   of its square root: a queue of less than two of them is no overload.  If the queue grows or
-   shrinks all the time, it is longest at the begin or the end, and the median is half of its
-   wait. */
+   of its square root: a queue of less than two of them is no overload.  A queue that
+   grows or shrinks steadily is longest at the begin or the end of the phase, and the median latency
+   is half of the wait in it then: the condition has a margin of two. */
 static bool phases_is_overloaded(const struct bn_phase_view *f, const struct bn_hist *latency)
 {
   const uint64_t queue = f->carried > f->queued ? f->carried : f->queued;

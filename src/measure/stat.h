@@ -55,8 +55,8 @@ struct bn_stat {
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
 
-/* ThreadSanitizer sees no reads of it: scripts add to counters, which LuaJIT's interpreter does by
-   memcpy, one store of 8 bytes, and this would be a race. */
+/* Is hidden from ThreadSanitizer: a script adds to counters, which LuaJIT's interpreter stores by
+   memcpy, in one piece of 8 bytes, and that is no atomic store in C. */
 __attribute__((no_sanitize("thread"))) static inline uint64_t bn_stat_get(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_relaxed);
