@@ -334,10 +334,10 @@ static void conn_ask_limits(struct bn_sql_conn *c)
                                (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
-/* Opens c.  The first of many connections is opened while the others wait, and asks whether the
+/* Opens c.  The first of many connections is opened before the others, and asks whether the
    server allows what the run needs.  Returns 0, -1 after a failure, or 1 if the server does not
    allow it, which standard error says. */
-static int conn_open_in_turn(struct bn_sql_conn *c)
+static int conn_open_after_preflight(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
   int rc;
@@ -437,7 +437,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
   c->places = (unsigned)conn_name_server(c, name);
-  rc = conn_open_in_turn(c);
+  rc = conn_open_after_preflight(c);
   if (rc == 0) {
     const struct bn_sql_target target = conn_target_of(c);
 
@@ -573,7 +573,8 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   if (c == NULL || !bn_sql_conn_prepares_once(c) || !bn_sql_preflight_is_worker(s))
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;
-  bn_sql_preflight_lock(&sys->preflight);
+  if (!bn_sql_preflight_lock(&sys->preflight))
+    return BN_SQL_REST_LATER;
   if (bn_sql_preflight_wants_limits(&sys->preflight, s, &expected))
     conn_ask_limits(c);
   rest = bn_sql_preflight_judge_statements(&sys->preflight, s, &expected);

@@ -4,6 +4,7 @@
    more. */
 #include "sql/preflight.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -26,7 +27,12 @@ enum { LONGEST_S = 30 };
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p)
 {
-  (void)pthread_mutex_init(&p->lock, NULL);
+  pthread_mutexattr_t attr;
+
+  (void)pthread_mutexattr_init(&attr);
+  (void)pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+  (void)pthread_mutex_init(&p->lock, &attr);
+  (void)pthread_mutexattr_destroy(&attr);
 }
 
 void bn_sql_preflight_done(struct bn_sql_preflight *p)
@@ -34,9 +40,9 @@ void bn_sql_preflight_done(struct bn_sql_preflight *p)
   (void)pthread_mutex_destroy(&p->lock);
 }
 
-void bn_sql_preflight_lock(struct bn_sql_preflight *p)
+bool bn_sql_preflight_lock(struct bn_sql_preflight *p)
 {
-  (void)pthread_mutex_lock(&p->lock);
+  return pthread_mutex_lock(&p->lock) != EDEADLK;
 }
 
 void bn_sql_preflight_unlock(struct bn_sql_preflight *p)
@@ -58,7 +64,8 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
 {
   bool first;
 
-  bn_sql_preflight_lock(p);
+  if (!bn_sql_preflight_lock(p))
+    return false;
   first = !p->first_came;
   p->first_came = true;
   if (!first)

@@ -30,10 +30,12 @@ void bn_sql_preflight_done(struct bn_sql_preflight *p);
 /* Returns whether a connection that s opens now belongs to the start of a run with many threads,
    for which the server is asked. */
 bool bn_sql_preflight_is_due(const struct bn_session *s);
-/* Enters the session.  Returns true if it is the first one: then the others wait until it unlocks.
-   Each other session waits for that, and false is returned. */
+/* Enters the session.  Returns true, with the lock held, if it is the first one.  Any other session
+   waits until that one unlocks, unless they share a worker; then false is returned. */
 bool bn_sql_preflight_enter(struct bn_sql_preflight *p);
-void bn_sql_preflight_lock(struct bn_sql_preflight *p);
+/* Returns false if another session of this worker holds the lock while it waits for the server: the
+   worker would wait for itself. */
+bool bn_sql_preflight_lock(struct bn_sql_preflight *p);
 void bn_sql_preflight_unlock(struct bn_sql_preflight *p);
 
 /* Notes the server's answer, with the lock held.  `ours` is how many of the statements in use were

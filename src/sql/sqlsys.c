@@ -43,7 +43,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
 
 void bn_sql_note_all_connect(struct bn_sqlsys *sys)
 {
-  bn_sql_preflight_lock(&sys->preflight);
+  if (!bn_sql_preflight_lock(&sys->preflight))
+    return; /* a session has come before this one */
   /* The first session writes it before it opens its connection; those that connect read it without
      the lock, so it is not written again. */
   if (!sys->preflight.all_connect)

@@ -57,6 +57,19 @@ def run(server, *argv):
     return bench(server, "oltp_read_write", *SMALL, "--db-ignore-errors=deadlock,duplicate", *argv, "run")
 
 
+CONNECTS_LATE = """
+function thread_init() if sysbench.tid > 0 then con = sysbench.sql.driver():connect() end end
+function event() if con then con:query("SELECT 1") end end
+"""
+
+
+def test_the_first_session_need_not_connect(mysql, tmp_path):
+    """The first connection is opened by one of several that share a worker: it waited for itself."""
+    (tmp_path / "late.lua").write_text(CONNECTS_LATE)
+    out = must(mysql, f"{tmp_path}/late.lua", "--threads=20", "--workers=1", "--events-per-session=5", "run")
+    assert number(out, "queries") == 19 * 5
+
+
 def test_too_few_connections(mysql):
     with limited(mysql, max_connections=40):
         status, out, err = run(mysql, "--threads=64", "--events=64")
