@@ -18,12 +18,13 @@ static void intervals_make_cut_result(const struct bn_intervals_host *h, const s
   bn_result_escape(out);
 }
 
-/* Copies the figures of a tick that do not follow from a snapshot: its time, and those of an
-   instant. */
+/* Copies the figures of a tick that do not follow from a snapshot, which are those that
+   reports_complete_view() of the engine sets. */
 static void intervals_copy_instant(struct bn_view *v, const struct bn_view *tick)
 {
   v->kind = tick->kind;
   v->at_s = tick->at_s;
+  v->failed_threads = tick->failed_threads;
   v->paced = tick->paced;
   v->backlog = tick->backlog;
   v->concurrency = tick->concurrency;
