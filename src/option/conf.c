@@ -205,6 +205,17 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
                              "makes no event due in the time of the run");
 }
 
+/* Returns the number of threads: without other hosts, and groups, which have threads of their own,
+   all of --threads-total are here. */
+static int64_t conf_count_threads(const struct bn_conf *c)
+{
+  const struct bn_conf_raw *r = &c->raw;
+  const bool has_shares = r->groups.n > 0 || (r->hosts != NULL && r->hosts[0] != '\0') ||
+                          (r->hosts_file != NULL && r->hosts_file[0] != '\0');
+
+  return r->threads_total > 0 && !has_shares ? r->threads_total : r->threads;
+}
+
 /* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active
    together. */
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
@@ -221,10 +232,10 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
     return conf_refuse_profile(c, s, fault, of, "has no active thread at any time");
   if (!bn_optset_is_given(s, "threads"))
     r->threads = (int64_t)c->profile.most;
-  if (c->profile.most <= (double)r->threads)
+  if (c->profile.most <= (double)conf_count_threads(c))
     return 0;
   (void)snprintf(wrong, sizeof wrong, "has up to %.0f active threads, more than --threads=%" PRId64,
-                 c->profile.most, r->threads);
+                 c->profile.most, conf_count_threads(c));
   return conf_refuse_profile(c, s, fault, of, wrong);
 }
 
@@ -263,24 +274,22 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
                               struct bn_optset_fault *fault)
 {
   struct bn_conf_raw *r = &c->raw;
+  const int64_t threads = conf_count_threads(c);
 
   (void)s;
   (void)fault;
   /* A limit for each session, or the time of a profile, replaces the default of --events in 0.5. */
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
-  /* All threads are here; for several hosts bn_work_split_divide() replaces this. */
-  if (r->threads_total > 0)
-    r->threads = r->threads_total;
-  c->plan.events = bn_conf_get_event_limit(c, (uint64_t)r->threads);
+  c->plan.events = bn_conf_get_event_limit(c, (uint64_t)threads);
   /* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
      benchmark has it, so that no thread is lost to a run. */
   if (isinf(c->think.high_ns))
     c->think.high_ns = 10 * c->think.low_ns;
-  c->plan.threads = (unsigned)r->threads;
+  c->plan.threads = (unsigned)threads;
   c->connect_at_once = (unsigned)r->connect_at_once;
   /* More workers than threads are no fault, so that a sweep can vary --threads alone. */
-  c->workers = (unsigned)(r->workers != 0 && r->workers < r->threads ? r->workers : r->threads);
+  c->workers = (unsigned)(r->workers != 0 && r->workers < threads ? r->workers : threads);
   c->plan.time_ns = conf_to_ns(r->time_s);
   c->plan.warmup_ns = conf_to_ns(r->warmup_s);
   c->init_timeout_ns = conf_to_ns(r->thread_init_timeout_s);

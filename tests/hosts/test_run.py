@@ -125,6 +125,11 @@ def test_threads_of_each_host(fleet, hosts, options, threads):
 def test_all_threads_are_here_without_hosts():
     done = bench.run("cpu", *QUICK, "--events=100", "--threads-total=3", "run")
     assert done.status == 0 and "Number of threads: 3\n" in done.out
+    # A profile is held against them, and not against --threads.
+    profile = ("cpu", QUICK[0], "--threads=1", "--threads-profile=hold:4/100ms", "run")
+    done = bench.run(*profile, "--threads-total=4")
+    assert done.status == 0 and "Number of threads: 4\n" in done.out
+    assert "more than --threads=3" in bench.run(*profile, "--threads-total=3").err
 
 
 def test_a_file_of_hosts(fleet):

@@ -115,6 +115,10 @@ def test_all_threads_of_a_group_are_those_of_one_host(folder):
                       "--group=c: ./a.lua", "--group=d: ./a.lua --threads=5 --threads-total=0")
     assert {name: g["host"]["threads"] for name, g in members(document).items()} == {
         "a": 3, "b": 2, "c": 4, "d": 5}
+    # The total outside takes the place of the threads outside, and 0 gives them back.
+    _, document = run(folder, "--events=9", "--time=0", "--threads=2", "--threads-total=3", "--group=a: ./a.lua",
+                      "--group=b: ./a.lua --threads-total=0")
+    assert {name: g["host"]["threads"] for name, g in members(document).items()} == {"a": 3, "b": 2}
 
 
 # Its 20th event does not end in the time of the run.
