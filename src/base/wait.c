@@ -153,9 +153,10 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
   int got = wait_epoll(epoll_fd, events, n, timeout);
 
   wait_assert_bound(w, deadline_ns);
-  /* Kernels before 5.11 lack the call, and containers of that time forbid it.  They are asked again
-     at each wait, because there is no place to remember the answer (tests/lint/globals.sh). */
-  if (got < 0 && (errno == ENOSYS || errno == EPERM))
+  /* Kernels before 5.11 lack the call, and containers forbid it, with an error of their choice.
+     They are asked again at each wait, because there is no place to remember the answer
+     (tests/lint/globals.sh). */
+  if (got < 0 && errno != EINTR)
     got = wait_epoll_as_file(epoll_fd, events, n, timeout);
   assert(got >= 0 || errno == EINTR);
   return got > 0 ? got : 0;
