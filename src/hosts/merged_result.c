@@ -508,7 +508,7 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
     assert(sum.n_groups > 0); /* its parts have one each */
     total = &sum.group[0].total.view;
     m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
-  } else if (m.lost == NULL) {
+  } else if (m.lost == NULL || why.code != ENODATA) { /* ENODATA: all are lost, which says more */
     m.lost = why.text;
   }
   bn_result_add_member(out, name != NULL ? name : out->group[0].name, &m, total);
