@@ -68,6 +68,7 @@ return {
     t.equal(found.of, {2, 3, 1, 4})
     t.equal(found.name(4), "group:rep=./b.lua@2 ./c.lua pay.rate=5")
     rows[4] = nil
+    rows[1].options[1].value = "pay:--rate=10 ./a.lua;rep : './a.lua@2' ./c.lua"
     found = match.find(rows)
     t.equal(found.options, {"pay.rate"})
     t.equal(found.of, {2, 3, 1})

@@ -15,25 +15,31 @@ end
 
 -- Splits a value of --group, in which ';' separates groups.  Returns their words.
 local function split_groups(text)
-  local groups, words, word, quote = {}, {}, nil, nil
+  local groups, words, chars, quote = {}, {}, nil, nil
+  local function end_word()
+    words[#words + 1] = chars and table.concat(chars)
+    chars = nil
+  end
+  local function end_group()
+    end_word()
+    groups[#groups + 1] = words
+    words = {}
+  end
   for char in text:gmatch(".") do
-    if quote then
-      if char == quote then quote = nil else word = word .. char end
-    elseif char == "'" or char == '"' then
-      word, quote = word or "", char
-    elseif char:find("[%s;]") then
-      words[#words + 1] = word
-      word = nil
-      if char == ";" then
-        groups[#groups + 1] = words
-        words = {}
-      end
+    if char == quote then
+      quote = nil
+    elseif not quote and (char == "'" or char == '"') then
+      chars, quote = chars or {}, char
+    elseif not quote and char == ";" then
+      end_group()
+    elseif not quote and char:find("%s") then
+      end_word()
     else
-      word = (word or "") .. char
+      chars = chars or {}
+      chars[#chars + 1] = char
     end
   end
-  words[#words + 1] = word
-  groups[#groups + 1] = words
+  end_group()
   return groups
 end
 
@@ -54,11 +60,15 @@ function invocation.groups(words)
   for _, word in ipairs(words) do
     local text = word:match("^%-%-group=(.*)$")
     for _, list in ipairs(text and split_groups(text) or {}) do
-      local name, first = (list[1] or ""):match("^([%w_]*):?(.*)$")
-      local group, workloads = {name = name, own = {}}, {first ~= "" and first or nil}
-      for k = 2, #list do
-        set(group, list[k])
-        if not list[k]:find("^%-%-") then workloads[#workloads + 1] = list[k] end
+      local name, behind = (list[1] or ""):match("^([%w_]*)(.*)$")
+      local group, workloads = {name = name, own = {}}, {}
+      -- The colon follows the name, or stands in the next word.
+      list[1] = behind
+      local colon = behind ~= "" and 1 or 2
+      list[colon] = list[colon] and list[colon]:gsub("^:", "")
+      for _, own in ipairs(list) do
+        set(group, own)
+        if own ~= "" and not own:find("^%-%-") then workloads[#workloads + 1] = own end
       end
       group.workloads = table.concat(workloads, " ")
       groups[#groups + 1], by_name[group.name] = group, group
