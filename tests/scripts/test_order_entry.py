@@ -116,6 +116,15 @@ def test_cleanup_drops_all_tables(copy):
     assert copy.query("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'") == []
 
 
+def test_tables_of_others_stay(tmp_path):
+    """Their names are common; nothing is changed before all is known to be the workload's."""
+    db = Database(tmp_path)
+    db.change("CREATE TABLE item (a INT); INSERT INTO item VALUES (5)")
+    for name in "prepare", "cleanup":
+        assert "the database has tables that order_entry has not made" in refused(db.bench(name))
+    assert db.query("SELECT name FROM sqlite_master") == [["item"]] and db.query("SELECT a FROM item") == [["5"]]
+
+
 @pytest.mark.parametrize("value", ["-1", "1.5", "2000000"])
 def test_numbers_of_warehouses_are_checked(tmp_path, value):
     r = Database(tmp_path).bench(f"--warehouses={value}", "prepare")

@@ -82,6 +82,7 @@ local function make_tables(drv, con)
   if sysbench.opt.order_mode == "routine" then
     routines.check_driver(drv)
   end
+  settings_of.refuse_foreign_tables(drv, con)
   if not settings_of.exist(drv, con) then
     M.say("Creating tables...")
   end

@@ -22,8 +22,10 @@ local function stock_texts()
 end
 
 -- Columns are NOT NULL, but those of a type that ends with NULL.  DATETIME stands for the type of
--- the database.
+-- the database.  The table of settings, which says that the others are the workload's, is made
+-- first and dropped last.
 M.tables = {
+  {name = "oe_settings", key = "name", columns = "name VARCHAR(32), value VARCHAR(64)"},
   {name = "warehouse", key = "w_id", columns = "w_id INT, w_name VARCHAR(10), " ..
     address_of("w") .. ", w_tax DECIMAL(4,4), w_ytd DECIMAL(12,2)"},
   {name = "district", key = "d_w_id, d_id", columns = "d_id SMALLINT, d_w_id INT, " ..
@@ -50,7 +52,6 @@ M.tables = {
   {name = "stock", key = "s_w_id, s_i_id", columns = "s_i_id INT, s_w_id INT, " ..
     "s_quantity SMALLINT, " .. stock_texts() ..
     ", s_ytd INT, s_order_cnt INT, s_remote_cnt INT, s_data VARCHAR(50)"},
-  {name = "oe_settings", key = "name", columns = "name VARCHAR(32), value VARCHAR(64)"},
 }
 
 -- The secondary indexes.
@@ -114,6 +115,7 @@ function M.cleanup()
   require("order_entry.options").check()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
+  require("order_entry.settings").refuse_foreign_tables(drv, con)
   require("order_entry.routines").drop(drv, con)
   for i = #M.tables, 1, -1 do
     con:query("DROP TABLE IF EXISTS " .. M.tables[i].name)

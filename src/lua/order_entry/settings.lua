@@ -9,21 +9,40 @@
 --   reset               present while a reset is under way
 
 local population = require("order_entry.population")
+local schema = require("order_entry.schema")
 
 local M = {}
 
-local exists_text = {
+local count_text = {
   mysql = "SELECT COUNT(*) FROM information_schema.tables " ..
-          "WHERE table_schema = DATABASE() AND table_name = 'oe_settings'",
-  pgsql = "SELECT COUNT(*) FROM pg_class WHERE relname = 'oe_settings' " ..
+          "WHERE table_schema = DATABASE() AND table_name IN ('%s')",
+  pgsql = "SELECT COUNT(*) FROM pg_class WHERE relname IN ('%s') " ..
           "AND relkind IN ('r', 'p') AND pg_table_is_visible(oid)",
-  sqlite = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'oe_settings'",
+  sqlite = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('%s')",
 }
+
+-- Returns how many tables with these names exist; 0 on a database that cannot be asked.
+local function count_tables(drv, con, names)
+  local text = count_text[drv:name()]
+  return text and tonumber((con:query_row_uncounted(text:format(table.concat(names, "', '"))))) or 0
+end
 
 -- Returns whether prepare has made the tables.
 function M.exist(drv, con)
-  local text = exists_text[drv:name()]
-  return text ~= nil and tonumber((con:query_row_uncounted(text))) > 0
+  return count_tables(drv, con, {"oe_settings"}) > 0
+end
+
+-- Refuses tables with the names of the workload's that it has not made: oe_settings is the first
+-- table that prepare makes, and the last that cleanup drops.
+function M.refuse_foreign_tables(drv, con)
+  local names = {}
+  for _, t in ipairs(schema.tables) do
+    names[#names + 1] = t.name
+  end
+  if not M.exist(drv, con) and count_tables(drv, con, names) > 0 then
+    sysbench.cmdline.refuse("the database has tables that order_entry has not made, with names " ..
+                            "of its own, such as customer or orders; use another database")
+  end
 end
 
 -- Returns all settings.  Numbers are numbers, and `loaded` has the warehouses that have their rows.
