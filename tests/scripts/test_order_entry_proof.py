@@ -126,6 +126,17 @@ def test_waits_have_their_mean(tmp_path):
     assert "think times, of their mean" not in found
 
 
+def test_deferred_deliveries_have_no_think_time(tmp_path):
+    """Each delivery is two events, of which a terminal thinks after one; the time to queue it has no mean to judge."""
+    found, n = run(tmp_path, "--events=0", "--time=3", "--order-wait", "--threads=20", "--order-deliveries=2",
+                   "--order-deck=0,0,0,1,0")
+    kinds = {k["name"]: k for k in json.loads((tmp_path / "o.json").read_text())["groups"][0]["total"]["event_kinds"]}
+    deliveries = kinds["delivery"]["events"]
+    assert deliveries >= 18 and kinds["deferred"]["events"] >= 18
+    assert found["think times, of their mean"][2] == f"too short ({deliveries} of 4330)"
+    assert "deferred, mean below the 90 %" in found and "delivery, mean below the 90 %" not in found
+
+
 def test_the_sheet_can_be_asserted(tmp_path):
     """A violated line makes the status 3; the sums are those of the lines."""
     done = bench.run("order_entry", "--db-driver=null", "--warehouses=2", "--time=0", "--events=5000",

@@ -16,6 +16,7 @@ local M = {}
 local ceilings = {{"new_order", 5}, {"payment", 5}, {"order_status", 5}, {"delivery", 5},
                   {"stock_level", 20}, {"deferred", 80}}
 
+-- A terminal that hands its deliveries over only queues them, so that one stall decides their mean.
 local function audit_times(sheet, kinds)
   for _, ceiling in ipairs(ceilings) do
     local name, most = ceiling[1], ceiling[2]
@@ -23,9 +24,11 @@ local function audit_times(sheet, kinds)
     if kind and kind.events > 0 then
       sheet:decide(name .. ", 90 % within", ("%.3f s"):format(kind.latency_p90),
                    ("at most %d s"):format(most), kind.latency_p90 <= most, kind.events, 1)
-      sheet:decide(name .. ", mean below the 90 %", ("%.3f ms"):format(kind.latency_avg * 1000),
-                   ("<= %.3f ms"):format(kind.latency_p90 * 1000),
-                   kind.latency_avg <= kind.latency_p90, kind.events, 100)
+      if name ~= "delivery" or sysbench.opt.order_deliveries == 0 then
+        sheet:decide(name .. ", mean below the 90 %", ("%.3f ms"):format(kind.latency_avg * 1000),
+                     ("<= %.3f ms"):format(kind.latency_p90 * 1000),
+                     kind.latency_avg <= kind.latency_p90, kind.events, 100)
+      end
     end
   end
 end
@@ -173,7 +176,7 @@ local function audit_skew(sheet, n, c_delta)
                random.is_delta(c_delta), 1, 1)
 end
 
--- Adds the mean of think times; keying times are constants.
+-- Adds the mean of think times, one after each event of a terminal; keying times are constants.
 local function audit_waits(sheet, n, events)
   if sysbench.opt.order_wait then
     sheet:mean("think times, of their mean", n._think_permille / 1000, events, 0.95, 1.05, 4330)
@@ -237,7 +240,7 @@ function M.sheet(stat, run)
   audit_orders(sheet, n, run.warehouses)
   audit_customers(sheet, n, run.warehouses)
   audit_skew(sheet, n, run.c_delta)
-  audit_waits(sheet, n, stat.events)
+  audit_waits(sheet, n, stat.events - stat.event_kinds.deferred.events)
   audit_conditions(sheet, sysbench.opt.order_check)
   return sheet:close()
 end
