@@ -191,7 +191,7 @@ local function prepare_payment(s, p)
     "c_since, c_credit, c_credit_lim, c_discount, c_balance FROM customer " ..
     "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?{lock}")
   s.customer_data = p:prepare("customer_data", "iii",
-    "SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?")
+    "SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?{lock}")
   s.customer_pay = p:prepare("customer_pay", "iiiii",
     "UPDATE customer SET c_balance = c_balance - ? * 0.01, " ..
     "c_ytd_payment = c_ytd_payment + ? * 0.01, c_payment_cnt = c_payment_cnt + 1 " ..

@@ -142,7 +142,8 @@ add("oe_payment",
     FROM customer WHERE c_w_id = p_c_w AND c_d_id = p_c_d AND c_id = v_c_id FOR UPDATE;
   IF v_credit = 'BC' THEN
     SELECT LEFT(CONCAT(CONCAT_WS(' ', v_c_id, p_c_d, p_c_w, p_d, p_w, v_amount), c_data), 500)
-      INTO v_data FROM customer WHERE c_w_id = p_c_w AND c_d_id = p_c_d AND c_id = v_c_id;
+      INTO v_data FROM customer WHERE c_w_id = p_c_w AND c_d_id = p_c_d AND c_id = v_c_id
+      FOR UPDATE;
     UPDATE customer SET c_balance = c_balance - v_amount, c_ytd_payment = c_ytd_payment + v_amount,
       c_payment_cnt = c_payment_cnt + 1, c_data = v_data
       WHERE c_w_id = p_c_w AND c_d_id = p_c_d AND c_id = v_c_id;
