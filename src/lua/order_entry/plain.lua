@@ -157,10 +157,10 @@ end
 local function new_order(s)
   return function(t)
     s.begin:run()
-    local customer = s.customer_tax:must(t.w, t.d, t.c)
     local district = s.district:must(t.w, t.d)
     local o_id, amount = tonumber(district[1]), 0
     s.district_next:run(t.w, t.d)
+    local customer = s.customer_tax:must(t.w, t.d, t.c)
     s.order_insert:run(o_id, t.d, t.w, t.c, t.n, t.all_local)
     s.open_insert:run(o_id, t.d, t.w)
     for k = 1, t.n do
@@ -206,8 +206,8 @@ local function payment(s)
   return function(t)
     s.begin:run()
     s.warehouse_pay:run(t.cents, t.w)
-    local w_name = s.warehouse:must(t.w)[1]
     s.district_pay:run(t.cents, t.w, t.d)
+    local w_name = s.warehouse:must(t.w)[1]
     local h_data = w_name .. "    " .. s.district_name:must(t.w, t.d)[1]
     local c = M.payer(s, t)
     if s.customer:must(t.c_w, t.c_d, c)[11] == "BC" then

@@ -61,12 +61,12 @@ add("oe_new_order",
   DECLARE v_i_data, v_s_data :text(50);
   DECLARE v_lines :text(2000) DEFAULT '';
 ]], [[
-  SELECT c_discount, c_last, c_credit, w_tax INTO v_discount, v_last, v_credit, v_w_tax
-    FROM customer JOIN warehouse ON w_id = c_w_id
-    WHERE c_w_id = p_w AND c_d_id = p_d AND c_id = p_c;
   SELECT d_next_o_id, d_tax INTO v_o_id, v_d_tax FROM district
     WHERE d_w_id = p_w AND d_id = p_d FOR UPDATE;
   UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = p_w AND d_id = p_d;
+  SELECT c_discount, c_last, c_credit, w_tax INTO v_discount, v_last, v_credit, v_w_tax
+    FROM customer JOIN warehouse ON w_id = c_w_id
+    WHERE c_w_id = p_w AND c_d_id = p_d AND c_id = p_c;
   INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local)
     VALUES (v_o_id, p_d, p_w, p_c, CURRENT_TIMESTAMP, NULL, p_lines, p_all_local);
   INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (v_o_id, p_d, p_w);
@@ -126,9 +126,9 @@ add("oe_payment",
   DECLARE v_data :text(600);
 ]], [[
   UPDATE warehouse SET w_ytd = w_ytd + v_amount WHERE w_id = p_w;
+  UPDATE district SET d_ytd = d_ytd + v_amount WHERE d_w_id = p_w AND d_id = p_d;
   SELECT w_name, CONCAT_WS(' ', w_street_1, w_street_2, w_city, w_state, w_zip)
     INTO v_w_name, v_warehouse FROM warehouse WHERE w_id = p_w;
-  UPDATE district SET d_ytd = d_ytd + v_amount WHERE d_w_id = p_w AND d_id = p_d;
   SELECT d_name, CONCAT_WS(' ', d_street_1, d_street_2, d_city, d_state, d_zip)
     INTO v_d_name, v_district FROM district WHERE d_w_id = p_w AND d_id = p_d;
   IF p_last IS NOT NULL THEN

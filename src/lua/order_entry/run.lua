@@ -102,7 +102,7 @@ local function deviations(settings, isolation_is_enough)
   deviates(opt.rate > 0, "--rate=%g", opt.rate)
   deviates(opt.time < 7200, "--time=%g", opt.time)
   deviates(opt.order_deliveries == 0, "--order-deliveries=0")
-  return table.concat(list, ", ")
+  return #list > 0 and table.concat(list, ", ") or "none"
 end
 
 -- Lines about the run, which the main instance knows.
