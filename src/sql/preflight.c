@@ -307,7 +307,8 @@ bool bn_sql_preflight_is_lazy(struct bn_sql_preflight *p)
 {
   bool lazy;
 
-  bn_sql_preflight_lock(p);
+  if (!bn_sql_preflight_lock(p))
+    return false;
   lazy = p->statements_judged && p->rest == BN_SQL_REST_LATER;
   bn_sql_preflight_unlock(p);
   return lazy;
