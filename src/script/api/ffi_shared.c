@@ -157,7 +157,8 @@ bool bn_ffi_shared_waits(void)
 {
   const struct bn_task *t = bn_instance_session()->task;
 
-  return t->fiber != NULL || t->waits;
+  /* A session whose turn has ended is queued, and goes on without having waited for anything. */
+  return t->fiber != NULL || t->waits || t->queued;
 }
 
 sql_result *bn_ffi_shared_rs(const char *kept)
