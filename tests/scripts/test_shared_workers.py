@@ -162,6 +162,55 @@ def test_libraries_are_whole(folder):
     assert len(said[0]) == 18 and said[0] == said[1]
 
 
+OUTPUTS = """
+function thread_init(id) io.output("log." .. id) end
+function event(id) io.write(id, "\\n") end
+function thread_done() io.close() end
+"""
+
+
+def test_each_thread_has_its_own_default_output(folder):
+    r = folder.run(OUTPUTS, "--threads=4", "--workers=1", "--events-per-session=5")
+    assert r.status == 0, r.err
+    assert [(folder.path / f"log.{i}").read_text() for i in range(4)] == [f"{i}\n" * 5 for i in range(4)]
+
+
+ROWS = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  row = sysbench.row(1, sysbench.tid)
+  con:bulk_insert_init("INSERT INTO t VALUES")
+end
+function event() row:number(1) con:bulk_insert_next(row) end
+function thread_done() con:bulk_insert_done() end
+"""
+
+
+def test_rows_of_c_are_inserted(folder):
+    """Their text is no string of Lua, and has its length beside it."""
+    r = folder.run(ROWS, "--db-driver=null", "--threads=2", "--workers=1", "--events=20", "--time=0")
+    assert r.status == 0 and r.events == 20, r.err
+
+
+LOOP_IN_COROUTINE = """
+function thread_run(id)
+  coroutine.wrap(function ()
+    while ffi.C.sb_more_events(id) do
+      ffi.C.sb_event_start(id)
+      for _ = 1, 1000000 do end
+      ffi.C.sb_event_stop(id)
+    end
+  end)()
+end
+"""
+
+
+def test_an_event_loop_in_a_coroutine_has_all_its_events(folder):
+    """A session that has run for a millisecond without a wait lets the others have their turn."""
+    r = folder.run(LOOP_IN_COROUTINE, "--threads=2", "--workers=1", "--events-per-session=30", "--time=0")
+    assert r.status == 0 and r.events == 60, r.out + r.err
+
+
 SLEEPING = """
 ffi.cdef[[
 int usleep(unsigned int); unsigned int sleep(unsigned int); int poll(struct pollfd *, unsigned long, int);

@@ -27,8 +27,9 @@ local wait = internal.wait
 
 local waiting = {}
 
-local function result_of(which, object, text)
-  if C.bn_ffi_shared_text(which, object, text, text and #text or 0) then
+-- text may be of C, and then has its length beside it.
+local function result_of(which, object, text, len)
+  if C.bn_ffi_shared_text(which, object, text, len or text and #text or 0) then
     wait()
   end
   local rs = C.bn_ffi_shared_rs(text)
@@ -43,12 +44,12 @@ local function number_of(which, object, number)
   return answer
 end
 
-function waiting.bn_ffi_sql_query(con, text)
-  return result_of(C.BN_CALL_QUERY, con, text)
+function waiting.bn_ffi_sql_query(con, text, len)
+  return result_of(C.BN_CALL_QUERY, con, text, len)
 end
 
-function waiting.bn_ffi_sql_query_uncounted(con, text)
-  return result_of(C.BN_CALL_QUERY_UNCOUNTED, con, text)
+function waiting.bn_ffi_sql_query_uncounted(con, text, len)
+  return result_of(C.BN_CALL_QUERY_UNCOUNTED, con, text, len)
 end
 
 function waiting.bn_ffi_sql_execute(statement)
@@ -84,20 +85,20 @@ function waiting.bn_ffi_sql_connect(driver, names, values, count)
   return C.bn_ffi_shared_conn()
 end
 
-local function bulk(which, con, text)
-  if C.bn_ffi_shared_text(which, con, text, text and #text or 0) then
+local function bulk(which, con, text, len)
+  if C.bn_ffi_shared_text(which, con, text, len or 0) then
     wait()
   end
   local rc = C.bn_ffi_shared_rc(con, text)
   return rc
 end
 
-function waiting.bn_ffi_sql_bulk_init(con, text)
-  return bulk(C.BN_CALL_BULK_INIT, con, text)
+function waiting.bn_ffi_sql_bulk_init(con, text, len)
+  return bulk(C.BN_CALL_BULK_INIT, con, text, len)
 end
 
-function waiting.bn_ffi_sql_bulk_next(con, text)
-  return bulk(C.BN_CALL_BULK_NEXT, con, text)
+function waiting.bn_ffi_sql_bulk_next(con, text, len)
+  return bulk(C.BN_CALL_BULK_NEXT, con, text, len)
 end
 
 function waiting.bn_ffi_sql_bulk_done(con)
@@ -216,11 +217,11 @@ end
 -- Their callers have no hook to ask, so that failures are settled with them.
 local function settled(name, which)
   waiting[name] = function (...)
-    local object, text = ...
+    local object, text, len = ...
     if object == nil or text == nil and select("#", ...) > 1 then
       return C[name](...)
     end
-    return result_of(which, object, text)
+    return result_of(which, object, text, len)
   end
 end
 
@@ -331,16 +332,22 @@ local function completer(library)
   end
 end
 
+-- Returns the view of a library two functions of which change what the interpreter has once.
+local function guarded(library, shown, first, second)
+  return {
+    __index = function (_, name)
+      if name == first or name == second then
+        internal.wants_own(shown .. "." .. name)
+      end
+      return library[name]
+    end
+  }
+end
+
 local views = {
   coroutine = { __index = coroutines },
-  math = {
-    __index = function (_, name)
-      if name == "random" or name == "randomseed" then
-        internal.wants_own("math." .. name)
-      end
-      return math[name]
-    end
-  },
+  io = guarded(io, "io", "input", "output"),
+  math = guarded(math, "math", "random", "randomseed"),
   string = {
     __index = string,
     __newindex = function (_, name, value)
@@ -349,7 +356,7 @@ local views = {
     end
   }
 }
-for _, name in pairs({ "bit", "debug", "io", "os", "table" }) do
+for _, name in pairs({ "bit", "debug", "os", "table" }) do
   views[name] = { __index = _G[name] }
 end
 for name, metatable in pairs(views) do
