@@ -31,15 +31,12 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
    the host has told no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
-  size_t rank = 0;
-  double ms = NAN;
+  const bool has_one = v != NULL && v->n_percents > 0;
+  const size_t rank = has_one ? bn_view_greatest_rank(v) : 0;
+  const double ms = has_one ? v->percentile_s[rank] * 1e3 : NAN;
   char text[BN_FORM_NUMBER];
 
-  if (v != NULL && v->n_percents > 0) {
-    rank = bn_view_greatest_rank(v);
-    ms = v->percentile_s[rank] * 1e3;
-  }
-  if (isnan(ms))
+  if (!has_one || isnan(ms))
     (void)bn_buf_printf(b, " %*s", LATENCY, "-");
   else
     (void)bn_buf_printf(b, " %s",
