@@ -42,7 +42,7 @@ bool bn_hosts_are_wanted(const struct bn_conf *conf, const struct bn_ranks *rank
     return true;
   if (command != NULL && strcmp(command, "help") == 0)
     return false;
-  if (bn_fleet_is_listed(conf))
+  if (bn_conf_lists_hosts(conf))
     return true;
   /* Under a launcher of MPI, a script on standard input is there for one process only. */
   return ranks->n > 0 && test != NULL && strcmp(test, "-") != 0 && command != NULL;

@@ -19,11 +19,6 @@ static bool fleet_has_value(const char *value)
   return value != NULL && value[0] != '\0';
 }
 
-bool bn_fleet_is_listed(const struct bn_conf *conf)
-{
-  return fleet_has_value(conf->raw.hosts) || fleet_has_value(conf->raw.hosts_file);
-}
-
 bool bn_fleet_has_groups(const struct bn_fleet *f)
 {
   return f->groups->n > 0;
@@ -72,7 +67,7 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
 
-  if (fleet_has_ranks(f) && bn_fleet_is_listed(f->setup->conf))
+  if (fleet_has_ranks(f) && bn_conf_lists_hosts(f->setup->conf))
     return bn_err_set(err, EINVAL,
                       "--hosts and --hosts-file cannot be used under a launcher of MPI: its "
                       "processes are the hosts");

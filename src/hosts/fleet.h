@@ -78,8 +78,6 @@ const char *bn_fleet_name_parts(const struct bn_fleet *f);
    ready.  Does nothing without groups.  Returns 0, or -1 and err, which says which groups do not
    fit together. */
 int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err);
-/* Returns whether --hosts or --hosts-file is given. */
-bool bn_fleet_is_listed(const struct bn_conf *conf);
 /* Returns whether a launcher has sent a signal, after which it gives the processes that it has
    started one second. */
 bool bn_fleet_is_urged(const struct bn_fleet *f);

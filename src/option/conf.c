@@ -205,15 +205,21 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
                              "makes no event due in the time of the run");
 }
 
+bool bn_conf_lists_hosts(const struct bn_conf *c)
+{
+  const struct bn_conf_raw *r = &c->raw;
+
+  return (r->hosts != NULL && r->hosts[0] != '\0') ||
+         (r->hosts_file != NULL && r->hosts_file[0] != '\0');
+}
+
 /* Returns the number of threads: without other hosts, and groups, which have threads of their own,
    all of --threads-total are here. */
 static int64_t conf_count_threads(const struct bn_conf *c)
 {
-  const struct bn_conf_raw *r = &c->raw;
-  const bool has_shares = r->groups.n > 0 || (r->hosts != NULL && r->hosts[0] != '\0') ||
-                          (r->hosts_file != NULL && r->hosts_file[0] != '\0');
+  const bool has_shares = c->raw.groups.n > 0 || bn_conf_lists_hosts(c);
 
-  return r->threads_total > 0 && !has_shares ? r->threads_total : r->threads;
+  return c->raw.threads_total > 0 && !has_shares ? c->raw.threads_total : c->raw.threads;
 }
 
 /* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active

@@ -122,6 +122,9 @@ bool bn_conf_has_pauses(const struct bn_conf *c);
 /* Frees what bn_conf_finish has allocated; the values are the option set's. */
 void bn_conf_done(struct bn_conf *c);
 
+/* Returns whether --hosts or --hosts-file is given. */
+bool bn_conf_lists_hosts(const struct bn_conf *c);
+
 /* Returns the limit of events of a run that has `threads` threads on all its hosts together; 0: the
    run has none. */
 uint64_t bn_conf_get_event_limit(const struct bn_conf *c, uint64_t threads);
