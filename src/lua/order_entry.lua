@@ -14,7 +14,7 @@ sysbench.cmdline.commands = {
 }
 
 function cleanup()
-  require("order_entry.schema").cleanup()
+  require("order_entry.load").cleanup()
 end
 
 if sysbench.cmdline.command == "run" then

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Loads the tables of the order-entry workload.  All threads of prepare go from step to step
--- together.  A warehouse is one transaction, with the setting that marks it as loaded, so a load
--- that was interrupted is continued by the next prepare.
+-- Makes, loads and drops the tables of the order-entry workload.  All threads of prepare go from
+-- step to step together.  A warehouse is one transaction, with the setting that marks it as loaded,
+-- so a load that was interrupted is continued by the next prepare.
 
 local cardinality = require("order_entry.cardinality")
 local options = require("order_entry.options")
@@ -268,6 +268,22 @@ function M.prepare()
   if M.in_steps(steps) then
     require("order_entry.check").after_prepare(loaded_before)
   end
+end
+
+-- Drops the routines, and the tables in the reverse order of their making.
+function M.cleanup()
+  options.check()
+  local drv = sysbench.sql.driver()
+  local con = drv:connect()
+  settings_of.refuse_foreign_tables(drv, con)
+  routines.drop(drv, con)
+  for i = #schema.tables, 1, -1 do
+    con:query("DROP TABLE IF EXISTS " .. schema.tables[i].name)
+  end
+  if drv:name() == "sqlite" then
+    con:query("VACUUM")
+  end
+  con:disconnect()
 end
 
 return M

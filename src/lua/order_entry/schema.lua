@@ -110,20 +110,4 @@ function M.create_text(drv, t)
     t.key and (", PRIMARY KEY (%s)"):format(t.key) or "", after_columns[name] or "")
 end
 
--- Drops the routines, and the tables in the reverse order of their making.
-function M.cleanup()
-  require("order_entry.options").check()
-  local drv = sysbench.sql.driver()
-  local con = drv:connect()
-  require("order_entry.settings").refuse_foreign_tables(drv, con)
-  require("order_entry.routines").drop(drv, con)
-  for i = #M.tables, 1, -1 do
-    con:query("DROP TABLE IF EXISTS " .. M.tables[i].name)
-  end
-  if drv:name() == "sqlite" then
-    con:query("VACUUM")
-  end
-  con:disconnect()
-end
-
 return M
