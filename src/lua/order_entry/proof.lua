@@ -16,7 +16,6 @@ local M = {}
 local ceilings = {{"new_order", 5}, {"payment", 5}, {"order_status", 5}, {"delivery", 5},
                   {"stock_level", 20}, {"deferred", 80}}
 
--- A terminal that hands its deliveries over only queues them, so that one stall decides their mean.
 local function audit_times(sheet, kinds)
   for _, ceiling in ipairs(ceilings) do
     local name, most = ceiling[1], ceiling[2]
@@ -24,6 +23,7 @@ local function audit_times(sheet, kinds)
     if kind and kind.events > 0 then
       sheet:decide(name .. ", 90 % within", ("%.3f s"):format(kind.latency_p90),
                    ("at most %d s"):format(most), kind.latency_p90 <= most, kind.events, 1)
+      -- A delivery that is handed over is only queued, so that one stall decides the mean.
       if name ~= "delivery" or sysbench.opt.order_deliveries == 0 then
         sheet:decide(name .. ", mean below the 90 %", ("%.3f ms"):format(kind.latency_avg * 1000),
                      ("<= %.3f ms"):format(kind.latency_p90 * 1000),
