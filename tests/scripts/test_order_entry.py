@@ -121,7 +121,8 @@ def test_tables_of_others_stay(tmp_path):
     db = Database(tmp_path)
     db.change("CREATE TABLE item (a INT); INSERT INTO item VALUES (5)")
     for name in "prepare", "cleanup":
-        assert "the database has tables that order_entry has not made" in refused(db.bench(name))
+        assert refused(db.bench(name)) == ("the database has a table 'item' that order_entry has not made; use another "
+                                           "database, or rename the table")
     assert db.query("SELECT name FROM sqlite_master") == [["item"]] and db.query("SELECT a FROM item") == [["5"]]
 
 

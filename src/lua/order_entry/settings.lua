@@ -13,23 +13,24 @@ local schema = require("order_entry.schema")
 
 local M = {}
 
-local count_text = {
-  mysql = "SELECT COUNT(*) FROM information_schema.tables " ..
+local find_text = {
+  mysql = "SELECT MIN(table_name) FROM information_schema.tables " ..
           "WHERE table_schema = DATABASE() AND table_name IN ('%s')",
-  pgsql = "SELECT COUNT(*) FROM pg_class WHERE relname IN ('%s') " ..
+  pgsql = "SELECT MIN(relname::text) FROM pg_class WHERE relname IN ('%s') " ..
           "AND relkind IN ('r', 'p') AND pg_table_is_visible(oid)",
-  sqlite = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name IN ('%s')",
+  sqlite = "SELECT MIN(name) FROM sqlite_master WHERE type = 'table' AND name IN ('%s')",
 }
 
--- Returns how many tables with these names exist; 0 on a database that cannot be asked.
-local function count_tables(drv, con, names)
-  local text = count_text[drv:name()]
-  return text and tonumber((con:query_row_uncounted(text:format(table.concat(names, "', '"))))) or 0
+-- Returns one of the tables with these names; nil if none exists, and on a database that cannot be
+-- asked.
+local function find_table(drv, con, names)
+  local text = find_text[drv:name()]
+  return text and (con:query_row_uncounted(text:format(table.concat(names, "', '")))) or nil
 end
 
 -- Returns whether prepare has made the tables.
 function M.exist(drv, con)
-  return count_tables(drv, con, {"oe_settings"}) > 0
+  return find_table(drv, con, {"oe_settings"}) ~= nil
 end
 
 -- Refuses tables with the names of the workload's that it has not made: oe_settings is the first
@@ -39,9 +40,10 @@ function M.refuse_foreign_tables(drv, con)
   for _, t in ipairs(schema.tables) do
     names[#names + 1] = t.name
   end
-  if not M.exist(drv, con) and count_tables(drv, con, names) > 0 then
-    sysbench.cmdline.refuse("the database has tables that order_entry has not made, with names " ..
-                            "of its own, such as customer or orders; use another database")
+  local found = not M.exist(drv, con) and find_table(drv, con, names)
+  if found then
+    sysbench.cmdline.refuse(("the database has a table '%s' that order_entry has not made; use " ..
+                             "another database, or rename the table"):format(found))
   end
 end
 
