@@ -316,8 +316,7 @@ static void text_print_read_hosts(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", reads);
 }
 
-/* Returns the *n labelled counts of that name; NULL, and 0 in *n, if an older document lacks them.
- */
+/* Returns the *n labelled counts of that name; NULL, and *n 0, if an older document lacks them. */
 static const struct bn_label *text_find_labels(const struct bn_snap *s, const char *metric,
                                                size_t *n)
 {
@@ -418,8 +417,7 @@ static void text_print_lag(const struct text *t, const struct bn_view *v)
                   v->lag_max_s * 1e3);
 }
 
-/* Prints the unfinished events, and the age of the oldest one, which older documents do not have.
- */
+/* Prints the unfinished events, and the age of the oldest one, which older documents lack. */
 static void text_print_unfinished(const struct text *t, const struct bn_form *f)
 {
   bn_form_print(f, bn_template_unfinished, t->out);
@@ -586,8 +584,7 @@ static void text_print_in_flight(const struct text *t, const struct bn_form *f)
                   t->out);
 }
 
-/* Prints the errors and the failed threads with their first messages.  Dialects have no such part.
- */
+/* Prints the errors and failed threads with their first messages; dialects have no such part. */
 static void text_print_errors(const struct text *t, const struct bn_view *v)
 {
   const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
