@@ -23,7 +23,7 @@ uint64_t bn_threads_stack_size(uint64_t wanted_bytes)
 static const struct bn_wait workers = {"workers to go", BN_BOUND_END};
 static const struct bn_wait returning = {"a worker to return", BN_BOUND_RETURNING};
 static const struct bn_wait barrier = {"the other sessions at the barrier", BN_BOUND_END};
-static const struct bn_wait pausing = {"the next try", BN_BOUND_DEADLINE};
+static const struct bn_wait pausing = {"the end of a pause", BN_BOUND_END};
 static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND_END};
 
 /* --- making --- */

@@ -2,6 +2,9 @@
 """The number of active threads follows --threads-profile, and reports and documents tell its phases apart."""
 import json
 import re
+import signal
+import subprocess
+import time
 
 import pytest
 
@@ -86,6 +89,17 @@ def test_an_endless_run_needs_a_thread_at_the_end():
     done = bench.run("cpu", "--threads-profile=ramp:4..0/1s", "--time=0", "run")
     assert (done.status, done.err) == (1, "--threads-profile=ramp:4..0/1s: ends with no active thread, so that a run "
                                           "without a time limit never ends; leave out --time=0\n")
+
+
+@pytest.mark.parametrize("args", [("cpu", "--cpu-max-prime=500"), (*NULL, "--workers=2")], ids=["cpu", "workers"])
+def test_threads_that_are_never_active_again_wait_for_the_end(args):
+    """Kind: a wait whose end is never; it aborted the program."""
+    command = [bench.binary(), *args, "--threads=4", "--threads-profile=hold:4/0.1s; hold:1/0.1s", "--time=0", "run"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=bench.environment()) as process:
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 130 and b"total number of events:" in out, err
 
 
 def test_a_trace_has_numbers_of_threads(tmp_path):

@@ -453,6 +453,7 @@ bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_
 {
   bool in_time = true;
 
+  assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);
   enter();
   me->without_reason = sim.without_reason && !me->without_reason;
   if (me->without_reason) {

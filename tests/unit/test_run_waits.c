@@ -29,7 +29,7 @@ static struct known known[] = {
     {"workers to go", 0, 0},
     {"the other sessions at the barrier", 0, 0},
     {"the start of all hosts", 0, 0},
-    {"the next try", 0.25, 0},
+    {"the end of a pause", 0, 0},
     {"the next arrival", 0, 0},
     {"the end of the warm-up", 0, 0},
     {"tickets that other sessions give back", 0, 0},
