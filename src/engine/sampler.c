@@ -97,6 +97,14 @@ static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
   bn_watch_end(s->p->watch);
 }
 
+/* Returns whether the final report takes the place of a checkpoint.  bench's own ends with the span
+   of the run, so that a later checkpoint would leave it no time. */
+static bool sampler_is_too_late_for_checkpoints(const struct sampler_thread *s, uint64_t now_ns)
+{
+  return bn_threads_count_busy(s->p->threads) == 0 ||
+         (bn_policy_is_native(s->p->conf->policy) && sampler_is_past_limit(s, now_ns));
+}
+
 /* Makes the interval, the checkpoint and the tick that are due. */
 static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
 {
@@ -107,7 +115,7 @@ static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
     /* The reporter may have been slow. */
     now_ns = bn_clock_mono();
   }
-  if (bn_threads_count_busy(s->p->threads) == 0)
+  if (sampler_is_too_late_for_checkpoints(s, now_ns))
     bn_schedule_drop_checkpoints(&s->schedule);
   if (bn_schedule_take_checkpoint(&s->schedule, now_ns))
     sampler_report(s, now_ns, bn_reports_checkpoint);

@@ -132,23 +132,25 @@ static void a_minute_is_exact(void **state)
   same_s(sim_s(), 70);
 }
 
+/* The one at the limit leaves the final report its time. */
 static void checkpoints_split_the_run(void **state)
 {
   struct bn_conf c = make_conf(2);
-  struct toy t = {.sleep_us = 500};
+  struct toy t = {.sleep_us = 700};
 
   (void)state;
   c.plan.time_ns = 300 * BN_NSEC_PER_MSEC;
   c.plan.checkpoint_ns[0] = 100 * BN_NSEC_PER_MSEC;
   c.plan.checkpoint_ns[1] = 200 * BN_NSEC_PER_MSEC;
-  c.plan.n_checkpoints = 2;
+  c.plan.checkpoint_ns[2] = 300 * BN_NSEC_PER_MSEC;
+  c.plan.n_checkpoints = 3;
   assert_int_equal(run_at_0(&c, &toy_workload, &t), 0);
   assert_int_equal(seen.checkpoints, 2);
   same_s(seen.checkpoint_at[0], 0.1);
   same_s(seen.checkpoint_at[1], 0.2);
-  assert_int_equal(seen.checkpoint_events[0], 398);
-  assert_int_equal(seen.checkpoint_events[1], 400);
-  assert_int_equal(seen.total.events, 402);
+  assert_int_equal(seen.checkpoint_events[0], 284);
+  assert_int_equal(seen.checkpoint_events[1], 286);
+  assert_int_equal(seen.total.events, 288);
   same_s(seen.total.span_s, 0.1);
   same_s(seen.total.at_s, 0.3);
 }
