@@ -145,10 +145,14 @@ static void sampler_check_backlog(const struct sampler_thread *s, uint64_t now_n
     bn_log(BN_FATAL, "Event queue is full.");
 }
 
-/* Returns how long the events in flight may take without progress. */
+/* Returns how long the events in flight may take without progress.  sysbench waits for them without
+   a limit: a dialect is more patient with slow statements. */
 static uint64_t sampler_grace_ns(const struct sampler_thread *s)
 {
-  return bn_grace_ns(s->p, bn_grace_least_ns(s->p));
+  static const uint64_t dialect_ns = 60 * BN_NSEC_PER_SEC;
+  const bool is_native = bn_policy_is_native(s->p->conf->policy);
+
+  return bn_grace_ns(s->p, is_native ? bn_grace_least_ns(s->p) : dialect_ns);
 }
 
 /* Ends a run whose threads have used up the grace, and says which limit was met.  The run is ended
