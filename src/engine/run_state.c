@@ -60,10 +60,10 @@ bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times 
   return state_span_end_ns(p, times) < times->measure_ns;
 }
 
-/* Returns how many events of the span were begun, dropped ones included.  As in a snapshot, the
-   events in flight of a session are of the span if their average start is (measure/stat.h has the
-   identities). */
-static uint64_t state_count_started(const struct bn_load *l)
+/* Returns how many events of the span were begun by now, dropped ones included.  As in a snapshot,
+   the events in flight of a session are of the span if their average start is (measure/stat.h has
+   the identities). */
+static uint64_t state_count_started(const struct bn_load *l, uint64_t now_ns)
 {
   uint64_t n = 0;
 
@@ -73,7 +73,8 @@ static uint64_t state_count_started(const struct bn_load *l)
     const uint64_t sum_of_starts_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
 
     n += bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->dropped);
-    if (in_flight > 0 && sum_of_starts_ns / in_flight >= st->counts_from_ns)
+    if (in_flight > 0 &&
+        bn_stat_average_start(in_flight, sum_of_starts_ns, now_ns) >= st->counts_from_ns)
       n += in_flight;
   }
   return n;
@@ -96,7 +97,7 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
   s->backlog = bn_pacer_count_queued(arrived, skip, bn_quota_unused(p->quota));
   s->due = due.counted - (waiting - s->backlog) + begun_late;
   if (due.estimated)
-    s->due = state_count_started(p->load) + s->backlog;
+    s->due = state_count_started(p->load, s->now_ns) + s->backlog;
   s->queue_skip = skip;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
   s->oldest_ns = bn_pacer_add_ages(p->pacer, s->now_ns, skip, s->backlog, ages);

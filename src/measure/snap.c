@@ -125,7 +125,7 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
   one->warm_events = bn_stat_get(&st->warm_events);
   one->warm_busy_ns = bn_stat_get(&st->warm_busy_ns);
   one->in_flight = f.n;
-  one->begun_at = f.begun_at;
+  one->start_ns = f.n > 0 ? bn_stat_average_start(f.n, f.begun_at, now_ns) : 0;
   one->counts_from_ns = st->counts_from_ns;
   out->busy_ns += one->busy_ns;
   out->service_ns += one->service_ns;
@@ -251,7 +251,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
 
 uint64_t bn_snap_event_start_ns(const struct bn_snap_session *s)
 {
-  return s->in_flight > 0 ? s->begun_at / s->in_flight : UINT64_MAX;
+  return s->in_flight > 0 ? s->start_ns : UINT64_MAX;
 }
 
 /* Returns the time from one moment to another, or 0 if the second one comes first. */

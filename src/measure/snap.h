@@ -20,7 +20,7 @@ struct bn_snap_session {
   uint64_t events, busy_ns, service_ns;
   uint64_t min_ns, max_ns; /* exact, since the measurement began; min > max: none */
   uint64_t warm_events, warm_busy_ns;
-  uint64_t in_flight, begun_at; /* events in flight; the sum of their starts */
+  uint64_t in_flight, start_ns; /* events in flight; when they started, on average */
   uint64_t counts_from_ns;      /* events that started before it are of the warm-up */
 };
 

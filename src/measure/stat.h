@@ -68,6 +68,14 @@ static inline bool bn_stat_pauses(const struct bn_stat *st)
   return atomic_load_explicit(&st->pauses, memory_order_relaxed);
 }
 
+/* Returns the average start of n events in flight, at least one, by the sum of their starts.  The
+   sum wraps around for many events on a host that has been up for days; that of their ages at
+   now_ns does not. */
+static inline uint64_t bn_stat_average_start(uint64_t n, uint64_t sum_of_starts_ns, uint64_t now_ns)
+{
+  return now_ns - (uint64_t)((int64_t)(n * now_ns - sum_of_starts_ns) / (int64_t)n);
+}
+
 /* Adds n to v, whose only writer is this thread. */
 static inline void bn_stat_bump(_Atomic uint64_t *v, uint64_t n)
 {

@@ -659,7 +659,7 @@ static void an_idle_session_is_in_no_phase(void **state)
   bn_metrics_init(&m, two_phases);
   bn_snap_init_for_metrics(&delta, &m, 0, true);
   bn_snap_init_for_metrics(&stuck, &m, 2, false);
-  stuck.session[0] = (struct bn_snap_session){.in_flight = 1, .begun_at = hang_ns};
+  stuck.session[0] = (struct bn_snap_session){.in_flight = 1, .start_ns = hang_ns};
   bn_view_store_init(&store, &delta);
   bn_view_fill(&v, &store, &delta, &rules);
   bn_phases_fill(p, &v, &store, &delta, &stuck, hang_ns + 750000000);

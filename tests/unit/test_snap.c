@@ -462,6 +462,27 @@ static void ages_are_those_in_flight(void **state)
   end_scene(&c);
 }
 
+/* The sum of the starts of many events goes round 2^64 ns, five days after the clock began. */
+static void the_age_of_many_events_is_right_on_an_old_host(void **state)
+{
+  const uint64_t n = 65536, now_ns = 5 * UINT64_C(86400000000000);
+  struct bn_hist *ages = bn_hist_new();
+  struct scene c;
+  uint64_t oldest;
+
+  (void)state;
+  set_scene(&c, 1, 0);
+  bn_stat_bump(&c.set.stat[0]->begun, n);
+  bn_stat_bump(&c.set.stat[0]->begun_at, n * (now_ns - 250));
+  c.set.stat[0]->counts_from_ns = now_ns - 1000;
+  bn_snap_take(&c.now, &c.set, now_ns);
+  assert_int_equal(bn_snap_oldest_age_ns(&c.now, now_ns), 250);
+  assert_int_equal(bn_snap_collect_ages(&c.now, now_ns, false, ages, &oldest), n);
+  assert_int_equal(oldest, 250);
+  bn_hist_free(ages);
+  end_scene(&c);
+}
+
 /* Sums modulo 2^64 ns: ten million events that waited 4,000 s each go round it twice. */
 static void sums_of_centuries_are_right(void **state)
 {
@@ -656,6 +677,7 @@ BN_TESTS(snap)
       cmocka_unit_test(warmup_is_counted_apart),
       cmocka_unit_test(the_warmup_wakes_for_itself),
       cmocka_unit_test(ages_are_those_in_flight),
+      cmocka_unit_test(the_age_of_many_events_is_right_on_an_old_host),
       cmocka_unit_test(sums_of_centuries_are_right),
       cmocka_unit_test(values_beyond_the_range_have_extremes),
       cmocka_unit_test(labels_overflow_into_other),
