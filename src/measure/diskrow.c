@@ -43,6 +43,19 @@ bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t
   return true;
 }
 
+void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_FIELDS])
+{
+  static const enum bn_disk_field times[] = {BN_ROW_READ_MS,  BN_ROW_WRITE_MS,   BN_ROW_BUSY_MS,
+                                             BN_ROW_QUEUE_MS, BN_ROW_DISCARD_MS, BN_ROW_FLUSH_MS};
+
+  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+    const enum bn_disk_field time = times[i];
+
+    if (row[time] != BN_ABSENT)
+      row[time] = before[time] + (uint32_t)(row[time] - before[time]);
+  }
+}
+
 bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
 {
   FILE *f = fopen("/proc/diskstats", "re");

@@ -34,6 +34,9 @@ enum bn_disk_field {
    lacks one of the first eleven fields. */
 bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor,
                       uint64_t out[BN_ROW_FIELDS]);
+/* Widens the times of a row to 64 bits.  `before` is the widened row that was read before it: each
+   time may have grown by less than 2^32 ms since then. */
+void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_FIELDS]);
 /* Reads the row of a device as it is now.  Returns false if the device has none, or the file cannot
    be read. */
 bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS]);

@@ -124,12 +124,6 @@ static const struct request {
      "device_discard_await_ms", "device_discard_size_bytes"},
 };
 
-/* Returns how much a time of the kernel in ms has grown, which wraps around at 32 bits. */
-static double watch_grown_ms(const struct bn_reading *from, const struct bn_reading *to, size_t i)
-{
-  return (double)(uint32_t)(to->value[i] - from->value[i]);
-}
-
 /* Adds the mean of n values with that sum, unless there are none. */
 static void watch_add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
 {
@@ -148,7 +142,7 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
   watch_add(out, r->rate, (double)n / span_s);
   watch_add(out, r->bytes, (double)sectors * SECTOR / span_s);
   watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / span_s);
-  watch_add_mean(out, r->await, watch_grown_ms(from, to, r->ms), n);
+  watch_add_mean(out, r->await, (double)watch_grown(from, to, r->ms), n);
   watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
 
@@ -162,12 +156,12 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
       watch_add_requests(from, to, &requests[i], out);
   if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
     watch_add(out, "device_flushes_per_s", (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_s);
-    watch_add_mean(out, "device_flush_await_ms", watch_grown_ms(from, to, BN_ROW_FLUSH_MS),
+    watch_add_mean(out, "device_flush_await_ms", (double)watch_grown(from, to, BN_ROW_FLUSH_MS),
                    watch_grown(from, to, BN_ROW_FLUSHES));
   }
-  watch_add(out, "device_queue_length", watch_grown_ms(from, to, BN_ROW_QUEUE_MS) / span_ms);
+  watch_add(out, "device_queue_length", (double)watch_grown(from, to, BN_ROW_QUEUE_MS) / span_ms);
   watch_add(out, "device_utilization_percent",
-            watch_grown_ms(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+            (double)watch_grown(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
 }
 
 /* --- a server --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -16,6 +17,7 @@
 struct device {
   struct bn_sql_side_query side_query; /* for the folder that the server names */
   unsigned major, minor;
+  uint64_t row[BN_ROW_FIELDS]; /* the last one that was read, with wide times */
 };
 
 /* Finds the numbers of the device under a place.  Returns false if there is none: tmpfs, overlay,
@@ -61,7 +63,6 @@ static int device_find_folder(struct device *d, const struct bn_watch_place *at,
 /* Finds the device to be watched.  Returns 0, or -1 and err if there is none with counters. */
 static int device_open(void *self, const struct bn_watch_place *at, struct bn_err *err)
 {
-  uint64_t row[BN_ROW_FIELDS];
   char folder[PATH_MAX];
   struct device *d = self;
   struct bn_place place;
@@ -73,7 +74,7 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
     return bn_err_set(err, ENODEV,
                       "no device is watched: the file system of '%.200s' (%s) has no block device",
                       place.path, place.file_system);
-  if (!bn_diskrow_read(d->major, d->minor, row))
+  if (!bn_diskrow_read(d->major, d->minor, d->row))
     return bn_err_set(
         err, ENODEV,
         "no device is watched: /proc/diskstats has no device %u:%u, on which '%.200s' "
@@ -84,12 +85,14 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
 
 static int device_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
-  const struct device *d = self;
+  struct device *d = self;
 
-  if (bn_diskrow_read(d->major, d->minor, r->value))
-    return 0;
-  return bn_err_set(err, ENODEV, "the device %u:%u is no longer in /proc/diskstats", d->major,
-                    d->minor);
+  if (!bn_diskrow_read(d->major, d->minor, r->value))
+    return bn_err_set(err, ENODEV, "the device %u:%u is no longer in /proc/diskstats", d->major,
+                      d->minor);
+  bn_diskrow_widen(r->value, d->row);
+  memcpy(d->row, r->value, sizeof d->row);
+  return 0;
 }
 
 static void device_compare(void *self, const struct bn_reading *from, const struct bn_reading *to,

@@ -187,6 +187,7 @@ static void figures_of_a_device(void **state)
       "8 0 sda 100 10 8000 50 200 20 16000 4294967290 0 300 400 1 0 8 2 5 5", 8, 0, from.value));
   assert_true(bn_diskrow_parse("8 0 sda 140 16 9600 70 300 50 24000 194 3 1300 3400 1 0 8 2 15 25",
                                8, 0, to.value));
+  bn_diskrow_widen(to.value, from.value);
   bn_watched_add_device(&from, &to, &w);
   same(figure(&w, "device_reads_per_s"), 20);
   same(figure(&w, "device_read_bytes_per_s"), 1600 * 512 / 2.0);
@@ -203,6 +204,23 @@ static void figures_of_a_device(void **state)
   same(figure(&w, "device_flush_await_ms"), 2);
   same(figure(&w, "device_queue_length"), 1.5);
   same(figure(&w, "device_utilization_percent"), 50);
+}
+
+/* Each row has 3,000,000 s of requests in flight more than the one before, which 32 bits can hold;
+   the whole run has twice as many, which they cannot. */
+static void times_of_a_long_run_are_whole(void **state)
+{
+  struct bn_reading from = {.at_ns = second}, middle, to = {.at_ns = 6001 * second};
+  struct bn_watched w = {.n = 0};
+
+  (void)state;
+  assert_true(bn_diskrow_parse("8 0 sda 1 0 8 7 1 0 8 0 0 0 5", 8, 0, from.value));
+  assert_true(bn_diskrow_parse("8 0 sda 1 0 8 7 1 0 8 0 0 0 3000000005", 8, 0, middle.value));
+  assert_true(bn_diskrow_parse("8 0 sda 1 0 8 7 1 0 8 0 0 0 1705032709", 8, 0, to.value));
+  bn_diskrow_widen(middle.value, from.value);
+  bn_diskrow_widen(to.value, middle.value);
+  bn_watched_add_device(&from, &to, &w);
+  same(figure(&w, "device_queue_length"), 1000);
 }
 
 static void old_rows_have_fewer_figures(void **state)
@@ -317,6 +335,7 @@ BN_TESTS(watch)
       cmocka_unit_test(odd_texts),
       cmocka_unit_test(figures_of_the_host),
       cmocka_unit_test(figures_of_a_device),
+      cmocka_unit_test(times_of_a_long_run_are_whole),
       cmocka_unit_test(old_rows_have_fewer_figures),
       cmocka_unit_test(figures_of_a_server),
       cmocka_unit_test(what_hosts_share_is_of_all),
