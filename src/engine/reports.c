@@ -596,8 +596,7 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
-/* The counters from which rates follow: those at the end of the span, which can be used once
-   (span_end_set_rates), or those of the snapshot. */
+/* Rates follow from the counters at the end of the span (span_end_set_rates) or of a snapshot. */
 enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
 /* Collects the ages of what has not ended: of events in flight if the run was abandoned, and of
@@ -744,8 +743,7 @@ static void reports_count_forced(struct bn_reports *r, const struct bn_run_state
 static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
 /* Takes the lock, and returns whether it could.  A reporter that gets facts holds it for long only
-   before the load and after the final report.  A thread that gets no memory for a fact keeps it for
-   good: what it guards does not change any more, and the report is printed without it. */
+   before the load and after the final report.  A thread without memory for a fact keeps it. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
   const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);
@@ -794,6 +792,8 @@ bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end)
   end.replaced_intervals = (r->reporters.replaced & BN_REPLACES_INTERVAL) != 0;
   end.replaced_total = (r->reporters.replaced & BN_REPLACES_TOTAL) != 0;
   (void)pthread_mutex_lock(&r->lock);
+  if (r->facts.end_wall_ns == 0) /* the start has failed */
+    r->facts.end_wall_ns = bn_clock_wall();
   bn_facts_add_logged(&r->facts);
   (void)pthread_mutex_unlock(&r->lock);
   return bn_reporters_close(&r->reporters, &end);

@@ -181,9 +181,11 @@ static void results_push_end(lua_State *L, const struct bn_result *r)
     bn_native_set_number(L, "signal", r->end.signo);
 }
 
+/* Pushes the name of the workload.  The result of a run whose start failed has no group. */
 static void results_push_workload(lua_State *L, const struct bn_result *r)
 {
-  lua_pushstring(L, r->n_groups > 0 ? r->group[0].name : NULL);
+  lua_pushstring(L, r->n_groups > 0 ? r->group[0].name
+                                    : bn_facts_find_text(&r->facts, "workload", "name"));
 }
 
 static void results_push_start(lua_State *L, const struct bn_result *r)

@@ -4,6 +4,7 @@ with a verdict for each metric, an exit status, and what the sides differ in."""
 
 import copy
 import json
+import time
 
 import pytest
 
@@ -327,6 +328,24 @@ def test_failed_runs_are_left_out_with_their_partners(run, tmp_path):
         {"file": "b/0005.json", "reason": "the run measured nothing", "status": 0}]
     out = compare(tmp_path).out
     assert "A: a (7 runs)\n   left out: a/0002.json: the run failed: event limit (exit status 1)\n" in out
+
+
+def test_a_run_whose_start_failed_keeps_its_turn(run, tmp_path):
+    """Kind: a run that does not count takes others with it."""
+    (tmp_path / "fails.lua").write_text("function thread_init() error('no') end function event() end")
+    done = bench.run("./fails.lua", "--report=json:document", "run", cwd=tmp_path)
+    failed = json.loads((tmp_path / "document").read_text())
+    times = failed["facts"]["times"]
+    assert (done.status, failed["groups"], times["start_wall_ns"]) == (1, [], 0)
+    assert abs(times["end_wall_ns"] * 1e-9 - time.time()) < 60
+    a, b = sides(run, 0.9)
+    end_ns = a[2]["facts"]["times"]["start_wall_ns"]
+    a[2] = {**failed, "facts": {**a[2]["facts"], "times": {**times, "end_wall_ns": end_ns}}}
+    write(tmp_path / "a", a)
+    write(tmp_path / "b", b)
+    done = compare(tmp_path, "--format=json")
+    [point] = json.loads(done.out)["points"]
+    assert (done.status, point["runs_a"], point["runs_b"]) == (3, 7, 7)
 
 
 @pytest.mark.sanitized

@@ -88,10 +88,15 @@ local function shared_options(known, options)
   return kept
 end
 
+-- Returns when a run began.  One whose start failed never did: its end tells its turn.
+local function began_ns(result)
+  return result.start_wall_ns ~= 0 and result.start_wall_ns or result.times.end_wall_ns
+end
+
 local function add_run(s, path, result, figures, known)
   local run = {
     path = path, left_out = fault_of(result), status = result.end_.status, value = {},
-    workload = result.workload, start_wall_ns = result.start_wall_ns, rate = result.plan.rate,
+    workload = result.workload, start_wall_ns = began_ns(result), rate = result.plan.rate,
     options = shared_options(known, result.options)}
   results.add_kinds(s.kinds, result)
   if not run.left_out then
