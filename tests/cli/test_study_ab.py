@@ -383,7 +383,7 @@ def test_a_statement_gets_the_options_of_its_connection(tmp_path):
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{tmp_path}/arguments\nexit 1\n')
     program.chmod(0o755)
     connection = ["--db-driver=mysql", "--mysql_host=h", "--mysql-ssl-ca=ca", "--mysql-connect-timeout=3",
-                  "--mysql-db=d", "--sqlite-journal-mode=wal", "--pgsql-sslmode=require"]
+                  "--mysql-db=d", "--sqlite-journal-mode=wal", "--pgsql-sslmode=require", "--config-file=f"]
     others = ["--mysql-ignore-errors=all", "--mysql-dry-run=on", "--db-ps-mode=auto", "--threads=2",
               "--mysql-table-engine=x"]
     done = ab(tmp_path, "--a-set=SELECT 1", "--b-set=SELECT 1", *connection, *others)

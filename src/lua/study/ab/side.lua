@@ -78,11 +78,13 @@ local function execute(argv, what, scratch, asks)
   return nil, ("%s failed with status %d: %s"):format(what, ended.status, sentence), ended.output
 end
 
--- A run for statements needs the options with which a connection is made.
+-- A run for statements needs the options with which a connection is made.  A file of options may
+-- have some of them.
 local function is_of_connection(word)
   local name = word:match("^%-%-([^=]+)")
-  local traits = name and native.traits(name) or {}
-  return traits.endpoint or traits.connects
+  if not name then return false end
+  local traits = native.traits(name)
+  return traits.endpoint or traits.connects or name:gsub("_", "-") == "config-file"
 end
 
 -- Runs a script for the settings, as `execute` does.  The statements stand in it, because in the
