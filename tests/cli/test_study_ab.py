@@ -28,6 +28,8 @@ with open(calls, "a") as file:
 n = os.path.getsize(calls)
 if given.get("fail") == "once" and n == 4:
     sys.exit("only this time")
+if given.get("fail") == "later" and n > 9:
+    sys.exit("from now on")
 path = given["report"].partition(":")[2]
 with open({folder!r} + "/template") as file:
     document = json.load(file)
@@ -242,6 +244,18 @@ def test_a_side_that_fails_ends_the_study(folder):
     done = ab(folder, "--b-program=./nowhere")
     assert done.status == 1
     assert done.err.endswith("side B: cannot start './nowhere': No such file or directory\n")
+
+
+@pytest.mark.parametrize("form", ["text", slow("json")])
+def test_a_late_failure_leaves_the_rounds_before_it(form, folder):
+    """Kind: a failure late in a study that throws away what it has measured."""
+    done = ab(folder, f"--format={form}", "--b=--fail=later")
+    assert done.status == 1 and "side B: the run failed with status 1: from now on" in done.err.split("\n")[-2]
+    if form == "json":
+        found = json.loads(done.out)
+        assert (len(found["rounds"]), found["verdict"], found["signal"]) == (3, None, 0)
+    else:
+        assert "is better; 3 pairs" in done.out and done.out.endswith("\nVerdict: none, a run failed.\n")
 
 
 def wait_for_rounds(path, n):

@@ -227,13 +227,14 @@ local function run_study(study, given)
   give_back(study)
   study.signal = native.signalled()
   if study.out and #study.rounds == 0 then remove_folders(study.out) end
+  if not study.ended and #study.rounds > 0 then
+    local saved, message = pcall(save, study)
+    output.write(given, report, study)
+    if not saved then error(message, 0) end
+  end
   if not called then error(ok, 0) end
   if not ok and not study.signal then native.fail("%s", why) end
   if not study.ended then
-    if #study.rounds > 0 then
-      save(study)
-      output.write(given, report, study)
-    end
     native.log("bench ab: interrupted by signal %d after %d rounds", study.signal, #study.rounds)
     return 128 + study.signal
   end

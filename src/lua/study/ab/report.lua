@@ -133,7 +133,8 @@ local function last_lines(study)
       100 * study.looks[#study.looks].again.noise)
   end
   return last, ("Verdict: %s\n"):format(study.ended and verdict_text(study)
-    or ("none, the study was interrupted by signal %d."):format(study.signal))
+    or study.signal and ("none, the study was interrupted by signal %d."):format(study.signal)
+    or "none, a run failed.")
 end
 
 local function metric_text(study)
