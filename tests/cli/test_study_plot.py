@@ -128,6 +128,16 @@ def test_several_runs_are_named_by_their_files(tmp_path, template):
     assert {"#0072b2", "#d55e00", "#009e73"} <= {c.replace(" ", "") for c in hex_colours(root)}
 
 
+def test_several_runs_share_a_percentile_that_few_ask_for(tmp_path, template):
+    for name in ("one.json", "two.json"):
+        document = document_of(template, [100, 100])
+        document["facts"]["plan"]["percents"] = [75.0]
+        for record in document["groups"][0]["intervals"]:
+            record["percentiles"][0]["percent"] = 75.0
+        save(tmp_path, name, document)
+    assert "Latency, p75" in svg(tmp_path, "one.json", "two.json")[0]
+
+
 def hex_colours(root):
     """The colours of lines, which gnuplot writes as "rgb(  0, 114, 178)"."""
     found = set()

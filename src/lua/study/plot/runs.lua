@@ -70,14 +70,25 @@ local function place_of(one, rank)
   end
 end
 
--- Returns the first of the ranks that people ask for that all runs know; all know the maximum.
+local function all_know(all, rank)
+  for _, one in ipairs(all) do
+    if not place_of(one, rank) then return false end
+  end
+  return true
+end
+
+-- Returns the first of the ranks that people ask for that all runs know, or else the greatest one
+-- above the median; all know the maximum.
 local function common_rank(all)
   for _, rank in ipairs(run.asked) do
-    local known = true
-    for _, one in ipairs(all) do known = known and place_of(one, rank) end
-    if known then return rank end
+    if all_know(all, rank) then return rank end
   end
-  return 100
+  local greatest = 100
+  for _, rank in ipairs(all[1].ranks) do
+    local is_greater = greatest == 100 or rank > greatest
+    if rank > 50 and rank < 100 and is_greater and all_know(all, rank) then greatest = rank end
+  end
+  return greatest
 end
 
 local function common_panel(all)
