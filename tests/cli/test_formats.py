@@ -128,7 +128,8 @@ def test_files_with_other_columns_do_not_make_one_table(ran, tmp_path, form):
     done = bench.run("report", f"--format={form}", ran / "json", "other", cwd=tmp_path)
     assert done.status == 1 and (done.out == "" or form == "csv")
     assert done.err == ("bench report: the files have different columns, which depend on "
-                        "--percentile; print them one by one\n")
+                        "--percentile and on the groups, kinds of events, phases and metrics; "
+                        "print them one by one\n")
 
 
 def test_a_number_that_nobody_knows_is_an_empty_cell(ran, tmp_path):
@@ -243,8 +244,8 @@ def test_a_file_with_other_columns_is_refused_before_the_run(tmp_path):
         assert (done.status, path.read_text()) == (1, text)
         assert done.err == (
             "FATAL: --report=csv-total:t: the first line of this file does not name the columns of "
-            "this run, which depend on --percentile and on the version of bench; name another "
-            "file\n")
+            "this run, which depend on --percentile, on the groups, kinds of events, phases and "
+            "metrics, and on the version of bench; name another file\n")
 
 
 def test_a_last_line_without_an_end_gets_one(tmp_path):

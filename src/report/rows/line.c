@@ -26,8 +26,8 @@ int bn_line_add_names_once(struct bn_buf *b, const struct bn_row *row, struct bn
     return bn_buf_str(names, b->data + before);
   if (strcmp(names->data, b->data + before) != 0)
     return bn_err_set(err, EINVAL,
-                      "the files have different columns, which depend on --percentile; print them "
-                      "one by one");
+                      "the files have different columns, which depend on --percentile and on the "
+                      "groups, kinds of events, phases and metrics; print them one by one");
   b->len = before;
   return 0;
 }

@@ -111,8 +111,8 @@ static int total_check_names(const struct total *t, int fd, size_t len, struct b
   else if (n > 0 && ((size_t)n != len || memcmp(first, t->names.data, len) != 0))
     rc = bn_err_set(err, EINVAL,
                     "--report=csv-total:%s: the first line of this file does not name the columns "
-                    "of this run, which depend on --percentile and on the version of bench; name "
-                    "another file",
+                    "of this run, which depend on --percentile, on the groups, kinds of events, "
+                    "phases and metrics, and on the version of bench; name another file",
                     t->path);
   free(first);
   return rc;
