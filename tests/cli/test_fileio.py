@@ -374,6 +374,15 @@ def test_a_run_tells_that_it_uses_less_than_was_prepared(tmp_path, options, note
     assert "of which" not in fileio(tmp_path, *run, dialect="1.0").err
 
 
+def test_a_run_uses_what_the_same_options_have_prepared(tmp_path):
+    """Files that are no multiple of a block have their last block whole."""
+    sizes = ("--file-total-size=100000", "--file-num=3")
+    prepare(tmp_path, *sizes)
+    assert (tmp_path / "test_file.0").stat().st_size > 100000 // 3
+    done = fileio(tmp_path, *sizes, "--file-test-mode=rndrd", "--events=1", "run")
+    assert done.status == 0 and "of which the run uses" not in done.err, done
+
+
 def test_a_run_counts_the_files_that_are_there(tmp_path):
     """With gaps in the numbers, the highest number is not their count, and no --file-num uses all."""
     assert fileio(tmp_path, "--file-num=12", "--file-total-size=192K", "prepare").status == 0

@@ -308,10 +308,12 @@ def test_a_name_that_leads_to_a_device(tmp_path, device):
     assert done.status == 1
     assert "FATAL: 'test_file.0' is too small, and is not a regular file" in done.err
     assert ": it has 256KiB, but 1MiB are needed\n" in done.err
-    done = run("fileio", *args, "--file-test-mode=rndrd", "--events=50", "run", cwd=folder)
-    assert done.status == 0, done
-    assert "files: test_file.0 is the device 7:" in done.err
-    assert "in memory" not in done.err
+    for used in ("262144", "131072"):
+        sizes = ("--file-num=1", f"--file-total-size={used}")
+        done = run("fileio", *sizes, "--file-test-mode=rndrd", "--events=50", "run", cwd=folder)
+        assert done.status == 0, done
+        assert "files: test_file.0 is the device 7:" in done.err
+        assert "in memory" not in done.err and "of which the run uses" not in done.err
     assert run("fileio", *args, "cleanup", cwd=folder).status == 0
     assert contents(folder) == {}
     assert image.read_bytes() == b"x" * 262144

@@ -458,16 +458,20 @@ static void files_note_unused_files(const struct bn_fileio_plan *p)
                 bn_device_folder(p), (long long)all, p->files, (long long)highest);
 }
 
-/* Notes that the first file, which is open as fd, is longer than the run uses it.  A sequential
-   write makes its files anew. */
+/* Notes that the first file, which is open as fd, is longer than the run uses it.  prepare writes
+   whole blocks, so its last block may end after the span.  A device has the length that it has, and
+   a sequential write makes its files anew. */
 static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
 {
-  const int64_t size = p->mode == BN_FILE_SEQWR ? 0 : files_size_of_open(fd);
+  const uint64_t block = p->conf->block_size;
+  const uint64_t prepared = (p->span + block - 1) / block * block;
   char is[64], used[64];
+  struct stat st;
 
-  if (size <= 0 || (uint64_t)size <= p->span)
+  if (p->mode == BN_FILE_SEQWR || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+      (uint64_t)st.st_size <= prepared)
     return;
-  bn_fileio_format_size(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_format_size(p, (uint64_t)st.st_size, is, sizeof is);
   bn_fileio_format_size(p, p->span, used, sizeof used);
   bn_log_note("test_file.0 has %s, of which the run uses %s, as --file-total-size, "
               "--file-block-size or --file-num is another one than at 'prepare'",
