@@ -675,6 +675,7 @@ def test_the_header_names_the_call_that_flushes(tmp_path, flushes, line):
     ("requests", ("rndwr",)),
     ("requests", ("rndrd", "--file-fsync-all")),
     ("requests", ("rndwr", "--file-io-mode=mmap", "--file-extra-flags=sync")),
+    ("requests", ("rndrd", "--file-io-mode=mmap", "--file-extra-flags=direct")),
     ("reads", ("rndrw", "--file-fsync-all")),
     ("reads", ("rndrw", "--file-extra-flags=dsync")),
     (None, ("rndwr", "--file-fsync-all")),
@@ -691,4 +692,6 @@ def test_the_page_cache_serves_what_is_not_flushed(tmp_path, served, args):
     if served is None:
         assert done.err == ""
     else:
-        assert f"so the page cache serves {served} instead of the device" in done.err
+        advice = ("a larger --file-total-size, or another --file-io-mode with --file-extra-flags=direct"
+                  if "--file-io-mode=mmap" in args else "--file-extra-flags=direct or a larger --file-total-size")
+        assert done.err.endswith(f"so the page cache serves {served} instead of the device: use {advice}\n")

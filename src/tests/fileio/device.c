@@ -39,13 +39,18 @@ static bool device_is_in_memory(int fd)
          (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-/* Returns whether each write reaches the device at once.  O_SYNC and O_DSYNC do not apply to the
-   writes to mapped pages. */
+/* Returns whether requests are copies to and from mapped pages.  These are pages of the page cache
+   whatever --file-extra-flags says: O_DIRECT, O_SYNC and O_DSYNC do not apply to them. */
+static bool device_is_mapped(const struct bn_fileio_plan *p)
+{
+  return strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
+}
+
+/* Returns whether each write reaches the device at once. */
 static bool device_flushes_each_write(const struct bn_fileio_plan *p)
 {
-  const bool mapped = strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
-
-  return p->conf->fsync_all || p->fsync_freq == 1 || ((p->sync || p->dsync) && !mapped);
+  return p->conf->fsync_all || p->fsync_freq == 1 ||
+         ((p->sync || p->dsync) && !device_is_mapped(p));
 }
 
 /* Notes that the test measures memory, if the files are in memory, or fit into the page cache and
@@ -55,6 +60,7 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
   const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   const uint64_t used = p->span * p->files;
   const bool flushes = p->writing && device_flushes_each_write(p);
+  const bool mapped = device_is_mapped(p);
   char used_text[64], memory_text[64];
 
   if (device_is_in_memory(fd)) {
@@ -62,13 +68,16 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
                 "choose a folder on a device with --file-dir");
     return;
   }
-  if (p->direct || used >= memory || (flushes && !bn_fileio_reads(p)))
+  if ((p->direct && !mapped) || used >= memory || (flushes && !bn_fileio_reads(p)))
     return;
   bn_fileio_format_size(p, used, used_text, sizeof used_text);
   bn_fileio_format_size(p, memory, memory_text, sizeof memory_text);
   bn_log_note("the test files (%s) fit into memory (%s), so the page cache serves %s instead of "
-              "the device: use --file-extra-flags=direct or a larger --file-total-size",
-              used_text, memory_text, flushes ? "reads" : "requests");
+              "the device: use %s",
+              used_text, memory_text, flushes ? "reads" : "requests",
+              mapped ? "a larger --file-total-size, or another --file-io-mode with "
+                       "--file-extra-flags=direct"
+                     : "--file-extra-flags=direct or a larger --file-total-size");
 }
 
 /* Reports what the run writes. */
