@@ -319,6 +319,32 @@ def test_a_name_that_leads_to_a_device(tmp_path, device):
     assert image.read_bytes() == b"x" * 262144
 
 
+def test_a_device_is_written_before_it_is_read(tmp_path, device):
+    """As the message says: cleanup and prepare would go to another disk."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    link = folder / "test_file.0"
+    link.symlink_to(device[0])
+    args = ["fileio", "--file-num=1", "--file-total-size=250000", "--file-block-size=4096"]
+    advice = "write the device first by --file-test-mode=seqrewr --file-fsync-freq=0 --time=0 --events=62"
+    read = ("--file-test-mode=seqrd", "--events=62")
+    done = run(*args, *read, "--validate", "run", cwd=folder)
+    assert done.status == 1
+    assert done.err.endswith(f": {advice} with --validate and --file-block-size=4096\n")
+    wanted = advice.split(" by ")[1].split()
+    assert run(*args, *wanted, "--validate", "run", cwd=folder).status == 0
+    done = run(*args, *read, "--validate", "run", cwd=folder)
+    assert done.status == 0, done
+    assert run(*args, *wanted, "--file-compressible=100", "run", cwd=folder).status == 0
+    done = run(*args, *read, "run", cwd=folder)
+    assert f"the files hold zeros, as those of sysbench do, which storage that compresses does not read: {advice}\n" \
+        in done.err
+    assert run(*args, *wanted, "run", cwd=folder).status == 0
+    done = run(*args, *read, "run", cwd=folder)
+    assert (done.status, "zeros" in done.err) == (0, False), done
+    assert link.is_symlink()
+
+
 def test_cleanup_in_a_folder_that_is_read_only(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -663,11 +664,29 @@ static bool files_is_zeros(const unsigned char *block, size_t len)
   return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;
 }
 
+/* Writes how the user gets data that the run can use.  prepare leaves a block device as it is; the
+   cleanup before it would remove the link, so that prepare makes a file on another disk.  A run of
+   seqrewr with an event for each request writes all of a device. */
+static void files_format_remedy(const struct bn_fileio_plan *p, int fd, char *out, size_t size)
+{
+  const uint64_t block = p->conf->block_size, per_file = (p->span + block - 1) / block;
+  struct stat st;
+
+  if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode))
+    (void)snprintf(out, size,
+                   "write the device first by --file-test-mode=seqrewr --file-fsync-freq=0 "
+                   "--time=0 --events=%" PRIu64,
+                   per_file * p->files);
+  else
+    (void)snprintf(out, size, "run 'cleanup', then 'prepare'");
+}
+
 int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
                         const struct bn_services *services, struct bn_err *err)
 {
   const size_t block = (size_t)p->conf->block_size;
   unsigned char *buf;
+  char remedy[160];
   int rc = 0;
 
   if (p->policy->writes_zeros || block > p->span)
@@ -675,16 +694,17 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
   buf = bn_alloc_try_aligned(PAGE, 1, block);
   if (buf == NULL)
     return bn_err_set(err, ENOMEM, "out of memory for a block of %zu bytes", block);
+  files_format_remedy(p, fd[0], remedy, sizeof remedy);
   if (p->validate && !files_are_stamped(p, fd, buf)) {
     rc = bn_err_set(err, 0,
-                    "the files have no checksums: run 'cleanup', then 'prepare' with --validate "
-                    "and --file-block-size=%zu",
-                    block);
+                    "the files have no checksums: %s with --validate and --file-block-size=%zu",
+                    remedy, block);
   } else if (p->zeros < BN_DATA_ALL_ZEROS && files_read_block(p, fd[0], buf, 0) &&
              files_is_zeros(buf, block)) {
     services->fact(services->of, "files", "data_read", "zeros");
     bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
-                "not read: run 'cleanup', then 'prepare'");
+                "not read: %s",
+                remedy);
   }
   free(buf);
   return rc;
