@@ -157,6 +157,31 @@ static void a_grace_of_its_own_follows_the_longest_event(void **state)
   check_end(w, begin_ns + 25 * sec);
 }
 
+static void a_built_in_test_has_its_time_until_it_is_stopped(void **state)
+{
+  struct world *w = *state;
+
+  w->setup.is_builtin = true;
+  w->conf.grace_auto = true;
+  w->conf.plan.time_ns = 10 * sec;
+  enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
+  assert_int_equal(there_at(w, begin_ns + 1000 * sec), 2);
+  assert_int_equal(w->fleet.stop, 0);
+  bn_fleet_stop(&w->fleet, BN_FRAME_STOP_ORDER, begin_ns + 1000 * sec);
+  check_end(w, begin_ns + 1010 * sec);
+}
+
+static void a_grace_of_the_user_limits_a_built_in_test(void **state)
+{
+  struct world *w = *state;
+
+  w->setup.is_builtin = true;
+  w->conf.plan.time_ns = 10 * sec;
+  w->conf.grace_ns = 3 * sec;
+  enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
+  check_end(w, begin_ns + 13 * sec);
+}
+
 static void no_event_is_longer_than_the_run(void **state)
 {
   struct world *w = *state;
@@ -320,6 +345,8 @@ BN_TESTS(liveness)
       ROW(threads_get_ready_in_time),
       ROW(the_time_limit_and_the_grace_end_it),
       ROW(a_grace_of_its_own_follows_the_longest_event),
+      ROW(a_built_in_test_has_its_time_until_it_is_stopped),
+      ROW(a_grace_of_the_user_limits_a_built_in_test),
       ROW(no_event_is_longer_than_the_run),
       ROW(no_event_was_before_a_start_that_is_ahead),
       ROW(without_a_time_limit_a_stop_begins_it),
