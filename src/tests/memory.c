@@ -94,20 +94,20 @@ static bool memory_opens_by_session(const struct bn_memory *m)
   return m->traits.numa != NULL && m->traits.where == BN_PLACE_LOCAL;
 }
 
-/* Refuses blocks that need more memory together than this machine has.  Returns -1. */
+/* Refuses blocks that need more memory together than there is.  Returns -1. */
 static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *err)
 {
   const unsigned long long size = m->conf->block_size, mib = limit >> 20;
-  char value[32], wrong[128], plain[160];
+  char value[32], wrong[160], plain[192];
 
   (void)snprintf(value, sizeof value, "%llu", size);
   (void)snprintf(wrong, sizeof wrong,
                  "too large: with %u threads, the blocks need more than the %llu MiB of memory of "
-                 "this machine",
+                 "this machine or its control group",
                  m->run_conf->plan.threads, mib);
   (void)snprintf(plain, sizeof plain,
                  "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
-                 "this machine has",
+                 "this machine or its control group has",
                  size, m->run_conf->plan.threads, mib);
   return bn_opt_refuse(m->run_conf->policy,
                        &(struct bn_opt_refusal){"memory-block-size", value, wrong, NULL}, plain,
@@ -118,7 +118,7 @@ static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct b
    killed.  Returns 0, or -1 and err. */
 static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
 {
-  const size_t limit = bn_area_read_limit();
+  const size_t limit = bn_area_read_limit(m->traits.huge);
   const uint64_t countable = SIZE_MAX / (BN_VECTOR_ARRAYS + 1); /* with it no sum overflows */
 
   if (memory_opens_by_session(m) && !m->local)

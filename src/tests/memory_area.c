@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "engine/run.h"
+#include "measure/host.h"
 
 /* Parses a place.  Returns 0, or -1 if the text names none. */
 static int area_read_place(const char *text, int *where)
@@ -138,13 +139,22 @@ void bn_area_close(struct bn_area *a)
   a->at = NULL;
 }
 
-size_t bn_area_read_limit(void)
+size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group)
 {
+  const uint64_t all = (group != 0 && group < ram ? group : ram) + swap;
+
+  return all > SIZE_MAX ? SIZE_MAX : (size_t)all;
+}
+
+size_t bn_area_read_limit(bool huge)
+{
+  struct bn_host host;
   struct sysinfo info;
-  uint64_t all;
 
   if (sysinfo(&info) != 0)
     return SIZE_MAX;
-  all = ((uint64_t)info.totalram + info.totalswap) * info.mem_unit;
-  return all > SIZE_MAX ? SIZE_MAX : (size_t)all;
+  bn_host_read(&host, "");
+  return bn_area_limit((uint64_t)info.totalram * info.mem_unit,
+                       (uint64_t)info.totalswap * info.mem_unit,
+                       huge ? 0 : host.memory_limit_bytes);
 }

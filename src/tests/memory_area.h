@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/placement.h"
 #include "api/workload.h"
@@ -38,7 +39,11 @@ int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *tr
                  const struct bn_session *s, struct bn_err *err);
 /* Frees the area; one that is not open is left as it is. */
 void bn_area_close(struct bn_area *a);
-/* Returns the bytes of memory and swap of this machine, or SIZE_MAX if unknown. */
-size_t bn_area_read_limit(void);
+/* Returns how many bytes a process can have, at most SIZE_MAX: the memory of the machine, or what
+   its control group allows of it (0: no limit), and the swap, which that limit does not count. */
+size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group);
+/* Returns that of this process, or SIZE_MAX if unknown.  Pages of the pool of huge pages do not
+   count for the limit of a control group. */
+size_t bn_area_read_limit(bool huge);
 
 #endif

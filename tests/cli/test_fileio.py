@@ -446,7 +446,7 @@ def test_more_buffers_than_memory(tmp_path):
     for engine in ASYNC:
         err = refuse_buffers(tmp_path, engine, 65536, "1G", 16)
         need = "FATAL: 65536 request(s) with a buffer of 1GiB in each of 16 thread(s) need more than the "
-        assert need in err and " MiB of memory and swap of this machine: " in err
+        assert need in err and " MiB of memory and swap of this machine or its control group: " in err
         assert "lower --file-async-backlog, --file-block-size or --threads\n" in err
 
 
@@ -465,7 +465,7 @@ def test_more_buffers_than_memory_without_a_backlog(tmp_path):
     threads = memory_and_swap() // (1 << 30) + 1
     err = refuse_buffers(tmp_path, "sync", 1, "1G", threads)
     assert f"FATAL: 1 request(s) with a buffer of 1GiB in each of {threads} thread(s) need more " in err
-    assert "of this machine: lower --file-block-size or --threads\n" in err
+    assert "of this machine or its control group: lower --file-block-size or --threads\n" in err
 
 
 def test_many_files(memory):

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tests/memory_area.h"
 #include "tests/memory_kernel.h"
 #include "tests/memory_vector.h"
 
@@ -241,6 +242,18 @@ static void a_chase_makes_all_its_loads(void **state)
   assert_ptr_equal(bn_chase_follow(area), at);
 }
 
+/* Swap is besides the memory that a control group allows. */
+static void a_control_group_lowers_the_memory_of_the_machine(void **state)
+{
+  static const uint64_t gib = 1 << 30;
+
+  (void)state;
+  assert_true(bn_area_limit(16 * gib, 4 * gib, 0) == 20 * gib);
+  assert_true(bn_area_limit(16 * gib, 4 * gib, 2 * gib) == 6 * gib);
+  assert_true(bn_area_limit(16 * gib, 0, 2 * gib) == 2 * gib);
+  assert_true(bn_area_limit(16 * gib, 0, 32 * gib) == 16 * gib);
+}
+
 BN_TESTS(memory)
 {
   const struct CMUnitTest tests[] = {
@@ -253,6 +266,7 @@ BN_TESTS(memory)
       cmocka_unit_test(a_kernel_the_processor_lacks_is_refused),
       cmocka_unit_test(the_chase_is_one_random_cycle),
       cmocka_unit_test(a_chase_makes_all_its_loads),
+      cmocka_unit_test(a_control_group_lowers_the_memory_of_the_machine),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,12 +58,12 @@ static void fileio_make_pattern(struct bn_fileio *f)
   f->pattern_made = true;
 }
 
-/* Refuses buffers, one for each request in flight, that need more than the RAM and the swap of the
-   host: the kernel would grant them all, and kill some process when they are used.  A single
+/* Refuses buffers, one for each request in flight, that need more than the memory and the swap that
+   there are: the kernel would grant them all, and kill some process when they are used.  A single
    request in flight cannot be made fewer by --file-async-backlog.  Returns 0, or -1 and err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
-  const size_t limit = bn_area_read_limit();
+  const size_t limit = bn_area_read_limit(false);
   char size[64];
 
   if (f->plan.buffer_size <= limit / f->depth / f->plan.threads)
@@ -71,8 +71,8 @@ static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
   bn_fileio_format_size(&f->plan, f->plan.buffer_size, size, sizeof size);
   return bn_err_set(err, ENOMEM,
                     "%u request(s) with a buffer of %s in each of %u thread(s) need more than the "
-                    "%zu MiB of memory and swap of this machine: lower %s--file-block-size or "
-                    "--threads",
+                    "%zu MiB of memory and swap of this machine or its control group: lower "
+                    "%s--file-block-size or --threads",
                     f->depth, size, f->plan.threads, limit >> 20,
                     f->depth > 1 ? "--file-async-backlog, " : "");
 }
