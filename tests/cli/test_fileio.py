@@ -206,6 +206,13 @@ def test_the_device_is_polled_or_the_refusal_is_one_sentence(tmp_path):
     )
 
 
+def test_only_a_run_refuses_polling_by_other_engines(tmp_path):
+    """Other commands take the options of the run, and have no engine."""
+    polling = ("--file-uring-sqpoll", "--file-uring-iopoll", "--file-extra-flags=direct", "--file-block-size=4096")
+    assert "cannot be used" not in fileio(tmp_path, *polling, "prepare").err
+    assert fileio(tmp_path, *polling, "cleanup").status == 0
+
+
 def is_open_elsewhere(path):
     """The kernel gives a lease for writing to nobody while anybody else has the file open."""
     with open(path, "r+b") as f:

@@ -228,6 +228,23 @@ static int fileio_check_polling(const struct bn_fileio_plan *p, struct bn_err *e
                        "--file-uring-iopoll needs --file-extra-flags=direct", err);
 }
 
+/* Refuses polling in a run whose engine is not io_uring, as the others do not read these options.
+   Returns 0, or -1 and err. */
+static int fileio_check_polling_engine(const struct bn_fileio_plan *p, struct bn_err *err)
+{
+  const struct bn_fileio_conf *c = p->conf;
+  const char *name = c->iopoll ? "file-uring-iopoll" : "file-uring-sqpoll";
+  char plain[80];
+
+  if ((!c->iopoll && !c->sqpoll) || strcmp(bn_fileio_io_modes[c->io_mode], "io_uring") == 0)
+    return 0;
+  (void)snprintf(plain, sizeof plain, "--%s needs --file-io-mode=io_uring", name);
+  return bn_opt_refuse(
+      p->policy,
+      &(struct bn_opt_refusal){name, "on", "cannot be used without --file-io-mode=io_uring", NULL},
+      plain, err);
+}
+
 /* Reads --file-test-mode, which has to be given.  Returns 0, or -1 and err. */
 static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
 {
@@ -397,7 +414,9 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
                       const struct bn_conf *general, struct bn_err *err)
 {
   fileio_init_plan(p, conf, general);
-  return fileio_read_mode(p, err) == 0 ? fileio_resolve_rest(p, err) : -1;
+  if (fileio_read_mode(p, err) != 0 || fileio_check_polling_engine(p, err) != 0)
+    return -1;
+  return fileio_resolve_rest(p, err);
 }
 
 int bn_fileio_resolve_files(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
