@@ -80,7 +80,11 @@ static int area_map_huge(struct bn_area *a, size_t size)
   a->size = (size + page - 1) / page * page;
   id = shmget(IPC_PRIVATE, a->size, IPC_CREAT | SHM_HUGETLB | 0600);
   if (id < 0) {
-    bn_log_errno(BN_FATAL, errno, "Failed to allocate %zu bytes from HugeTLB memory.", a->size);
+    const int error = errno;
+
+    bn_log_errno(BN_FATAL, error, "Failed to allocate %zu bytes from HugeTLB memory.", a->size);
+    if (error == ENOMEM)
+      bn_log_hint("the pool of huge pages is too small: raise sysctl vm.nr_hugepages");
     return -1;
   }
   a->at = shmat(id, NULL, 0);
@@ -109,15 +113,32 @@ int bn_area_check_run(const struct bn_session *s, struct bn_err *err)
   return bn_session_over(s) ? bn_err_set(err, EINTR, "%s", "") : 0;
 }
 
+/* Lets the kernel find the huge pages of a piece, so that it returns the error for which a write
+   would end the process by SIGBUS.  shmget() has reserved pages of the pool, but does not know the
+   limit of the control group or the NUMA node.  Kernels before 5.14 do not have the call, and
+   return EINVAL.  Returns 0, or -1 and err. */
+static int area_find_huge_pages(char *at, size_t size, struct bn_err *err)
+{
+  enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which older headers lack */
+
+  if (madvise(at, size, POPULATE_WRITE) == 0 || (errno != EFAULT && errno != ENOMEM))
+    return 0;
+  return bn_err_set(err, errno,
+                    "the pool has no more huge pages for this control group or NUMA node: see "
+                    "hugetlb.*.max, vm.nr_hugepages and --memory-numa");
+}
+
 /* Fills the area with zeros, so that no page fault falls into the measured time.  Returns 0, or -1
-   and EINTR without a text in err if the run is over. */
-static int area_fill_with_zeros(char *at, size_t size, const struct bn_session *s,
+   and err: EINTR without a text if the run is over. */
+static int area_fill_with_zeros(char *at, size_t size, bool huge, const struct bn_session *s,
                                 struct bn_err *err)
 {
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
-    if (bn_area_check_run(s, err) != 0)
+    const size_t len = size - done < BN_AREA_PIECE ? size - done : BN_AREA_PIECE;
+
+    if (bn_area_check_run(s, err) != 0 || (huge && area_find_huge_pages(at + done, len, err) != 0))
       return -1;
-    memset(at + done, 0, size - done < BN_AREA_PIECE ? size - done : BN_AREA_PIECE);
+    memset(at + done, 0, len);
   }
   return 0;
 }
@@ -129,7 +150,7 @@ int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *tr
     return -1;
   if (traits->numa != NULL && traits->numa->place(a->at, a->size, traits->where, err) != 0)
     return -1;
-  return area_fill_with_zeros(a->at, size, s, err);
+  return area_fill_with_zeros(a->at, size, traits->huge, s, err);
 }
 
 void bn_area_close(struct bn_area *a)

@@ -9,6 +9,7 @@
    reserve: statvfs says that all free blocks are kept for root; sizeless: that there are no blocks.
    room: so many blocks are free whatever is true, as where a quota is used up.
    nofile: so many is the hard limit on open files, and the user may raise it.
+   populate: madvise finds no huge pages, for which ordinary ones stand.
    ring: the library must wait with a deadline as on a kernel before 5.11. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -143,6 +146,22 @@ int fsync(int fd)
 int msync(void *at, size_t n, int flags)
 {
   return fails("msync") ? -1 : NEXT(msync)(at, n, flags);
+}
+
+int shmget(key_t key, size_t size, int flags)
+{
+  const char *spec = getenv("FAULT");
+
+  if (spec != NULL && strncmp(spec, "populate ", sizeof "populate " - 1) == 0)
+    flags &= ~SHM_HUGETLB;
+  return fails("shmget") ? -1 : NEXT(shmget)(key, size, flags);
+}
+
+int madvise(void *at, size_t size, int advice)
+{
+  enum { POPULATE_WRITE = 23 };
+
+  return advice == POPULATE_WRITE && fails("populate") ? -1 : NEXT(madvise)(at, size, advice);
 }
 
 int statvfs(const char *path, struct statvfs *out)

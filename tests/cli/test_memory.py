@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The memory test goes through exactly the total, shares it out to the block, and ignores --events."""
 import csv
+import errno
 import pathlib
 import re
 import signal
@@ -10,6 +11,7 @@ import time
 import pytest
 
 import bench
+from files import build_faults, with_fault
 from gate import diagonal, slow
 
 
@@ -221,6 +223,22 @@ def test_long_runs_are_reported_in_between(tmp_path):
     for (at_s, rate), row in zip(lines, rows):
         assert float(at_s) == pytest.approx(float(row["at_s"]), abs=0.06)
         assert float(rate) == pytest.approx(float(row["bytes_moved_per_s"]) / 2**20, abs=0.006)
+
+
+def test_huge_pages_that_are_not_to_be_had(tmp_path):
+    """The second piece of the block has none: a write would end the process by SIGBUS.  An old kernel cannot tell."""
+    library = build_faults(tmp_path)
+    args = ("memory", "--memory-hugetlb", "--memory-block-size=128M", "--memory-total-size=128M", "run")
+    for error in (errno.EFAULT, errno.ENOMEM):
+        done = bench.run(*args, env=with_fault(library, "populate", 1, error))
+        assert (done.status, done.err) == (
+            1, "FATAL: the pool has no more huge pages for this control group or NUMA node: see hugetlb.*.max, "
+               "vm.nr_hugepages and --memory-numa\n")
+    done = bench.run(*args, env=with_fault(library, "populate", 1, errno.EINVAL))
+    assert (done.status, figures(done.out)) == (0, (1, 128.0)), done
+    done = bench.run(*args, env=with_fault(library, "shmget", 0, errno.ENOMEM))
+    assert done.status == 1
+    assert "\nthe pool of huge pages is too small: raise sysctl vm.nr_hugepages\n" in done.err
 
 
 def half_of_memory():
