@@ -213,8 +213,6 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   (void)pthread_mutex_init(&sc->api.indexes.lock, NULL);
   bn_vm_init(&sc->vm, &sc->setup, &tables[setup->conf->policy->free_results_is_bool]);
   sc->vm.api = &sc->api;
-  if (setup->conf->workers < setup->conf->plan.threads)
-    sc->vm.pools = bn_shared_pools_new(setup->conf->workers);
   sc->api.vm = &sc->vm;
   sc->api.title = sc->title;
   bn_workload_init(&sc->workload, &sc->api);
@@ -264,6 +262,11 @@ bool bn_script_has_run_defaults(const struct bn_script *sc)
 
 int bn_script_export_options(struct bn_script *sc)
 {
+  const struct bn_conf *conf = sc->setup.conf;
+
+  /* Not before: the script's own defaults may have changed both numbers. */
+  if (conf->workers < conf->plan.threads)
+    sc->vm.pools = bn_shared_pools_new(conf->workers);
   return bn_optexport_set(&sc->api.main->lua);
 }
 

@@ -31,6 +31,17 @@ def test_the_heading_has_the_number_of_workers_that_threads_share(folder, option
     assert heading_of(folder.run(QUIET, *argv, "--compat=1.0").out) == ["Number of threads: 5"]
 
 
+@pytest.mark.parametrize("row, option", [
+    ('threads = {"", 5}', "--workers=2"), ('workers = {"", 2}', "--threads=5"),
+    ('threads = {"", 2}, workers = {"", 2}', "--threads=5")])
+def test_the_defaults_of_a_script_make_threads_share(folder, row, option):
+    text = "sysbench.cmdline.options = {%s} function event() math.random() end" % row
+    r = folder.run(text, option, "--events-per-session=2")
+    assert (r.status, r.events) == (0, 10), r.err
+    assert heading_of(r.out) == ["Number of threads: 5", "Number of workers: 2"]
+    assert "the script uses math.random" in r.err
+
+
 FAILING = """
 function thread_init(id)
   local con = sysbench.sql.driver():connect()

@@ -40,7 +40,6 @@ struct bn_chunks {
   struct bn_chunk *first;
   struct noted *noted;                 /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
-  bool is_shared;                      /* sessions share interpreters */
   _Atomic bool draws;                  /* bn_chunks_use_random */
 };
 
@@ -142,18 +141,18 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* If sessions share interpreters, compiles the maker of a new chunk, and sets all->draws if its
-   text names math.random, so that sessions get interpreters of their own from the start.  A script
-   that calls it by another name (`local m = math`) is found out by internal.wants_own(), when it
-   draws. */
+/* Sets all->draws if the text of a new chunk names math.random, so that sessions get interpreters
+   of their own from the start.  A script that calls it by another name (`local m = math`) is found
+   out by internal.wants_own(), when it draws.  With --workers, also compiles the maker of the
+   chunk.  A chunk that was compiled before the script gave --workers a default has no maker: each
+   session then loads its bytecode. */
 static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
                                   const struct bn_buf *text)
 {
   static const char function[] = "math.random";
 
-  if (!all->is_shared)
-    return;
-  c->maker = chunk_compile_maker(L, c, text);
+  if (all->setup->conf->raw.workers != 0)
+    c->maker = chunk_compile_maker(L, c, text);
   if (text->len > 0 && memmem(text->data, text->len, function, sizeof function - 1) != NULL)
     atomic_store(&all->draws, true);
 }
@@ -178,7 +177,6 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
   struct bn_chunks *all = bn_alloc(1, sizeof *all);
 
   all->setup = setup;
-  all->is_shared = setup->conf->workers < setup->conf->plan.threads;
   (void)pthread_mutex_init(&all->lock, NULL);
   return all;
 }
