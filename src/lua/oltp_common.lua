@@ -154,27 +154,30 @@ local function make_kinds_lazy(by_kind, table_num)
   end})
 end
 
+-- The kinds that every table has, in the order in which they were named.
+local used_kinds = {}
+
 -- Makes `by_table`, that is stmt or param, prepare each statement when it is first looked up. With
--- many tables a session then prepares only the statements that it uses.
+-- many tables a session then prepares only the statements that it uses. Until the first kind is
+-- named, a script may put tables of its own into stmt and param.
 local function make_lazy(by_table)
-  if getmetatable(by_table) then
+  if getmetatable(by_table) and #used_kinds > 0 then
     return
   end
   for table_num, by_kind in pairs(by_table) do
-    if type(table_num) == "number" then
+    if type(table_num) == "number" and not getmetatable(by_kind) then
       make_kinds_lazy(by_kind, table_num)
     end
   end
-  setmetatable(by_table, {__index = function(self, table_num)
-    if type(table_num) == "number" then
-      self[table_num] = make_kinds_lazy({}, table_num)
-      return self[table_num]
-    end
-  end})
+  if not getmetatable(by_table) then
+    setmetatable(by_table, {__index = function(self, table_num)
+      if type(table_num) == "number" then
+        self[table_num] = make_kinds_lazy({}, table_num)
+        return self[table_num]
+      end
+    end})
+  end
 end
-
--- The kinds that every table has, in the order in which they were named.
-local used_kinds = {}
 
 -- Gives every table this kind of statement. The first table's is prepared at once, the others when
 -- all kinds are known (thread_init) or when they are first looked up.
@@ -298,6 +301,8 @@ function thread_init()
     sysbench.opt.delete_inserts = 0
   end
   stmt, param = {}, {}
+  make_lazy(stmt)
+  make_lazy(param)
   prepare_statements()
   local when = sysbench.cmdline.expect(count_statements())
   if not when then

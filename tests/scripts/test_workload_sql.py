@@ -246,6 +246,38 @@ def test_scripts_may_build_on_the_library(tmp_path):
         "Connect", "Query CREATE TABLE mine2", "Quit"]
 
 
+OWN_STATEMENTS = """
+require("oltp_common")
+function prepare_statements()
+  for t = 1, sysbench.opt.tables do
+    %s
+    stmt[t].mine, param[t].mine = con:prepare("SELECT " .. t), {}
+  end
+  prepare_point_selects()
+end
+function event()
+  for t = 1, sysbench.opt.tables do
+    stmt[t].mine:execute()
+  end
+  execute_point_selects()
+  check_reconnect()
+end
+"""
+
+
+@pytest.mark.parametrize("tables", [1, 3])
+@pytest.mark.parametrize("own_tables", ["", "stmt[t], param[t] = {}, {}"])
+def test_scripts_may_add_statements_for_each_table(tmp_path, tables, own_tables):
+    """Before the library's own, as in sysbench, where each table of tables exists from the start."""
+    script = tmp_path / "own.lua"
+    script.write_text(OWN_STATEMENTS % own_tables)
+    got = sent(script, "run", f"tables={tables}", "reconnect=1", "events=2", "point_selects=2")
+    for t in range(1, tables + 1):
+        assert len(only(f"Execute SELECT {t}", got)) == 2
+    assert len(only("Execute SELECT c", got)) == 4
+    assert len(only("Prepare", got)) == len(only("Close", got))
+
+
 # --- tables ---------------------------------------------------------------------------------------
 
 
