@@ -262,14 +262,16 @@ def test_statements_fit_into_a_small_packet(mariadb_plain):
     assert query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}sbtest1") == "3000\t3000"
 
 
-def test_numbers_given_by_the_server_have_no_gaps(mariadb_plain, tmp_path):
+@pytest.mark.parametrize("columns, row", [
+    ("v", "(%d)"), ("id, v", "(NULL, %d)"), ("id,v", "(0, %d)"), ("`v`, `ID`", "(%d, '0')")])
+def test_numbers_given_by_the_server_have_no_gaps(mariadb_plain, tmp_path, columns, row):
     """LOAD DATA would leave some, so such rows are inserted."""
-    body = """con:query("CREATE TABLE a (id INTEGER AUTO_INCREMENT PRIMARY KEY, v INTEGER)")
-  con:bulk_insert_init("INSERT INTO a(v) VALUES")
-  for i = 1, 3000 do con:bulk_insert_next("(" .. i .. ")") end
+    body = f"""con:query("CREATE TABLE a (id INTEGER AUTO_INCREMENT PRIMARY KEY, v INTEGER)")
+  con:bulk_insert_init("INSERT INTO a({columns}) VALUES")
+  for i = 1, 3000 do con:bulk_insert_next(("{row}"):format(i)) end
   con:bulk_insert_done()
-  con:bulk_insert_init("INSERT INTO a(v) VALUES")
-  con:bulk_insert_next("(0)")
+  con:bulk_insert_init("INSERT INTO a({columns}) VALUES")
+  con:bulk_insert_next(("{row}"):format(0))
   con:bulk_insert_done()"""
     transcripts.empty(mariadb_plain)
     with watched(mariadb_plain) as sessions:
@@ -280,6 +282,21 @@ def test_numbers_given_by_the_server_have_no_gaps(mariadb_plain, tmp_path):
         must(mariadb_plain, script(tmp_path, body), "prepare")
     assert kinds(sessions)["LOAD DATA"] == 0
     assert query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}a") == by_insert
+
+
+def test_numbers_given_by_the_script_are_loaded(mariadb_plain, tmp_path):
+    """In any column, until the first row without one."""
+    body = """con:query("CREATE TABLE a (id INTEGER AUTO_INCREMENT PRIMARY KEY, v INTEGER)")
+  for part = 0, 2 do
+    con:bulk_insert_init("INSERT INTO a(v, id) VALUES")
+    for i = 1, 100 do con:bulk_insert_next(("(%d, %s)"):format(i, part < 2 and part * 100 + i or 0)) end
+    con:bulk_insert_done()
+  end"""
+    transcripts.empty(mariadb_plain)
+    with watched(mariadb_plain) as sessions:
+        must(mariadb_plain, script(tmp_path, body), "prepare")
+    assert kinds(sessions) == {"INSERT": 1, "COPY": 0, "LOAD DATA": 2}
+    assert query(mariadb_plain, "SELECT COUNT(*), MIN(id), MAX(id) FROM {s}a") == "300\t1\t300"
 
 
 def test_types_that_load_data_reads_otherwise_are_inserted(mariadb_plain, tmp_path):

@@ -17,6 +17,8 @@ struct bn_mysql_words;
 struct bn_mysql_load {
   bool expected;         /* the statement that reads the rows is being executed */
   char *table, *columns; /* of the last load; NULL: there was none */
+  int auto_field; /* the field of a row, from 0, that is the AUTO_INCREMENT column; -1: none */
+  int to_skip;    /* fields before that of auto_field, in the row at hand; -1: it was seen */
   struct bn_mysql_part *part;
   size_t n_parts;
   size_t next_part, part_read; /* the part that the library reads next, and its bytes read so far */

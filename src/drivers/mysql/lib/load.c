@@ -90,19 +90,21 @@ static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
   return bn_mysql_fail_text(0, "LOAD DATA", why, d);
 }
 
-/* Returns whether a list such as "id, `k`" has the name. */
-static bool load_has_column(const char *columns, const char *name)
+/* Returns the place of the name in a list such as "id, `k`", from 0, or -1. */
+static int load_find_column(const char *columns, const char *name)
 {
   const size_t len = strlen(name);
+  int place = 0;
 
   for (const char *p = columns; *p != '\0';) {
     const size_t n = strcspn(p, ", `");
 
     if (n == len && strncasecmp(p, name, len) == 0)
-      return true;
+      return place;
+    place += p[n] == ',';
     p += n + (p[n] != '\0');
   }
-  return false;
+  return -1;
 }
 
 /* Returns whether LOAD DATA reads the values of a type as INSERT does. */
@@ -121,23 +123,31 @@ static bool load_is_plain_type(const char *type)
 /* The columns of SHOW COLUMNS. */
 enum { SHOWN_FIELD, SHOWN_TYPE, SHOWN_NULL, SHOWN_KEY, SHOWN_DEFAULT, SHOWN_EXTRA, SHOWN };
 
-/* Returns NULL, or why INSERT would store something else than LOAD DATA.  res: of SHOW COLUMNS. */
-static const char *load_check_columns(MYSQL_RES *res, const char *columns)
+/* Why rows whose numbers the server gives are inserted. */
+static const char leaves_gaps[] = "the server would leave gaps in the numbers it gives";
+
+/* Returns NULL, or why INSERT would store something else than LOAD DATA.  Sets *auto_field to the
+   place of the AUTO_INCREMENT column, or to -1.  res: of SHOW COLUMNS. */
+static const char *load_check_columns(MYSQL_RES *res, const char *columns, int *auto_field)
 {
   const char *why = NULL;
   MYSQL_ROW row;
 
+  *auto_field = -1;
   while ((row = mysql_fetch_row(res)) != NULL) {
     if (!load_is_plain_type(bn_mysql_lib_cell(res, row, SHOWN_TYPE)))
       why = "a column has a type whose values are written in another way";
-    else if (strstr(bn_mysql_lib_cell(res, row, SHOWN_EXTRA), "auto_increment") != NULL &&
-             !load_has_column(columns, bn_mysql_lib_cell(res, row, SHOWN_FIELD)))
-      why = "the server would leave gaps in the numbers it gives";
+    if (strstr(bn_mysql_lib_cell(res, row, SHOWN_EXTRA), "auto_increment") == NULL)
+      continue;
+    *auto_field = load_find_column(columns, bn_mysql_lib_cell(res, row, SHOWN_FIELD));
+    if (*auto_field < 0)
+      why = leaves_gaps;
   }
   return why;
 }
 
-/* Checks that a load stores in the table what INSERT would store.  Returns DONE, ERROR or LOST. */
+/* Checks that a load stores in the table what INSERT would store, and sets c->load.auto_field.
+   Returns DONE, ERROR or LOST. */
 static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d)
 {
@@ -153,7 +163,7 @@ static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, c
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
   why = mysql_num_fields(res) < SHOWN ? "the table's columns are unknown"
-                                      : load_check_columns(res, columns);
+                                      : load_check_columns(res, columns, &c->load.auto_field);
   mysql_free_result(res);
   return why == NULL ? BN_SQL_DONE : load_refuse(why, d);
 }
@@ -176,10 +186,10 @@ static enum bn_sql load_check_table_once(struct bn_mysql_lib *c, const char *tab
 
   if (load->table != NULL && strcmp(load->table, table) == 0 && strcmp(load->columns, columns) == 0)
     return BN_SQL_DONE;
+  bn_mysql_lib_load_forget(c);
   rc = load_check_table(c, table, columns, d);
   if (rc != BN_SQL_DONE)
     return rc;
-  bn_mysql_lib_load_forget(c);
   load->table = c->driver->host->text(table);
   load->columns = c->driver->host->text(columns);
   return BN_SQL_DONE;
@@ -188,11 +198,36 @@ static enum bn_sql load_check_table_once(struct bn_mysql_lib *c, const char *tab
 enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, const char *columns,
                                     struct bn_sql_diag *d)
 {
+  enum bn_sql rc;
+
   bn_mysql_lib_enter(c);
   c->load.n_parts = 0;
   if ((c->handle->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
     return load_refuse("the server knows no escapes", d);
-  return load_check_table_once(c, table, columns, d);
+  rc = load_check_table_once(c, table, columns, d);
+  c->load.to_skip = c->load.auto_field;
+  return rc;
+}
+
+/* Returns whether the value of the AUTO_INCREMENT column of a row does not begin with 1 to 9: for
+   NULL and 0 the server gives the number. */
+static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size_t len)
+{
+  const char *const end = rows + len;
+
+  for (const char *p = rows; p < end;) {
+    if (load->to_skip == 0) {
+      if (*p < '1' || *p > '9')
+        return true;
+      load->to_skip = -1;
+    }
+    p = memchr(p, load->to_skip > 0 ? '\t' : '\n', (size_t)(end - p));
+    if (p == NULL)
+      break;
+    load->to_skip = load->to_skip > 0 ? load->to_skip - 1 : load->auto_field;
+    p++;
+  }
+  return false;
 }
 
 enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, size_t len,
@@ -200,9 +235,13 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
 {
   struct bn_mysql_load *load = &c->load;
 
-  (void)d;
   if (len == 0)
     return BN_SQL_DONE;
+  if (load->auto_field >= 0 && load_lacks_number(load, rows, len)) {
+    (void)load_refuse(leaves_gaps, d);
+    d->rolled_back = true; /* nothing was sent */
+    return BN_SQL_ERROR;
+  }
   load->part = c->driver->host->resize(load->part, load->n_parts + 1, sizeof *load->part);
   load->part[load->n_parts++] = (struct bn_mysql_part){rows, len};
   return BN_SQL_DONE;
