@@ -497,6 +497,21 @@ static struct bn_entry *opt_find_replaced(const struct bn_optset *s, const struc
   return NULL;
 }
 
+/* Sets the option to its default, as if nobody had given it. */
+static void opt_reset(const struct bn_optset *s, struct bn_entry *e)
+{
+  bn_optval_clear(e->o, e->value);
+  (void)bn_optval_set_default(e->o, s->policy, e->value);
+  (void)opt_set_delay(e);
+  opt_free_setting(&e->last);
+  if (e->o->typed != 0)
+    *(const char **)opt_get_member(e, e->o->typed) = NULL;
+  if (e->o->given != 0)
+    *(bool *)opt_get_member(e, e->o->given) = false;
+  e->given = false;
+  e->bad = BN_OPTSET_OK;
+}
+
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
 {
   const char *text = bn_opt_get_default(own, s->policy);
@@ -504,10 +519,30 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
 
   if (e == NULL)
     return 0;
-  if (bn_optval_parse(e->o, e->value, text, false) == BN_OPTSET_OK)
+  if (bn_optval_parse(e->o, e->value, text, false) == BN_OPTSET_OK &&
+      opt_set_delay(e) == BN_OPTSET_OK)
     return 1;
+  /* The script has the name by chance, because sysbench has no such option. */
+  if (e->o->in == 0) {
+    opt_reset(s, e);
+    return 0;
+  }
   return bn_err_set(err, 0, "the default of option --%s, '%s', is none that bench can use",
                     own->name, text);
+}
+
+bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own)
+{
+  for (size_t i = 0; i < s->n; i++) {
+    struct bn_entry *e = s->entry[i];
+
+    if (e->shadowed && e->given && e->o->in == 0 && !bn_opt_is_reserved(e->o) &&
+        bn_opt_is_same_name(e->o->name, own->name)) {
+      opt_reset(s, e);
+      return true;
+    }
+  }
+  return false;
 }
 
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,

@@ -60,8 +60,12 @@ int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *er
 bool bn_optset_is_comment(const char *name);
 /* Gives a general option the default of a script's own option of that name, unless the general one
    was given.  Returns 1 if it did, 0 if not, also if there is no general option of that name, or -1
-   and err if the general one cannot have the default. */
+   and err if the general one cannot have the default; one of bench alone keeps its own then, and 0
+   is returned. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
+/* Gives a general option of bench alone its default, if a script's own option of that name has
+   taken the setting and it is not reserved.  Returns whether it did. */
+bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own);
 /* Sets an option as a line of a file does; `text` is all behind '=', as written.  A bad value is
    remembered with its place. */
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
@@ -80,6 +84,9 @@ bool bn_opt_is_same_name(const char *a, const char *b);
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 /* Returns whether a list, whose names are separated by ", ", has the name.  NULL: an empty list. */
 bool bn_opt_is_listed(const char *list, const char *name);
+/* Returns whether the option is one of bench alone that is used before a script is read, to open
+   reports, say, so that no script can have it for itself. */
+bool bn_opt_is_reserved(const struct bn_opt *o);
 /* Returns the option of a table that has the name name[0..len), or NULL.  table NULL: none. */
 const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len);
 /* Returns the newest option of that name, or NULL. */
@@ -127,6 +134,9 @@ bool bn_optset_is_given(const struct bn_optset *s, const char *name);
 /* Returns the origin of the last setting of an option, also if it was set to an empty text.  The
    origin of an unknown name is the default. */
 enum bn_origin bn_optset_get_origin(const struct bn_optset *s, const char *name);
+/* Returns the value of an option as it was typed on the command line, "" for one without '=', or
+   NULL if the last setting is none of the command line. */
+const char *bn_optset_get_typed(const struct bn_optset *s, const char *name);
 /* Gives the values of deprecated aliases to the options that they stand for.  A value that differs
    from the default of the alias replaces that of the present name; one that is equal to it does so
    only if the present name was not given.  Calls warn for each that differed, in the order of the

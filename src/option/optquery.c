@@ -40,6 +40,11 @@ bool bn_opt_is_listed(const char *list, const char *name)
   return false;
 }
 
+bool bn_opt_is_reserved(const struct bn_opt *o)
+{
+  return o->in == 0 && (o->traits & (BN_OPT_CONTROLLER_ONLY | BN_OPT_FIXED)) != 0;
+}
+
 const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len)
 {
   for (; table != NULL && table->name != NULL; table++)
@@ -159,8 +164,10 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
+    /* To a script of sysbench, a switch of bench alone is no option that exists. */
+    const bool is_ours = o != NULL && o->in == 0 && !bn_policy_is_native(s->policy);
 
-    if (st->path != NULL || (!st->bad_bool && accept_any))
+    if (st->path != NULL || (accept_any && (!st->bad_bool || is_ours)))
       continue;
     *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
                                     .typed = st->typed != NULL ? st->typed : st->name};
@@ -234,6 +241,15 @@ enum bn_origin bn_optset_get_origin(const struct bn_optset *s, const char *name)
   const struct bn_entry *e = bn_optset_find_entry(s, name);
 
   return e != NULL ? bn_optval_origin(e) : BN_FROM_DEFAULT;
+}
+
+const char *bn_optset_get_typed(const struct bn_optset *s, const char *name)
+{
+  const struct bn_entry *e = bn_optset_find_entry(s, name);
+
+  if (e == NULL || bn_optval_origin(e) != BN_FROM_COMMAND_LINE)
+    return NULL;
+  return e->last.text != NULL ? e->last.text : "";
 }
 
 void bn_optset_each(const struct bn_optset *s,

@@ -990,3 +990,41 @@ def test_in_a_dialect_defaults_of_a_script_count_for_options_of_drivers(folder, 
     r = folder.run(DEFAULTS, "--events=2", BENCH_COMPAT=version)
     assert r.status == 0 and "Number of threads: 1" in r.lines and "95th percentile:" in r.out
     assert (folder.path / "own.sqlite").exists()
+
+
+# --- names of options that only bench has ----------------------------------------------------------
+
+OWN = """
+sysbench.cmdline.options = {%s = {"", %s}}
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() print("opt", sysbench.opt.%s) end
+"""
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+@pytest.mark.parametrize("name, default, typed", [
+    ("think_time", 0, 50), ("workers", 4, 1), ("statements", 10, 7), ("reconnect_rate", 0, 3), ("quiet", 0, 2),
+    ("connect_at_once", 0, 1)])
+def test_in_a_dialect_options_of_scripts_are_theirs_alone(folder, version, name, default, typed):
+    """Whatever bench calls so: SQLite cannot have shared workers, and the other values would pause or end the run."""
+    text = OWN % (name, default, name)
+    for args, value in ([], default), ([f"--{name}={typed}"], typed):
+        r = folder.run(text, "--db-driver=sqlite", "--threads=2", "--events=10", *args, BENCH_COMPAT=version)
+        assert (r.status, r.err, r.events) == (0, "", 10), r.out
+        assert set(line for line in r.lines if line.startswith("opt")) == {f"opt\t{value}"}
+
+
+@pytest.mark.parametrize("name, default", [("statements", 10), ("think_time", '"long"'), ("arrivals", 3)])
+def test_a_default_for_another_option_of_that_name_is_ignored(folder, name, default):
+    r = folder.run(OWN % (name, default, name), "--db-driver=sqlite", "--events=1")
+    assert (r.status, r.err, r.events) == (0, "", 1) and f"opt\t{default}".replace('"', "") in r.lines
+    assert folder.lua(OWN % (name, default, name), "help").status == 0
+
+
+@pytest.mark.parametrize("version", ["0.5", "1.0"])
+def test_options_that_nobody_declares_are_globals_if_they_were_typed(folder, version):
+    """As texts, like any unknown option; not those of which scripts may have variables by chance."""
+    folder.file("t.lua", "function prepare() print(think_time, workers, statements, clock, report, type(workers)) end")
+    r = command(["--test=t.lua", "--think-time=100", "--workers=8", "--statements=10", "--report=text", "prepare"],
+                folder.path, BENCH_COMPAT=version)
+    assert (r.status, r.lines[-1]) == (0, "100\t8\t10\tnil\tnil\tstring"), r.err

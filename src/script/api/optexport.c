@@ -166,11 +166,18 @@ static void optexport_add_declared(void *arg, const char *name, const struct bn_
                                    const void *value)
 {
   const struct export *x = arg;
-
   /* Scripts that read options from globals were written for 0.5 and 1.0.  They may have variables
-     with the names of newer options (clock, report, compat), so those are no globals. */
-  optexport_push_option(x->L, o, value);
-  optexport_set_value(x, name, (o->in & (BN_IN_05 | BN_IN_10)) != 0);
+     with the names of newer options (clock, report, compat), so those are no globals, unless the
+     user has typed one: to these versions it is an unknown option, which is a text. */
+  const bool is_old = (o->in & (BN_IN_05 | BN_IN_10)) != 0;
+  const bool may_be_text = x->env != 0 && !is_old && !bn_opt_is_reserved(o);
+  const char *typed = may_be_text ? bn_optset_get_typed(x->options, name) : NULL;
+
+  if (typed != NULL)
+    lua_pushstring(x->L, typed);
+  else
+    optexport_push_option(x->L, o, value);
+  optexport_set_value(x, name, is_old || typed != NULL);
 }
 
 /* A search for the option `name`, which has '_' for '-'.  `found`: its value is on top of the

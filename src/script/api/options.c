@@ -17,6 +17,7 @@
 #include "script/api/instance.h"
 #include "script/vm/call.h"
 #include "script/vm/mix.h"
+#include "sql/sql.h"
 
 /* The types of sysbench.cmdline, in their order. */
 enum arg_type { ARG_NULL, ARG_BOOL, ARG_INT, ARG_SIZE, ARG_DOUBLE, ARG_STRING, ARG_LIST, ARG_FILE };
@@ -40,7 +41,7 @@ struct info {
 };
 
 struct bn_options {
-  bool changes_run;      /* the script has set a default of a general option */
+  bool changes_run;      /* the script has changed a general option */
   bool declared;         /* the script has a table sysbench.cmdline.options */
   char *group;           /* "err.lua options" */
   struct bn_opt *option; /* ends with BN_OPT_END */
@@ -517,18 +518,30 @@ static void options_switch_bare_on(const struct bn_options *options, const struc
       options->value[i].flag = true;
 }
 
-/* Sets the script's defaults of options of the program.  In a dialect it sets those of drivers
-   only, because general options have been read before the script, as by sysbench.  Returns 0, or -1
-   and err. */
+/* Settles what the script's own option means for an option of the program that has its name.
+   Natively, the script's default counts.  In a dialect it counts for options of drivers only:
+   sysbench has read general options before the script, and does not have those of bench, whose
+   settings are meant for the script.  Returns 1 if an option of the program has another value now,
+   0 if not, or -1 and err. */
+static int options_settle(struct bn_optset *all, const struct bn_opt *o, struct bn_err *err)
+{
+  const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
+
+  if (bn_policy_is_native(bn_optset_policy(all)))
+    return bn_optset_set_default(all, o, err);
+  if (bn_conf_find_option(o->name) != NULL)
+    return bn_optset_leave_to_script(all, o);
+  return sql == NULL || sql->in != 0 ? bn_optset_set_default(all, o, err) : 0;
+}
+
+/* Settles all options of the script.  Returns 0, or -1 and err. */
 static int options_set_defaults(struct bn_options *options, struct bn_optset *all,
                                 struct bn_err *err)
 {
-  const bool is_native = bn_policy_is_native(bn_optset_policy(all));
-
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];
     const bool is_general = bn_conf_find_option(o->name) != NULL;
-    const int rc = is_native || !is_general ? bn_optset_set_default(all, o, err) : 0;
+    const int rc = options_settle(all, o, err);
 
     if (rc < 0)
       return -1;
