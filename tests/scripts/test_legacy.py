@@ -313,3 +313,27 @@ def test_globals_set_at_the_top_level(folder, version, top, rows, engine, unset,
         assert f"{what}\t{top}\t{rows}\t{engine}\t{unset}\t{requests}\t8" in r.lines, r.out + r.err
     r = command([*options, "--my-unset=6", "prepare"], folder.path, BENCH_COMPAT=version)
     assert r.lines[-1].split("\t")[4] == "6"
+
+
+OWN_GLOBALS = """
+my_rows, threads, mysql_table_engine, test = my_rows or 10000, threads or 2, "mine", "mine"
+my_list, my_unset = {}, my_unset or 4
+function show() print(my_rows, threads, mysql_table_engine, test, type(my_list), my_unset) end
+function prepare() show() end
+function thread_init() show() end
+function event() %s end
+"""
+
+
+@pytest.mark.parametrize("workers", [[], ["--workers=1"]])
+def test_options_win_against_globals_of_the_top_level(folder, workers):
+    """Natively as in 1.0, if the script uses the old names."""
+    options = ["--threads=3", "--my-rows=5", "--mysql-table-engine=theirs", "--my-list=1", "--my-rows=7"]
+    options += workers
+    for step in "prepare", "run":
+        r = folder.lua(OWN_GLOBALS % "sb_rand(1, 2)", *options, "--events=3", step)
+        assert "7\t3\ttheirs\tmine\ttable\t4" in r.lines and r.status == 0, r.out + r.err
+    r = folder.lua(OWN_GLOBALS % "sb_rand(1, 2)", "prepare")
+    assert r.lines[-1] == "10000\t2\tmine\tmine\ttable\t4"
+    r = folder.lua(OWN_GLOBALS % "", "--threads=3", "prepare")
+    assert r.lines[-1] == "10000\t2\tmine\tmine\ttable\t4"

@@ -74,6 +74,7 @@ struct bn_api {
   struct bn_options *options;      /* the options that the script declares */
   struct bn_options **own_options; /* those of each script of a mix; NULL: one script */
   bool takes_any;                  /* unknown options are accepted as texts */
+  bool options_win;                /* options that the user sets replace globals of the script */
   struct bn_declarations declared; /* its metrics */
   struct bn_script_results kept;   /* the results kept for done() */
   _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */

@@ -370,6 +370,70 @@ static void optexport_fill_on_demand(lua_State *L)
   lua_setmetatable(L, -2);
 }
 
+/* Pops the value on top and sets to it a global that the script has set at its top level, unless
+   that is a function or a table. */
+static void optexport_replace_global(const struct export *x, const char *name)
+{
+  lua_State *L = x->L;
+
+  lua_pushstring(L, name);
+  lua_rawget(L, x->env);
+  const bool is_plain = !lua_isnil(L, -1) && !lua_isfunction(L, -1) && !lua_istable(L, -1);
+
+  lua_pop(L, 1);
+  if (is_plain)
+    lua_setfield(L, x->env, name);
+  else
+    lua_pop(L, 1);
+}
+
+/* Replaces the global of an option that old versions have, if the user has set the option.  Options
+   of the controller alone, as `test`, which bench itself sets, are none that scripts read. */
+static void optexport_replace_declared(void *arg, const char *name, const struct bn_opt *o,
+                                       const void *value)
+{
+  const struct export *x = arg;
+
+  if ((o->in & (BN_IN_05 | BN_IN_10)) == 0 || (o->traits & BN_OPT_CONTROLLER_ONLY) != 0 ||
+      !bn_optset_is_given(x->options, name))
+    return;
+  optexport_push_option(x->L, o, value);
+  optexport_replace_global(x, name);
+}
+
+/* Replaces the global of an option that nobody has declared.  Of several settings the last is
+   exported last. */
+static void optexport_replace_undeclared(void *arg, const char *name, const char *value,
+                                         const char *path, unsigned line)
+{
+  const struct export *x = arg;
+  char *key;
+
+  (void)line;
+  if (path != NULL)
+    return;
+  key = bn_alloc_text(name);
+  bn_near_replace_dashes(key);
+  lua_pushstring(x->L, value != NULL ? value : "");
+  optexport_replace_global(x, key);
+  free(key);
+}
+
+/* Gives options that the user has set precedence over globals that an old script has set at its top
+   level, `rows = rows or 100`, as 1.0 does.  Other options appear when the script first reads
+   them (compat05). */
+static void optexport_replace_globals(lua_State *L)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  struct export x = {.L = L, .options = lua->vm->setup->options};
+
+  lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
+  x.env = lua_gettop(L);
+  bn_optset_each(x.options, optexport_replace_declared, &x);
+  bn_optset_each_pending(x.options, optexport_replace_undeclared, &x);
+  lua_pop(L, 1);
+}
+
 /* Sets sysbench.opt of the current instance to a new table, and leaves the table `sysbench` on the
    stack.  A full table of some hundred options in each of 10,000 workers would cost a tenth of
    their memory, so workers share one or fill theirs on demand. */
@@ -386,6 +450,8 @@ static int optexport_set_opt(lua_State *L)
   else
     optexport_fill_on_demand(L);
   lua_setfield(L, -2, "opt");
+  if (bn_instance_api()->options_win)
+    optexport_replace_globals(L);
   return 0;
 }
 

@@ -136,6 +136,17 @@ static bool oldstyle_is_old(const struct bn_vm *vm, struct bn_buf *words)
          oldstyle_uses_old_names(words);
 }
 
+bool bn_oldstyle_is_old(const struct bn_vm *vm)
+{
+  struct bn_buf words;
+
+  oldstyle_read_words(&words, vm->chunks);
+  const bool is_old = oldstyle_is_old(vm, &words);
+
+  bn_buf_done(&words);
+  return is_old;
+}
+
 bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
 {
   struct bn_optset *options = vm->setup->options;

@@ -7,6 +7,8 @@
 
 struct bn_vm;
 
+/* Returns whether a script that declares no options is one of the interface of 0.5. */
+bool bn_oldstyle_is_old(const struct bn_vm *vm);
 /* Returns whether a script that declares no options takes any option of the command line.  If it
    does, marks the options that the script and the files that it has loaded mention as read, and
    logs those that they never mention. */
