@@ -26,13 +26,17 @@ end
 -- The declarations are in a module that workers need not load: a worker only reads values, unless a
 -- script changes the declarations.
 if sysbench.cmdline.in_worker then
-  sysbench.cmdline.options = setmetatable({}, {__index = function(self, name)
+  local function complete(self)
     setmetatable(self, nil)
     for key, row in pairs(require("oltp_options").declared) do
       self[key] = self[key] or row
     end
-    return self[name]
-  end})
+  end
+  sysbench.cmdline.options = setmetatable({}, {["bn.complete"] = complete,
+    __index = function(self, name)
+      complete(self)
+      return self[name]
+    end})
 else
   sysbench.cmdline.options = require("oltp_options").declared
 end

@@ -992,6 +992,28 @@ def test_in_a_dialect_defaults_of_a_script_count_for_options_of_drivers(folder, 
     assert (folder.path / "own.sqlite").exists()
 
 
+DECLARED = """
+require("oltp_common")
+sysbench.cmdline.options.mine = {"", 2}
+local function show()
+  local names = {}
+  for name in pairs(sysbench.cmdline.options) do names[name] = true end
+  print("shown", names.mine, names.tables, sysbench.cmdline.options.mine[2])
+end
+sysbench.cmdline.commands.show = {show, sysbench.cmdline.PARALLEL_COMMAND}
+function thread_init() show() end
+function thread_done() end
+function event() end
+"""
+
+
+@pytest.mark.parametrize("command_", ["run", "show"])
+@pytest.mark.parametrize("options", [[], ["--workers=1"]])
+def test_threads_see_the_declarations(folder, command_, options):
+    r = folder.lua(DECLARED, "--threads=2", "--events=2", "--db-driver=null", *options, command_)
+    assert r.status == 0 and r.lines.count("shown\ttrue\ttrue\t2") == 2, r.out + r.err
+
+
 # --- names of options that only bench has ----------------------------------------------------------
 
 OWN = """

@@ -20,7 +20,7 @@ const char *bn_cmdline_next_command(struct bn_lua *lua, const char *after);
 bool bn_cmdline_push_command(struct bn_lua *lua, const char *name);
 /* Returns whether sysbench.cmdline.options is not nil. */
 bool bn_cmdline_has_options(struct bn_lua *lua);
-/* Sets sysbench.cmdline.options to nil, because declarations serve only the main instance. */
+/* Sets sysbench.cmdline.options to nil: the declarations take memory in every worker. */
 void bn_cmdline_forget_options(struct bn_lua *lua);
 /* internal.cmdline(): returns a new table `sysbench.cmdline` for the instance whose code runs. */
 int bn_cmdline_make_table(lua_State *L);

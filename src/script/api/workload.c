@@ -54,7 +54,9 @@ static struct bn_instance *workload_open_instance(const struct bn_api *api, stru
   struct bn_instance *in = bn_instance_load(api->vm, s);
 
   if (in != NULL) {
-    bn_cmdline_forget_options(&in->lua);
+    /* No thread of ours looks at its declarations. */
+    if (in->lua.place->workload)
+      bn_cmdline_forget_options(&in->lua);
     bn_lua_trim(&in->lua);
   }
   return in;
