@@ -187,6 +187,8 @@ def test_paths_of_old_installations(folder, path, ours):
 
 @pytest.mark.parametrize("path, exists", [
     ("/opt/sysbench/oltp_read_write.lua", True), ("/opt/sysbench/bulk_insert.lua", True),
+    ("./src/lua/oltp_read_write.lua", True), ("/root/sysbench-1.0.20/src/lua/oltp_read_only.lua", True),
+    ("/opt/lua/oltp_read_only.lua", False),
     ("/opt/sysbench/nothing.lua", False), ("/opt/oltp.lua", False), ("oltp", False), ("db/oltp.lua", False),
     ("/opt/sysbench/oltp_legacy/nothing.lua", False), ("/opt/tests/db/oltp_read_write.lua", False)])
 def test_paths_that_are_modern_or_nothing(folder, path, exists):

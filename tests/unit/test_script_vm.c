@@ -199,6 +199,9 @@ static void test_find_instead(void **state)
       {"/gone/share/sysbench/oltp.lua", &bn_policy_bench, "oltp.lua"},
       {"/gone/share/sysbench/oltp.lua", &bn_policy_05, "tests/include/oltp_legacy/oltp.lua"},
       {"/gone/share/sysbench/new", &bn_policy_05, "new.lua"},
+      {"/gone/sysbench-1.0.20/src/lua/new.lua", &bn_policy_10, "new.lua"},
+      {"src/lua/new.lua", &bn_policy_bench, "new.lua"},
+      {"/gone/lua/new.lua", &bn_policy_bench, NULL},
       {"/gone/db/oltp.lua", &bn_policy_bench, NULL},
       {"/gone/sysbench/absent.lua", &bn_policy_bench, NULL},
       {"/proc/self/exe", &bn_policy_bench, NULL}};

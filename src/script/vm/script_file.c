@@ -140,7 +140,8 @@ char *bn_script_file_find_substitute(const struct bn_script_setup *setup, const 
   if (script_file_is_in_folders(name, "oltp_legacy") ||
       script_file_is_in_folders(name, "tests/db")) {
     file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
-  } else if (script_file_is_in_folders(name, "sysbench")) {
+  } else if (script_file_is_in_folders(name, "sysbench") ||
+             script_file_is_in_folders(name, "src/lua")) { /* of the sources of 1.x */
     const bool is_legacy_first = setup->conf->policy->legacy_scripts_first;
     const enum bn_set first = is_legacy_first ? BN_SET_LEGACY : BN_SET_MODERN;
     const enum bn_set second = is_legacy_first ? BN_SET_MODERN : BN_SET_LEGACY;
