@@ -195,6 +195,24 @@ def test_a_load_that_is_refused_leaves_its_transaction_as_it_was(server, tmp_pat
     assert query(server, "SELECT id, v FROM {s}t ORDER BY id").split() == ["1", "a", "2", "b", "3", "b"]
 
 
+@pytest.mark.parametrize("begin", ["", 'con:query("BEGIN")'])
+def test_rows_that_only_insert_takes_are_inserted(postgresql, tmp_path, begin):
+    """COPY reads no fraction as a whole number, also not in a later part of the rows."""
+    body = f"""con:query("CREATE TABLE f (id INTEGER, v INTEGER)")
+  {begin}
+  for id = 1, 2 do
+    con:bulk_insert_init("INSERT INTO f VALUES")
+    con:bulk_insert_next(("(%d, %s)"):format(id, id == 2 and "2.5" or "1"))
+    con:bulk_insert_done()
+  end
+  {begin.replace("BEGIN", "COMMIT")}"""
+    transcripts.empty(postgresql)
+    with watched(postgresql) as sessions:
+        must(postgresql, script(tmp_path, body), "prepare")
+    assert kinds(sessions)["INSERT"] == 1
+    assert query(postgresql, "SELECT id, v FROM f ORDER BY id").split() == ["1", "1", "2", "3"]
+
+
 def test_a_load_that_fails_ends_a_transaction_as_an_insert_does(server, tmp_path):
     body = """con:query("BEGIN")
   con:query("INSERT INTO t VALUES (1, 'a')")

@@ -349,8 +349,7 @@ void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
   PQfinish(c->handle);
   c->handle = NULL;
   free(c->closing);
-  free(c->tried_copy);
-  c->closing = c->tried_copy = NULL;
+  c->closing = NULL;
   bn_pgsql_lib_free_values(c);
 }
 

@@ -36,7 +36,7 @@ struct bn_pgsql_lib {
   unsigned n_closing;
   struct bn_pgsql_values values; /* of the statement that is executed */
   int row;                       /* next row of the current result */
-  char *tried_copy;              /* the last COPY that was tried in a transaction; NULL: none */
+  bool load_has_savepoint;       /* the load is within a transaction of the caller */
   char last_words[6];            /* SQLSTATE of the connection's last error or notice; "": none */
 };
 
@@ -143,8 +143,8 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
 void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c);
 
 /* --- load.c --- */
-/* The hooks of a bulk load (api/driver.h).  in_transaction: a failure that INSERT would not meet
-   leaves the transaction of the caller as it is. */
+/* The hooks of a bulk load (api/driver.h).  in_transaction: a failure leaves the transaction of the
+   caller as it was. */
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
                                     bool in_transaction, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, size_t len,

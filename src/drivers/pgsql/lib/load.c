@@ -2,7 +2,6 @@
 /* Bulk load by COPY. */
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/lib/lib.h"
@@ -41,56 +40,39 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
   return rc;
 }
 
-/* Copies no rows, behind a savepoint, to learn whether COPY is refused, as for a view: that must
-   not end the transaction of the caller.  The rows themselves are copied without a savepoint,
-   because each savepoint would take a number of a transaction.  Returns DONE, or the failure and
-   d. */
-static enum bn_sql load_try_copy(struct bn_pgsql_lib *c, const char *copy, struct bn_sql_diag *d)
+/* Ends a load, which has ended with rc.  In a transaction of the caller, a failed one is undone, so
+   that the rows can be inserted; its error stays in d.  Returns DONE, or the failure and d. */
+static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn_sql_diag *d)
 {
-  enum bn_sql rc = load_exec(c, "SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   struct bn_sql_diag undone;
+  enum bn_sql undo;
 
-  if (rc != BN_SQL_DONE)
+  if (!c->load_has_savepoint || rc == BN_SQL_LOST)
     return rc;
-  rc = load_exec(c, copy, PGRES_COPY_IN, d);
-  if (rc == BN_SQL_DONE)
-    rc = bn_pgsql_lib_load_end(c, d);
   if (rc == BN_SQL_DONE)
     return load_exec(c, "RELEASE SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
-  if (load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undone) == BN_SQL_LOST)
-    return BN_SQL_LOST;
-  return rc;
-}
-
-/* Tries the COPY, unless it is the one that was tried last, as it mostly is.  Returns DONE, or the
-   failure and d. */
-static enum bn_sql load_try_copy_once(struct bn_pgsql_lib *c, const char *copy,
-                                      struct bn_sql_diag *d)
-{
-  enum bn_sql rc;
-
-  if (c->tried_copy != NULL && strcmp(c->tried_copy, copy) == 0)
-    return BN_SQL_DONE;
-  rc = load_try_copy(c, copy, d);
-  if (rc != BN_SQL_DONE)
-    return rc;
-  free(c->tried_copy);
-  c->tried_copy = c->driver->host->text(copy);
-  return BN_SQL_DONE;
+  undo = load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undone);
+  d->rolled_back = undo == BN_SQL_DONE;
+  return undo == BN_SQL_LOST ? undo : rc;
 }
 
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
                                     bool in_transaction, struct bn_sql_diag *d)
 {
   const bool listed = columns[0] != '\0';
-  char *sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, listed ? " (" : "", columns,
-                                     listed ? ")" : "");
-  enum bn_sql rc = in_transaction ? load_try_copy_once(c, sql, d) : BN_SQL_DONE;
+  enum bn_sql rc = BN_SQL_DONE;
+  char *sql;
 
-  if (rc == BN_SQL_DONE)
-    rc = load_exec(c, sql, PGRES_COPY_IN, d);
+  if (in_transaction)
+    rc = load_exec(c, "SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
+  c->load_has_savepoint = in_transaction;
+  sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, listed ? " (" : "", columns,
+                               listed ? ")" : "");
+  rc = load_exec(c, sql, PGRES_COPY_IN, d);
   free(sql);
-  return rc;
+  return rc == BN_SQL_DONE ? rc : load_finish(c, rc, d);
 }
 
 enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, size_t len,
@@ -111,5 +93,5 @@ enum bn_sql bn_pgsql_lib_load_end(struct bn_pgsql_lib *c, struct bn_sql_diag *d)
 {
   if (PQputCopyEnd(c->handle, NULL) != 1)
     return bn_pgsql_lib_fail(c, NULL, "PQputCopyEnd", d);
-  return load_read_results(c, d);
+  return load_finish(c, load_read_results(c, d), d);
 }
