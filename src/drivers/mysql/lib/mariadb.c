@@ -139,11 +139,23 @@ void bn_mysql_lib_init(void)
 
 /* --- options, and what else differs --- */
 
+/* The first mode in which the library is told to verify.  Before 3.4 it checks the certificate
+   against a file of them without being told, and if told, the name of the host too. */
+#if MARIADB_PACKAGE_VERSION_ID >= 30400
+enum { VERIFY_FROM = BN_MYSQL_SSL_VERIFY_CA };
+#else
+enum { VERIFY_FROM = BN_MYSQL_SSL_VERIFY_IDENTITY };
+#endif
+
 int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
-  const my_bool yes = 1;
+  const my_bool yes = 1, verifies = mode >= VERIFY_FROM;
 
   (void)text;
+  /* From 3.4 on, the library encrypts in every mode if it is to verify, which is its default.  That
+     stays in VERIFY_CA, because the library may be newer than the one compiled with. */
+  if (verifies || mode != BN_MYSQL_SSL_VERIFY_CA)
+    (void)mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verifies);
   if (mode == BN_MYSQL_SSL_DISABLED)
     return 0;
   (void)mysql_optionsv(handle, MYSQL_DEFAULT_AUTH,
@@ -152,8 +164,6 @@ int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
   (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
   if (mode >= BN_MYSQL_SSL_REQUIRED)
     (void)mysql_optionsv(handle, MYSQL_OPT_SSL_ENFORCE, &yes);
-  if (mode == BN_MYSQL_SSL_VERIFY_IDENTITY)
-    (void)mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
   return 0;
 }
 
