@@ -63,9 +63,9 @@ static void conn_free_memory(struct bn_sql_conn *c)
 
 void bn_sql_conn_drop_results(struct bn_sql_conn *c)
 {
-  const bool open = c->state == BN_CONN_OPEN;
+  struct bn_sql_diag d = {0};
 
-  if (!bn_sql_cursor_drop(&c->cur, open) && open)
+  if (bn_sql_cursor_drop(&c->cur, c->state == BN_CONN_OPEN, &d) == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
 }
 

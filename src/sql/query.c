@@ -37,6 +37,23 @@ static bool query_repeats_event(const struct bn_sql_conn *c, const char *sql, si
          bn_sql_boundary_of(sql, len) == BN_BOUNDARY_BEGIN;
 }
 
+/* Drops the results that the script has not read.  Returns false if a statement behind the first
+   one of its text has failed: nobody has seen that yet, so that the next statement fails at `step`
+   with this error.  Dialects drop it, as sysbench does. */
+static bool query_drop_unread(struct bn_sql_conn *c, enum bn_sql_step step)
+{
+  struct bn_sql_diag d = {0};
+  const enum bn_sql rc = bn_sql_cursor_drop(&c->cur, true, &d);
+
+  if (rc == BN_SQL_LOST) /* the next statement finds that out */
+    c->state = BN_CONN_LOST;
+  if (rc != BN_SQL_ERROR || !bn_policy_is_native(c->sys->policy))
+    return true;
+  c->diag = d;
+  (void)bn_sql_handle_failure(c, rc, step, NULL, 0);
+  return false;
+}
+
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   bool closed;
@@ -50,13 +67,13 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
     query_refuse(c, closed);
     return false;
   }
-  /* In a dialect, unread results may stay; the caller then refuses the statement, by cur.more. */
-  if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
-    bn_sql_conn_drop_results(c);
   if (c->failure.pending) {
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
     c->diag.rolled_back = false;
   }
+  /* In a dialect, unread results may stay; the caller then refuses the statement, by cur.more. */
+  if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
+    return query_drop_unread(c, sql != NULL ? BN_STEP_QUERY : BN_STEP_PREPARE);
   return true;
 }
 

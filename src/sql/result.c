@@ -17,24 +17,23 @@ static enum bn_sql result_next(const struct bn_sql_cursor *cur, struct bn_sql_re
                               r, d);
 }
 
-bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open)
+enum bn_sql bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open, struct bn_sql_diag *d)
 {
   const struct bn_sql_link *link = cur->link;
+  enum bn_sql rc = BN_SQL_DONE;
 
   bn_sql_cursor_release(cur);
-  while (cur->more && open) {
+  while (cur->more && open && rc <= BN_SQL_ROWS) {
     struct bn_sql_result r = {0};
-    struct bn_sql_diag d = {0};
-    const enum bn_sql rc = result_next(cur, &r, &d);
 
+    rc = result_next(cur, &r, d);
     if (rc == BN_SQL_ROWS)
       link->ops->free_result(link->handle, &r);
-    open = rc != BN_SQL_LOST;
-    cur->more = rc <= BN_SQL_ROWS && r.more;
+    cur->more = r.more;
   }
   cur->more = false;
   cur->source = NULL;
-  return open;
+  return rc;
 }
 
 void bn_sql_cursor_free(struct bn_sql_cursor *cur)

@@ -31,9 +31,9 @@ static inline void bn_sql_cursor_release(struct bn_sql_cursor *cur)
 }
 
 /* Drops the current result and reads the pending ones, before which a connection takes no new
-   statement.  If the connection is not open, they are only forgotten.  Returns false if it is not
-   open, or was lost meanwhile. */
-bool bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open);
+   statement.  If the connection is not open, they are only forgotten.  Returns the outcome of the
+   last one, above ROWS if its statement has failed, which d then describes. */
+enum bn_sql bn_sql_cursor_drop(struct bn_sql_cursor *cur, bool open, struct bn_sql_diag *d);
 /* Frees the memory for rows. */
 void bn_sql_cursor_free(struct bn_sql_cursor *cur);
 /* Frees the current result, and lets the driver take the next of the pending ones, whose outcome is

@@ -82,6 +82,31 @@ def test_an_ignored_error_of_a_preparation_at_the_start_has_its_reason(folder):
     assert r.status == 1 and "no such table: missing" in r.said[0], r.said
 
 
+SECOND_FAILS = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  con:query("CREATE TABLE IF NOT EXISTS kept(a INTEGER)")
+end
+function event() con:query("INSERT INTO kept VALUES (1); INSERT INTO missing VALUES (1)") end
+"""
+
+
+@pytest.mark.sanitized
+def test_an_error_behind_the_first_statement_of_a_text_is_that_of_the_next_statement(folder):
+    r = folder.run(SECOND_FAILS, *SQLITE, "--events=3", "--time=0")
+    assert (r.status, r.events, number(r, "ignored errors")) == (1, 1, 1), r.out
+    assert number(r, "of the errors, not ignored") == 1 and "no such table: missing" in r.err
+    # The event that finds the error is repeated.
+    r = folder.run(SECOND_FAILS, *SQLITE, "--events=3", "--time=0", "--db-ignore-errors=all")
+    assert (r.status, r.events, number(r, "ignored errors"), r.err) == (0, 3, 2, "")
+    r = folder.run(SECOND_FAILS, *SQLITE, "--events=3", "--time=0", "--compat=1.1")
+    assert r.status == 0 and "missing" not in r.out + r.err
+    # A statement that is prepared next has no hook that would be asked.
+    r = folder.run(SECOND_FAILS.replace(") end\n", ") con:prepare('SELECT 1') end\n"), *SQLITE, "--events=3", "--time=0")
+    assert (r.status, r.events, number(r, "of the errors, not ignored")) == (1, 0, 1), r.out
+    assert "no such table: missing" in r.err
+
+
 NEEDING = """
 function prepare() sysbench.sql.driver():connect():query("%s missing") end
 function thread_init() sysbench.sql.driver():connect():prepare("SELECT * FROM missing") end

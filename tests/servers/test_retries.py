@@ -201,3 +201,22 @@ def test_a_run_whose_connections_are_all_lost_says_so(server, tmp_path):
     done = subprocess.run([BENCH, "t.lua", *server.login(), "--db-ignore-errors=all", "--db-max-tries=2",
                            "--events=1", "--time=0", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 5 and " and 2 connections were made again, so " in done.stderr, done.stderr
+
+
+SECOND_FAILS = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event() con:query("INSERT INTO spec_db.kept VALUES (1); INSERT INTO spec_db.missing VALUES (1)") end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_an_error_behind_the_first_statement_of_a_text(mariadb, tmp_path, protocol):
+    """It is that of the next statement on the connection, by each protocol."""
+    transcripts.empty(mariadb)
+    mariadb.sql("CREATE TABLE spec_db.kept(a INTEGER)")
+    try:
+        out = bench(mariadb, tmp_path, SECOND_FAILS, f"--mysql-protocol={protocol}", "--events=3", "--time=0",
+                    "--db-ignore-errors=all", "run")
+        assert (number(out, "total number of events"), number(out, "ignored errors")) == (3, 2)
+    finally:
+        mariadb.sql("DROP TABLE spec_db.kept")
