@@ -319,7 +319,8 @@ struct bn_driver {
   bool (*missing)(const struct bn_sql_diag *d);
   /* Optional: prepares and binds n statements, but waits for the server once.  *done: how many it
      has prepared, from the first on; stmt of the rest is zero again.  It returns DONE without diag,
-     and prepare or bind will report the next fault; or LOST, and it has prepared none. */
+     and prepare or bind will report the next fault; LOST, and it has prepared none; or EMULATE, the
+     same if the server may take the statements one by one on a new connection. */
   enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
                              size_t *done, struct bn_sql_diag *d);
   /* Optional, without a connection: names the server that t selects, as users write it, and returns

@@ -59,6 +59,7 @@ struct bn_sqlsys {
   _Atomic bool about_told;
   _Atomic bool full_told;
   _Atomic bool text_told;
+  _Atomic bool one_by_one; /* a server did not let statements be prepared together */
   _Atomic bool pooler_told;
   _Atomic bool remedy_told;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */

@@ -456,6 +456,22 @@ static size_t prepared_collect_held(const struct bn_sql_conn *c, struct bn_sql_s
   return n;
 }
 
+/* Opens the connection again, on which the server has not let statements be prepared together: from
+   now on they are prepared one by one.  Returns DONE, or LOST if it cannot be opened, or if an
+   interrupt has ended it. */
+static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
+{
+  if (bn_session_interrupted(c->session))
+    return BN_SQL_LOST;
+  bn_sql_conn_shut(c);
+  if (bn_sql_conn_open(c, UINT64_MAX) != 0)
+    return BN_SQL_LOST;
+  if (!atomic_exchange(&c->sys->one_by_one, true))
+    bn_log_hint("the server ended a connection on which several statements were prepared at once, "
+                "as ProxySQL does: sessions prepare them one by one");
+  return BN_SQL_DONE;
+}
+
 /* Prepares n statements at once.  The statements that the driver leaves out are prepared one by
    one, which shows what is wrong with them.  Returns 0, or -1 after a failure that has been
    logged. */
@@ -471,8 +487,10 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
     list[i] = (struct bn_sql_unprepared){st[i]->handle, st[i]->text, st[i]->len, st[i]->binds,
                                          st[i]->n_binds};
   }
-  if (!c->full)
+  if (!c->full && !atomic_load(&c->sys->one_by_one))
     rc = c->link.ops->prepare_all(c->link.handle, list, n, &n_done, &d);
+  if (rc == BN_SQL_EMULATE)
+    rc = prepared_reopen(c);
   if (rc != BN_SQL_DONE) {
     c->diag = d;
     if (!bn_sql_handle_failure(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))

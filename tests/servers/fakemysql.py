@@ -2,6 +2,8 @@
 """A server that is not to be trusted: speaks MySQL's handshake without encryption, keeps what it is
 sent, and asks for the password."""
 
+import select
+import socket
 import subprocess
 
 from fake import FakeServer
@@ -142,6 +144,8 @@ class PreparingMySQL(FakeMySQL):
             if command[0] in (COM_QUERY, COM_EXECUTE):
                 conn.sendall(packets(OK))
             elif command[0] == COM_PREPARE:
+                if not self.left:  # it has said farewell
+                    return
                 waiting.append(self.ERROR if self.refused and self.refused in command else PREPARED)
             elif command[0] == COM_QUIT:
                 return
@@ -152,3 +156,31 @@ class PreparingMySQL(FakeMySQL):
                     return
                 conn.sendall(b"".join(waiting))
                 waiting = []
+
+
+class OneByOneMySQL(FakeMySQL):
+    """Prepares and executes whatever it is sent, but hangs up if a packet comes before the last one was answered, as
+    ProxySQL does.  `hung_up` says how often."""
+
+    one_by_one = False
+    version = b"8.0.11"
+
+    def __init__(self):
+        self.hung_up = 0
+        super().__init__("mysql_native_password")
+
+    def talk(self, conn):
+        def packet():
+            head = conn.recv(4, socket.MSG_WAITALL)
+            return conn.recv(int.from_bytes(head[:3], "little"), socket.MSG_WAITALL) if head else b""
+
+        conn.sendall(packets(self.greeting(), seq=0))
+        packet()
+        conn.sendall(packets(OK, seq=2))
+        while (command := packet()) and command[0] != COM_QUIT:
+            if command[0] not in (COM_QUERY, COM_PREPARE, COM_EXECUTE):
+                continue
+            if select.select([conn], [], [], 0.001)[0]:
+                self.hung_up += 1
+                return
+            conn.sendall(PREPARED if command[0] == COM_PREPARE else packets(OK))

@@ -11,8 +11,8 @@ import threading
 import pytest
 
 import clusters
-from fakemysql import (COLUMN, COM_PREPARE, COM_QUERY, COM_QUIT, END, OK, PREPARED, FakeMySQL, PreparingMySQL,
-                       ScriptedMySQL, packets)
+from fakemysql import (COLUMN, COM_PREPARE, COM_QUERY, COM_QUIT, END, OK, PREPARED, FakeMySQL, OneByOneMySQL,
+                       PreparingMySQL, ScriptedMySQL, packets)
 from servers import BENCH, FETCHING
 from gate import sanitized
 
@@ -520,6 +520,18 @@ def test_servers_that_may_not_read_ahead(version, groups):
                            "--events=3", "run"], capture_output=True, text=True, timeout=60)
     server.close()
     assert (server.left, done.returncode) == ([0], 0), done.stdout + done.stderr
+
+
+@pytest.mark.sanitized
+def test_a_proxy_that_takes_one_statement_at_a_time():
+    """Each session may find that out for itself, and opens its connection again."""
+    server = OneByOneMySQL()
+    done = subprocess.run([BENCH, "oltp_point_select", *server.login(), *OWN, "--tables=20", "--table-size=1",
+                           "--threads=2", "--events=6", "run"], capture_output=True, text=True, timeout=60)
+    server.close()
+    assert done.returncode == 0 and 1 <= server.hung_up <= 2, done.stdout + done.stderr
+    assert done.stderr == ("the server ended a connection on which several statements were prepared at once, as ProxySQL "
+                           "does: sessions prepare them one by one\n")
 
 
 SHUTDOWN = b"\xff\x1d\x04#08S01Server shutdown in progress"

@@ -83,7 +83,8 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     bn_mysql_lib_adopt(&c->lib, &st->lib, list[i].n_binds);
     bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
   }
-  return rc;
+  /* ProxySQL hangs up without a word if a packet comes while it works on another one. */
+  return rc == BN_SQL_LOST && n > 1 && d->code == BN_MYSQL_LOST ? BN_SQL_EMULATE : rc;
 }
 
 /* Refuses to execute a statement whose parameters are not bound, as the client libraries do. */
