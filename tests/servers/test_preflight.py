@@ -648,14 +648,20 @@ def test_an_isolation_level_that_sqlite_lacks(tmp_path):
 
 
 class LimitedMySQL(FakeMySQL):
-    """Answers the questions for its limits with `limits`, everything else with OK."""
+    """Answers the questions for its limits with `limits`, everything else with OK.  It tells limits of connections to
+    those who know the `number` of their connection."""
 
     one_by_one = False
     patience_s = 60
+    number = 7  # that of the greeting
 
     def __init__(self, limits):
         self.limits, self.asked = limits, 0
         super().__init__("mysql_native_password")
+
+    def tells(self, question, name):
+        number = re.search(rb"CONNECTION_ID\(\) & 4294967295 = (\d+)", question)
+        return number is None or name != b"max_connections" or int(number[1]) == self.number
 
     def talk(self, conn):
         data = conn.makefile("rb")
@@ -670,7 +676,8 @@ class LimitedMySQL(FakeMySQL):
             if payload[:5] == bytes([COM_QUERY]) + b"SHOW":
                 self.asked += 1
                 column = b"\3def\0\0\0\1c\0\x0c\x21\0\x40\0\0\0\xfd\0\0\0\0\0"
-                rows = [bytes([len(k)]) + k + bytes([len(v)]) + v for k, v in self.limits.items()]
+                rows = [bytes([len(k)]) + k + bytes([len(v)]) + v for k, v in self.limits.items()
+                        if self.tells(payload, k)]
                 conn.sendall(packets(b"\2", column, column, END, *rows, END, seq=seq))
             else:
                 conn.sendall(packets(OK, seq=seq))
@@ -692,11 +699,11 @@ def test_limits_that_no_server_means_are_not_known(tmp_path, allowed, used, said
     assert (said in done.stderr if said else done.stderr == ""), done.stderr
 
 
-@pytest.mark.parametrize("version,status", [
-    (b"8.0.33", 1), (b"8.0.11-proxysql", 0), (b"10.6.14-MariaDB-maxscale", 0)])
-def test_limits_behind_a_pooler_of_mysql_are_not_those_of_the_run(tmp_path, version, status):
+@pytest.mark.parametrize("version,number,status", [
+    (b"8.0.33", 7, 1), (b"8.0.11", 12, 0), (b"8.0.11-proxysql", 7, 0), (b"10.6.14-MariaDB-maxscale", 7, 0)])
+def test_limits_behind_a_pooler_of_mysql_are_not_those_of_the_run(tmp_path, version, number, status):
     fake = LimitedMySQL({b"max_connections": b"5", b"Threads_connected": b"1"})
-    fake.version = version
+    fake.version, fake.number = version, number
     (tmp_path / "x.lua").write_text("function thread_init()\n"
                                     "  sysbench.cmdline.expect()\n"
                                     "  con = sysbench.sql.driver():connect()\nend\n"

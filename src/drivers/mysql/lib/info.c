@@ -70,8 +70,8 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
                  (bn_mysql_lib_capabilities(c) & CLIENT_COMPRESS) != 0 ? "zlib" : "none");
 }
 
-/* Returns whether the version is that of a pooler.  Only those that name themselves are
-   recognized. */
+/* Returns whether the version is that of a pooler which names itself, so that a number of a
+   connection that happens to be right does not matter. */
 static bool info_is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
@@ -126,15 +126,27 @@ static void info_forget_limits(struct bn_sql_info *out)
   out->connections = out->prepared_statements = -1;
 }
 
+/* Reads the variables that limit the run.  The server tells those of its own clients only if the
+   number of its connection is that of the login: otherwise a pooler has passed the question on,
+   such as ProxySQL, which calls itself MySQL 8.0.11.  A login has 32 bits of the number. */
+static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
+{
+  char sql[240];
+
+  (void)snprintf(sql, sizeof sql,
+                 "SHOW GLOBAL VARIABLES WHERE Variable_name = 'max_allowed_packet' OR Variable_name"
+                 " IN ('max_connections', 'max_prepared_stmt_count')"
+                 " AND CONNECTION_ID() & 4294967295 = %u",
+                 (unsigned)mysql_thread_id(handle));
+  return info_read_variables(handle, sql, out);
+}
+
 int bn_mysql_lib_info(struct bn_mysql_lib *c, struct bn_sql_info *out)
 {
   int rc;
 
   bn_mysql_lib_enter(c);
-  rc = info_read_variables(c->handle,
-                           "SHOW GLOBAL VARIABLES WHERE Variable_name IN "
-                           "('max_connections', 'max_prepared_stmt_count', 'max_allowed_packet')",
-                           out);
+  rc = info_read_limits(c->handle, out);
   if (rc == 0)
     rc = info_read_variables(c->handle,
                              "SHOW GLOBAL STATUS WHERE Variable_name IN "
