@@ -293,6 +293,30 @@ def test_a_farewell_is_known_by_its_state(state, protocol, listed, tmp_path):
     assert not listed or re.search(r"^ +reconnects: +2 ", done.stdout, re.M), done.stdout
 
 
+class MutePgSQL(FakePgSQL):
+    def talk(self, conn):
+        while conn.recv(4096):
+            pass
+
+
+def test_a_time_limit_that_libpq_is_given_limits_a_connect(tmp_path):
+    """The three ways to give it are tried at the same time."""
+    fake = MutePgSQL(b"")
+    (tmp_path / "services").write_text("[slow]\nconnect_timeout=1\n")
+    runs = [subprocess.Popen([BENCH, "oltp_point_select", *fake.login(), "--table-size=1", *argv, "run"], cwd=tmp_path,
+                             env={**os.environ, **env}, stderr=subprocess.PIPE, text=True)
+            for env, argv in (({"PGCONNECT_TIMEOUT": "1"}, []), ({}, ["--pgsql-parameters=connect_timeout=1"]),
+                              ({"PGSERVICEFILE": str(tmp_path / "services")}, ["--pgsql-service=slow"]))]
+    try:
+        for each in runs:
+            _, err = each.communicate(timeout=20)
+            assert each.returncode == 1 and "timeout expired" in err, err
+    finally:
+        for each in runs:
+            each.kill()
+        fake.close()
+
+
 INTERRUPTED = "interrupt received: finishing; send it again to end at once"
 BUSY = ("1 thread(s) are still busy after 0.2 s without progress (--time-grace); the report counts their events as "
         "unfinished")

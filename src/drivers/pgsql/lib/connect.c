@@ -299,6 +299,20 @@ int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err)
   return rc;
 }
 
+/* Returns the seconds that a service, the environment or --pgsql-parameters allow for a connect; 0:
+   no limit.  PQconnectPoll does not obey them. */
+static int64_t connect_libpq_timeout_s(PGconn *handle)
+{
+  PQconninfoOption *all = PQconninfo(handle);
+  int64_t timeout_s = 0;
+
+  for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++)
+    if (o->val != NULL && strcmp(o->keyword, "connect_timeout") == 0)
+      timeout_s = strtol(o->val, NULL, 10);
+  PQconninfoFree(all);
+  return timeout_s > 0 && timeout_s <= INT32_MAX ? timeout_s : 0;
+}
+
 /* Connects once.  With a waiter, libpq is given the addresses of the host, because it would hold up
    all sessions of the thread while it asks for them.  Returns DONE, or a failure and d. */
 static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *values,
@@ -317,6 +331,8 @@ static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *v
   /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)
     (void)PQregisterEventProc(c->handle, connect_on_event, "bench", c);
+  if (driver->conf->connect_timeout_s == 0)
+    deadline_ns = bn_deadline_within(driver->host, connect_libpq_timeout_s(c->handle), deadline_ns);
   return connect_establish(c, deadline_ns, d);
 }
 
