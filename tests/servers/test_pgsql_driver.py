@@ -489,7 +489,10 @@ def test_load_by_copy(sh):
     assert sh.query("SELECT count(*) FROM spec_load") == [["2"]]
 
 
-def test_statements_closed_are_forgotten_in_batches(sh):
+@pytest.mark.parametrize("transaction", ["own", "open"])
+def test_statements_closed_are_forgotten_in_batches(sh, transaction):
+    if transaction == "open":
+        assert sh.query("BEGIN")["rc"] == "DONE"
     for i in range(40):
         sh(f"prepare {i} SELECT {i}")
         sh(f"close {i}")

@@ -293,6 +293,51 @@ def test_a_farewell_is_known_by_its_state(state, protocol, listed, tmp_path):
     assert not listed or re.search(r"^ +reconnects: +2 ", done.stdout, re.M), done.stdout
 
 
+class RenamingPgSQL(FakePgSQL):
+    """A pooler that gives prepared statements names of its own, so that DEALLOCATE fails."""
+
+    STATES = {b"BEGIN": b"T", b"COMMIT": b"I", b"DEALLOCATE": b"E"}
+    UNKNOWN_NAME = message(b"E", b"SERROR\0VERROR\0C26000\0Mprepared statement does not exist\0\0")
+    ABORTED = message(b"E", b"SERROR\0VERROR\0C25P02\0Mcurrent transaction is aborted\0\0")
+
+    def converse(self, conn, stream):
+        state, text = b"I", b""
+        while (kind := stream.read(1)) not in (b"", b"X"):
+            payload = stream.read(int.from_bytes(stream.read(4), "big") - 4)
+            if kind == b"Q":
+                word = re.match(rb"\w+", payload)[0]
+                state = self.STATES.get(word, state)
+                self.asked.append(word)
+                text = {b"SELECT": self.other[:-len(READY)], b"DEALLOCATE": self.UNKNOWN_NAME}.get(
+                    word, message(b"C", word + b"\0"))
+            elif kind == b"P":
+                text = self.ABORTED if state == b"E" else message(b"1")
+            if kind in (b"Q", b"S"):
+                conn.sendall(text + message(b"Z", state))
+                text = b""
+
+
+CLOSING = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  con:query("BEGIN")
+  for _ = 1, 40 do con:prepare("UPDATE t SET k = 1"):close() end
+  con:query("COMMIT")
+end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_a_pooler_that_does_not_know_the_names_of_statements_aborts_no_transaction(tmp_path, protocol):
+    (tmp_path / "x.lua").write_text(CLOSING)
+    fake = RenamingPgSQL(b"")
+    done = subprocess.run([BENCH, "./x.lua", *fake.login(), f"--pgsql-protocol={protocol}", "--events=2", "run"],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    fake.close()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert fake.asked.count(b"COMMIT") == 2 and b"DEALLOCATE" not in fake.asked
+
+
 class MutePgSQL(FakePgSQL):
     def talk(self, conn):
         while conn.recv(4096):

@@ -131,13 +131,13 @@ static void stmt_free_sql(struct bn_pgsql_request *q)
 static enum bn_sql stmt_send_prepare(struct bn_pgsql_stmt *st, struct bn_sql_diag *d)
 {
   struct bn_pgsql_conn *c = st->conn;
-  const bool in_failed = bn_pgsql_transaction_letter(c) == 'E';
+  const char transaction = bn_pgsql_transaction_letter(c);
   enum bn_sql rc;
 
   st->fields = BN_PGSQL_UNKNOWN;
   stmt_number_params(&st->request, c->driver->host);
   bn_pgsql_wire_lend(&c->wire);
-  rc = bn_pgsql_lib_prepare(&c->lib, &st->request, in_failed, d);
+  rc = bn_pgsql_lib_prepare(&c->lib, &st->request, transaction, d);
   stmt_free_sql(&st->request);
   return rc;
 }

@@ -128,10 +128,10 @@ bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,
 void bn_pgsql_lib_free_result(struct bn_sql_result *r);
 
 /* --- stmt.c --- */
-/* Prepares the statement under a new name, with its present types.  in_failed: the server accepts
-   nothing but the end of the transaction. */
-enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
-                                 struct bn_sql_diag *d);
+/* Prepares the statement under a new name, with its present types.  transaction: its letter before
+   that, as bn_pgsql_transaction_letter returns it. */
+enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q,
+                                 char transaction, struct bn_sql_diag *d);
 /* Gives a statement the next name. */
 void bn_pgsql_lib_set_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q);
 /* Takes the name from a statement.  The server forgets it later, together with others. */

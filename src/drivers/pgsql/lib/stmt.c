@@ -22,12 +22,14 @@ struct bn_pgsql_param {
 
 /* Lets the server forget closed statements, if there are enough of them, but not in a transaction
    that has failed, in which it executes nothing.  If the command fails, the server keeps them,
-   which does no harm. */
-static void stmt_deallocate_closed(struct bn_pgsql_lib *c, bool in_failed)
+   which does no harm.  In a transaction it would abort that, and it fails through a pooler that
+   gives statements names of its own; then the names are only forgotten here. */
+static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 {
-  if (c->n_closing < DEALLOCATE_AT || in_failed)
+  if (c->n_closing < DEALLOCATE_AT || transaction == 'E')
     return;
-  PQclear(bn_pgsql_lib_exec(c, c->closing));
+  if (transaction != 'T' || !bn_pgsql_lib_is_pooled(c))
+    PQclear(bn_pgsql_lib_exec(c, c->closing));
   c->closing_len = 0;
   c->n_closing = 0;
 }
@@ -47,13 +49,13 @@ void bn_pgsql_lib_set_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
   (void)snprintf(q->name, sizeof q->name, "sbstmt%u", ++c->last_name);
 }
 
-enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q, bool in_failed,
-                                 struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lib_prepare(struct bn_pgsql_lib *c, struct bn_pgsql_request *q,
+                                 char transaction, struct bn_sql_diag *d)
 {
   PGresult *res;
   enum bn_sql rc = BN_SQL_DONE;
 
-  stmt_deallocate_closed(c, in_failed);
+  stmt_deallocate_closed(c, transaction);
   if (q->name[0] != '\0')
     bn_pgsql_lib_drop_name(c, q);
   bn_pgsql_lib_set_name(c, q);
