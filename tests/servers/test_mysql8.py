@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What only Oracle's MySQL 8 has: ways to log in with caching_sha2_password; ../mysql8.sh runs it."""
 
+import json
+
 import pytest
 
-from test_workloads import must, number
+from test_workloads import bench, must, number
 
 
 def forget(server):
@@ -57,3 +59,14 @@ def test_a_run_of_threads_that_log_in_at_once(mariadb):
         assert number(out, "read") == 640
     finally:
         must(mariadb, "oltp_point_select", *sizes, "cleanup", by="tcp")
+
+
+@pytest.mark.parametrize("name", ["zlib", "zstd"])
+def test_the_compression_is_named(mariadb, tmp_path, name):
+    (tmp_path / "x.lua").write_text("function thread_init() sysbench.sql.driver():connect() end\nfunction event() end\n")
+    status, _, err = bench(mariadb, tmp_path / "x.lua", "--mysql-compression=on", f"--mysql-compression-algorithms={name}",
+                           "--events=1", f"--report=json:{tmp_path}/json", "run")
+    if "this client library compresses by zlib only" in err:
+        pytest.skip("MariaDB Connector/C")
+    assert (status, err) == (0, "")
+    assert json.loads((tmp_path / "json").read_text())["facts"]["database"]["compression"] == name

@@ -54,6 +54,16 @@ static int info_read_variables(MYSQL *handle, const char *sql, struct bn_sql_inf
   return 0;
 }
 
+/* Returns the compression of the connection.  Headers name the bit of zstd differently. */
+static const char *info_name_compression(unsigned long capabilities)
+{
+  enum { ZSTD = 1 << 26 };
+
+  if ((capabilities & CLIENT_COMPRESS) != 0)
+    return "zlib";
+  return (capabilities & ZSTD) != 0 ? "zstd" : "none";
+}
+
 void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
 {
   const char *version = mysql_get_server_info(c->handle);
@@ -67,7 +77,7 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
   (void)snprintf(out->encryption, sizeof out->encryption, "%s%s", cipher != NULL ? "TLS, " : "",
                  cipher != NULL ? cipher : "none");
   (void)snprintf(out->compression, sizeof out->compression, "%s",
-                 (bn_mysql_lib_capabilities(c) & CLIENT_COMPRESS) != 0 ? "zlib" : "none");
+                 info_name_compression(bn_mysql_lib_capabilities(c)));
 }
 
 /* Returns whether the version is that of a pooler which names itself, so that a number of a
