@@ -447,6 +447,7 @@ static void walks_through_rows_and_results(void **state)
   fixture_close(&f);
 }
 
+/* An error among them fails the next statement, which is not sent. */
 static void reads_pending_results_away(void **state)
 {
   struct fixture f;
@@ -461,7 +462,11 @@ static void reads_pending_results_away(void **state)
   (void)query(c, "many");
   fake.log[0] = '\0';
   assert_null(query(c, "then"));
-  assert_string_equal(fake.log, "free;next;free;next;query then;");
+  assert_string_equal(fake.log, "free;next;free;next;");
+  assert_int_equal(bn_sql_conn_view(c)->sql_errno, 1);
+  fake.log[0] = '\0';
+  assert_null(query(c, "then"));
+  assert_string_equal(fake.log, "query then;");
   fixture_close(&f);
 }
 
