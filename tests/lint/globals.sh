@@ -18,7 +18,7 @@ complaints=$(find src -name '*.o' | sort | while read -r object; do
       allowed = (object ~ /(^|\/)(lib[a-z]+_a-)?(alloc|file|log|stop|ending)\.o$/ &&
                  object ~ /(base|engine|study)\// && (!tls || object ~ /log\.o$/)) ||
                 (object ~ /(script\/vm|fileio)\/(lib[a-z]+_a-)?(lua|bustrap)\.o$/ && tls) ||
-                (object ~ /mysql\/lib\/(\.libs\/)?(la-)?(mariadb|library)\.o$/ && tls)
+                (object ~ /mysql\/lib\/(\.libs\/)?([a-z_]+-)?(mariadb|library)\.o$/ && tls)
       if (!allowed || ++count[tls] > 1) printf "%s: writable data: %s\n", object, name
     }'
 done)
