@@ -347,8 +347,9 @@ class MutePgSQL(FakePgSQL):
 def test_a_time_limit_that_libpq_is_given_limits_a_connect(tmp_path):
     """The three ways to give it are tried at the same time."""
     fake = MutePgSQL(b"")
+    (tmp_path / "x.lua").write_text(SCRIPT)
     (tmp_path / "services").write_text("[slow]\nconnect_timeout=1\n")
-    runs = [subprocess.Popen([BENCH, "oltp_point_select", *fake.login(), "--table-size=1", *argv, "run"], cwd=tmp_path,
+    runs = [subprocess.Popen([BENCH, "./x.lua", *fake.login(), *argv, "run"], cwd=tmp_path,
                              env={**os.environ, **env}, stderr=subprocess.PIPE, text=True)
             for env, argv in (({"PGCONNECT_TIMEOUT": "1"}, []), ({}, ["--pgsql-parameters=connect_timeout=1"]),
                               ({"PGSERVICEFILE": str(tmp_path / "services")}, ["--pgsql-service=slow"]))]
