@@ -20,7 +20,7 @@ enum bn_sql {
   BN_SQL_ERROR,   /* failed; the connection still works; diag says why */
   BN_SQL_LOST,    /* failed; the connection is gone; diag says why */
   BN_SQL_EMULATE, /* prepare only: the server cannot prepare this statement, or with class RESOURCE
-                     no statement at the moment; diag says why */
+                     no statement at the moment; diag says why.  prepare_all: see there */
   BN_SQL_MISCOUNT /* bind only: the number of values is not that of the marks; diag.text says so */
 };
 

@@ -254,11 +254,15 @@ static uint64_t liveness_get_verify_time(const struct bn_fleet *f)
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Returns whether the hosts wait for events in flight without a limit, as bn_grace_is_limited()
-   says of built-in tests.  They do not once they were told to stop. */
-static bool liveness_has_endless_grace(const struct bn_fleet *f)
+/* Returns whether the hosts decide how long they wait for events in flight: without a limit for
+   built-in tests, longer than elsewhere in dialects (bn_grace_is_limited, engine/sampler).  They do
+   not once they were told to stop. */
+static bool liveness_leaves_grace_to_hosts(const struct bn_fleet *f)
 {
-  return f->stop == 0 && f->setup->is_builtin && f->setup->conf->grace_auto;
+  const struct bn_conf *conf = f->setup->conf;
+
+  return f->stop == 0 && conf->grace_auto &&
+         (f->setup->is_builtin || !bn_policy_is_native(conf->policy));
 }
 
 /* Returns the limit plus the grace, the time of the verification, and more_ns, or UINT64_MAX
@@ -267,7 +271,7 @@ static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns
 {
   const uint64_t at_ns = liveness_get_limit(f);
 
-  if (at_ns == UINT64_MAX || liveness_has_endless_grace(f))
+  if (at_ns == UINT64_MAX || liveness_leaves_grace_to_hosts(f))
     return UINT64_MAX;
   return at_ns + liveness_get_grace(f) + liveness_get_verify_time(f) + more_ns;
 }

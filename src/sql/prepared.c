@@ -468,7 +468,7 @@ static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
     return BN_SQL_LOST;
   if (!atomic_exchange(&c->sys->one_by_one, true))
     bn_log_hint("the server ended a connection on which several statements were prepared at once, "
-                "as ProxySQL does: sessions prepare them one by one");
+                "perhaps a proxy such as ProxySQL: sessions prepare them one by one");
   return BN_SQL_DONE;
 }
 

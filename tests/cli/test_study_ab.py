@@ -255,7 +255,7 @@ def test_a_late_failure_leaves_the_rounds_before_it(form, folder):
         found = json.loads(done.out)
         assert (len(found["rounds"]), found["verdict"], found["signal"]) == (3, None, 0)
     else:
-        assert "is better; 3 pairs" in done.out and done.out.endswith("\nVerdict: none, a run failed.\n")
+        assert "is better; 3 pairs" in done.out and done.out.endswith("\nVerdict: none, the study failed.\n")
 
 
 def wait_for_rounds(path, n):

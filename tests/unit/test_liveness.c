@@ -171,6 +171,17 @@ static void a_built_in_test_has_its_time_until_it_is_stopped(void **state)
   check_end(w, begin_ns + 1010 * sec);
 }
 
+static void a_dialect_leaves_the_end_to_its_hosts(void **state)
+{
+  struct world *w = *state;
+
+  w->conf.policy = &bn_policy_11;
+  w->conf.grace_auto = true;
+  w->conf.plan.time_ns = 10 * sec;
+  enter(w, BN_FLEET_RUN, BN_CONNECTION_RUNNING);
+  assert_int_equal(there_at(w, begin_ns + 1000 * sec), 2);
+}
+
 static void a_grace_of_the_user_limits_a_built_in_test(void **state)
 {
   struct world *w = *state;
@@ -346,6 +357,7 @@ BN_TESTS(liveness)
       ROW(the_time_limit_and_the_grace_end_it),
       ROW(a_grace_of_its_own_follows_the_longest_event),
       ROW(a_built_in_test_has_its_time_until_it_is_stopped),
+      ROW(a_dialect_leaves_the_end_to_its_hosts),
       ROW(a_grace_of_the_user_limits_a_built_in_test),
       ROW(no_event_is_longer_than_the_run),
       ROW(no_event_was_before_a_start_that_is_ahead),

@@ -225,6 +225,16 @@ static void the_grace_bounds_a_hung_statement(void **state)
   assert_int_equal(seen.total.events, 2 * 143);
 }
 
+static void a_dialect_gives_a_hung_statement_a_minute(void **state)
+{
+  const struct bn_workload w = hung_workload(BN_KIND_SQL);
+  struct bn_conf c = conf_of_1s();
+
+  (void)state;
+  c.policy = &bn_policy_10;
+  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_TIMEOUT, true, 1.1 + 60 + 1);
+}
+
 static void the_forced_shutdown_bounds_a_hung_event(void **state)
 {
   const struct bn_workload w = hung_workload(BN_KIND_PLAIN);
@@ -718,6 +728,7 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(a_watcher_that_does_not_open_is_not_watched),
     cmocka_unit_test(a_run_without_trouble_ends_at_its_limit),
     cmocka_unit_test(the_grace_bounds_a_hung_statement),
+    cmocka_unit_test(a_dialect_gives_a_hung_statement_a_minute),
     cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),
     cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
     cmocka_unit_test(a_session_may_stay_behind),

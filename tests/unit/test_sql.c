@@ -467,6 +467,13 @@ static void reads_pending_results_away(void **state)
   fake.log[0] = '\0';
   assert_null(query(c, "then"));
   assert_string_equal(fake.log, "query then;");
+  plan((struct fake_answer){.rc = BN_SQL_ROWS, .nrows = 1, .more = true});
+  plan((struct fake_answer){.rc = BN_SQL_ERROR, .code = 1, .state = "45000"});
+  bn_sql_expect_error(c, "45000");
+  (void)query(c, "call");
+  fake.log[0] = '\0';
+  assert_null(query(c, "then"));
+  assert_string_equal(fake.log, "free;next;query then;");
   fixture_close(&f);
 }
 

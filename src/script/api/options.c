@@ -521,27 +521,29 @@ static void options_switch_bare_on(const struct bn_options *options, const struc
 /* Settles what the script's own option means for an option of the program that has its name.
    Natively, the script's default counts.  In a dialect it counts for options of drivers only:
    sysbench has read general options before the script, and does not have those of bench, whose
-   settings are meant for the script.  Returns 1 if an option of the program has another value now,
-   0 if not, or -1 and err. */
-static int options_settle(struct bn_optset *all, const struct bn_opt *o, struct bn_err *err)
+   settings are meant for the script.  A part of a run of several hosts or groups (is_part) keeps
+   them: its run is made already.  Returns 1 if an option of the program has another value now, 0 if
+   not, or -1 and err. */
+static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is_part,
+                          struct bn_err *err)
 {
   const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
 
   if (bn_policy_is_native(bn_optset_policy(all)))
     return bn_optset_set_default(all, o, err);
   if (bn_conf_find_option(o->name) != NULL)
-    return bn_optset_leave_to_script(all, o);
+    return !is_part && bn_optset_leave_to_script(all, o);
   return sql == NULL || sql->in != 0 ? bn_optset_set_default(all, o, err) : 0;
 }
 
 /* Settles all options of the script.  Returns 0, or -1 and err. */
-static int options_set_defaults(struct bn_options *options, struct bn_optset *all,
+static int options_set_defaults(struct bn_options *options, struct bn_optset *all, bool is_part,
                                 struct bn_err *err)
 {
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];
     const bool is_general = bn_conf_find_option(o->name) != NULL;
-    const int rc = options_settle(all, o, err);
+    const int rc = options_settle(all, o, is_part, err);
 
     if (rc < 0)
       return -1;
@@ -572,7 +574,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
     options_switch_bare_on(options, all);
-  return options_set_defaults(options, all, err);
+  return options_set_defaults(options, all, lua->vm->setup->is_part, err);
 }
 
 int bn_options_print(lua_State *L)

@@ -134,7 +134,7 @@ local function last_lines(study)
   end
   return last, ("Verdict: %s\n"):format(study.ended and verdict_text(study)
     or study.signal and ("none, the study was interrupted by signal %d."):format(study.signal)
-    or "none, a run failed.")
+    or "none, the study failed.")
 end
 
 local function metric_text(study)
