@@ -107,3 +107,22 @@ def test_history_may_have_a_key(server):
     assert query(server, routines) == [["5"]]
     must(server, "order_entry", "cleanup")
     assert query(server, routines) == [["0"]]
+
+
+def test_a_reset_of_warehouses_without_open_orders_ends(server):
+    """Kind: threads that lock the same gap of an index. All orders have been delivered."""
+    must(server, "order_entry", "--warehouses=2", "--threads=2", SEED, "prepare")
+    before = sums(server, dates=False)
+    for _ in range(3):
+        query(server, "UPDATE orders SET o_carrier_id = 1 WHERE o_id > 2100; DELETE FROM new_order")
+        must(server, "order_entry", "--threads=2", "reset")
+    assert sums(server, dates=False) == before
+
+
+@pytest.mark.slow
+def test_a_sweep_over_modes_makes_the_routines(server, tmp_path):
+    for seed in (1, 2):
+        done = subprocess.run([BENCH, "sweep", "--vary=order-mode=plain,routine", "--prepare", f"--seed={seed}",
+                               f"--out={tmp_path}/{seed}", "order_entry", *server.login(), "--warehouses=1",
+                               "--events=20", "--time=0", "run"], cwd="/", capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr

@@ -5,8 +5,8 @@ local M = {}
 
 M.declared = {
   warehouses = {"Number of warehouses; 0: those that are loaded, or 1 to prepare", 0},
-  order_mode = {"How transactions are sent: plain, batched or routine", "plain",
-    keeps_data = true},
+  -- prepare makes the routines, for this mode alone.
+  order_mode = {"How transactions are sent: plain, batched or routine", "plain"},
   order_wait = {"Keying and think times of terminals", false, keeps_data = true},
   order_deck = {"Cards of each kind in the deck of a terminal", {"10", "10", "1", "1", "1"},
     keeps_data = true},

@@ -103,6 +103,11 @@ end
 
 local function reset_warehouse(drv, con, settings, w)
   load.say("Resetting warehouse %d...", w)
+  -- At REPEATABLE READ, threads that find no open orders lock the same gap, and then wait for each
+  -- other to insert into it.
+  if drv:name() == "mysql" then
+    con:query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+  end
   con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
   con:query("UPDATE warehouse SET w_ytd = 300000 WHERE w_id = " .. w)
   for d = 1, cardinality.DISTRICTS do

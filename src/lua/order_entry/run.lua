@@ -98,9 +98,11 @@ local function deviations(settings, isolation_is_enough)
   deviates(opt.order_home ~= "fixed", "--order-home=%s", opt.order_home)
   deviates(opt.order_remote ~= 1, "--order-remote=%g", opt.order_remote)
   deviates(not deck.keeps_shares(counts), "--order-deck=%s", table.concat(counts, ","))
-  deviates(not isolation_is_enough, "--db-isolation-level=%s", opt.db_isolation_level)
+  deviates(not isolation_is_enough, opt.db_isolation_level == "default" and
+           "the isolation level of the server" or "--db-isolation-level=%s", opt.db_isolation_level)
   deviates(opt.rate > 0, "--rate=%g", opt.rate)
   deviates(opt.time < 7200, "--time=%g", opt.time)
+  deviates(opt.events > 0, "--events=%d", opt.events)
   deviates(opt.order_deliveries == 0, "--order-deliveries=0")
   return #list > 0 and table.concat(list, ", ") or "none"
 end
