@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "dialect/dialect.h"
 #include "hosts/liveness.h"
 
 enum { HOSTS = 2 };
@@ -27,6 +28,7 @@ static int make(void **state)
   struct bn_fleet *f = &w.fleet;
 
   memset(&w, 0, sizeof w);
+  w.conf.policy = &bn_policy_bench;
   w.setup.conf = &w.conf;
   w.fleet = (struct bn_fleet){.setup = &w.setup,
                               .groups = &w.groups,
