@@ -109,6 +109,7 @@ def test_history_may_have_a_key(server):
     assert query(server, routines) == [["0"]]
 
 
+@pytest.mark.slow
 def test_a_reset_of_warehouses_without_open_orders_ends(server):
     """Kind: threads that lock the same gap of an index. All orders have been delivered."""
     must(server, "order_entry", "--warehouses=2", "--threads=2", SEED, "prepare")
