@@ -589,7 +589,8 @@ function thread_run(id)
   end
 end
 """, "--events=10")
-    assert r.events == 10 and 1 <= float(re.search(r"avg: +([\d.]+)", r.out).group(1)) < 50
+    # A busy machine makes some events longer, but not the shortest.
+    assert r.events == 10 and 1 <= float(re.search(r"min: +([\d.]+)", r.out).group(1)) < 50
 
 
 @pytest.mark.parametrize("form", ["", "1.0"])
