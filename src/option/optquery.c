@@ -164,8 +164,8 @@ bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_opt
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
-    /* To a script of sysbench, a switch of bench alone is no option that exists. */
-    const bool is_ours = o != NULL && o->in == 0 && !bn_policy_is_native(s->policy);
+    /* In versions that take unknown options, a switch of bench alone is one of these. */
+    const bool is_ours = o != NULL && o->in == 0 && s->policy->old_names_always;
 
     if (st->path != NULL || (accept_any && (!st->bad_bool || is_ours)))
       continue;
