@@ -186,6 +186,8 @@ def test_a_real_run(tmp_path):
     assert got.status in (0, 3) or (got.status == 1 and "rate" in got.err), got
     answer = ANSWER.search(got.out)
     assert (answer is not None) == (got.status == 0) and (answer is None or 1 <= float(answer[1]) <= 20)
+    if answer is None:
+        return
     log = (tmp_path / "o/probe-02.txt").read_text()
     assert re.search(r"Target transaction rate: \d+/sec", log)
     again = bench.run("search", "--goal=errors<1%", "--out=o", "cpu", "run", cwd=tmp_path)
