@@ -169,7 +169,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   if (!bn_sql_begin(c, NULL, 0))
     return FAILED;
   if (c->cur.more)
-    bn_sql_conn_drop_results(c);
+    (void)bn_sql_conn_drop_results(c, NULL);
   bn_buf_init(&described, 0);
   bn_sql_load_describe(&b->load, &described);
   bn_sql_trace(&c->sys->trace, c->session, described.data, described.len);

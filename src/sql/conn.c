@@ -61,18 +61,21 @@ static void conn_free_memory(struct bn_sql_conn *c)
   bn_sql_cursor_free(&c->cur);
 }
 
-void bn_sql_conn_drop_results(struct bn_sql_conn *c)
+enum bn_sql bn_sql_conn_drop_results(struct bn_sql_conn *c, struct bn_sql_diag *d)
 {
-  struct bn_sql_diag d = {0};
+  struct bn_sql_diag unused = {0};
+  const enum bn_sql rc =
+      bn_sql_cursor_drop(&c->cur, c->state == BN_CONN_OPEN, d != NULL ? d : &unused);
 
-  if (bn_sql_cursor_drop(&c->cur, c->state == BN_CONN_OPEN, &d) == BN_SQL_LOST)
+  if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
+  return rc;
 }
 
 /* Closes the handle of the driver.  The statements forget that they were prepared. */
 static void conn_shut_handle(struct bn_sql_conn *c)
 {
-  bn_sql_conn_drop_results(c);
+  (void)bn_sql_conn_drop_results(c, NULL);
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
     bn_sql_stmt_shut(st);
   bn_sql_session_remove_link(c->owner, &c->link);

@@ -65,9 +65,9 @@ bool bn_sql_conn_may_load(const struct bn_sql_conn *c);
 /* Returns whether the server prepares each statement once for the connection: statements are
    neither emulated nor prepared anew at each execute. */
 bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c);
-/* Drops the current result and the pending ones, whatever their outcome.  If the connection is lost
-   meanwhile, its state is LOST. */
-void bn_sql_conn_drop_results(struct bn_sql_conn *c);
+/* Drops the current result and the pending ones.  If the connection is lost meanwhile, its state is
+   LOST.  Returns as bn_sql_cursor_drop; d may be NULL. */
+enum bn_sql bn_sql_conn_drop_results(struct bn_sql_conn *c, struct bn_sql_diag *d);
 /* Makes one attempt to open c.  Returns 0, or -1 and diag. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
 /* Closes the driver's connection, whatever its state. */

@@ -104,7 +104,7 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
   if (c->state != BN_CONN_OPEN || !failure_is_in_transaction(c) ||
       (c->cur.more && c->sys->policy->unread_results_block))
     return;
-  bn_sql_conn_drop_results(c);
+  (void)bn_sql_conn_drop_results(c, NULL);
   bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
   rc = bn_sql_link_execute(&c->link, "ROLLBACK", NULL, &d);
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))

@@ -13,7 +13,7 @@
 static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
-    bn_sql_conn_drop_results(st->conn);
+    (void)bn_sql_conn_drop_results(st->conn, NULL);
   bn_sql_stmt_shut(st);
 }
 

@@ -49,10 +49,9 @@ static bool query_expects(const struct bn_sql_conn *c, const struct bn_sql_diag 
 static bool query_drop_unread(struct bn_sql_conn *c, enum bn_sql_step step)
 {
   struct bn_sql_diag d = {0};
-  const enum bn_sql rc = bn_sql_cursor_drop(&c->cur, true, &d);
+  const enum bn_sql rc = bn_sql_conn_drop_results(c, &d);
 
-  if (rc == BN_SQL_LOST) /* the next statement finds that out */
-    c->state = BN_CONN_LOST;
+  /* If the connection is lost, the next statement finds that out. */
   if (rc != BN_SQL_ERROR || !bn_policy_is_native(c->sys->policy) || query_expects(c, &d))
     return true;
   c->diag = d;
