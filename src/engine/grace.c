@@ -21,10 +21,12 @@ bool bn_grace_is_limited(const struct bn_run_parts *p)
          (p->scripted && bn_policy_is_native(p->conf->policy));
 }
 
-uint64_t bn_grace_least_ns(const struct bn_run_parts *p)
+uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut)
 {
-  enum { SQL_S = 2, OTHER_S = 10 };
+  enum { SQL_S = 2, OTHER_S = 10, DIALECT_S = 60 };
 
+  if (!is_cut && !bn_policy_is_native(p->conf->policy))
+    return DIALECT_S * BN_NSEC_PER_SEC;
   return (bn_reports_kind(p->reports) == BN_KIND_SQL ? SQL_S : OTHER_S) * BN_NSEC_PER_SEC;
 }
 

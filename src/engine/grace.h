@@ -14,8 +14,9 @@ struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p);
    in a dialect, have no limit unless the user sets one. */
 bool bn_grace_is_limited(const struct bn_run_parts *p);
 /* Returns the shortest grace: an event of a script may take any time, while statements of a server
-   that answers are short. */
-uint64_t bn_grace_least_ns(const struct bn_run_parts *p);
+   that answers are short.  At the limit of time, where sysbench waits without a limit, a dialect is
+   more patient; not so if the run is cut (is_cut), as by a signal, of which sysbench dies. */
+uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut);
 /* Returns the grace that the user set, or max(least_ns, 3 x the longest completed statement, or
    event if there is no SQL). */
 uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns);

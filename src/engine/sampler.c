@@ -145,16 +145,12 @@ static void sampler_check_backlog(const struct sampler_thread *s, uint64_t now_n
     bn_log(BN_FATAL, "Event queue is full.");
 }
 
-/* Returns how long the events in flight may take without progress.  After the limit of time,
-   sysbench waits for them without a limit: a dialect is more patient with slow statements then, but
-   not after a signal, of which sysbench dies. */
+/* Returns how long the events in flight may take without progress. */
 static uint64_t sampler_grace_ns(const struct sampler_thread *s)
 {
-  static const uint64_t dialect_ns = 60 * BN_NSEC_PER_SEC;
   const bool is_cut = bn_stat_get(&s->p->quota->limit.until_ns) == 0;
-  const bool is_patient = !bn_policy_is_native(s->p->conf->policy) && !is_cut;
 
-  return bn_grace_ns(s->p, is_patient ? dialect_ns : bn_grace_least_ns(s->p));
+  return bn_grace_ns(s->p, bn_grace_least_ns(s->p, is_cut));
 }
 
 /* Ends a run whose threads have used up the grace, and says which limit was met.  The run is ended

@@ -255,8 +255,8 @@ static uint64_t liveness_get_verify_time(const struct bn_fleet *f)
 }
 
 /* Returns whether the hosts decide how long they wait for events in flight: without a limit for
-   built-in tests, longer than elsewhere in dialects (bn_grace_is_limited, engine/sampler).  They do
-   not once they were told to stop. */
+   built-in tests, longer than elsewhere in dialects (engine/grace.h).  Once they were told to stop,
+   the controller decides. */
 static bool liveness_leaves_grace_to_hosts(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;

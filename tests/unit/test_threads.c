@@ -305,7 +305,7 @@ static void the_grace_follows_what_was_completed(void **state)
   (void)state;
   parts.reports = bn_reports_new(&setup);
   assert_true(bn_grace_is_limited(&parts));
-  assert_int_equal(bn_grace_least_ns(&parts), 2 * BN_NSEC_PER_SEC);
+  assert_int_equal(bn_grace_least_ns(&parts, false), 2 * BN_NSEC_PER_SEC);
   assert_int_equal(bn_grace_ns(&parts, 2000), 2000);
   atomic_store(&g->load.stats.stat[1]->longest_statement_ns, 700);
   atomic_store(&g->load.stats.stat[2]->longest_statement_ns, 500);
@@ -315,9 +315,11 @@ static void the_grace_follows_what_was_completed(void **state)
   assert_false(bn_grace_is_limited(&parts));
   parts.scripted = true;
   assert_true(bn_grace_is_limited(&parts));
-  assert_int_equal(bn_grace_least_ns(&parts), 10 * BN_NSEC_PER_SEC);
+  assert_int_equal(bn_grace_least_ns(&parts, false), 10 * BN_NSEC_PER_SEC);
   assert_int_equal(bn_grace_ns(&parts, 2000), 3000);
   conf.policy = &dialect;
+  assert_int_equal(bn_grace_least_ns(&parts, false), 60 * BN_NSEC_PER_SEC);
+  assert_int_equal(bn_grace_least_ns(&parts, true), 10 * BN_NSEC_PER_SEC);
   assert_false(bn_grace_is_limited(&parts));
   assert_true(bn_grace_longest_ns(&parts, 20) > UINT64_MAX / 5);
   conf.grace_auto = false;
