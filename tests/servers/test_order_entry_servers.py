@@ -128,3 +128,14 @@ def test_a_sweep_over_modes_makes_the_routines(server, tmp_path):
                                f"--out={tmp_path}/{seed}", "order_entry", *server.login(), "--warehouses=1",
                                "--events=20", "--time=0", "run"], cwd="/", capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_weak_isolation_level_is_not_called_an_option(server):
+    must(server, "order_entry", "--warehouses=1", "prepare")
+    level = "--db-init-sql=SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
+    if server.driver == "mysql":
+        level = "--db-init-sql=SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
+    out = must(server, "order_entry", level, "--order-check=none", "--events=3", "run")
+    assert ("the isolation level of the server, " in out) == (server.driver == "mysql"), out
+    assert "--db-isolation-level" not in out and ", --events=3, " in out
