@@ -85,6 +85,8 @@ static int area_map_huge(struct bn_area *a, size_t size)
     bn_log_errno(BN_FATAL, error, "Failed to allocate %zu bytes from HugeTLB memory.", a->size);
     if (error == ENOMEM)
       bn_log_hint("the pool of huge pages is too small: raise sysctl vm.nr_hugepages");
+    else if (error == EPERM)
+      bn_log_hint("huge pages are for root and the group of sysctl vm.hugetlb_shm_group");
     return -1;
   }
   a->at = shmat(id, NULL, 0);

@@ -43,7 +43,7 @@ static bool device_is_in_memory(int fd)
    whatever --file-extra-flags says: O_DIRECT, O_SYNC and O_DSYNC do not apply to them. */
 static bool device_is_mapped(const struct bn_fileio_plan *p)
 {
-  return strcmp(bn_fileio_io_modes[p->conf->io_mode], "mmap") == 0;
+  return p->conf->io_mode == BN_IO_MMAP;
 }
 
 /* Returns whether each write reaches the device at once. */
@@ -53,11 +53,22 @@ static bool device_flushes_each_write(const struct bn_fileio_plan *p)
          ((p->sync || p->dsync) && !device_is_mapped(p));
 }
 
+/* Returns how much of the files the page cache can hold: its pages count for the control group. */
+static uint64_t device_read_cache_size(void)
+{
+  struct bn_host host;
+
+  bn_host_read(&host, "");
+  return host.memory_limit_bytes != 0 && host.memory_limit_bytes < host.memory_bytes
+             ? host.memory_limit_bytes
+             : host.memory_bytes;
+}
+
 /* Notes that the test measures memory, if the files are in memory, or fit into the page cache and
    requests reach the device neither by direct I/O nor by flushes after each write. */
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
-  const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t memory = device_read_cache_size();
   const uint64_t used = p->span * p->files;
   const bool flushes = p->writing && device_flushes_each_write(p);
   const bool mapped = device_is_mapped(p);

@@ -7,7 +7,11 @@
 
 #include "base/plugin.h"
 
-const char *const bn_fileio_io_modes[] = {"sync", "async", "mmap", "io_uring", NULL};
+const char *const bn_fileio_io_modes[] = {[BN_IO_SYNC] = "sync",
+                                          [BN_IO_ASYNC] = "async",
+                                          [BN_IO_MMAP] = "mmap",
+                                          [BN_IO_URING] = "io_uring",
+                                          NULL};
 
 /* Engines of the program; the others are modules, because they need libraries. */
 static const struct bn_ioengine *const engines[] = {&bn_engine_sync, &bn_engine_mmap};

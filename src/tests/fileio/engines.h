@@ -5,7 +5,8 @@
 
 #include "api/ioengine.h"
 
-/* The names of --file-io-mode, by which all engines are found. */
+/* The values of --file-io-mode, and their names, by which all engines are found. */
+enum bn_io_mode { BN_IO_SYNC, BN_IO_ASYNC, BN_IO_MMAP, BN_IO_URING };
 extern const char *const bn_fileio_io_modes[];
 /* Returns the engine of that name, from the program or its module; NULL and err: it is not
    installed. */

@@ -26,7 +26,7 @@ struct bn_fileio_conf {
   int64_t num;
   uint64_t block_size, total_size;
   char *test_mode;
-  int io_mode; /* index into the choices of --file-io-mode, which are the engines' names */
+  int io_mode; /* enum bn_io_mode */
   int64_t backlog;
   const char *typed_backlog; /* NULL: the default */
   struct bn_list extra_flags;

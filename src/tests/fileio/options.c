@@ -236,7 +236,7 @@ static int fileio_check_polling_engine(const struct bn_fileio_plan *p, struct bn
   const char *name = c->iopoll ? "file-uring-iopoll" : "file-uring-sqpoll";
   char plain[80];
 
-  if ((!c->iopoll && !c->sqpoll) || strcmp(bn_fileio_io_modes[c->io_mode], "io_uring") == 0)
+  if ((!c->iopoll && !c->sqpoll) || c->io_mode == BN_IO_URING)
     return 0;
   (void)snprintf(plain, sizeof plain, "--%s needs --file-io-mode=io_uring", name);
   return bn_opt_refuse(
