@@ -40,6 +40,25 @@ static int numa_check(int where, struct bn_err *err)
   return 0;
 }
 
+/* Keeps this thread on those of its processors that belong to the node: taskset may have chosen
+   them.  Returns 0, or -1 and errno. */
+static int numa_keep_on_node(int node)
+{
+  struct bitmask *allowed = numa_allocate_cpumask();
+  struct bitmask *of_node = numa_allocate_cpumask();
+  int rc = -1;
+
+  if (numa_sched_getaffinity(0, allowed) >= 0 && numa_node_to_cpus(node, of_node) == 0) {
+    for (unsigned cpu = 0; cpu < allowed->size; cpu++)
+      if (numa_bitmask_isbitset(of_node, cpu) == 0)
+        numa_bitmask_clearbit(allowed, cpu);
+    rc = numa_sched_setaffinity(0, allowed);
+  }
+  numa_free_cpumask(of_node);
+  numa_free_cpumask(allowed);
+  return rc;
+}
+
 static int numa_stay(struct bn_err *err)
 {
   const int node = numa_find_node();
@@ -47,7 +66,7 @@ static int numa_stay(struct bn_err *err)
   /* There is no other node to move to, and the call may be forbidden. */
   if (node == 0 && numa_max_node() == 0)
     return 0;
-  if (node < 0 || numa_run_on_node(node) != 0)
+  if (node < 0 || numa_keep_on_node(node) != 0)
     return bn_err_set(err, errno, "--memory-numa=local: cannot keep a thread on its node: %s",
                       strerror(errno));
   return 0;
