@@ -76,9 +76,18 @@ def test_prepare_again_changes_nothing(copy):
     assert r.status == 0 and "Loading" not in r.out and copy.all_rows() == before
 
 
+# More orders of a district than one transaction of a reset deletes.
+MANY_ORDERS = "".join(f"""
+INSERT INTO orders SELECT o_id + {more}, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local
+FROM orders WHERE o_d_id = 3 AND o_id <= 3000;
+INSERT INTO order_line SELECT ol_o_id + {more}, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, ol_delivery_d,
+ol_quantity, ol_amount, ol_dist_info FROM order_line WHERE ol_d_id = 3 AND ol_o_id <= 3000;
+""" for more in (6000, 9000))
+
+
 def test_reset_brings_the_loaded_rows_back(copy):
     before, settings = copy.all_rows(), copy.query("SELECT * FROM oe_settings ORDER BY name")
-    copy.change(order_rows.run_text("sqlite"))
+    copy.change(order_rows.run_text("sqlite") + MANY_ORDERS)
     changed = copy.all_rows()
     assert [table for table in TABLES if changed[table] == before[table]] == ["item"]
     counts = [rows for rows, _ in (changed[table] for table in ("orders", "history", "new_order"))]

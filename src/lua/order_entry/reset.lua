@@ -2,6 +2,9 @@
 -- Brings the tables of the order-entry workload back to the rows that were loaded, without loading:
 -- orders above the loaded ones are deleted, constants are written, and random values that a run
 -- changes (s_quantity, c_data) are made again from the seed and written where they differ.
+--
+-- Transactions are small, because servers of a group refuse those of 150 MB.  A reset that ends
+-- between two of them is repeated: the setting `reset` says so until all is done.
 
 local cardinality = require("order_entry.cardinality")
 local load = require("order_entry.load")
@@ -12,19 +15,32 @@ local settings_of = require("order_entry.settings")
 
 local M = {}
 
--- Numbers in one list of an UPDATE.
-local LIST = 1000
+-- Numbers in one list of an UPDATE, orders and payments that one transaction deletes.
+local LIST, ORDERS, PAYMENTS = 1000, 3000, 500000
+
+-- What the first thread has found to undo: orders, payments, and deliveries of districts.
+local found
 
 -- One table after the other ----------------------------------------------------------------
 
 -- h_data of a payment has blanks, that of a loaded row has none.  There is no index for it, so one
--- thread reads the table once.
-local function reset_history(con)
-  con:query("DELETE FROM history WHERE h_data LIKE '% %'")
+-- thread reads the whole table, on MySQL once for each limit.
+local function reset_history(drv, con)
+  local text = "DELETE FROM history WHERE h_data LIKE '% %'"
+  if drv:name() == "mysql" then
+    for _ = 1, found.payments / PAYMENTS do
+      con:query(text .. " LIMIT " .. PAYMENTS)
+    end
+  end
+  con:query(text)
 end
 
 -- Statements for a district: %w and %d stand for its numbers, %o for the last loaded order, %f for
--- the first that was not delivered.
+-- the first that was not delivered, and %l for the last that one transaction deletes.
+local of_orders = {
+  "DELETE FROM order_line WHERE ol_w_id = %w AND ol_d_id = %d AND ol_o_id > %o AND ol_o_id <= %l",
+  "DELETE FROM orders WHERE o_w_id = %w AND o_d_id = %d AND o_id > %o AND o_id <= %l",
+}
 local of_district = {
   "DELETE FROM order_line WHERE ol_w_id = %w AND ol_d_id = %d AND ol_o_id > %o",
   "DELETE FROM new_order WHERE no_w_id = %w AND no_d_id = %d",
@@ -41,11 +57,30 @@ local of_district = {
     "OR c_ytd_payment <> 10 OR c_payment_cnt <> 1 OR c_delivery_cnt <> 0)",
 }
 
-local function reset_district(con, w, d)
-  local values = {w = w, d = d, o = cardinality.ORDERS, f = cardinality.FIRST_OPEN}
-  for _, text in ipairs(of_district) do
+-- Calls use(...) in a transaction.
+local function in_transaction(drv, con, use, ...)
+  con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
+  use(con, ...)
+  con:query("COMMIT")
+end
+
+-- Executes statements with these values.
+local function execute(con, texts, values)
+  for _, text in ipairs(texts) do
     con:query((text:gsub("%%(%l)", values)))
   end
+end
+
+-- The last orders, fewer than one transaction can delete, go with the rest of the district.
+local function reset_district(drv, con, w, d)
+  local values = {w = w, d = d, o = cardinality.ORDERS, f = cardinality.FIRST_OPEN}
+  local last = con:query_row(("SELECT MAX(o_id) FROM orders WHERE o_w_id = %d AND o_d_id = %d")
+                             :format(w, d))
+  for l = values.o + ORDERS, tonumber(last or 0), ORDERS do
+    values.l = l
+    in_transaction(drv, con, execute, of_orders, values)
+  end
+  in_transaction(drv, con, execute, of_district, values)
 end
 
 -- Calls use(row) for each row of a result, and reads all of it before the next statement.
@@ -108,14 +143,12 @@ local function reset_warehouse(drv, con, settings, w)
   if drv:name() == "mysql" then
     con:query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
   end
-  con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
   con:query("UPDATE warehouse SET w_ytd = 300000 WHERE w_id = " .. w)
   for d = 1, cardinality.DISTRICTS do
-    reset_district(con, w, d)
+    reset_district(drv, con, w, d)
   end
-  reset_customer_data(con, settings, w)
-  reset_stock(con, settings, w)
-  con:query("COMMIT")
+  in_transaction(drv, con, reset_customer_data, settings, w)
+  in_transaction(drv, con, reset_stock, settings, w)
 end
 
 -- The steps ----------------------------------------------------------------------------------
@@ -132,9 +165,6 @@ local function begin(drv, con)
     settings_of.add(con, "reset", os.date("%Y-%m-%d %H:%M:%S"))
   end
 end
-
--- What the first thread has found to undo: orders, payments, and deliveries of districts.
-local found
 
 -- Returns how many rows a table has more than so many in each warehouse.
 local function added_to(con, table_name, rows, warehouses)
@@ -177,7 +207,7 @@ local steps = {
     local settings = settings_of.read(con)
     settings.now = settings.item
     if sysbench.tid == 0 then
-      reset_history(con)
+      reset_history(drv, con)
     end
     load.for_own(settings.warehouses, function(w)
       reset_warehouse(drv, con, settings, w)
