@@ -37,6 +37,7 @@ local scale_line
 function init()
   local tables = require("tpcb_tables")
   tables.check_options()
+  sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   scale_line = ("Scale: %d"):format(tables.of_loaded(drv, con))

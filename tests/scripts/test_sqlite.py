@@ -234,9 +234,10 @@ def test_files_that_are_none(folder):
     folder.file("new.lua", "function thread_init() con = sysbench.sql.driver():connect() end function event() end")
     r = bench(folder, "./new.lua", *SQLITE, "--sqlite-db=no/where.db", "--events=1", "run")
     assert "error 14: unable to open database file: No such file or directory" in r.err
-    r = bench(folder, "bulk_insert", *SQLITE, "--sqlite-db=new.db", "--events=1", "run")
-    assert "there is no such file" in r.err and r.status == 1
-    assert not (folder.path / "new.db").exists()
+    for workload in "bulk_insert", "tpcb_like", "order_entry":
+        r = bench(folder, workload, *SQLITE, "--sqlite-db=new.db", "--events=1", "run")
+        assert "there is no such file" in r.err and r.status == 1
+        assert not (folder.path / "new.db").exists()
     assert "FATAL: error 26: file is not a database: '" in first_fatal("text.db")
     assert "unable to open database file" in first_fatal(".")
     r = bench(folder, "oltp_read_write", *SQLITE, "--sqlite-db=", "--events=1", "run")

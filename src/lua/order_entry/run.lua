@@ -113,6 +113,7 @@ local about = {}
 -- Describes the run in its first lines, and checks that there are rows for it.
 function M.init()
   options.check_run()
+  sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   local settings = read_settings(drv, con)
