@@ -483,15 +483,13 @@ static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_o
   return 0;
 }
 
-/* Returns the general option whose value the default of a script's own option replaces, or NULL.  A
-   value that was given stays, unless a file has given it and the defaults of the dialect win. */
+/* Returns the option that a script's own option of the same name has replaced, or NULL. */
 static struct bn_entry *opt_find_replaced(const struct bn_optset *s, const struct bn_opt *own)
 {
   for (size_t i = 0; i < s->n; i++) {
     struct bn_entry *e = s->entry[i];
-    const bool stays = e->given && !(s->policy->defaults_beat_files && e->last.path != NULL);
 
-    if (e->o != own && e->shadowed && !stays && bn_opt_is_same_name(e->o->name, own->name))
+    if (e->o != own && e->shadowed && bn_opt_is_same_name(e->o->name, own->name))
       return e;
   }
   return NULL;
@@ -515,9 +513,12 @@ static void opt_reset(const struct bn_optset *s, struct bn_entry *e)
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
 {
   const char *text = bn_opt_get_default(own, s->policy);
-  struct bn_entry *e = text != NULL ? opt_find_replaced(s, own) : NULL;
+  struct bn_entry *e = opt_find_replaced(s, own);
 
-  if (e == NULL)
+  if (text == NULL || e == NULL)
+    return 0;
+  /* What was given stays, unless a file has given it and the defaults of the dialect win. */
+  if (e->given && !(s->policy->defaults_beat_files && e->last.path != NULL))
     return 0;
   if (bn_optval_parse(e->o, e->value, text, false) == BN_OPTSET_OK &&
       opt_set_delay(e) == BN_OPTSET_OK)
@@ -533,16 +534,12 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
 
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own)
 {
-  for (size_t i = 0; i < s->n; i++) {
-    struct bn_entry *e = s->entry[i];
+  struct bn_entry *e = opt_find_replaced(s, own);
 
-    if (e->shadowed && e->given && e->o->in == 0 && !bn_opt_is_reserved(e->o) &&
-        bn_opt_is_same_name(e->o->name, own->name)) {
-      opt_reset(s, e);
-      return true;
-    }
-  }
-  return false;
+  if (e == NULL || !e->given || e->o->in != 0 || bn_opt_is_reserved(e->o))
+    return false;
+  opt_reset(s, e);
+  return true;
 }
 
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
