@@ -84,7 +84,7 @@ struct bn_opt {
                   default in dialects */
   bool filled; /* BN_STRING, BN_LIST: an empty text is refused, also if there is no default */
   bool repeat; /* BN_LIST: several --name=… add up; else the last one counts */
-  bool verbatim; /* BN_LIST: a value is one item, with the commas in it */
+  bool verbatim; /* BN_LIST: a value is one item, with the commas in it, but not in a file */
   bool whole; /* sysbench and so its dialects take whole numbers only (scalar: and a single one) */
   bool clamp; /* sysbench takes any number: dialects move it to the nearest bound */
   bool late;  /* BN_INT: sysbench parses the text where it needs the number: in dialects a text that

@@ -283,7 +283,7 @@ static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_
   struct bn_list items = {0};
   int rc = 0;
 
-  if (o->verbatim)
+  if (o->verbatim && !from_file)
     bn_words_add(&items, text);
   else if (from_file)
     rc = bn_optval_split_items(text, &items);

@@ -64,7 +64,7 @@ GENERAL = {
         version off;rand-init off;rand-type special;rand-spec-iter 12;rand-spec-pct 1;
         rand-spec-res 75;rand-seed 0;rand-pareto-h 0.2;config-file -;verbosity 3;percentile 95""",
 }
-OWN = """completion none;workers 0;connect-at-once 64;time-grace auto;events-per-session 0;rate-profile -;threads-profile -;rate-max-backlog 131072;arrivals poisson;think-time 0;reconnect-rate 0;on-thread-error abort;report text;assert;abort-on-assert 0;label;watch;watch-lines off;kind-lines off;group -;hosts -;hosts-file -;hosts-shell ssh -o BatchMode=yes;hosts-program bench;threads-total 0;on-host-loss abort;metrics-listen -;metrics-linger 0;report-bins total;quiet off;compat -;clock auto"""
+OWN = """completion none;workers 0;connect-at-once 64;time-grace auto;events-per-session 0;rate-profile -;threads-profile -;rate-max-backlog 131072;arrivals poisson;think-time 0;reconnect-rate 0;on-thread-error abort;report text;assert;abort-on-assert 0;label -;watch;watch-lines off;kind-lines off;group -;hosts -;hosts-file -;hosts-shell ssh -o BatchMode=yes;hosts-program bench;threads-total 0;on-host-loss abort;metrics-listen -;metrics-linger 0;report-bins total;quiet off;compat -;clock auto"""
 
 
 def table(text):

@@ -150,11 +150,11 @@ def test_few_runs_show_no_change(tmp_path, template):
 
 def test_labels_say_what_was_new(tmp_path, template):
     """Kind 20 of issue 37: the commit of the first run behind a change; no series of its own."""
-    done = bench.run("cpu", *bench.QUICK, "--time=0", "--label=commit=0a1b2c", "--label=branch=a=b",
+    done = bench.run("cpu", *bench.QUICK, "--time=0", "--label=commit=0a1b2c", "--label=branch=a=b, c=d",
                      "--report=json:one.json", "run", cwd=tmp_path)
     assert done.status == 0, done
     labels = json.loads((tmp_path / "one.json").read_text())["facts"]["labels"]
-    assert labels == {"commit": "0a1b2c", "branch": "a=b"}
+    assert labels == {"commit": "0a1b2c", "branch": "a=b, c=d"}
     (tmp_path / "one.json").unlink()
     for day, rate in enumerate(rates(13, 20, at=12, by=0.5)):
         run = make_run(template, day, rate)
