@@ -712,7 +712,7 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
   /* The verification has set counters of the workload that are looked up. */
   if (r->ops->verify != NULL && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->report.now.counter);
-  r->facts.end_wall_ns = bn_clock_wall();
+  r->facts.end_wall_ns = r->facts.start_wall_ns + (s->now_ns - r->facts.start_ns);
   if (r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
       bn_reporters_want_rest(&r->reporters))
     reports_show_rest(r, s);

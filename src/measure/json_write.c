@@ -8,39 +8,32 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/escape.h"
 
-/* Returns a copy of a text with U+FFFD in place of each byte that is not ASCII, which the caller
+/* Returns a copy of a text with an escape in place of each byte that is not UTF-8, which the caller
    frees. */
-static char *json_write_clean(const char *s)
+static char *json_write_escape(const char *s)
 {
-  static const char replacement[] = "\xef\xbf\xbd";
-  enum { LEN = sizeof replacement - 1 };
-  char *clean = bn_alloc(strlen(s) + 1, LEN), *to = clean;
+  const size_t size = bn_escape(NULL, 0, s, "") + 1;
+  char *text = bn_alloc(size, 1);
 
-  for (; *s != '\0'; s++)
-    if ((unsigned char)*s < 0x80) {
-      *to++ = *s;
-    } else {
-      memcpy(to, replacement, LEN);
-      to += LEN;
-    }
-  *to = '\0';
-  return clean;
+  (void)bn_escape(text, size, s, "");
+  return text;
 }
 
 struct bn_node *bn_node_text(const char *s)
 {
   struct bn_node *n;
-  char *clean;
+  char *escaped;
 
   if (s == NULL)
     return bn_node_null();
   n = bn_node_utf8(s);
   if (n != NULL)
     return n;
-  clean = json_write_clean(s);
-  n = bn_node_utf8(clean);
-  free(clean);
+  escaped = json_write_escape(s);
+  n = bn_node_utf8(escaped);
+  free(escaped);
   return n;
 }
 
@@ -69,17 +62,17 @@ static bool json_write_is_ascii(const char *s)
   return true;
 }
 
-/* Returns the key as bn_node_text() cleans it, with a number if the map has that key already.  The
+/* Returns the key as bn_node_text() escapes it, with a number if the map has that key already.  The
    caller frees it.  Returns NULL without memory. */
 static char *json_write_unused_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
-  const char *clean = bn_node_get_text(text);
-  char *unused = bn_alloc_copy(clean);
+  const char *escaped = bn_node_get_text(text);
+  char *unused = bn_alloc_copy(escaped);
 
   for (unsigned n = 2; unused != NULL && bn_node_get(map, unused) != NULL; n++) {
     free(unused);
-    unused = bn_alloc_print("%s (%u)", clean, n);
+    unused = bn_alloc_print("%s (%u)", escaped, n);
   }
   bn_node_free(text);
   return unused;
@@ -89,7 +82,7 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, st
 {
   char *own;
 
-  /* Most keys are ASCII, and no such key is the cleaned form of another one. */
+  /* Most keys are ASCII, and hardly one is the escaped form of another. */
   if (json_write_is_ascii(key)) {
     p->failed |= bn_node_set(map, key, value) != 0;
     return;

@@ -14,8 +14,8 @@
 
 /* These make a value.  They return NULL if there is no memory. */
 
-/* Makes a text, or null of NULL.  A text that is not UTF-8 gets U+FFFD for each byte that is not
-   ASCII. */
+/* Makes a text, or null of NULL.  A text that is not UTF-8 is escaped as by bn_escape(), so that
+   two such names stay different. */
 struct bn_node *bn_node_text(const char *s);
 /* Makes an integer, null of UINT64_MAX, or a text of what an integer cannot hold. */
 struct bn_node *bn_node_u64(uint64_t n);

@@ -186,6 +186,15 @@ def test_a_name_is_a_text(tmp_path):
     assert bench.run(*args, "run", cwd=tmp_path, dialect="1.0").status == 0
 
 
+def test_names_in_another_encoding_stay_different(tmp_path):
+    """Kind: a document that bench writes and does not read."""
+    document = run(tmp_path, *script(tmp_path, """
+local names = {"a\\246", "a\\228"}
+function event() for _, name in ipairs(names) do con:prepare("SELECT 1", name):execute() end end"""))
+    assert {r"a\xf6", r"a\xe4"} <= set(by_name(document))
+    assert bench.run("report", "json", cwd=tmp_path).status == 0
+
+
 def test_names_beyond_the_limit_are_others(tmp_path):
     document = run(tmp_path, *script(tmp_path, """
 function event()

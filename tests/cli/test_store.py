@@ -201,6 +201,18 @@ def test_facts_say_what_was_run_where_and_how(tmp_path):
     assert times["start_wall_ns"] < times["end_wall_ns"]
 
 
+def test_a_run_ends_with_its_measurement(tmp_path):
+    (tmp_path / "own.lua").write_text("""
+local ffi = require("ffi")
+ffi.cdef("int usleep(unsigned);")
+function event() end
+function thread_done() ffi.C.usleep(400000) end
+""")
+    done = bench.run("./own.lua", "--events=1", "--report=json", "run", cwd=tmp_path)
+    times = json.loads(done.out)["facts"]["times"]
+    assert 0 < times["end_wall_ns"] - times["start_wall_ns"] < 300 * 10**6
+
+
 def test_facts_name_the_database_driver(tmp_path):
     done = bench.run("oltp_point_select", "--db-driver=null", "--events=5", "--report=json:json", "run",
                      cwd=tmp_path)
@@ -495,7 +507,7 @@ def test_a_name_that_is_not_utf8_ends_no_journal(tmp_path):
     done = report("--format=json", "json.partial", cwd=tmp_path)
     assert (done.err, done.status) == ("", 0)
     [group] = json.loads(done.out)["groups"]
-    assert group["name"].endswith("caf\ufffd.lua")
+    assert group["name"].endswith(r"caf\xe9.lua")
     assert group["total"]["figures"]["events"] > 0
 
 
