@@ -143,6 +143,11 @@ int fsync(int fd)
   return fails("fsync") ? -1 : NEXT(fsync)(fd);
 }
 
+int flock(int fd, int operation)
+{
+  return fails("flock") ? -1 : NEXT(flock)(fd, operation);
+}
+
 int msync(void *at, size_t n, int flags)
 {
   return fails("msync") ? -1 : NEXT(msync)(at, n, flags);

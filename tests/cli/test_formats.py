@@ -4,6 +4,7 @@ in the run and later, that rows of many runs share a file, and that no file brea
 
 import csv
 import datetime
+import errno
 import io
 import json
 import re
@@ -15,6 +16,7 @@ import subprocess
 import pytest
 
 import bench
+from files import build_faults, with_fault
 from gate import diagonal, slow
 
 FORMS = ("csv", "jsonl", "csv-total", "markdown")
@@ -246,6 +248,14 @@ def test_a_file_with_other_columns_is_refused_before_the_run(tmp_path):
             "FATAL: --report=csv-total:t: the first line of this file does not name the columns of "
             "this run, which depend on --percentile, on the groups, kinds of events, phases and "
             "metrics, and on the version of bench; name another file\n")
+
+
+def test_a_file_system_without_locks_will_do(tmp_path):
+    library = build_faults(tmp_path)
+    for error, status in ((errno.ENOSYS, 0), (errno.ENOLCK, 0), (errno.EBADF, 1)):
+        done = bench.run(*SHORT, "--report=csv-total:t", "run", cwd=tmp_path, env=with_fault(library, "flock", 0, error))
+        assert done.status == status, done
+    assert len(rows((tmp_path / "t").read_text())) == 2
 
 
 def test_a_last_line_without_an_end_gets_one(tmp_path):
