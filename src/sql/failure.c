@@ -262,8 +262,8 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   }
 }
 
-/* Returns whether a statement that could not be prepared or bound, because the connection was lost,
-   is to be tried on the new connection.  If so, the view shows no failure any more. */
+/* Returns whether a statement that could not be prepared or bound, because the connection was lost
+   or of no use, is to be tried on the new one.  If so, the view shows no failure any more. */
 static bool failure_allows_another_try(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_describe(c, BN_ANSWER_NONE);
@@ -322,7 +322,7 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
     c->diag.rolled_back = false;
   /* failure_act may have opened a new connection.  Within an event, no statement is tried on it:
      the event is repeated from its beginning, because its transaction went with the old one. */
-  return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && rc == BN_SQL_LOST &&
+  return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && r.action == BN_SQL_RECONNECT &&
          !failure_is_in_event(c) && c->state == BN_CONN_OPEN && failure_allows_another_try(c);
 }
 

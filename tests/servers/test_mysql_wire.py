@@ -11,8 +11,8 @@ import threading
 import pytest
 
 import clusters
-from fakemysql import (COLUMN, COM_PREPARE, COM_QUERY, COM_QUIT, END, OK, PREPARED, FakeMySQL, OneByOneMySQL,
-                       PreparingMySQL, ScriptedMySQL, packets)
+from fakemysql import (COLUMN, COM_EXECUTE, COM_PREPARE, COM_QUERY, COM_QUIT, END, OK, PREPARED, FakeMySQL,
+                       OneByOneMySQL, PreparingMySQL, ScriptedMySQL, packets)
 from servers import BENCH, FETCHING
 from gate import sanitized
 
@@ -605,3 +605,62 @@ def test_a_statement_that_the_server_refuses_to_prepare_is_sent_as_text(tmp_path
     assert done.stderr.count(hint) == (as_text and code != 1295)
     named = f'MySQL error: {code} "not this one" for query \'UPDATE t SET a = ?\'\n'
     assert as_text or (named in done.stderr) == ("--compat=1.1" not in options), said
+
+
+class WriterlessMySQL(FakeMySQL):
+    """As ProxySQL whose writer is away for a while: refuses some statements that are to be prepared or executed, which
+    it counts over all connections, and keeps the connection.  `texts` has the queries."""
+
+    one_by_one = False
+    ERROR = packets(b"\xff\x29\x23#HY000Max connect timeout reached while reaching hostgroup 0 after 10000ms")
+
+    def __init__(self, first, count):
+        self.refused, self.seen, self.texts = range(first, first + count), 0, []
+        super().__init__("mysql_native_password")
+
+    def answer(self, command):
+        if command[0] == COM_QUERY:
+            self.texts.append(command[1:].decode())
+            return packets(OK)
+        self.seen += 1
+        if self.seen in self.refused:
+            return self.ERROR
+        return PREPARED if command[0] == COM_PREPARE else packets(OK)
+
+    def talk(self, conn):
+        stream = conn.makefile("rb")
+        conn.sendall(packets(self.greeting(), seq=0))
+        stream.read(int.from_bytes(stream.read(4)[:3], "little"))
+        conn.sendall(packets(OK, seq=2))
+        while len(head := stream.read(4)) == 4:
+            command = stream.read(int.from_bytes(head[:3], "little"))
+            if command[0] in (COM_QUERY, COM_PREPARE, COM_EXECUTE):
+                conn.sendall(self.answer(command))
+
+
+AWAY = """
+function thread_init()
+  con = sysbench.sql.driver():connect()
+  st = con:prepare("DO ?")
+  p = st:bind_create(sysbench.sql.type.INT)
+  st:bind_param(p)
+end
+function event() p:set(7) st:execute() end
+"""
+
+
+# The first statement is PREPARE, the third one the second EXECUTE.
+@pytest.mark.parametrize("protocol, first, count", [(OWN, 1, 3), (BY_LIBRARY, 1, 1), (OWN, 3, 4), (BY_LIBRARY, 3, 4)])
+def test_a_proxy_without_a_writer_for_a_while(tmp_path, protocol, first, count):
+    """It counts as a lost connection: the next one may reach a server.  No statement is sent as text."""
+    (tmp_path / "r.lua").write_text(AWAY)
+    server = WriterlessMySQL(first, count)
+    done = subprocess.run([BENCH, "r.lua", *server.login(), *protocol, "--db-ignore-errors=connection", "--events=4",
+                           "--time=0", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    server.close()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    # Those of the start are not in the report.
+    assert first == 1 or re.search(rf"^ *reconnects: +{count} ", done.stdout, re.M), done.stdout
+    assert not any(text.startswith("DO ") for text in server.texts)
+    # Four executions succeed, after one PREPARE, or another one on the last connection.
+    assert server.seen == count + 4 + (1 if first == 1 else 2)

@@ -69,6 +69,21 @@ static void a_server_that_has_left_its_cluster_is_as_good_as_lost(void **state)
                    BN_CLASS_SERIALIZATION);
 }
 
+static void proxies_and_tidb_have_numbers_of_their_own(void **state)
+{
+  static const struct {
+    int code;
+    enum bn_sql_class class;
+  } rows[] = {{8002, BN_CLASS_SERIALIZATION}, {8005, BN_CLASS_SERIALIZATION},
+              {8022, BN_CLASS_SERIALIZATION}, {9007, BN_CLASS_SERIALIZATION},
+              {9001, BN_CLASS_CONNECTION},    {9002, BN_CLASS_CONNECTION},
+              {9005, BN_CLASS_CONNECTION},    {8108, BN_CLASS_OTHER}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    assert_int_equal(class_of(rows[i].code, "of another program"), rows[i].class);
+}
+
 static void some_statements_can_be_sent_as_text(void **state)
 {
   static const int answers[][2] = {{1235, 0}, {1064, -1}, {1999, -1},
@@ -136,6 +151,7 @@ BN_TESTS(mysql_error)
       cmocka_unit_test(the_status_tells_the_transaction),
       cmocka_unit_test(after_a_deadlock_no_transaction_is_open),
       cmocka_unit_test(a_server_that_has_left_its_cluster_is_as_good_as_lost),
+      cmocka_unit_test(proxies_and_tidb_have_numbers_of_their_own),
       cmocka_unit_test(some_statements_can_be_sent_as_text),
       cmocka_unit_test(a_connection_is_lost_with_its_encryption),
       cmocka_unit_test(connections_that_fail_have_remedies),

@@ -38,6 +38,13 @@ static const struct {
     {3572, BN_CLASS_LOCK_TIMEOUT},  /* NOWAIT is set */
     {1020, BN_CLASS_SERIALIZATION}, /* the record has changed since it was read */
     {SERVER_CERTIFICATION, BN_CLASS_SERIALIZATION},
+    {9001, BN_CLASS_CONNECTION}, /* ProxySQL has no server for the statement; a timeout of TiDB */
+    {9002, BN_CLASS_CONNECTION}, /* the same */
+    {9005, BN_CLASS_CONNECTION}, /* TiDB: a region is not available */
+    {8002, BN_CLASS_SERIALIZATION}, /* four write conflicts of TiDB */
+    {8005, BN_CLASS_SERIALIZATION},
+    {8022, BN_CLASS_SERIALIZATION},
+    {9007, BN_CLASS_SERIALIZATION},
     {1290, BN_CLASS_READ_ONLY}, /* --read-only, --super-read-only */
     {1792, BN_CLASS_READ_ONLY}, /* a read-only transaction */
     {1836, BN_CLASS_READ_ONLY}, /* a read-only server */
