@@ -18,11 +18,12 @@ enum { PATIENCE_S = 5, SAMPLE = 20 };
 /* The answer about a table. */
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
-/* The tables, and the findings about them. */
+/* The tables on one server, and the findings about them. */
 struct survey {
   const struct bn_sql_driver *drv;
   const struct bn_session *session;
   const struct bn_sql_table_check *tables;
+  char on[BN_LABEL_LEN + 4]; /* " on host:port" if there are several servers, else "" */
   uint64_t until_ns;         /* no table is examined after it */
   unsigned missing;          /* the first table that does not exist; 0: none */
   unsigned n_small;          /* how many tables have too few rows */
@@ -191,23 +192,23 @@ static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t, con
   if (fewest > 0)
     (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
   if (s->n_small == 1)
-    bn_log_note("warning: table '%s%u' has at most %.0f row%s, fewer than --table-size=%.0f: run "
+    bn_log_note("warning: table '%s%u'%s has at most %.0f row%s, fewer than --table-size=%.0f: run "
                 "'cleanup' and 'prepare'%s",
-                t->prefix, s->smallest, fewest, fewest == 1 ? "" : "s", t->rows, instead);
+                t->prefix, s->smallest, s->on, fewest, fewest == 1 ? "" : "s", t->rows, instead);
   else
-    bn_log_note("warning: %u tables have fewer rows than --table-size=%.0f, '%s%u' has at most "
+    bn_log_note("warning: %u tables%s have fewer rows than --table-size=%.0f, '%s%u' has at most "
                 "%.0f: run 'cleanup' and 'prepare'%s",
-                s->n_small, t->rows, t->prefix, s->smallest, fewest, instead);
+                s->n_small, s->on, t->rows, t->prefix, s->smallest, fewest, instead);
 }
 
 /* Warns of ids that are missing in the sample of a table. */
 static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
                                             const struct survey *s)
 {
-  bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u' has %.0f, so that "
+  bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u'%s has %.0f, so that "
               "statements find no row for the others: run 'cleanup' and 'prepare', with "
               "--auto-inc=off if the server numbers rows in larger steps",
-              s->n_sampled, t->rows, t->prefix, s->sparse, s->n_found);
+              s->n_sampled, t->rows, t->prefix, s->sparse, s->on, s->n_found);
 }
 
 /* Warns of a table that is larger than the default of --table-size. */
@@ -215,39 +216,76 @@ static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
                                             const struct survey *s)
 {
   bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
-              "'%s%u' has ids up to %.0f: use --table-size=%.0f for all of them",
-              t->rows, t->prefix, s->unused, s->highest, s->highest);
+              "'%s%u'%s has ids up to %.0f: use --table-size=%.0f for all of them",
+              t->rows, t->prefix, s->unused, s->on, s->highest, s->highest);
+}
+
+/* Warns of what was found on a server.  Returns whether there was anything. */
+static bool table_check_warn(const struct bn_sql_table_check *t, const struct survey *s)
+{
+  if (s->n_small > 0)
+    table_check_warn_of_few_rows(t, s);
+  if (s->sparse > 0)
+    table_check_warn_of_missing_ids(t, s);
+  if (s->unused > 0)
+    table_check_warn_of_unused_rows(t, s);
+  return s->n_small + s->sparse + s->unused > 0;
+}
+
+/* Sets err to a sentence about the missing table.  Returns -1. */
+static int table_check_refuse(const struct bn_sql_table_check *t, const struct survey *s,
+                              struct bn_err *err)
+{
+  if (s->on[0] != '\0')
+    return bn_err_set(err, 0,
+                      "table '%s%u' does not exist%s: run 'prepare' first, for each server if they "
+                      "share no data",
+                      t->prefix, s->missing, s->on);
+  if (s->missing == 1)
+    return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
+  return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
+                    t->prefix, s->missing, t->option, s->missing - 1);
+}
+
+/* Names the server of the ordinal in the survey, if there are several.  Returns their number. */
+static size_t table_check_name_server(struct survey *s, const struct bn_sql_target *target)
+{
+  const struct bn_driver *ops = s->drv->ops;
+  char name[BN_LABEL_LEN] = "";
+  const size_t n = ops->place != NULL ? ops->place(s->drv->self, target, name, sizeof name) : 1;
+
+  if (n > 1)
+    (void)snprintf(s->on, sizeof s->on, " on %s", name);
+  return n;
 }
 
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err)
 {
-  static const struct bn_sql_target target = {.prepared = true};
+  const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  struct bn_sql_target target = {.ordinal = 0, .prepared = true};
   struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
-  struct survey survey = {.drv = drv,
-                          .session = s,
-                          .tables = t,
-                          .until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC};
+  bool warned = false; /* servers may share their data */
   struct bn_sql_session *o;
+  size_t n_servers;
 
   if (drv == NULL)
     return bn_err_set(err, 0, "%s", "");
   if (drv->ops->missing == NULL)
     return 0;
   o = bn_sql_session_get(sys, s, drv);
-  /* A statement may wait for a lock of another client. */
-  if (o != NULL)
-    bn_sql_session_ask_server(o, drv, &target, survey.until_ns, table_check_each, &survey);
-  if (survey.missing == 1)
-    return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
-  if (survey.missing > 1)
-    return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
-                      t->prefix, survey.missing, t->option, survey.missing - 1);
-  if (survey.n_small > 0)
-    table_check_warn_of_few_rows(t, &survey);
-  if (survey.sparse > 0)
-    table_check_warn_of_missing_ids(t, &survey);
-  if (survey.unused > 0)
-    table_check_warn_of_unused_rows(t, &survey);
+  if (o == NULL)
+    return 0;
+  do {
+    struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
+
+    n_servers = table_check_name_server(&survey, &target);
+    /* A statement may wait for a lock of another client. */
+    bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_each, &survey);
+    if (survey.missing > 0)
+      return table_check_refuse(t, &survey, err);
+    warned = warned || table_check_warn(t, &survey);
+  } while (++target.ordinal < n_servers && !bn_session_interrupted(s) &&
+           bn_clock_mono() < until_ns);
   return 0;
 }

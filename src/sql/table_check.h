@@ -16,12 +16,13 @@ struct bn_sql_table_check {
   const char *option; /* the option that sets n: "tables" */
 };
 
-/* Looks at the tables once, on a connection of its own that does not count when connections take
-   hosts in turn.  A table costs at most two queries.  After five seconds the check ends, and the
-   other tables count as complete.  Warns of too few rows, of ids that are missing among those that
-   a run draws, and of tables of which a default uses a part.  Returns 0; -1 if a table is missing
-   and the run does not ignore that; -1 with an empty err->text if the driver cannot be used, which
-   has been logged.  The run itself shows any other failure. */
+/* Looks at the tables once on each server that connections take in turn, on connections of its own
+   that do not count among these.  A table costs at most two queries.  After five seconds the check
+   ends, and the other tables count as complete.  Warns of too few rows, of ids that are missing
+   among those that a run draws, and of tables of which a default uses a part, on the first server
+   with such tables.  Returns 0; -1 if a table is missing and the run does not ignore that; -1 with
+   an empty err->text if the driver cannot be used, which has been logged.  The run itself shows any
+   other failure. */
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err);
 

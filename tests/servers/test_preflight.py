@@ -106,6 +106,24 @@ def test_tables_are_looked_at_before_the_run(server, tmp_path):
     assert (status, err) == (1, "table 'sbtest5' does not exist: run 'prepare' first, or use --tables=4\n"), out
 
 
+def test_tables_are_looked_at_on_each_server(mysql, mariadb):
+    def select():
+        login = [*mysql.login("tcp"), f"--mysql-port={mysql.port},{mariadb.port}"]
+        done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *login, "--tables=4", *SMALL,
+                               "--threads=2", "--events=4", "--time=0", "run"], cwd="/", capture_output=True,
+                              text=True, timeout=120, check=False)
+        return done.returncode, done.stderr
+
+    transcripts.empty(mariadb)
+    where = f"on 127.0.0.1:{mariadb.port}"
+    assert select() == (1, f"table 'sbtest1' does not exist {where}: run 'prepare' first, for each server if they "
+                           "share no data\n")
+    must(mariadb, "oltp_read_write", "--tables=4", "--table-size=50", "prepare")
+    assert select() == (0, f"warning: 4 tables {where} have fewer rows than --table-size=100, 'sbtest1' has at most "
+                           "50: run 'cleanup' and 'prepare', or use --table-size=50\n")
+    transcripts.empty(mariadb)
+
+
 @contextlib.contextmanager
 def console(server, text):
     """A client of the administrator, which has executed the text."""

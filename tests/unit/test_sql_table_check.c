@@ -35,6 +35,31 @@ static void names_a_missing_table(void **state)
   fixture_close(&f);
 }
 
+/* Changes the answer of a server: the second one has no table. */
+static void second_lacks_tables(unsigned place, const char *sql, struct fake_answer *a)
+{
+  (void)sql;
+  if (place == 1)
+    *a = (struct fake_answer){.rc = BN_SQL_ERROR, .code = 1146};
+}
+
+static void names_the_server_that_lacks_a_table(void **state)
+{
+  struct bn_err err = {0};
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  fake.places = 3;
+  fake.tell = second_lacks_tables;
+  assert_int_equal(check(&f, &err), -1);
+  assert_string_equal(err.text, "table 'sbtest1' does not exist on place 1: run 'prepare' first, "
+                                "for each server if they share no data");
+  assert_int_equal(fake.queries, 2);
+  assert_int_equal(fake.connects, fake.disconnects);
+  fixture_close(&f);
+}
+
 static void lets_an_ignored_absence_pass(void **state)
 {
   char ignored[] = "1146";
@@ -114,6 +139,7 @@ BN_TESTS(sql_table_check)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_a_missing_table),
+      cmocka_unit_test(names_the_server_that_lacks_a_table),
       cmocka_unit_test(lets_an_ignored_absence_pass),
       cmocka_unit_test(takes_no_row_for_an_empty_table),
       cmocka_unit_test(rings_once_when_it_is_time),
