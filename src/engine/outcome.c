@@ -2,8 +2,11 @@
 /* Flags in atomics, and the order of exit statuses. */
 #include "engine/outcome.h"
 
+#include <inttypes.h>
+
 #include "base/log.h"
 #include "measure/stat.h"
+#include "option/conf.h"
 
 void bn_outcome_init(struct bn_outcome *o)
 {
@@ -61,6 +64,14 @@ void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t n
 {
   bn_stat_raise(&o->last_ns, last_ns);
   bn_stat_raise(&o->looped_ns, now_ns);
+}
+
+void bn_outcome_record_limit(struct bn_outcome *o, bool at_limit, uint64_t unused)
+{
+  if (at_limit)
+    bn_outcome_set(o, BN_OUTCOME_TIME_UP);
+  if (unused == 0)
+    bn_outcome_set(o, BN_OUTCOME_SPENT);
 }
 
 uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadline_ns)
@@ -141,6 +152,22 @@ void bn_outcome_log_empty(const struct bn_view *total)
     bn_log_stderr("no event succeeded, so the run has measured nothing: a value that event() "
                   "returns ends its thread, and an error that repeats its event does so until the "
                   "end of the run");
+}
+
+/* A profile sets the time of its run. */
+void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_conf *c)
+{
+  const struct bn_conf_raw *r = &c->raw;
+  const bool by_session = r->events_per_session != 0;
+
+  if (!bn_policy_is_native(c->policy) || c->plan.events == 0 || r->time_given ||
+      c->profile.n_pieces > 0 || !bn_outcome_has(o, BN_OUTCOME_TIME_UP) ||
+      bn_outcome_has(o, BN_OUTCOME_SPENT))
+    return;
+  bn_log_note("the default --time=%.15g ended the run before all of --%s=%" PRId64
+              " had begun; --time=0 removes this limit",
+              r->time_s, by_session ? "events-per-session" : "events",
+              by_session ? r->events_per_session : r->events);
 }
 
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails)

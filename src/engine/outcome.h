@@ -13,6 +13,8 @@
 
 #include "measure/result.h"
 
+struct bn_conf; /* option/conf.h */
+
 /* If several apply, the exit status is the first of: signal, timeout, the script's own, failed,
    without an event, not served, violated. */
 enum bn_status {
@@ -83,6 +85,8 @@ void bn_outcome_record_cut(struct bn_outcome *o, uint64_t now_ns);
 void bn_outcome_record_end(struct bn_outcome *o, uint64_t now_ns);
 /* Records that a session left its loop at now_ns and that its last event ended at last_ns. */
 void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
+/* Records which limit has ended the load, if one has. unused: tickets of bn_quota_unused. */
+void bn_outcome_record_limit(struct bn_outcome *o, bool at_limit, uint64_t unused);
 /* Returns the time at which arrivals end: the time limit, or an earlier cut. */
 uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadline_ns);
 
@@ -97,6 +101,9 @@ bool bn_outcome_is_empty(const struct bn_view *total);
 void bn_outcome_log_empty(const struct bn_view *total);
 /* Returns the reason for the end, the first that applies in the order of the exit statuses. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
+/* Notes that the default of --time has ended the run before its limit of events, if it has: the run
+   may have been meant to do the same work as others. */
+void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_conf *c);
 /* Logs the reasons for the end that the report does not show. */
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails);
 

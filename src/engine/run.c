@@ -581,15 +581,6 @@ static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
   }
 }
 
-/* Records which limit has ended the load, if one has. */
-static void run_record_limit(struct bn_run *run, const struct bn_run_state *end)
-{
-  if (end->at_limit)
-    bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
-  if (bn_quota_unused(&run->quota) == 0)
-    bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
-}
-
 /* Records for how long a CPU quota has held back the threads of the run, and warns from a hundredth
    of its time on: such a run measures the quota. */
 static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
@@ -641,7 +632,9 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   if (end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
-  run_record_limit(run, end);
+  bn_outcome_record_limit(&run->outcome, end->at_limit, bn_quota_unused(&run->quota));
+  if (run->host_group == NULL && !run->job.ops->fixed_amount)
+    bn_outcome_note_default_time(&run->outcome, run->job.conf);
   run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);

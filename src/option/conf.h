@@ -32,7 +32,7 @@ enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 /* Values as typed: bn_conf_finish derives others from some of them, and others need no change. */
 struct bn_conf_raw {
   int64_t threads, events, events_per_session;
-  bool events_given;
+  bool events_given, time_given;
   int64_t workers, connect_at_once;
   double time_s, warmup_s, report_interval_s, thread_init_timeout_s, abort_on_assert_s;
   char *forced_shutdown, *time_grace;

@@ -77,6 +77,7 @@ static const struct bn_opt general_options[] = {
      .def = "10",
      .def05 = "0",
      AT(time_s),
+     .given = offsetof(struct bn_conf, raw.time_given),
      .min = 0,
      .max = INT32_MAX,
      .range_text = "Invalid value for --time: %s.\n\n",

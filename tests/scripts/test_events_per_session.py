@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each thread runs the events of --events-per-session, whatever its speed, and then no more."""
+"""Each thread runs the events of --events-per-session, whatever its speed, and then no more; a run that has fewer
+events than it was given, because nobody has given it a time, says so."""
 import json
 import re
 
@@ -53,6 +54,19 @@ def test_time_ends_the_run_before_that(folder):
     r, document = run(folder, SPEEDS, "--threads=2", "--events-per-session=1000000", "--time=0.3")
     assert r.status == 0 and 0 < r.events < 10000
     assert document["end"]["reason"] == "time limit"
+
+
+@pytest.mark.parametrize("default, more, limit", [
+    ("0.3", ["--events=1000000"], "events=1000000"),
+    ("0.3", ["--events-per-session=1000000", "--threads=2"], "events-per-session=1000000"),
+    ("0.3", ["--events=1000000", "--time=0.2"], None), ("0.3", ["--events=3"], None), ("0.3", [], None),
+    ("10", ["--events=1000000", "--rate-profile=hold:100/0.2s"], None)])
+def test_a_default_that_ends_the_run_before_that_is_told(folder, default, more, limit):
+    """The default is here that of the script."""
+    script = f'sysbench.cmdline.options = {{time = {{"length of the run", {default}}}}}\n' + SPEEDS
+    r = folder.run(script, *more)
+    said = f"the default --time=0.3 ended the run before all of --{limit} had begun; --time=0 removes this limit\n"
+    assert (r.status, r.err) == (0, said if limit else ""), r.out
 
 
 @pytest.mark.threads
