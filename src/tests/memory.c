@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "base/units.h"
 #include "engine/event.h"
 #include "measure/facts.h"
 #include "measure/view.h"
@@ -386,6 +387,23 @@ static int memory_start(void *self, struct bn_err *err)
   return 0;
 }
 
+/* Notes that the total has ended the run before the time that the user has asked for. */
+static int memory_verify(void *self, struct bn_session *main, struct bn_err *err)
+{
+  const struct bn_memory *m = self;
+  const struct bn_conf *c = m->run_conf;
+  char total[32];
+
+  (void)err;
+  if (bn_policy_is_native(c->policy) && c->raw.time_given && c->plan.time_ns != 0 &&
+      m->passes != 0 && !bn_session_over(main))
+    bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
+                "removes this limit",
+                bn_units_format_size(total, sizeof total, m->conf->total_size, false),
+                c->raw.time_s);
+  return 0;
+}
+
 /* Makes the figures of a run that has loads, or has timed empty events. */
 static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
@@ -433,5 +451,6 @@ const struct bn_workload bn_workload_memory = {
     .session_open = memory_session_open,
     .loop = memory_loop,
     .figures = memory_figures,
+    .verify = memory_verify,
     .close = memory_close,
 };

@@ -46,6 +46,15 @@ def test_events_are_ignored_and_that_is_said():
     assert "ignores --events" in done.err
 
 
+@pytest.mark.parametrize("options, dialect, told", [
+    (["--memory-total-size=1M", "--time=5"], "own", True), (["--memory-total-size=1M", "--time=5"], "1.1", False),
+    (["--memory-total-size=1M"], "own", False), (["--memory-total-size=0", "--time=0.1"], "own", False)])
+def test_a_total_that_ends_the_run_before_its_time_is_told(options, dialect, told):
+    done = bench.run("memory", *options, "run", dialect=dialect)
+    said = "--memory-total-size=1M was reached before --time=5; --memory-total-size=0 removes this limit\n"
+    assert (done.status, done.err) == (0, said if told else "")
+
+
 @pytest.mark.sanitized
 def test_warm_up_is_not_part_of_the_total():
     done = bench.run("memory", "--memory-total-size=64M", "--warmup-time=0.2", "--time=0", "run")
