@@ -347,6 +347,14 @@ def test_a_statement_too_long_for_the_server(shell, mariadb):
     assert sh.query("SELECT 1") == [["1"]]
 
 
+@pytest.mark.parametrize("waits", [{}, {"SHELL_WAITS": "1"}], ids=["alone", "beside"])
+def test_the_library_waits_for_room_on_an_encrypted_socket(shell, mariadb, waits):
+    """It sends long texts, for which the socket has no room at once."""
+    sh = shell(mariadb, ["--mysql-ssl=required"], by="tcp", env=waits)
+    assert sh("connect")["rc"] == "DONE"
+    assert sh.query(f"SELECT LENGTH('{'x' * 8 * MIB}')") == [[str(8 * MIB)]]
+
+
 def test_a_frozen_server_is_left_alone(shell, mariadb_victim):
     sh = shell(mariadb_victim, by="tcp")
     sh("connect")

@@ -39,6 +39,11 @@ bool bn_tls_is_ahead(const struct ssl_st *tls)
   return SSL_has_pending(tls) != 0;
 }
 
+bool bn_tls_lacks_room(const struct ssl_st *tls)
+{
+  return SSL_want_write(tls);
+}
+
 /* Returns what recv(2) would return for a call of OpenSSL that returned rc <= 0, with errno.
    Before that call, errno was 0: if it still is, the system has found the end of the connection. */
 static ssize_t tls_outcome(const struct ssl_st *tls, int rc)

@@ -31,5 +31,7 @@ bool bn_tls_is_ahead(const struct ssl_st *tls);
    another address. */
 ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n);
 ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n);
+/* Returns whether the last call of OpenSSL has found no room in the socket. */
+bool bn_tls_lacks_room(const struct ssl_st *tls);
 
 #endif

@@ -38,7 +38,8 @@ struct bn_mysql_lib {
   const struct bn_mysql *driver;
   MYSQL *handle;            /* NULL: not connected */
   struct bn_sockwait *wait; /* the owner's, set before anything else */
-  int login_waits;          /* waits for the socket while logging in; -1: logged in */
+  int login_waits;          /* waits for the socket while logging in */
+  bool calls_back;          /* logged in, and each wait of the library calls lib/ back */
   uint64_t login_until_ns;  /* end of the login with a waiter; UINT64_MAX: without a limit */
   struct bn_mysql_load load;
 };
@@ -176,7 +177,7 @@ void bn_mysql_lib_wait_for(struct bn_mysql_lib *c);
 /* Called before each call of the library that may wait for the socket. */
 static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
 {
-  if (c->wait->waiter != NULL)
+  if (c->calls_back)
     bn_mysql_lib_wait_for(c);
 }
 /* Why the library cannot send statements while other sessions go on; NULL: it can. */

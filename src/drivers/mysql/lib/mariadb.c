@@ -200,7 +200,7 @@ static bool mariadb_log_in(struct bn_mysql_lib *c, const struct bn_mysql_place *
 #ifdef BN_MYSQL_IO_WAIT
 /* The number of waits for the socket after which a login is given up: an ordinary one needs about
    ten, but the library follows a server that asks for authentication without an end. */
-enum { LOGIN_WAITS_MAX = 1000, LOGGED_IN = -1 };
+enum { LOGIN_WAITS_MAX = 1000 };
 
 const char *const bn_mysql_lib_cannot_wait = NULL;
 
@@ -208,7 +208,7 @@ const char *const bn_mysql_lib_cannot_wait = NULL;
    seconds and some are milliseconds. */
 static uint64_t mariadb_deadline_ns(const struct bn_mysql_lib *c)
 {
-  if (c->login_waits != LOGGED_IN)
+  if (!c->calls_back)
     return c->login_until_ns;
   return bn_deadline_within(c->driver->host, c->driver->conf->read_timeout_s, UINT64_MAX);
 }
@@ -220,16 +220,15 @@ static uint64_t mariadb_deadline_ns(const struct bn_mysql_lib *c)
 static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
 {
   const struct bn_sql_waiter *w = c->wait->waiter;
-  const bool logged_in = c->login_waits == LOGGED_IN;
   /* The library waits only when it has read all that was there. */
-  bool *armed = logged_in && events == POLLIN ? &c->wait->armed : NULL;
+  bool *armed = c->calls_back && events == POLLIN ? &c->wait->armed : NULL;
   const uint64_t until_ns = mariadb_deadline_ns(c);
   const int came = w->wait(w, fd, events, armed, until_ns);
 
   mariadb_in_call = c; /* other sessions of the thread have set it meanwhile */
   if (came != 0)
     return 1;
-  if (logged_in && until_ns == UINT64_MAX)
+  if (c->calls_back && until_ns == UINT64_MAX)
     return shutdown(fd, SHUT_RDWR) == 0 ? 1 : 0;
   return 0;
 }
@@ -246,15 +245,24 @@ static int mariadb_wait_alone(int fd, short events, int timeout_ms)
   return n;
 }
 
+/* Returns the event that the library waits for.  It asks for bytes also where OpenSSL waits for
+   room (ma_tls_write), but the server sends none before it has the rest of the statement. */
+static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
+{
+  const struct ssl_st *tls = is_read ? bn_mysql_lib_tls(c) : NULL;
+
+  return is_read && (tls == NULL || !bn_tls_lacks_room(tls)) ? POLLIN : POLLOUT;
+}
+
 /* Called by the library for each of its waits.  Returns as poll() does, with ETIMEDOUT in errno
    after 0 and at the end of a login's waits. */
 static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
 {
   struct bn_mysql_lib *c = mariadb_in_call;
-  const short events = is_read ? POLLIN : POLLOUT;
+  const short events = mariadb_event(c, is_read);
   int n;
 
-  if (c->login_waits != LOGGED_IN && ++c->login_waits > LOGIN_WAITS_MAX) {
+  if (!c->calls_back && ++c->login_waits > LOGIN_WAITS_MAX) {
     errno = ETIMEDOUT;
     return -1;
   }
@@ -276,16 +284,17 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
   bool done;
 
   c->login_waits = 0;
+  c->calls_back = false;
   mariadb_in_call = c;
   (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, mariadb_wait);
   done = mariadb_log_in(c, p);
   *refused = c->login_waits > LOGIN_WAITS_MAX ? endless_login : NULL;
-  if (done && c->wait->waiter != NULL) {
-    c->login_waits = LOGGED_IN;
-    mariadb_set_nonblocking(c->handle);
-  } else {
+  /* wire/ makes an encrypted socket nonblocking without a waiter too. */
+  c->calls_back = done && (c->wait->waiter != NULL || bn_mysql_lib_tls(c) != NULL);
+  if (!c->calls_back)
     (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, NULL);
-  }
+  else if (c->wait->waiter != NULL)
+    mariadb_set_nonblocking(c->handle);
   return done;
 }
 #else
@@ -332,14 +341,15 @@ void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
   pvio->cache = NULL;
 }
 
-/* NULL too if the library uses another encryption than OpenSSL, or another version of it. */
+/* NULL too if the library uses another encryption than OpenSSL, or another version of it, or if its
+   own waits cannot be corrected: mariadb_event(). */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
   const struct reader *pvio = (const void *)c->handle->net.pvio;
   const char *version;
 
-  if (mysql_get_ssl_cipher(c->handle) == NULL || pvio == NULL || pvio->tls == NULL ||
-      mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0 ||
+  if (bn_mysql_lib_cannot_wait != NULL || mysql_get_ssl_cipher(c->handle) == NULL || pvio == NULL ||
+      pvio->tls == NULL || mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0 ||
       !bn_tls_matches_version(version))
     return NULL;
   return pvio->tls->ssl;
