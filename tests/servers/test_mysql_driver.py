@@ -472,6 +472,17 @@ def test_a_certificate_of_another_host_is_refused_by_verify_identity(shell, mari
         mariadb.use_certificate(certificates.cert, certificates.key)
 
 
+@pytest.mark.parametrize("mode, name", [("required", False), ("verify_ca", True), ("verify_identity", True)])
+def test_a_library_that_verifies_is_given_the_name_of_the_host(shell, mariadb, certificates, mode, name):
+    """Under --workers the driver looks names up, but MariaDB's library from 3.4 on verifies them with verify_ca too."""
+    sh = shell(mariadb, [f"--mysql-ssl={mode}", f"--mysql-ssl-ca={certificates.ca}", "--mysql-host=localhost",
+                         f"--mysql-port={mariadb.port},{mariadb.port}", "--mysql-debug=on"],
+               by="tcp", env={"SHELL_WAITS": "1"})
+    sh("connect")
+    sh.close()
+    assert (', "localhost", "spec_user"' in sh.stderr()) is name
+
+
 def test_verifying_needs_an_authority(shell, mariadb):
     answer = shell(mariadb, ["--mysql-ssl=verify_ca"], by="tcp")("connect")
     assert answer["text"] == "to verify the server, --mysql-ssl-ca has to name the certificates to trust"

@@ -301,8 +301,9 @@ static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct
   const char *list = NULL;
   enum bn_sql rc;
 
-  /* To verify the certificate, the library has to be given the name. */
-  if (c->wait->waiter != NULL && !connect_is_local(p) && ssl != BN_MYSQL_SSL_VERIFY_IDENTITY)
+  /* To verify the certificate, the library has to be given the name: MariaDB's from 3.4 on also to
+     verify the authority alone. */
+  if (c->wait->waiter != NULL && !connect_is_local(p) && ssl < BN_MYSQL_SSL_VERIFY_CA)
     list = bn_names_resolve(c->driver->names, p->host);
   if (list == NULL)
     return connect_open_handle(c, p, ssl, deadline_ns, d);
