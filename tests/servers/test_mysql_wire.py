@@ -355,6 +355,19 @@ def test_the_library_waits_for_room_on_an_encrypted_socket(shell, mariadb, waits
     assert sh.query(f"SELECT LENGTH('{'x' * 8 * MIB}')") == [[str(8 * MIB)]]
 
 
+@pytest.mark.parametrize("waits", [{}, {"SHELL_WAITS": "1"}], ids=["alone", "beside"])
+def test_the_end_of_an_encrypted_connection_is_not_the_next_ones(shell, mariadb, waits):
+    """OpenSSL keeps the errors of all connections of a thread together, where the library looks for its own."""
+    sh = shell(mariadb, ["--mysql-ssl=required"], by="tcp", env=waits)
+    for number in (1, 0):
+        sh(f"use {number}")
+        assert sh("connect")["rc"] == "DONE"
+    kill(mariadb, sh.query("SELECT CONNECTION_ID()")[0][0])
+    assert sh("query SELECT 1")["rc"] == "LOST"
+    sh("use 1")
+    assert sh("query SET @a = SLEEP(0.1)")["rc"] == "DONE"
+
+
 def test_a_frozen_server_is_left_alone(shell, mariadb_victim):
     sh = shell(mariadb_victim, by="tcp")
     sh("connect")

@@ -44,6 +44,12 @@ bool bn_tls_lacks_room(const struct ssl_st *tls)
   return SSL_want_write(tls);
 }
 
+void bn_tls_drop_errors(void)
+{
+  if (ERR_peek_error() != 0)
+    ERR_clear_error();
+}
+
 /* Returns what recv(2) would return for a call of OpenSSL that returned rc <= 0, with errno.
    Before that call, errno was 0: if it still is, the system has found the end of the connection. */
 static ssize_t tls_outcome(const struct ssl_st *tls, int rc)

@@ -33,5 +33,8 @@ ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n);
 ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n);
 /* Returns whether the last call of OpenSSL has found no room in the socket. */
 bool bn_tls_lacks_room(const struct ssl_st *tls);
+/* Drops OpenSSL's errors of this thread.  They are left there by failed calls for any connection,
+   and a library that does not drop them takes them for those of its own next call. */
+void bn_tls_drop_errors(void);
 
 #endif

@@ -172,7 +172,8 @@ const char *bn_mysql_lib_explain_cleartext(MYSQL *handle);
    for the socket.  After false, *refused is the message if the bound was reached, else NULL. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused);
-/* The slow path of bn_mysql_lib_enter: makes the waits of the thread's next call those of c. */
+/* The slow path of bn_mysql_lib_enter: makes the waits of the thread's next call those of c, and
+   keeps the errors of other connections from it. */
 void bn_mysql_lib_wait_for(struct bn_mysql_lib *c);
 /* Called before each call of the library that may wait for the socket. */
 static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)

@@ -225,7 +225,7 @@ static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
   const uint64_t until_ns = mariadb_deadline_ns(c);
   const int came = w->wait(w, fd, events, armed, until_ns);
 
-  mariadb_in_call = c; /* other sessions of the thread have set it meanwhile */
+  bn_mysql_lib_wait_for(c); /* other sessions of the thread have made calls meanwhile */
   if (came != 0)
     return 1;
   if (c->calls_back && until_ns == UINT64_MAX)
@@ -276,6 +276,7 @@ static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
 void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
 {
   mariadb_in_call = c;
+  bn_tls_drop_errors();
 }
 
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
