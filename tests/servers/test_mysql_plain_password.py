@@ -95,6 +95,14 @@ class LocalMySQL(FakeMySQL):
         return [a for a in super().login() if "-port=" not in a and "-host=" not in a] + [f"--mysql-socket={self.path}"]
 
 
+def test_a_socket_file_without_encryption_may_be_the_librarys_doing(shell, tmp_path):
+    fake = LocalMySQL(tmp_path)
+    answer = shell(fake, ["--mysql-ssl=required"])("connect")
+    assert (answer["code"], fake.received) == (2026, b"")
+    assert "on a socket file: use --mysql-host=127.0.0.1" in answer["text"] or os.environ.get("BENCH_MYSQL")
+    fake.close()
+
+
 def test_it_is_sent_on_a_socket_of_the_file_system(shell, tmp_path):
     fake = LocalMySQL(tmp_path)
     shell(fake, ["--mysql-ssl=off"])("connect")

@@ -280,7 +280,7 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
     return connect_fail(c, text, d);
   if (ssl >= BN_MYSQL_SSL_REQUIRED && !bn_mysql_lib_is_encrypted(c))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
-                              BN_MYSQL_LIB_NOT_ENCRYPTED, d);
+                              bn_mysql_lib_not_encrypted(c->handle), d);
   return BN_SQL_DONE;
 }
 

@@ -71,7 +71,15 @@ enum bn_sql bn_mysql_lib_fail(const struct bn_mysql_lib *c, const char *call,
 enum bn_sql bn_mysql_lib_fail_stmt(const struct bn_mysql_lib_stmt *st, const char *call,
                                    struct bn_sql_diag *d);
 
-#define BN_MYSQL_LIB_NOT_ENCRYPTED "encryption was asked for, but the server does not offer it"
+/* Returns why a connection that has to be encrypted is not.  On a socket file the reason may be the
+   client library, which is not told apart from the server. */
+static inline const char *bn_mysql_lib_not_encrypted(const MYSQL *handle)
+{
+  return handle->unix_socket == NULL
+             ? "encryption was asked for, but the server does not offer it"
+             : "encryption was asked for, but this server or this client library has none on a "
+               "socket file: use --mysql-host=127.0.0.1, or leave --mysql-ssl out";
+}
 
 /* --- connect.c --- */
 /* Connects to the server that t selects.  Returns DONE, or ERROR and d, with the place in d->where;

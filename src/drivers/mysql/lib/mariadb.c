@@ -76,7 +76,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
     return mariadb_ask_method(vio, handle);
   net->last_errno = CR_SSL_CONNECTION_ERROR;
   (void)snprintf(net->sqlstate, sizeof net->sqlstate, "HY000");
-  (void)snprintf(net->last_error, sizeof net->last_error, "%s", BN_MYSQL_LIB_NOT_ENCRYPTED);
+  (void)snprintf(net->last_error, sizeof net->last_error, "%s", bn_mysql_lib_not_encrypted(handle));
   return CR_ERROR;
 }
 
