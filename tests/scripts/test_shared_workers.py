@@ -122,6 +122,22 @@ def test_a_wrapped_coroutine_fails_with_the_message_that_it_has_in_a_thread(fold
     assert len(said[0]) == 5 and said[0] == said[1]
 
 
+TWO_STATEMENTS = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  coroutine.wrap(function () con:query("SELECT 1") con:query("SELECT 2") end)()
+end
+"""
+
+
+@pytest.mark.parametrize("head", ["", 'local coroutine = require "coroutine"'])
+def test_an_event_waits_for_the_statements_of_its_coroutine(folder, head):
+    r = folder.run(head + TWO_STATEMENTS, *SLOW_STATEMENTS, "--threads=2", "--workers=1", "--events=10", "--time=0")
+    assert (r.status, r.events) == (0, 10), r.err
+    assert re.search(r"queries: +(\d+)", r.out)[1] == "20"
+    assert float(re.search(r"min: +([0-9.]+)", r.out)[1]) >= 40
+
+
 OLD_MODULE = """
 module("counter", package.seeall)
 n = 0
@@ -156,6 +172,9 @@ end
 function thread_init()
   for _, name in ipairs({"bit", "coroutine", "debug", "io", "math", "os", "string", "table"}) do
     print("library", name, names(_G[name]))
+  end
+  for name, library in pairs(package.loaded) do
+    assert(_G[name] == nil or _G[name] == library, name)
   end
   print("library", coroutine.isyieldable(), coroutine.running(), coroutine.create(print) ~= nil)
 end

@@ -192,13 +192,16 @@ static int library_fill(lua_State *L)
   /* The metatable goes first, or opening the library would come here again. */
   lua_pushnil(L);
   lua_setmetatable(L, 1);
-  /* A library opens into the table that _LOADED has under its name, so that table goes there. */
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  /* A library opens into the table that _LOADED has under its name, so that table goes there until
+     the library is open.  An instance may have a view of the library there. */
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED"); /* at 3 */
+  lua_getfield(L, 3, library->name);
   lua_pushvalue(L, 1);
-  lua_setfield(L, -2, library->name);
+  lua_setfield(L, 3, library->name);
   lua_pushcfunction(L, library->func);
   lua_pushstring(L, library->name);
   lua_call(L, 1, 0);
+  lua_setfield(L, 3, library->name);
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
   library_wrap_table(L, library->name);

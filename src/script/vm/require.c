@@ -301,6 +301,26 @@ static void require_push_copy(lua_State *L, int shared, const char *name)
   lua_remove(L, -2);
 }
 
+/* Pushes the instance's table of loaded modules.  Its libraries are those of the environment at
+   stack index `env`, which are views of the shared ones where sessions share an interpreter. */
+static void require_push_loaded(lua_State *L, int env, int shared)
+{
+  require_push_copy(L, shared, "loaded");
+  const int loaded = lua_gettop(L);
+
+  lua_pushnil(L);
+  while (lua_next(L, loaded) != 0) {
+    lua_pop(L, 1); /* the shared library */
+    lua_pushvalue(L, -1);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, env);
+    if (lua_isnil(L, -1))
+      lua_pop(L, 2);
+    else
+      lua_rawset(L, loaded);
+  }
+}
+
 /* Pushes the list of loaders, whose upvalues are the instance's package and the default path. */
 static void require_push_loaders(lua_State *L, int shared, int package)
 {
@@ -327,13 +347,9 @@ void bn_require_open(struct bn_lua *lua)
 
   lua_newtable(L);
   bn_lua_copy_entries(L, shared, package);
-  require_push_copy(L, shared, "loaded");
-  lua_pushvalue(L, env);
-  lua_setfield(L, -2, "_G");
+  require_push_loaded(L, env, shared);
   lua_pushvalue(L, package);
   lua_setfield(L, -2, "package");
-  lua_getfield(L, env, "ffi");
-  lua_setfield(L, -2, "ffi");
   /* The old function `module` must write to the table that this `require` reads. */
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
