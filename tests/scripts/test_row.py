@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shows the rows of sysbench.row: the form of their values, their random texts and what is refused."""
+import re
+
 import pytest
 
 import chi
@@ -65,12 +67,27 @@ for _ = 1, 20000 do row:alnum(8, 26, "WORD!") print("> " .. row:take()) end""")]
     ("row:alnum(5, 4)", "alnum: expected two lengths in order, got 5 and 4"),
     ("row:alnum(3, 9, 'word')", "alnum: expected a word of at most 3 characters, got word"),
     ("row:uniform(2, 1)", "uniform: expected two whole numbers in order, got 2 and 1"),
+    ("sysbench.rand.alnum(5, 4)", "alnum: expected two lengths in order, got 5 and 4"),
+    ("sysbench.rand.digits()", "digits: expected two lengths in order, got nil and nil"),
     ("sysbench.row(-1, 0)", "sysbench.row: expected a seed and the number of a stream, got -1 and 0")])
 def test_wrong_calls_are_refused(folder, call, why):
     r = folder.run(f"function event()\nlocal row = sysbench.row(1, 1)\n{call}\nend", "--events=1")
     assert r.status == 1 and f"t.lua:3: {why}" in r.err
 
 
-def test_dialects_have_no_rows(folder):
-    assert "> nil" in folder.run("function event() print('> ' .. tostring(sysbench.row)) end", "--events=1",
-                                 BENCH_COMPAT="1.1").out
+@pytest.mark.parametrize("name, pattern, n_characters", [
+    ("alnum", "[a-zA-Z0-9]*", 62), ("digits", "[0-9]*", 10), ("letters", "[a-zA-Z]*", 52)])
+def test_texts_of_the_session(folder, name, pattern, n_characters):
+    body = f"""local draw = sysbench.rand.{name}
+for _ = 1, 200 do print("> " .. draw(3, 9)) end
+print("> " .. draw(5000)) print("> " .. draw(0))"""
+    first = lines_of(folder, body, "--rand-seed=1")
+    assert all(re.fullmatch(pattern, text) for text in first)
+    assert {len(text) for text in first[:200]} == set(range(3, 10)) and len(set(first[:200])) > 190
+    assert [len(text) for text in first[200:]] == [5000, 0] and len(set(first[200])) == n_characters
+    assert first == lines_of(folder, body, "--rand-seed=1") != lines_of(folder, body, "--rand-seed=2")
+
+
+def test_dialects_have_neither_rows_nor_texts(folder):
+    assert "> nil\tnil" in folder.run("function event() print('> ' .. tostring(sysbench.row), sysbench.rand.alnum) end",
+                                      "--events=1", BENCH_COMPAT="1.1").out

@@ -180,7 +180,8 @@ local numbers = { one, two }
 local tables = {
   rand = { default = numbers, uniform = numbers, gaussian = numbers, special = numbers,
     pareto = numbers, zipfian = numbers, unique = {}, uniform_uint64 = {}, uniform_double = {},
-    string = { template }, varstring = numbers },
+    string = { template }, varstring = numbers, alnum = numbers, digits = numbers,
+    letters = numbers },
   histogram = { new = { constant(10), one, constant(100) } },
   sql = { driver = { constant(nil) } },
   cmdline = { command_defined = { constant("run") }, command_parallel = { constant("run") },

@@ -95,4 +95,15 @@ for _, name in ipairs(absent[internal.dialect()] or {}) do
   rand[name] = nil
 end
 
+-- Texts of other characters: functions that few scripts use.
+if not internal.dialect() then
+  setmetatable(rand, {
+    __index = function (t, name)
+      local draw = internal.module("sysbench.row").texts[name]
+      rawset(t, name, draw)
+      return draw
+    end
+  })
+end
+
 return rand

@@ -1,11 +1,10 @@
 -- Module "sysbench.row": rows of bulk inserts whose values are written in C, with random values of
--- a stream that belongs to the row.
+-- a stream that belongs to the row; and random texts for statements.
 local internal = ...
 internal.declare("row")
 local ffi = internal.ffi
 local C = internal.C
 local error, type, tostring, floor = error, type, tostring, math.floor
-local ALNUM, DIGITS, LETTERS = 0, 1, 2
 local MOST, LONGEST, DECIMALS = 2 ^ 53, 2 ^ 20, 15
 local length = ffi.new("size_t[1]")
 
@@ -15,6 +14,10 @@ end
 
 local function is_whole(value, least, most)
   return type(value) == "number" and value >= least and value <= most and floor(value) == value
+end
+
+local function are_lengths(min, max)
+  return is_whole(min, 0, LONGEST) and is_whole(max, min, LONGEST)
 end
 
 local methods = {}
@@ -51,7 +54,7 @@ end
 local function random(kind, name)
   return function (self, min, max, word)
     max, word = max or min, word or ""
-    if not (is_whole(min, 0, LONGEST) and is_whole(max, min, LONGEST)) then
+    if not are_lengths(min, max) then
       refuse(name, "two lengths in order", tostring(min) .. " and " .. tostring(max))
     elseif #word > min then
       refuse(name, "a word of at most " .. min .. " characters", word)
@@ -60,9 +63,22 @@ local function random(kind, name)
   end
 end
 
-methods.alnum = random(ALNUM, "alnum")
-methods.digits = random(DIGITS, "digits")
-methods.letters = random(LETTERS, "letters")
+-- Returns the function of sysbench.rand, which draws from the session's stream.
+local function random_text(kind, name)
+  return function (min, max)
+    max = max or min
+    if not are_lengths(min, max) then
+      refuse(name, "two lengths in order", tostring(min) .. " and " .. tostring(max))
+    end
+    return ffi.string(C.bn_ffi_rand_text(kind, min, max, length), length[0])
+  end
+end
+
+local texts = {}
+for name, kind in pairs({ alnum = 0, digits = 1, letters = 2 }) do
+  methods[name] = random(kind, name)
+  texts[name] = random_text(kind, name)
+end
 
 -- Ends the row.  Returns its text.
 function methods:take()
@@ -92,4 +108,4 @@ local function take(row)
   return C.bn_ffi_row_end(row, length), length[0]
 end
 
-return { new = new, take = take }
+return { new = new, take = take, texts = texts }

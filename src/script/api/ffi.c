@@ -14,6 +14,7 @@
 #include "option/conf.h"
 #include "script/api/ffi_hist.h"
 #include "script/api/ffi_rand.h"
+#include "script/api/ffi_row.h"
 #include "script/api/ffi_workqueue.h"
 #include "script/api/instance.h"
 #include "sql/sql.h"
@@ -225,6 +226,16 @@ const char *bn_ffi_rand_chars(size_t len)
 
   if (out != NULL)
     bn_dist_fill_varchars(ffi_rng(), out, len);
+  return out;
+}
+
+const char *bn_ffi_rand_text(int kind, uint32_t min, uint32_t max, size_t *len)
+{
+  *len = (size_t)bn_dist_uniform(ffi_rng(), min, max);
+  char *out = ffi_reserve_text(*len);
+
+  if (out != NULL)
+    bn_dist_text(ffi_rng(), (enum bn_dist_text)kind, out, *len);
   return out;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of bulk inserts for Lua, with random values from a stream of their own; module sysbench.row
-   declares this header. */
+/* Rows of bulk inserts for Lua, with random values from a stream of their own, and random texts for
+   statements; module sysbench.row declares this header. */
 #ifndef BN_SCRIPT_API_FFI_ROW_H
 #define BN_SCRIPT_API_FFI_ROW_H
 
@@ -28,5 +28,9 @@ BN_API void bn_ffi_row_random(sql_row_text *row, int kind, uint32_t min, uint32_
 /* Ends the row.  Returns its text, such as "(1,'a')", and its length; the text is valid until the
    next value begins another row. */
 BN_API const char *bn_ffi_row_end(sql_row_text *row, size_t *len);
+
+/* Returns a text of `min` to `max` characters of a kind of enum bn_dist_text, from the session's
+   stream, and its length.  The text is valid until the next call for a text of that stream. */
+BN_API const char *bn_ffi_rand_text(int kind, uint32_t min, uint32_t max, size_t *len);
 
 #endif
