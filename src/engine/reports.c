@@ -489,8 +489,7 @@ static void reports_copy_errors(struct bn_reports *r, struct report *report)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* Passes the view to the reporters, with the figures of what is watched.  Returns false if a
-   reporter failed. */
+/* Passes the view, with what is watched, to the reporters.  Returns false if a reporter failed. */
 static bool reports_show(struct bn_reports *r, enum bn_view_span span)
 {
   struct bn_view *v = &r->report.view;
@@ -619,7 +618,7 @@ static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *
 }
 
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
-   not end.  Returns the rules that the view was filled with. */
+   not end, and all events of each phase.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *report,
                                                       const struct bn_run_state *s,
                                                       enum rates rates)
@@ -631,6 +630,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   rules.exact = r->base_is_start;
   rules.sessions = true;
   report_subtract(report, &r->base);
+  bn_snap_copy_hists(&report->delta, &report->now, BN_PHASE_HISTOGRAM);
   if (rates == RATES_OF_SPAN)
     span_end_set_rates(r, s, report->delta.late, &rules);
   in_flight = reports_collect_ages(r, report, s, &rules);

@@ -348,6 +348,12 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
   }
 }
 
+static void snap_copy_hist(struct bn_hist *to, const struct bn_hist *from)
+{
+  bn_hist_clear(to);
+  bn_hist_add(to, from);
+}
+
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
   const struct bn_snap own = *to; /* for the pointers to its memory */
@@ -369,12 +375,16 @@ void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
   memcpy(to->session, from->session, sessions * sizeof *to->session);
   for (size_t i = 0; i < from->metrics.n_labelled; i++)
     memcpy(to->label[i], from->label[i], from->n_labels[i] * sizeof *to->label[i]);
-  for (size_t i = 0; i < from->metrics.n_hists; i++) {
-    if (to->hist[i] == NULL || from->hist[i] == NULL)
-      continue;
-    bn_hist_clear(to->hist[i]);
-    bn_hist_add(to->hist[i], from->hist[i]);
-  }
+  for (size_t i = 0; i < from->metrics.n_hists; i++)
+    if (to->hist[i] != NULL && from->hist[i] != NULL)
+      snap_copy_hist(to->hist[i], from->hist[i]);
+}
+
+void bn_snap_copy_hists(struct bn_snap *to, const struct bn_snap *from, enum bn_metric_kind kind)
+{
+  for (size_t i = 0; i < to->metrics.n_hists; i++)
+    if (to->metrics.hist[i].kind == kind)
+      snap_copy_hist(to->hist[i], from->hist[i]);
 }
 
 /* --- merging ---------------------------------------------------------------------------------- */

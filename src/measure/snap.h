@@ -91,6 +91,8 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base);
 /* Copies a snapshot into one that was made for the same metrics.  Histograms, sessions and
    statements are copied as far as `to` has room for them; sparse forms are not copied. */
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from);
+/* Copies the histograms of one kind into a snapshot of the same metrics; both have histograms. */
+void bn_snap_copy_hists(struct bn_snap *to, const struct bn_snap *from, enum bn_metric_kind kind);
 /* Adds what other sessions, of another process or host, have counted: counters, histograms in
    either form, labels by name (beyond BN_LABELS_MAX as "other"), moments, extremes.  Their sessions
    take the places from `first` on, as far as there are any.  The caller sets the times.  `into`

@@ -186,6 +186,14 @@ def test_checkpoints_take_nothing_away(interval, tmp_path):
         assert comments[-1].startswith("# What came before the last checkpoint is not known")
 
 
+def test_checkpoints_take_nothing_from_a_phase(tmp_path):
+    """The document's total has all of its events, and so has the log."""
+    args = [*QUICK, "--rate-profile=hold:500/200ms; hold:500/200ms", "--report-checkpoints=0.1,0.3"]
+    _, _, lines, group = run(tmp_path, *args, *BOTH)
+    for name in ("phase:1 hold:500/200ms", "phase:2 hold:500/200ms"):
+        assert added(lines, name.replace(" ", "_")) == stored(group["total"], name) != {}
+
+
 def test_a_document_without_histograms_of_intervals_says_so(tmp_path):
     args = ["--time=0.5", "--report-interval=0.1"]
     _, _, _, group = run(tmp_path, *QUICK, *args, "--report=hdr:log", "--report=json:json")

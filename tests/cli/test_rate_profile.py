@@ -138,6 +138,22 @@ def test_phases_are_reported(spike):
     assert holds["p95@phase:2>50ms"] and holds["queued@phase:2>=500"] and holds["unfinished@phase:1<=0"]
 
 
+def test_checkpoints_take_nothing_from_a_phase(tmp_path):
+    """One at the end of the spike, and one behind it: the total counts from there on, and the phases from the start."""
+    (tmp_path / "slow.lua").write_text(SLOW)
+    done = bench.run("slow.lua", "--rate-profile=hold:100/200ms; hold:2000/100ms; hold:50/500ms",
+                     "--report-checkpoints=0.3,0.5", "--assert=p99@phase:1<60s", "--report=json:r.json", "run",
+                     cwd=tmp_path)
+    assert done.status in (0, 4), done.err
+    group = json.loads((tmp_path / "r.json").read_text())["groups"][0]
+    events = [r["figures"]["events"] for r in (*group["checkpoints"], group["total"])]
+    phases = group["total"]["phases"]
+    assert len(events) == 3 and min(events) > 0
+    assert sum(p["count"] for p in phases) == sum(events)
+    for phase in phases:
+        assert phase["count"] + phase["unfinished"] == phase["due"]
+
+
 def test_metrics_and_tables_have_phases(spike):
     phases = json.loads((spike / "r.json").read_text())["groups"][0]["total"]["phases"]
     metrics = bench.run("report", "--format=openmetrics", "r.json", cwd=spike).out.splitlines()

@@ -186,11 +186,13 @@ static bool hdr_has_hists(const struct bn_view *v)
   return v->latency != NULL;
 }
 
-/* Adds the histograms of a checkpoint or the total to those of the whole run. */
+/* Adds the histograms of a checkpoint or the total to those of the whole run.  Those of phases are
+   whole in the total. */
 static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 {
   for (size_t i = 0; i < h->n_sums; i++)
-    bn_hist_add(h->sum[i].total, v->delta->hist[i]);
+    if (v->span == BN_VIEW_TOTAL || v->delta->metrics.hist[i].kind != BN_PHASE_HISTOGRAM)
+      bn_hist_add(h->sum[i].total, v->delta->hist[i]);
 }
 
 /* --- views ------------------------------------------------------------------------------------ */
