@@ -340,14 +340,25 @@ def test_wrong_values_are_refused(tmp_path, option, why):
     assert done.status == 1 and option in done.err and why in done.err
 
 
+@pytest.mark.parametrize("mode,given", [
+    (mode, given) for mode in ("--order-wait=on", "--order-deliveries=1")
+    for given in ("--rate=5", "--rate-profile=hold:5/1s")])
+def test_what_needs_events_or_no_waits_is_refused(tmp_path, mode, given):
+    done = bench.run("order_entry", "--db-driver=null", mode, "--threads=2", given, "run", cwd=tmp_path)
+    assert done.status == 1 and f"{mode}: cannot be used with {given}: " in done.err and done.err.count("\n") == 1
+
+
 def test_a_rate_does_not_wait_for_terminals(tmp_path):
-    done = bench.run("order_entry", "--db-driver=null", "--order-wait=on", "--rate=5", "run", cwd=tmp_path)
-    assert done.status == 1 and "cannot be used with --rate" in done.err
-    done = bench.run("order_entry", "--db-driver=null", "--order-deliveries=1", "--threads=2", "--rate=5", "run",
-                     cwd=tmp_path)
-    assert done.status == 1 and "cannot be used with --rate" in done.err
     n = counts(tmp_path, "--rate=100000", "--events=1000")
     assert sum(n[kind] for kind in KINDS) == 1000
+
+
+def test_deviations_name_the_profiles(tmp_path):
+    for given in ("--rate-profile=hold:100/1s", "--threads-profile=hold:2/1s"):
+        done = run(tmp_path, given, "--time=0.1")
+        assert f" {given}," in done.out.split("deviations from the rules: ")[1].splitlines()[0]
+    done = run(tmp_path, "--rate-profile=none", "--threads-profile=none", "--events=1")
+    assert "profile" not in done.out.split("deviations from the rules: ")[1].splitlines()[0]
 
 
 @pytest.mark.parametrize("mode", ["plain", "batched", "routine"])

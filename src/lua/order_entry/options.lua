@@ -46,16 +46,30 @@ local function check_word(name)
   refuse(name, sysbench.opt[name], "unknown; allowed: %s", table.concat(words[name], ", "))
 end
 
--- Refuses values with which no terminal is left, or deliveries are due at a rate.
+-- Returns an option as given, or nil if its value stands for none.
+function M.given(name)
+  local value = sysbench.opt[name]
+  if value ~= 0 and value ~= "" and value ~= "none" then
+    return ("--%s=%s"):format(name:gsub("_", "-"), value)
+  end
+end
+
+-- Returns the option at whose rate transactions are due, or nil if there is none.
+function M.given_rate()
+  return M.given("rate") or M.given("rate_profile")
+end
+
+-- Refuses values with which no terminal is left, or sessions for deliveries that need events.
 local function check_deliveries(opt)
+  local needs_events = M.given_rate()
   if opt.order_deliveries == 0 then
     return
   elseif opt.order_deliveries >= opt.threads then
     refuse("order_deliveries", opt.order_deliveries, "no terminal is left; use --threads=%d or " ..
            "more, which counts both", opt.order_deliveries + 1)
-  elseif opt.rate > 0 then
-    refuse("order_deliveries", opt.order_deliveries, "cannot be used with --rate: the sessions " ..
-           "that carry out deliveries have no events of their own")
+  elseif needs_events then
+    refuse("order_deliveries", opt.order_deliveries, "cannot be used with %s: the sessions that " ..
+           "carry out deliveries have no events of their own", needs_events)
   end
 end
 
@@ -85,9 +99,9 @@ function M.check_run()
     refuse("order_deck", table.concat(opt.order_deck, ","), "%s", wrong)
   end
   check_deliveries(opt)
-  if opt.order_wait and opt.rate > 0 then
-    refuse("order_wait", "on", "cannot be used with --rate: transactions that are due at a rate " ..
-           "do not wait for terminals")
+  if opt.order_wait and M.given_rate() then
+    refuse("order_wait", "on", "cannot be used with %s: transactions that are due at a rate do " ..
+           "not wait for terminals", M.given_rate())
   end
 end
 
