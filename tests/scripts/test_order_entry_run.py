@@ -341,8 +341,9 @@ def test_wrong_values_are_refused(tmp_path, option, why):
 
 
 @pytest.mark.parametrize("mode,given", [
-    (mode, given) for mode in ("--order-wait=on", "--order-deliveries=1")
-    for given in ("--rate=5", "--rate-profile=hold:5/1s")])
+    *((mode, given) for mode in ("--order-wait=on", "--order-deliveries=1")
+      for given in ("--rate=5", "--rate-profile=hold:5/1s")),
+    ("--order-deliveries=1", "--reconnect-rate=20")])
 def test_what_needs_events_or_no_waits_is_refused(tmp_path, mode, given):
     done = bench.run("order_entry", "--db-driver=null", mode, "--threads=2", given, "run", cwd=tmp_path)
     assert done.status == 1 and f"{mode}: cannot be used with {given}: " in done.err and done.err.count("\n") == 1

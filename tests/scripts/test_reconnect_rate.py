@@ -70,7 +70,8 @@ def test_turns_that_are_missed_are_noted(tmp_path):
     ("oltp_read_only", []), ("oltp_read_write", ["--db-prepare=eager", "--tables=3"]),
     ("oltp_read_write", ["--db-ps-mode=disable"]), ("oltp_read_only", ["--workers=2"]),
     ("select_random_points", []), ("oltp_point_select@2 oltp_write_only@1", []),
-    ("oltp_point_select", ["--compat=1.1"]), ("oltp_point_select", ["--reconnect=1"])])
+    ("oltp_point_select", ["--compat=1.1"]), ("oltp_point_select", ["--reconnect=1"]),
+    ("order_entry", ["--order-mode=batched"])])
 def test_bundled_workloads_take_turns(workload, options):
     """Rate and time leave room for 20 reconnections; --reconnect=1 adds one for each event."""
     done = bench.run(*workload.split(), *NULL, "--threads=3", "--reconnect-rate=20", "--time=1", "--verbosity=3",

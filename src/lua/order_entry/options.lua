@@ -61,7 +61,7 @@ end
 
 -- Refuses values with which no terminal is left, or sessions for deliveries that need events.
 local function check_deliveries(opt)
-  local needs_events = M.given_rate()
+  local needs_events = M.given_rate() or M.given("reconnect_rate")
   if opt.order_deliveries == 0 then
     return
   elseif opt.order_deliveries >= opt.threads then
