@@ -86,6 +86,20 @@ def test_workload(server, workload, threads):
         must(server, workload, *made, "cleanup")
 
 
+@pytest.mark.parametrize("workload, old", [
+    ("oltp_write_only", ""), ("oltp_read_write", ""), ("oltp_legacy/oltp.lua", "oltp-")])
+def test_a_row_that_two_threads_insert_is_ignored_without_transactions(mariadb, workload, old):
+    """They have both deleted it.  A dialect ends the run, as sysbench does."""
+    options = [f"--{old}table-size=1", f"--{old}skip-trx=on", "--threads=8", "--events=500"]
+    must(mariadb, workload, *options[:1], "prepare")
+    try:
+        out = must(mariadb, workload, *options, "run")
+        assert number(out, "total number of events") == 500 and number(out, "ignored errors") > 0
+        assert bench(mariadb, workload, *options, "--compat=1.0", "run")[0] == 1
+    finally:
+        must(mariadb, workload, "cleanup")
+
+
 @pytest.mark.parametrize("server, dialect", diagonal(SERVERS, ["", "0.5", "1.1", "1.0"]), indirect=["server"])
 def test_a_saved_result_prints_what_the_run_printed(server, dialect, tmp_path):
     """And tells what the connection was to and through."""
