@@ -106,22 +106,22 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
 static int main_declare_driver(struct program *p, const char *group, struct bn_sql_driver_entry d)
 {
   d.conf = main_declare(p, group, d.options, d.conf_size);
-  if (d.conf == NULL)
-    return -1;
-  p->drivers[p->n_drivers++] = d;
-  return 0;
+  if (d.conf != NULL)
+    p->drivers[p->n_drivers++] = d;
+  return d.conf != NULL ? 0 : -1;
 }
 
 static int main_declare_drivers(struct program *p)
 {
-  int rc = 0;
-
-  for (const struct bn_registry_driver *d = bn_registry_drivers; rc == 0 && d->name != NULL; d++)
-    rc = main_declare_driver(
-        p, d->group,
-        (struct bn_sql_driver_entry){
-            .name = d->name, .title = d->title, .options = d->options, .conf_size = d->conf_size});
-  return rc;
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    if (main_declare_driver(p, d->group,
+                            (struct bn_sql_driver_entry){.name = d->name,
+                                                         .title = d->title,
+                                                         .options = d->options,
+                                                         .conf_size = d->conf_size,
+                                                         .package = d->package}) != 0)
+      return -1;
+  return 0;
 }
 
 static int main_declare_reporters(struct program *p)

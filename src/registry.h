@@ -20,6 +20,7 @@ struct bn_registry_driver {
   const struct bn_opt *options;
   size_t conf_size;
   const char *const *schemes; /* of its URIs, ends with NULL; NULL: it has none */
+  const char *package;        /* of Debian that its module is built with; NULL: it needs none */
   bool embedded;              /* the database is a file or memory of the host, not a server */
 };
 

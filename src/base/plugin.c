@@ -159,6 +159,16 @@ const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, 
   return module != NULL ? plugin_check(kind, name, module, err) : NULL;
 }
 
+int bn_plugin_advise(struct bn_err *err, const char *package, const char *option)
+{
+  const size_t len = strlen(err->text);
+
+  if (err->code == ENOENT && package != NULL)
+    (void)snprintf(err->text + len, sizeof err->text - len,
+                   "; install %s and build bench again (--%s)", package, option);
+  return -1;
+}
+
 /* Returns the length of a file name without ".so", or 0 if it ends in anything else. */
 static size_t plugin_name_len(const struct dirent *d)
 {

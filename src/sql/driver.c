@@ -192,7 +192,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
   const struct bn_driver *ops = row->ops != NULL ? row->ops : bn_plugin_open(&kind, row->name, err);
 
   if (ops == NULL)
-    return -1;
+    return bn_plugin_advise(err, row->package, "db-driver");
   if (ops->conf_size != row->conf_size)
     return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
                       row->name);

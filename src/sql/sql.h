@@ -20,6 +20,7 @@ struct bn_sql_driver_entry {
   size_t conf_size;
   void *conf;                  /* filled by the option set */
   const struct bn_driver *ops; /* a driver that is no module; NULL: load the module of that name */
+  const char *package;         /* what users without the module install; NULL: unknown */
 };
 
 /* The way in which commands fill tables. */

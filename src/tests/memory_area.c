@@ -48,12 +48,9 @@ int bn_area_read_placement(struct bn_area_traits *traits, const char *text, stru
   if (area_read_place(text, &traits->where) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "%s", "");
   traits->numa = bn_plugin_open(&kind, "numa", err);
-  if (traits->numa == NULL && err->code == ENOENT)
-    return bn_err_set(
-        err, ENOENT,
-        "--memory-numa: this bench was built without libnuma (install libnuma-dev and "
-        "build it again)");
-  return traits->numa == NULL ? -1 : traits->numa->check(traits->where, err);
+  if (traits->numa == NULL)
+    return bn_plugin_advise(err, "libnuma-dev", "memory-numa");
+  return traits->numa->check(traits->where, err);
 }
 
 /* Returns the size of a huge page from /proc/meminfo, or 2 MiB if it is not there. */

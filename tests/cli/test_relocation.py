@@ -66,6 +66,26 @@ def test_drivers_in_the_help_are_those_present(moved, tmp_path):
     assert listed_drivers(bench.run("--help", program=program).out) == []
 
 
+@pytest.mark.parametrize("module, package, option, args", [
+    ("engines/async", "libaio-dev", "file-io-mode", ["fileio", "--file-io-mode=async", "--file-test-mode=rndrd"]),
+    ("engines/io_uring", "liburing-dev", "file-io-mode", ["fileio", "--file-io-mode=io_uring",
+                                                          "--file-test-mode=rndrd"]),
+    ("placements/numa", "libnuma-dev", "memory-numa", ["memory", "--memory-numa=0"]),
+    ("drivers/mysql", "libmariadb-dev", "db-driver", ["oltp_point_select", "--db-driver=mysql"]),
+    ("drivers/pgsql", "libpq-dev", "db-driver", ["oltp_point_select", "--connect=postgresql://h/d"]),
+    ("drivers/sqlite", "libsqlite3-dev", "db-driver", ["oltp_point_select", "--db-driver=sqlite"]),
+    ("drivers/null", None, None, ["oltp_point_select", "--db-driver=null"]),
+])
+def test_a_module_that_is_missing(moved, tmp_path, module, package, option, args):
+    path = moved / "lib" / "bench" / f"{module}.so"
+    path.unlink(missing_ok=True)
+    done = bench.run(*args, "run", program=str(moved / "bin" / "bench"), cwd=tmp_path)
+    kind = path.parent.name[:-1]
+    advice = f"; install {package} and build bench again (--{option})" if package else ""
+    assert f"FATAL: there is no {kind} module '{path}'{advice}\n" in done.out + done.err
+    assert done.status == 1
+
+
 def test_a_script_beside_the_bundled_workloads_may_have_tables_of_its_own(moved, tmp_path):
     (moved / "share" / "bench" / "own_tables.lua").write_text("""
 require("oltp_common")

@@ -19,9 +19,14 @@ static const struct bn_ioengine *const engines[] = {&bn_engine_sync, &bn_engine_
 const struct bn_ioengine *bn_fileio_find_engine(const char *name, struct bn_err *err)
 {
   static const struct bn_plugin_kind kind = BN_ENGINE_KIND;
+  const void *module;
 
   for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
     if (strcmp(engines[i]->name, name) == 0)
       return engines[i];
-  return bn_plugin_open(&kind, name, err);
+  module = bn_plugin_open(&kind, name, err);
+  if (module == NULL)
+    (void)bn_plugin_advise(err, strcmp(name, "async") == 0 ? "libaio-dev" : "liburing-dev",
+                           "file-io-mode");
+  return module;
 }
