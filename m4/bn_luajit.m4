@@ -1,7 +1,7 @@
 dnl LuaJIT, the one library that must be there.  --with-luajit=DIR takes a private copy; the environment
 dnl variables LUAJIT_CFLAGS and LUAJIT_LIBS win.  The interpreter (LUAJIT) is wanted for one thing: to
-dnl embed the internal modules as bytecode.  Without one that speaks the library's bytecode, or when
-dnl cross compiling, they are embedded as text, which works as well and starts a little later.
+dnl embed the internal modules as bytecode.  Without one that speaks the library's bytecode, they are
+dnl embedded as text, which works as well and starts a little later.
 AC_DEFUN([BN_LUAJIT], [
   AC_ARG_WITH([luajit],
     [AS_HELP_STRING([--with-luajit=DIR], [take LuaJIT from DIR/include and DIR/lib])],
@@ -47,8 +47,8 @@ dnl Does the library load what the interpreter dumps?  A 64-bit-pointer build do
 AC_DEFUN([BN_LUAJIT_BYTECODE], [
   AC_MSG_CHECKING([whether internal Lua modules can be embedded as bytecode])
   bn_bytecode=no
-  AS_IF([test -n "$LUAJIT" && test "x$cross_compiling" != xyes &&
-         "$LUAJIT" -e 'io.write(string.dump(loadstring("return 42"), true))' >conftest.ljbc 2>/dev/null], [
+  AS_IF([test -n "$LUAJIT" && "$LUAJIT" -e \
+         'io.write(string.dump(loadstring("return 42"), true))' >conftest.ljbc 2>/dev/null], [
     bn_save_CPPFLAGS=$CPPFLAGS ; bn_save_LIBS=$LIBS
     CPPFLAGS="$CPPFLAGS $LUAJIT_CFLAGS" ; LIBS="$LUAJIT_LIBS $LIBS"
     AC_RUN_IFELSE([AC_LANG_PROGRAM([[#include <lua.h>

@@ -33,12 +33,13 @@ AC_DEFUN([BN_OPTIONAL], [
 ])
 
 dnl BN_TRY_LINK(label, cflags, libs, header, function, if-found): a trial link that leaves CPPFLAGS and LIBS alone
+dnl The compiler must not know the address: it would leave out the reference to the function.
 AC_DEFUN([BN_TRY_LINK], [
   bn_save_CPPFLAGS=$CPPFLAGS ; bn_save_LIBS=$LIBS
   CPPFLAGS="$CPPFLAGS $2" ; LIBS="$3 $LIBS"
   AC_MSG_CHECKING([for $1 ($4, $5)])
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <stddef.h>
-#include <$4>]], [[return (void *)&$5 == NULL;]])],
+#include <$4>]], [[void *volatile f = (void *)&$5; return f == NULL;]])],
     [AC_MSG_RESULT([yes]) ; bn_linked=yes], [AC_MSG_RESULT([no]) ; bn_linked=no])
   CPPFLAGS=$bn_save_CPPFLAGS ; LIBS=$bn_save_LIBS
   AS_IF([test "x$bn_linked" = xyes], [$6])
