@@ -26,7 +26,7 @@ AC_DEFUN([BN_LUAJIT], [
   BN_TRY_LINK([LuaJIT], [$LUAJIT_CFLAGS], [$LUAJIT_LIBS], [luajit.h], [luaJIT_setmode],
     [bn_have_luajit=yes])
   AS_IF([test "x$bn_have_luajit" != xyes],
-    [AC_MSG_ERROR([LuaJIT 2.1 is required.  Debian, Ubuntu: libluajit-5.1-dev; Fedora: luajit-devel])])
+    [AC_MSG_ERROR([LuaJIT 2.1 and pkg-config are required.  Debian, Ubuntu: libluajit-5.1-dev pkg-config; Fedora: luajit-devel pkgconf-pkg-config])])
   BN_LUAJIT_VERSION
   AC_PATH_PROGS([LUAJIT], [luajit luajit-2.1 luajit-2.1.0-beta3])
   BN_LUAJIT_BYTECODE
