@@ -35,7 +35,7 @@ try() # program
   ) || fail "$1 does not work"
 }
 
-make_it prefix="$old" install install-compat
+make_it prefix="$old" install-compat
 try "$old/bin/bench"
 "$old/bin/sysbench" --version | grep -q '^sysbench 1\.0' ||
   fail 'the sysbench link does not answer as sysbench'
@@ -47,6 +47,14 @@ try "$new/bin/bench"
   "$new/bin/bench" oltp_read_write --db-driver=sqlite --table-size=100 prepare >/dev/null)
 ! grep -E "\"($old|$build|$(cd "$(dirname "$0")/.." && pwd))" "$work/trace" | grep -v ENOENT ||
   fail 'the moved program opens files of the place it came from'
+
+# The link is made again, and takes the place of no other program.
+make_it prefix="$new" install-compat
+rm "$new/bin/sysbench"
+echo other >"$new/bin/sysbench"
+! (make_it prefix="$new" install-compat) >/dev/null ||
+  fail 'install-compat has replaced another sysbench'
+[ "$(cat "$new/bin/sysbench")" = other ] || fail 'the other sysbench has changed'
 
 # A staged installation, as packagers do it, and its removal.
 stage=$work/stage
