@@ -659,6 +659,16 @@ static void event_leave_outages(struct bn_session *s, uint64_t end_ns)
     bn_outage_leave(s->outage, failing_since_ns != 0 ? last_ok_ns : end_ns);
 }
 
+uint64_t bn_event_find_last_end(const struct bn_session *s, uint64_t now_ns)
+{
+  const struct bn_stat *st = s->stat;
+
+  /* Sessions that pause read the clock while they wait: s->last_ns is later. */
+  if (bn_stat_pauses(st))
+    return bn_stat_get(&st->last_end_ns);
+  return bn_stat_get(&st->begun) > 0 ? s->last_ns : now_ns;
+}
+
 void bn_event_leave(struct bn_session *s, uint64_t end_ns)
 {
   event_leave_outages(s, end_ns);

@@ -52,6 +52,9 @@ void bn_event_return_unbegun(struct bn_session *s);
    the end of the warm-up it is. */
 void bn_event_note_begun(struct bn_session *s, uint64_t start_ns);
 
+/* Returns the end of the last event, or now_ns if there were no events. */
+uint64_t bn_event_find_last_end(const struct bn_session *s, uint64_t now_ns);
+
 /* Is called when the session has left its loop; its last event ended at end_ns.  Records an outage
    in which the session has ended, and returns the tickets that it has in reserve. */
 void bn_event_leave(struct bn_session *s, uint64_t end_ns);

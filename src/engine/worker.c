@@ -32,17 +32,6 @@ static void worker_fail(struct bn_session *s, const char *reason)
   s->services->fail_session(s, reason, reason);
 }
 
-/* Returns the end of the last event, or the end of the loop if there were no events. */
-static uint64_t worker_find_last_end(const struct bn_session *s, uint64_t loop_end_ns)
-{
-  const struct bn_stat *st = s->stat;
-
-  /* Sessions that pause read the clock while they wait: s->last_ns is later. */
-  if (bn_stat_pauses(st))
-    return bn_stat_get(&st->last_end_ns);
-  return bn_stat_get(&st->begun) > 0 ? s->last_ns : loop_end_ns;
-}
-
 void bn_worker_begin_session(const struct bn_worker *w, struct bn_session *s)
 {
   if (!w->job->conf->policy->threads_start_silently)
@@ -70,9 +59,9 @@ void bn_worker_note_looped(const struct bn_worker *w, struct bn_session *s, bool
   if (failed)
     worker_fail(s, "");
   const uint64_t loop_end_ns = bn_clock_now(&s->clock),
-                 end_ns = worker_find_last_end(s, loop_end_ns);
+                 end_ns = bn_event_find_last_end(s, loop_end_ns);
 
-  bn_statset_leave(w->job->stats, s->stat, end_ns);
+  bn_stat_leave(s->stat, end_ns);
   bn_outcome_record_looped(w->threads->outcome, end_ns, loop_end_ns);
   bn_threads_note_looped(w->threads, s, bn_clock_now(&s->clock));
   if (w->job->ops->untimed_close)

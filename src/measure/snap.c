@@ -172,7 +172,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
 }
 
 /* Returns what a session has counted in its loop.  After the loop it may count on, so at_end has
-   the counters of the moment at which it left.  Acquire: pairs with bn_statset_leave(). */
+   the counters of the moment at which it left.  Acquire: pairs with bn_stat_leave(). */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);

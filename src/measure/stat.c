@@ -117,6 +117,7 @@ static int stat_allocate_sessions(struct bn_statset *set)
     for (size_t h = 0; h < set->n_rows; h++)
       st->hist[h] = set->stripe[h * set->n_stripes + writer % set->n_stripes];
     st->at_end = set->at_end + i * n_counters;
+    st->n_counters = (unsigned short)n_counters;
     st->shared_hist = set->n_writers > set->n_stripes;
     st->statements = set->statements;
     atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
@@ -261,9 +262,11 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
   return 0;
 }
 
-void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns)
+void bn_stat_leave(struct bn_stat *st, uint64_t end_ns)
 {
-  for (size_t c = 0; c < set->metrics.n_counters; c++)
+  if (atomic_load_explicit(&st->left, memory_order_relaxed))
+    return;
+  for (size_t c = 0; c < st->n_counters; c++)
     st->at_end[c] = bn_stat_get(&st->counter[c]);
   st->at_end_ns = end_ns;
   /* Release: pairs with the acquires in measure/snap.c, which then see the values above. */

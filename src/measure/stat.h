@@ -37,6 +37,7 @@ struct bn_stat {
   /* Indexes of histograms that not every run has; 0: none.  phase_hist: that of the first phase; it
      is of no meaning without phases. */
   unsigned short warm_hist, queueing_hist, service_hist, lag_hist, phase_hist;
+  unsigned short n_counters; /* in `counter` and at_end */
   /* The metrics of the first kind of events: its histogram, and the first of its BN_EVENT_COUNTERS
      counters.  Those of the other kinds follow.  Both are of no meaning without kinds. */
   unsigned short kind_hist, kind_counter;
@@ -46,7 +47,7 @@ struct bn_stat {
   _Atomic bool pauses;      /* --rate, think times: its events do not follow each other at once */
   struct bn_statements *statements; /* of the set; NULL: they are not told apart */
   _Atomic bool running;             /* in its loop */
-  uint64_t *at_end;                 /* its counters when it left its loop, if left is true */
+  uint64_t *at_end;                 /* its counters when it left its loop, if `left` is true */
   uint64_t at_end_ns;               /* the end of its last event */
   _Atomic bool left;
   /* failing_since_ns: the start of the first event that was not counted since the last one that was
@@ -172,7 +173,8 @@ unsigned bn_statset_waiting_place(const char *name);
 bool bn_statset_reserves(const char *name);
 
 /* Copies the counters of a session to at_end when it leaves its loop, in which its last event ended
-   at end_ns: what it counts afterwards belongs to no rate.  Its worker calls it, once. */
-void bn_statset_leave(const struct bn_statset *set, struct bn_stat *st, uint64_t end_ns);
+   at end_ns: what it counts afterwards belongs to no rate.  Its worker calls it; the first call
+   counts. */
+void bn_stat_leave(struct bn_stat *st, uint64_t end_ns);
 
 #endif

@@ -13,7 +13,7 @@ import subprocess
 
 import pytest
 
-from bench import TIMEOUT_S, binary, run
+from bench import TIMEOUT_S, binary, good, run
 from files import ASYNC, ENGINES, FILES, MODES, READING, SIZES, TOTAL, WRITING
 from files import contents, fileio, memory_folder, prepare
 from gate import diagonal, slow
@@ -653,6 +653,21 @@ def test_reads_writes_and_flushes_have_latencies_of_their_own(tmp_path):
         assert shown[kind] == pytest.approx([1e3 * s for s in wanted], rel=0.006), kind
     assert re.search(r"^    time elapsed: +[\d.]+s$", done.out, re.M)
     assert re.search(r"^    total number of events: +150$", done.out, re.M)
+
+
+@pytest.mark.parametrize("args, dialect", (
+    ((), "own"), (("--rate=200",), "own"), slow(("--time=1",), "1.0")))
+def test_rates_leave_out_the_flushes_at_the_end(memory, args, dialect):
+    """In dialects they are part of the run's time."""
+    files = ("--file-num=128", "--file-total-size=512K")
+    prepare(memory, *files)
+    done = fileio(memory, *files, "--file-test-mode=rndwr", "--file-fsync-freq=0", "--time=0.3", *args,
+                  "--report=json:r.json", "run", dialect=dialect)
+    assert done.status in good(args), done
+    total = json.loads((memory / "r.json").read_text())["groups"][0]["total"]
+    figures = total["figures"]
+    assert figures["other"] == 128
+    assert (figures["other_per_s"] == 0) == (dialect == "own")
 
 
 def test_kinds_of_requests_that_did_not_happen_have_no_latency(tmp_path):

@@ -363,10 +363,11 @@ static void counts_cover_the_time_of_each_session(void **state)
   assert_int_equal(bn_statset_init(&set, SESSIONS, SESSIONS, extra, 0), 0);
   for (unsigned i = 0; i < SESSIONS; i++)
     bn_stat_count(set.stat[i], EXTRA, 10);
-  bn_statset_leave(&set, set.stat[0], 1006);
-  bn_statset_leave(&set, set.stat[1], 400);
+  bn_stat_leave(set.stat[0], 1006);
+  bn_stat_leave(set.stat[1], 400);
   for (unsigned i = 0; i < SESSIONS; i++)
     bn_stat_count(set.stat[i], EXTRA, 1);
+  bn_stat_leave(set.stat[1], 1009);
   assert_int_equal(bn_snap_raise_counters(counter, &set, 1000, 1009), 1005);
   assert_int_equal(counter[EXTRA], 31);
   assert_int_equal(counter[BN_C_READ], 7);
