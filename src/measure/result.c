@@ -236,6 +236,7 @@ static void result_init_record(struct bn_record *r, const struct bn_view *v, enu
   bn_snap_copy(&r->delta, v->delta);
   r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;
+  r->view.rated = NULL;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
   result_copy_ranks(r, v);
   result_copy_timings(r, v, bare);

@@ -703,26 +703,22 @@ void bn_view_set_counts_and_rates(struct bn_view *v, const struct bn_view_rules 
   view_set_count_figures(v, v->counter, rules->commits);
   v->events_per_s = (double)(v->events - v->in_grace) / v->span_s;
   v->transactions_per_s = (double)(v->transactions - v->in_grace) / v->span_s;
-  if (rules->rated != NULL)
-    view_set_rates(v, rules->rated, rules->rated_s);
-  else
-    view_set_rates(v, v->counter, v->span_s);
+  v->rated = rules->rated != NULL ? rules->rated : v->counter;
+  v->rated_s = rules->rated != NULL ? rules->rated_s : v->span_s;
+  view_set_rates(v, v->rated, v->rated_s);
 }
 
 /* Sets the counts of a script, whose rates follow from the same counters as those of the view. */
-static void view_set_script_counts(struct bn_view *v, struct bn_view_store *store,
-                                   const struct bn_view_rules *rules)
+static void view_set_script_counts(struct bn_view *v, struct bn_view_store *store)
 {
   const struct bn_metrics *m = &v->delta->metrics;
-  const uint64_t *rated = rules->rated != NULL ? rules->rated : v->counter;
-  const double span_s = rules->rated != NULL ? rules->rated_s : v->span_s;
 
   for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
     if (m->counter[i].kind == BN_SCRIPT_COUNTER)
       store->count[v->n_counts++] = (struct bn_count){.name = m->counter[i].name,
                                                       .unit = m->counter[i].unit,
                                                       .count = v->counter[i],
-                                                      .per_s = (double)rated[i] / span_s};
+                                                      .per_s = (double)v->rated[i] / v->rated_s};
   v->counts = store->count;
 }
 
@@ -755,7 +751,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
     view_stretch_maximum(v, rules->oldest_ns);
   view_set_percentiles(v, store, rules);
   view_set_timings(v, store, delta, rules->nearest);
-  view_set_script_counts(v, store, rules);
+  view_set_script_counts(v, store);
   bn_event_kinds_compute(v, store, rules);
   view_set_lag(v, delta);
   view_set_fairness(v, delta);

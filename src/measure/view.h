@@ -99,13 +99,16 @@ struct bn_phase_view {
   bool recovered; /* false: recovery_s is a lower bound, until the end of the run or later bursts */
 };
 
-/* All members but the pointers are plain values.  Rates are per second of the span: count / span_s,
-   where span_s = span_ns * 1e-9.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another
-   order the last bit may differ.  The pointers refer to memory of whoever made the view: of the
-   reports while a reporter is called, of the record in a result. */
+/* All members but the pointers are plain values.  Rates are rated / rated_s; if nothing ended after
+   the span, that is count / span_s, where span_s = span_ns * 1e-9.  Units divide the rate: MB/s =
+   (bytes / span_s) / 1e6.  In another order the last bit may differ.  The pointers refer to memory
+   of whoever made the view: of the reports while a reporter is called, of the record in a
+   result. */
 struct bn_view {
   const struct bn_snap *delta;   /* raw counters and histograms of the span */
   const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */
+  const uint64_t *rated;         /* the counters from which rates follow; NULL in a record */
+  double rated_s;                /* the time that they cover */
   const struct bn_hist *latency; /* delta's; NULL in a record without histograms */
   const struct bn_hist *ages;    /* of unfinished events, which percentiles count; NULL: none */
   enum bn_view_span span;

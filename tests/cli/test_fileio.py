@@ -665,9 +665,10 @@ def test_rates_leave_out_the_flushes_at_the_end(memory, args, dialect):
                   "--report=json:r.json", "run", dialect=dialect)
     assert done.status in good(args), done
     total = json.loads((memory / "r.json").read_text())["groups"][0]["total"]
-    figures = total["figures"]
+    own, figures = {row["name"]: row["value"] for row in total["workload"]}, total["figures"]
     assert figures["other"] == 128
     assert (figures["other_per_s"] == 0) == (dialect == "own")
+    assert (own["writes_per_s"], own["fsyncs_per_s"]) == (figures["writes_per_s"], figures["other_per_s"])
 
 
 def test_kinds_of_requests_that_did_not_happen_have_no_latency(tmp_path):

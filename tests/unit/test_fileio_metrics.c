@@ -96,7 +96,7 @@ static double figure(const struct bn_figure *f, size_t n, const char *key)
 static void figures_leave_out_what_is_absent(void **state)
 {
   uint64_t counter[BN_C_DISK + BN_DISK_VALUES] = {0};
-  struct bn_view v = {.counter = counter, .span_s = 2};
+  struct bn_view v = {.counter = counter, .rated = counter, .rated_s = 2};
   struct bn_figure f[32];
   size_t n;
 
@@ -121,11 +121,31 @@ static void figures_leave_out_what_is_absent(void **state)
   assert_int_equal(bn_workload_fileio.figures(&v, f, 2), 2);
 }
 
+/* 128 flushes came after the span, with what the device did for them. */
+static void figures_are_rates_of_the_span(void **state)
+{
+  uint64_t counter[BN_C_DISK + BN_DISK_VALUES] = {[BN_C_WRITE] = 31, [BN_C_OTHER] = 128};
+  uint64_t rated[BN_C_DISK + BN_DISK_VALUES] = {[BN_C_WRITE] = 30};
+  struct bn_view v = {.counter = counter, .span_s = 2, .rated = rated, .rated_s = 2.5};
+  struct bn_figure f[32];
+  size_t n;
+
+  (void)state;
+  counter[BN_C_DISK + BN_DISK_BUSY_NS] = 3000000000;
+  rated[BN_C_DISK + BN_DISK_BUSY_NS] = 2000000000;
+  counter[BN_C_DISK + BN_DISK_FLUSHES] = BN_ABSENT; /* it was in the baseline */
+  n = bn_workload_fileio.figures(&v, f, 32);
+  assert_int_equal(n, 11);
+  assert_true(figure(f, n, "writes_per_s") == 12 && figure(f, n, "fsyncs_per_s") == 0);
+  assert_true(figure(f, n, "device_utilization") == 2 / 2.5);
+  assert_true(figure(f, n, "device_flushes_per_s") == -1);
+}
+
 /* A program that computes the figure from the counter gets the same bits. */
 static void units_divide_the_rate(void **state)
 {
   uint64_t counter[BN_C_DISK + BN_DISK_VALUES] = {0};
-  struct bn_view v = {.counter = counter, .span_s = 0.7};
+  struct bn_view v = {.counter = counter, .rated = counter, .rated_s = 0.7};
   struct bn_figure f[32];
   size_t n;
 
@@ -306,6 +326,7 @@ BN_TESTS(fileio_metrics)
       cmocka_unit_test(rows_are_read),
       cmocka_unit_test(differences_have_units),
       cmocka_unit_test(figures_leave_out_what_is_absent),
+      cmocka_unit_test(figures_are_rates_of_the_span),
       cmocka_unit_test(units_divide_the_rate),
       cmocka_unit_test(kinds_are_counted_apart),
       cmocka_unit_test(memory_has_no_device),

@@ -272,18 +272,18 @@ static const struct {
     {"device_queue_length", BN_C_DISK + BN_DISK_QUEUE_NS, 1e9},
 };
 
-/* Makes the figures of an interval or a run: each is a counter divided by its time.  A counter that
-   the device does not have has no figure. */
+/* Makes the figures of an interval or a run: each is a rate.  A counter that the device does not
+   have has no figure. */
 static size_t fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   size_t n = 0;
 
   for (size_t i = 0; i < sizeof figures / sizeof figures[0] && n < max; i++) {
-    const uint64_t value = v->counter[figures[i].counter];
+    const uint64_t value = v->rated[figures[i].counter];
 
-    if (value != BN_ABSENT)
+    if (value != BN_ABSENT && v->counter[figures[i].counter] != BN_ABSENT)
       out[n++] = (struct bn_figure){.key = figures[i].key,
-                                    .value = (double)value / v->span_s / figures[i].unit,
+                                    .value = (double)value / v->rated_s / figures[i].unit,
                                     /* Each process counts all that the device does. */
                                     .merge = figures[i].counter < BN_C_DISK ? BN_MERGE_RATE
                                                                             : BN_MERGE_NONE};
