@@ -9,6 +9,7 @@
    reserve: statvfs says that all free blocks are kept for root; sizeless: that there are no blocks.
    room: so many blocks are free whatever is true, as where a quota is used up.
    nofile: so many is the hard limit on open files, and the user may raise it.
+   stall: fdatasync takes so many seconds.
    populate: madvise finds no huge pages, for which ordinary ones stand.
    ring: the library must wait with a deadline as on a kernel before 5.11. */
 #define _GNU_SOURCE
@@ -167,6 +168,12 @@ int madvise(void *at, size_t size, int advice)
   enum { POPULATE_WRITE = 23 };
 
   return advice == POPULATE_WRITE && fails("populate") ? -1 : NEXT(madvise)(at, size, advice);
+}
+
+int fdatasync(int fd)
+{
+  (void)sleep((unsigned)fault("stall"));
+  return NEXT(fdatasync)(fd);
 }
 
 int statvfs(const char *path, struct statvfs *out)

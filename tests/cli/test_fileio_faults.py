@@ -3,6 +3,7 @@
 
 import ctypes
 import errno
+import json
 import os
 import pathlib
 import re
@@ -466,12 +467,12 @@ def test_missing_file(tmp_path):
     assert done.err.endswith("\nrun 'prepare' first, with the same --file-num\n")
 
 
-def start(folder, *args):
+def start(folder, *args, dialect="1.0", env=None):
     """A run whose threads have started, with what it prints read up to there."""
     process = subprocess.Popen(
         [binary(), "fileio", *SIZES, *args, "run"],
         cwd=folder,
-        env=environment("1.0"),
+        env=environment(dialect, **(env or {})),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -578,6 +579,19 @@ def test_a_signal_that_somebody_sends_is_not_a_fault(tmp_path):
         process.stdout.read()
         # A sanitizer has a handler of its own and exits.
         assert process.wait(TIMEOUT_S) != 0
+
+
+def test_a_signal_leaves_out_the_flushes_at_the_end(tmp_path, library):
+    """Each would take longer than the receiver of the signal waits."""
+    prepare(tmp_path)
+    args = ("--file-test-mode=rndwr", "--file-fsync-freq=0", "--file-fsync-mode=fdatasync", "--time=300",
+            "--report=text", "--report=json:r.json")
+    stall = with_fault(library, "stall", 0, 60)
+    with start(tmp_path, *args, dialect="own", env=stall) as process:
+        process.send_signal(signal.SIGINT)
+        out = process.stdout.read()
+        assert process.wait(TIMEOUT_S) == 130, out
+    assert json.loads((tmp_path / "r.json").read_text())["groups"][0]["total"]["figures"]["other"] == 0
 
 
 # --- many files -----------------------------------------------------------------------------------
