@@ -37,12 +37,6 @@ struct span_end {
   uint64_t at_ns;    /* 0: not yet */
 };
 
-/* The kinds of failures of threads while others went on. */
-struct failures {
-  unsigned n;
-  char kind[BN_FAILURE_KINDS][BN_LABEL_LEN];
-};
-
 struct bn_reports {
   const struct bn_conf *conf;
   const struct bn_workload *ops;
@@ -54,7 +48,7 @@ struct bn_reports {
   _Atomic int kind;     /* enum bn_kind */
   pthread_mutex_t lock; /* guards facts, and base against the watchdog */
   struct bn_facts facts;
-  struct failures failures; /* guarded by the lock */
+  unsigned n_failures; /* guarded by the lock; kinds of failures while other threads went on */
   /* Snapshots at the start of the measurement, at the last checkpoint, at the last interval, and
      when assertions were last judged. */
   struct bn_snap start, base, last, second;
@@ -192,14 +186,6 @@ void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-static bool failures_include(const struct failures *f, const char *label)
-{
-  for (unsigned i = 0; i < f->n; i++)
-    if (strcmp(f->kind[i], label) == 0)
-      return true;
-  return false;
-}
-
 bool bn_reports_add_failure(struct bn_reports *r, const char *kind, const char *text, double at_s)
 {
   char label[BN_LABEL_LEN];
@@ -207,9 +193,10 @@ bool bn_reports_add_failure(struct bn_reports *r, const char *kind, const char *
 
   (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
   (void)pthread_mutex_lock(&r->lock);
-  is_new = r->failures.n < BN_FAILURE_KINDS && !failures_include(&r->failures, label);
+  is_new = r->n_failures < BN_FAILURE_KINDS &&
+           bn_facts_find(&r->facts, BN_THREAD_ERRORS, label) == NULL;
   if (is_new) {
-    memcpy(r->failures.kind[r->failures.n++], label, sizeof label);
+    r->n_failures++;
     bn_facts_set_text(&r->facts, BN_THREAD_ERRORS, label, text);
     bn_facts_set_real(&r->facts, BN_THREAD_ERROR_TIMES, label, at_s);
   }
