@@ -39,7 +39,9 @@ struct bn_reporter {
      output.  A stored result gives no conf (the defaults), no path, and an `out` also with
      own_file. */
   int (*open)(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err);
-  /* Is called for a run before anything happens: refuses a plan that the report cannot show. */
+  /* Is called for a run before anything happens: refuses a plan that the report cannot show.  With
+     several hosts or groups, plan->metrics is NULL then, and a second call comes before the start,
+     when the metrics are known. */
   int (*check)(void *self, const struct bn_plan *plan, struct bn_err *err);
   /* Facts stay valid until close has returned.  Between these calls threads add facts: views have
      those that reports show (error_facts of measure/view.h). */

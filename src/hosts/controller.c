@@ -128,7 +128,7 @@ static void controller_begin_comparison(struct control *c)
   struct bn_fleet *f = &c->fleet;
   struct bn_err err = {0};
 
-  if (bn_fleet_unite_groups(f, &err) != 0 || bn_run_report_check_asserts(&c->report, &err) != 0) {
+  if (bn_fleet_unite_groups(f, &err) != 0 || bn_run_report_check(&c->report, &err) != 0) {
     bn_printer_say_failure(&f->printer, &err);
     f->failed = true;
     return;

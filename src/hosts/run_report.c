@@ -70,10 +70,11 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
   return part;
 }
 
-int bn_run_report_check_asserts(const struct bn_run_report *r, struct bn_err *err)
+int bn_run_report_check(const struct bn_run_report *r, struct bn_err *err)
 {
   const struct bn_fleet *f = r->fleet;
   const struct bn_hosts_setup *s = f->setup;
+  struct bn_plan plan = s->conf->plan;
   const struct bn_assert_scope scope = {
       .metrics = bn_intervals_get_metrics(&f->intervals),
       .kinds = s->kinds,
@@ -81,7 +82,10 @@ int bn_run_report_check_asserts(const struct bn_run_report *r, struct bn_err *er
       .native = bn_policy_is_native(s->conf->policy),
       .statements = s->statements};
 
-  return bn_asserts_check(&r->asserts, &scope, err);
+  plan.metrics = scope.metrics;
+  if (bn_asserts_check(&r->asserts, &scope, err) != 0)
+    return -1;
+  return bn_reporters_check_plan(&r->reporters, &plan, err);
 }
 
 /* Queues a job that calls `say` with this report. */

@@ -29,9 +29,10 @@ struct bn_run_report {
    stays the caller's, for all calls below.  Returns false if a reporter cannot be opened, which has
    been logged. */
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
-/* Checks the assertions once all hosts are ready.  Returns 0, or -1 and err, which names an
-   assertion about something that the hosts will not measure. */
-int bn_run_report_check_asserts(const struct bn_run_report *r, struct bn_err *err);
+/* Checks the assertions and the reports once all hosts are ready, so that their metrics are known.
+   Returns 0, or -1 and err, which names an assertion about something that the hosts will not
+   measure, or a report that cannot show what they will. */
+int bn_run_report_check(const struct bn_run_report *r, struct bn_err *err);
 /* Has the reporters print the heading, with the facts that all hosts have in common. */
 void bn_run_report_show_heading(struct bn_run_report *r);
 /* Tells the reporters that the hosts start at fleet->start, and sends them the sums from now on. */

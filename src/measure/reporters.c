@@ -94,6 +94,18 @@ bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
   return true;
 }
 
+int bn_reporters_check_plan(const struct bn_reporters *r, const struct bn_plan *plan,
+                            struct bn_err *err)
+{
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_reporters_slot *s = &r->slot[i];
+
+    if (s->use.ops->check != NULL && s->use.ops->check(s->state, plan, err) != 0)
+      return -1;
+  }
+  return 0;
+}
+
 void bn_reporters_begin(struct bn_reporters *r, const struct bn_facts *f)
 {
   r->facts = f;

@@ -56,6 +56,10 @@ void bn_reporters_done(struct bn_reporters *r);
 /* Opens the reporters until one cannot be opened or refuses the plan.  plan NULL: they are not
    asked whether they accept it.  bn_reporters_close() is to be called in any case. */
 bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan);
+/* Asks the open reporters again, about a plan of which more is known.  Returns 0, or -1 and err if
+   one of them refuses it. */
+int bn_reporters_check_plan(const struct bn_reporters *r, const struct bn_plan *plan,
+                            struct bn_err *err);
 /* These pass the facts of a run: for the heading, before the first worker begins, and when the
    start barrier opens.  The facts stay valid until the reporters are closed, and may grow. */
 void bn_reporters_begin(struct bn_reporters *r, const struct bn_facts *f);

@@ -5,6 +5,8 @@ its hosts, in the total, in each interval and at each checkpoint."""
 import csv
 import re
 
+import pytest
+
 # In turns: three of kind a, one of kind b, each of 30 ms.
 KINDS = """
 sysbench.kinds = {"a", "b"}
@@ -66,6 +68,22 @@ def test_rows_have_the_columns_of_kinds(fleet):
         assert [row[f"events@event:{name}"] for name in "ab"] == ["12", "4"]
     for row in csv.DictReader((fleet.folder / "i.csv").open()):
         assert int(row["events@event:a"]) + int(row["events@event:b"]) == int(row["events"])
+
+
+@pytest.mark.parametrize("texts", [("function event() end", KINDS), (KINDS, "function event() end")],
+                         ids=["without kinds", "with kinds"])
+def test_rows_with_other_columns_are_refused_before_the_start(texts, fleet):
+    first, second = [fleet.script(f"{name}.lua", text) for name, text in zip("xy", texts, strict=True)]
+    rows = fleet.folder / "t.csv"
+    args = ("--events=4", "--time=0", f"--report=csv-total:{rows}", "run")
+    assert fleet.run("a,b", first, *args).status == 0
+    before = rows.read_text()
+    done = fleet.run("a,b", second, *args)
+    assert done.status == 1
+    assert "the first line of this file does not name the columns of this run" in done.err
+    assert "Threads started!" not in done.out
+    assert rows.read_text() == before
+    assert fleet.left() == []
 
 
 def test_a_kind_that_no_host_has(fleet):

@@ -205,9 +205,8 @@ static void total_make_names(struct total *t)
 }
 
 /* Refuses a file with other columns before a run of hours, not after it; a missing file is made.
-   The plan decides the columns.  A run of several hosts or groups has no plan->metrics before its
-   scripts begin, whose metrics may add columns behind those that are known: the newline behind the
-   names is not compared then. */
+   The plan decides the columns.  Without plan->metrics, scripts may add columns behind those that
+   are known: the newline behind the names is not compared then. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   const size_t not_compared = plan->metrics == NULL ? 1 : 0;
