@@ -29,12 +29,12 @@ struct report {
   struct bn_view view;
 };
 
-/* The counters at the end of the span, from which bench's own final report computes rates: the sum
-   of what each session had counted up to at_ns. */
+/* The counters at the end of the span, from which bench's own final report, and its ticks after the
+   span, compute rates: the sum of what each session had counted up to at_ns. */
 struct span_end {
   pthread_mutex_t lock;
-  uint64_t *counter; /* owned */
-  uint64_t at_ns;    /* 0: not yet */
+  uint64_t *counter, *rated; /* owned; rated: less those of a baseline, for a view */
+  uint64_t at_ns;            /* 0: not yet */
 };
 
 struct bn_reports {
@@ -87,6 +87,7 @@ static void reports_make_snaps(struct bn_reports *r)
   bn_snap_init(&r->base, r->stats);
   bn_snap_init(&r->last, r->stats);
   r->span_end.counter = bn_alloc(r->stats->metrics.n_counters, sizeof *r->span_end.counter);
+  r->span_end.rated = bn_alloc(r->stats->metrics.n_counters, sizeof *r->span_end.rated);
   report_init(&r->report, r->stats);
   report_init(&r->forced, r->stats);
 }
@@ -118,6 +119,7 @@ static void reports_free_snaps(struct bn_reports *r)
   report_done(&r->report);
   report_done(&r->forced);
   free(r->span_end.counter);
+  free(r->span_end.rated);
   bn_snap_done(&r->start);
   bn_snap_done(&r->base);
   bn_snap_done(&r->last);
@@ -193,8 +195,8 @@ bool bn_reports_add_failure(struct bn_reports *r, const char *kind, const char *
 
   (void)bn_escape(label, sizeof label, kind[0] != '\0' ? kind : "unknown", "\n\t");
   (void)pthread_mutex_lock(&r->lock);
-  is_new = r->n_failures < BN_FAILURE_KINDS &&
-           bn_facts_find(&r->facts, BN_THREAD_ERRORS, label) == NULL;
+  is_new =
+      r->n_failures < BN_FAILURE_KINDS && bn_facts_find(&r->facts, BN_THREAD_ERRORS, label) == NULL;
   if (is_new) {
     r->n_failures++;
     bn_facts_set_text(&r->facts, BN_THREAD_ERRORS, label, text);
@@ -349,25 +351,33 @@ void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
   (void)pthread_mutex_unlock(&r->span_end.lock);
 }
 
-/* Sets the counters of `rules` to those from the base to the end of the span, or NULL if the base
-   is later.  If no event ended after the span (late is 0), or its end has not been counted, those
-   with which each session left its loop serve.  Subtracts the base in place: is called once. */
+/* Sets the counters of `rules` to those from the base to the end of the span, unless the base is
+   later. */
+static void span_end_subtract(struct bn_reports *r, const struct bn_snap *base,
+                              struct bn_view_rules *rules)
+{
+  struct span_end *e = &r->span_end;
+
+  (void)pthread_mutex_lock(&e->lock);
+  for (size_t i = 0; i < r->stats->metrics.n_counters; i++)
+    e->rated[i] = e->counter[i] == BN_ABSENT ? BN_ABSENT : e->counter[i] - base->counter[i];
+  if (e->at_ns > base->at_ns) {
+    rules->rated = e->rated;
+    rules->rated_s = (double)(e->at_ns - base->at_ns) * 1e-9;
+  }
+  (void)pthread_mutex_unlock(&e->lock);
+}
+
+/* Sets the counters of `rules` for the total.  If no event ended after the span (late is 0), or its
+   end has not been counted, those with which each session left its loop serve. */
 static void span_end_set_rates(struct bn_reports *r, const struct bn_run_state *s, uint64_t late,
                                struct bn_view_rules *rules)
 {
-  struct span_end *e = &r->span_end;
-  bool is_known;
-
-  (void)pthread_mutex_lock(&e->lock);
-  if ((e->at_ns == 0 || late == 0) && !s->abandoned)
+  (void)pthread_mutex_lock(&r->span_end.lock);
+  if ((r->span_end.at_ns == 0 || late == 0) && !s->abandoned)
     span_end_count(r, s->now_ns, s->looped_ns);
-  is_known = e->at_ns > r->base.at_ns;
-  for (size_t i = 0; is_known && i < r->stats->metrics.n_counters; i++)
-    if (e->counter[i] != BN_ABSENT)
-      e->counter[i] -= r->base.counter[i];
-  rules->rated = is_known ? e->counter : NULL;
-  rules->rated_s = is_known ? (double)(e->at_ns - r->base.at_ns) * 1e-9 : 0;
-  (void)pthread_mutex_unlock(&e->lock);
+  (void)pthread_mutex_unlock(&r->span_end.lock);
+  span_end_subtract(r, &r->base, rules);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -387,15 +397,6 @@ static void report_subtract(struct report *report, const struct bn_snap *base)
   bn_snap_subtract(&report->delta, base);
 }
 
-/* Returns the age of the oldest event in flight, at most that of the run.  Of several events in a
-   session only the average start is known, which may be any time while one starts or ends. */
-static uint64_t reports_oldest_ns(const struct bn_reports *r, const struct bn_snap *s,
-                                  uint64_t now_ns)
-{
-  return bn_clock_min(bn_snap_oldest_age_ns(s, now_ns),
-                      bn_clock_between(r->facts.start_ns, now_ns));
-}
-
 /* Returns how many of the running sessions --threads-profile wants in the middle of the span. */
 static unsigned reports_count_active(const struct bn_reports *r, unsigned running, uint64_t now_ns,
                                      uint64_t span_ns)
@@ -410,6 +411,7 @@ static unsigned reports_count_active(const struct bn_reports *r, unsigned runnin
 static void reports_complete_view(const struct bn_reports *r, struct report *report,
                                   const struct bn_run_state *s)
 {
+  const uint64_t run_ns = bn_clock_between(r->facts.start_ns, s->now_ns);
   struct bn_view *v = &report->view;
 
   v->kind = bn_reports_kind(r);
@@ -420,7 +422,9 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
     v->backlog = s->backlog;
     v->concurrency = report->now.unfinished;
   }
-  v->oldest_s = (double)reports_oldest_ns(r, &report->now, s->now_ns) * 1e-9;
+  /* Of several events in a session only the average start is known, which may be any time while one
+     starts or ends; no event is older than the run. */
+  v->oldest_s = (double)bn_clock_min(bn_snap_oldest_age_ns(&report->now, s->now_ns), run_ns) * 1e-9;
   if (s->at_limit)
     v->running = s->running;
   if (r->conf->profile.of == BN_PROFILE_THREADS)
@@ -433,7 +437,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
 
 /* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
    checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
-   show sessions. */
+   show sessions.  A tick after the span has the rates of the span. */
 static void reports_fill_view(struct bn_reports *r, struct report *report,
                               const struct bn_snap *base, const struct bn_run_state *s)
 {
@@ -442,6 +446,11 @@ static void reports_fill_view(struct bn_reports *r, struct report *report,
   rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
   rules.sessions = base == &r->base;
   rules.in_span = base == &r->last;
+  if (base == &r->start && s->span_end_ns < s->now_ns) {
+    rules.span_s = (double)bn_clock_between(base->at_ns, s->span_end_ns) * 1e-9;
+    bn_reports_end_span(r, s->span_end_ns, s->now_ns);
+    span_end_subtract(r, base, &rules);
+  }
   report_subtract(report, base);
   bn_view_fill(&report->view, &report->store, &report->delta, &rules);
   reports_complete_view(r, report, s);

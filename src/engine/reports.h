@@ -45,6 +45,7 @@ struct bn_reports_setup {
 /* An instant of the run, as its other parts know it. */
 struct bn_run_state {
   uint64_t now_ns, from_ns; /* CLOCK_MONOTONIC; from_ns: the zero of the times in reports */
+  uint64_t span_end_ns;     /* now_ns, or before it the end of the span; in a dialect now_ns */
   bool at_limit;            /* the time limit was reached, by `running` sessions */
   unsigned running;
   unsigned failed_threads; /* threads that failed while others went on */
@@ -130,8 +131,8 @@ bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
 /* --- the reporting thread, or the main thread where there is none --- */
 /* Forgets what was measured in the warm-up.  Returns the new baseline, which the reports own. */
 const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_ns);
-/* Takes the counters from which the rates of the final report follow: the span ended at end_ns.
-   Only the first call has an effect. */
+/* Takes the counters from which the rates of the final report, and of ticks after the span, follow:
+   the span ended at end_ns.  Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);
 /* Make a report of an interval, a checkpoint, or all that was measured so far.  Return false if a
    reporter failed. */

@@ -21,12 +21,29 @@ static uint64_t state_count_remaining(const struct bn_run_parts *p)
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
 }
 
+/* Returns the end of the span: the limit or, if all sessions had left their loops before the limit,
+   the end of the last event.  It is UINT64_MAX if there is no limit and the span has not ended. */
+static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_times *times)
+{
+  const uint64_t limit_ns = bn_outcome_arrivals_end_ns(p->outcome, times->deadline_ns);
+  const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
+
+  if (bn_threads_count_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
+      last_ns != 0)
+    return bn_clock_min(last_ns, limit_ns);
+  return limit_ns;
+}
+
 struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct bn_times *times,
                                     uint64_t now_ns)
 {
-  const bool is_measured = now_ns > times->measure_ns;
+  const bool is_native = bn_policy_is_native(p->conf->policy);
+  const uint64_t span_end_ns = is_native ? state_span_end_ns(p, times) : UINT64_MAX,
+                 until_ns = bn_clock_min(now_ns, span_end_ns);
+  const bool is_measured = until_ns > times->measure_ns;
   struct bn_run_state state = {.now_ns = now_ns,
                                .from_ns = is_measured ? times->measure_ns : times->start_ns,
+                               .span_end_ns = until_ns,
                                .at_limit = now_ns >= times->deadline_ns,
                                .paced = p->pacer != NULL,
                                .failed_threads = bn_threads_count_failed(p->threads),
@@ -41,19 +58,6 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
-
-/* Returns the end of the span: the limit or, if all sessions had left their loops before the limit,
-   the end of the last event.  It is UINT64_MAX if there is no limit and the span has not ended. */
-static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_times *times)
-{
-  const uint64_t limit_ns = bn_outcome_arrivals_end_ns(p->outcome, times->deadline_ns);
-  const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
-
-  if (bn_threads_count_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
-      last_ns != 0)
-    return bn_clock_min(last_ns, limit_ns);
-  return limit_ns;
-}
 
 bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times *times)
 {

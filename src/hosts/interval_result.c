@@ -57,7 +57,7 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
                                           struct bn_err *err)
 {
   const struct bn_view *tick = &h->tick.view;
-  const struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
+  struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
   struct bn_view_store store;
   struct bn_snap since;
   struct bn_view v;
@@ -70,6 +70,7 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
     bn_hist_add(since.hist[i], h->ticked.hist[i]);
   since.min_ns = UINT64_MAX;
   since.max_ns = 0;
+  rules.span_s = tick->span_s - (double)(h->tick.delta.span_ns - since.span_ns) * 1e-9;
   bn_view_store_init(&store, &since);
   bn_view_fill(&v, &store, &since, &rules);
   intervals_copy_instant(&v, tick);

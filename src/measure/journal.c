@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "measure/json_write.h"
 #include "measure/layout.h"
 
@@ -154,6 +155,18 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
+/* Makes a tick that was made after the span end with the span, as the total of a run does. */
+static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
+{
+  const uint64_t span_ns = bn_view_seconds_to_ns(tick->span_s);
+  const uint64_t grace_ns = span_ns > 0 ? bn_clock_between(span_ns, delta->span_ns) : 0;
+
+  tick->at_s -= (double)grace_ns * 1e-9;
+  delta->span_ns -= grace_ns;
+  delta->at_ns -= grace_ns;
+  delta->wall_ns -= grace_ns;
+}
+
 /* Returns the line of a view, which the caller frees, or NULL without memory. */
 static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
@@ -163,7 +176,7 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
 }
 
 /* Returns the line of a tick, whose histograms have only what was added since the previous tick.
-   The caller frees it.  Returns NULL without memory. */
+   The caller frees it.  Returns NULL without memory.  A sink gets the time of the tick itself. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -175,6 +188,8 @@ static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, s
     bn_hist_sub(j->step.hist[i], j->past.hist[i]);
   delta.hist = j->step.hist;
   view.delta = &delta;
+  if (!j->brief)
+    journal_leave_out_grace(&view, &delta);
   text = journal_print_view(j, &view, len);
   journal_copy_hists(&j->past, v->delta);
   return text;
@@ -449,8 +464,13 @@ static void journal_mark_cut(struct bn_end *end)
 
 void bn_journal_complete_cut(struct bn_result *r, const char *group, const struct bn_view *tick)
 {
+  struct bn_snap delta = *tick->delta;
+  struct bn_view total = *tick;
+
+  total.delta = &delta;
+  journal_leave_out_grace(&total, &delta);
   journal_mark_cut(&r->end);
-  journal_set_total(bn_result_add_group(r, group), tick, r->facts.plan.native);
+  journal_set_total(bn_result_add_group(r, group), &total, r->facts.plan.native);
   journal_set_start(r);
 }
 

@@ -170,6 +170,9 @@ int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
   struct bn_view_rules rules = *how;
 
   rules.in_span = t->span == BN_VIEW_INTERVAL;
+  /* Parts that have made their ticks after the span have the rates of the span. */
+  for (size_t i = 0; t->span == BN_VIEW_TICK && i < parts->n; i++)
+    rules.span_s = fmax(rules.span_s, parts->view[i]->span_s);
   if (!known)
     rules.n_percents = 0;
   if (bn_merged_view_add(v, parts, 0, err) != 0)

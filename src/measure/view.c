@@ -740,7 +740,7 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   v->counter = delta->counter;
   v->latency = delta->hist[BN_H_LATENCY];
   v->ages = rules->ages;
-  v->span_s = delta->span_ns > 0 ? (double)delta->span_ns * 1e-9 : 1e-9;
+  v->span_s = rules->span_s > 0 ? rules->span_s : fmax((double)delta->span_ns * 1e-9, 1e-9);
   v->running = delta->running;
   v->in_grace = rules->nearest ? 0 : delta->late; /* dialects do not tell the grace apart */
   bn_view_set_counts_and_rates(v, rules);

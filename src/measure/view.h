@@ -100,10 +100,10 @@ struct bn_phase_view {
 };
 
 /* All members but the pointers are plain values.  Rates are rated / rated_s; if nothing ended after
-   the span, that is count / span_s, where span_s = span_ns * 1e-9.  Units divide the rate: MB/s =
-   (bytes / span_s) / 1e6.  In another order the last bit may differ.  The pointers refer to memory
-   of whoever made the view: of the reports while a reporter is called, of the record in a
-   result. */
+   the span, that is count / span_s, where span_s = span_ns * 1e-9, or less in a tick that was made
+   after the span.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another order the last
+   bit may differ.  The pointers refer to memory of whoever made the view: of the reports while a
+   reporter is called, of the record in a result. */
 struct bn_view {
   const struct bn_snap *delta;   /* raw counters and histograms of the span */
   const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */
@@ -279,6 +279,7 @@ struct bn_view_rules {
   const uint64_t *rated;      /* the counters at the end of the span, from which rates follow; NULL:
                                  the delta's.  Of events those in the grace are subtracted. */
   double rated_s;             /* the time that these counters cover */
+  double span_s;              /* the part of the delta's time that is in the span; 0: all of it */
 };
 
 /* Sets what follows from a difference of two snapshots and the rules; all other members become 0 or

@@ -451,6 +451,29 @@ def test_a_killed_run_leaves_its_whole_seconds(tmp_path):
     assert sum(int(line.split()[-1]) for line in rows) == counted
 
 
+LONG_END = """
+ffi.cdef("int usleep(unsigned int);")
+local n = 0
+function event()
+  n = n + 1
+  ffi.C.usleep(sysbench.tid == 1 and n > 5 and 60000000 or 20000)
+end
+"""
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_in_its_grace_has_the_rates_of_its_span(tmp_path):
+    (tmp_path / "long.lua").write_text(LONG_END)
+    kill_after(tmp_path, 3, "./long.lua", "--threads=2", "--time=1", "--report=json:json", "run")
+    document = json.loads(report("--format=json", "json.partial", cwd=tmp_path).out)
+    total = document["groups"][0]["total"]
+    figures = total["figures"]
+    assert figures["at_s"] == pytest.approx(1) and figures["span_s"] == total["raw"]["span_ns"] * 1e-9 == 1
+    assert figures["events_per_s"] == figures["events"] - figures["in_grace"] > 20
+    assert figures["oldest_s"] > 2
+    assert "time elapsed:                        1.0000s\n" in report("json.partial", cwd=tmp_path).out
+
+
 def test_a_journal_without_a_tick_has_its_intervals(journal, tmp_path):
     """As of a run with short intervals that is killed in its first second."""
     lines = journal.read_text().splitlines(keepends=True)

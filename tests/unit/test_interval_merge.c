@@ -90,13 +90,16 @@ static int send_metrics(struct bn_intervals *r, size_t host, const struct bn_met
   return send_group(r, host, "cpu", extra, err);
 }
 
-/* The length, the unfinished events and the watched figure of the views that are made next. */
+/* The length, the unfinished events and the watched figure of the views that are made next, and how
+   long the span is of which they have the rates; 0: as the view. */
 static uint64_t span_ns = 1000000000, in_flight;
+static double in_span_s;
 static const struct bn_watched_figure *watched;
 
 /* Makes the line of a view that ends at at_s, with n events of `ns` each. */
 static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
 {
+  struct bn_view_rules how = rules;
   struct bn_metrics m;
   struct bn_snap s;
   struct bn_view_store store;
@@ -115,7 +118,8 @@ static char *make_view(const char *key, double at_s, uint64_t n, uint64_t ns)
   s.busy_ns = n * ns;
   s.running = 3;
   s.unfinished = in_flight;
-  bn_view_fill(&v, &store, &s, &rules);
+  how.span_s = in_span_s;
+  bn_view_fill(&v, &store, &s, &how);
   v.at_s = at_s;
   v.span = strcmp(key, "tick") == 0         ? BN_VIEW_TICK
            : strcmp(key, "checkpoint") == 0 ? BN_VIEW_CHECKPOINT
@@ -386,6 +390,36 @@ static void ticks_become_a_result(void **state)
   bn_intervals_done(&r);
 }
 
+/* Hosts whose events take 1 s longer than the span. */
+static void a_tick_after_the_span_has_its_rates(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_result result = {.n_groups = 0};
+  const struct bn_view *v;
+  struct bn_intervals r;
+
+  (void)state;
+  span_ns = 3000000000;
+  in_span_s = 2;
+  begin(&r, 2);
+  assert_int_equal(send_view(&r, 0, "tick", 3, 10, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "tick", 3, 20, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
+  assert_true(fabs(seen.events_per_s - 15) < 1e-9);
+  /* A host that is lost then has a result that ends with the span. */
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 1);
+  v = &result.group[0].total.view;
+  assert_true(fabs(v->at_s - 2) < 1e-9 && fabs(v->events_per_s - 5) < 1e-9);
+  assert_int_equal(v->delta->span_ns, 2000000000);
+  assert_int_equal(v->delta->at_ns, 91000000000);
+  assert_int_equal(result.facts.start_ns, 89000000000);
+  assert_int_equal(result.facts.start_wall_ns, 94000000000);
+  span_ns = 1000000000;
+  in_span_s = 0;
+  bn_result_done(&result);
+  bn_intervals_done(&r);
+}
+
 static const uint64_t checkpoints[] = {0, 2000000000, 4000000000};
 
 static void begin_with_checkpoints(struct bn_intervals *r, size_t hosts)
@@ -469,6 +503,18 @@ static void what_is_cut_begins_at_the_checkpoint(void **state)
   assert_int_equal(bn_hist_count(v->latency), 37); /* what the tick was given here */
   assert_true(fabs(v->span_s - 1) < 1e-9 && fabs(v->events_per_s - 12) < 1e-9);
   assert_true(fabs(v->min_s - 0.002) < 1e-5);
+  bn_result_done(&result);
+  /* The events of the last second are those of the grace. */
+  result = (struct bn_result){.n_groups = 0};
+  span_ns = 3000000000;
+  in_span_s = 2;
+  assert_int_equal(send_view(&r, 0, "tick", 4, 39, 2000000, &err), 0);
+  assert_int_equal(bn_intervals_make_result(&r, 0, &result, &err), 1);
+  v = &result.group[0].total.view;
+  assert_true(fabs(v->span_s - 1) < 1e-9 && fabs(v->events_per_s - 14) < 1e-9);
+  assert_true(fabs(v->at_s - 3) < 1e-9);
+  span_ns = 1000000000;
+  in_span_s = 0;
   bn_result_done(&result);
   bn_intervals_done(&r);
 }
@@ -663,6 +709,7 @@ BN_TESTS(interval_merge)
       cmocka_unit_test(a_host_that_ends_within_a_round_is_part_of_it),
       cmocka_unit_test(a_tick_is_all_that_was_measured),
       cmocka_unit_test(ticks_become_a_result),
+      cmocka_unit_test(a_tick_after_the_span_has_its_rates),
       cmocka_unit_test(a_checkpoint_is_the_sum_of_all_hosts),
       cmocka_unit_test(a_checkpoint_that_a_host_has_missed),
       cmocka_unit_test(what_is_cut_begins_at_the_checkpoint),

@@ -42,6 +42,67 @@ static void statements_of_the_end_are_in_no_rate(void **state)
   same(seen.total.reads_per_s, 400 / 0.1005);
 }
 
+/* The ticks of a run. */
+static struct bn_view tick[64];
+static size_t n_ticks;
+
+static int note_tick(void *self, const struct bn_view *v, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  assert_in_range(n_ticks, 0, 63);
+  tick[n_ticks++] = *v;
+  return 0;
+}
+
+static void run_with_ticks(const struct bn_conf *c, const struct bn_workload *ops, struct toy *t)
+{
+  static const struct bn_reporter ticking = {.name = "ticking", .tick = note_tick};
+
+  n_ticks = 0;
+  sim_begin();
+  assert_int_equal(run_with(c, ops, t, &ticking), 0);
+}
+
+/* The last event of session 1 takes 30 s. */
+static enum bn_next event_of_30s(void *self, struct bn_session *s)
+{
+  if (s->id == 1 && sim_s() > 9.9)
+    sim_sleep_ms(30000);
+  return toy_event(self, s);
+}
+
+static void rates_of_ticks_are_of_the_span(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 7000};
+
+  (void)state;
+  w.event = event_of_30s;
+  c.plan.time_ns = 10 * BN_NSEC_PER_SEC;
+  run_with_ticks(&c, &w, &t);
+  assert_int_equal(n_ticks, 39);
+  same(tick[18].at_s, 19);
+  for (size_t i = 9; i < n_ticks; i++) {
+    same(tick[i].span_s, 10);
+    same(tick[i].events_per_s, seen.total.events_per_s);
+    same(tick[i].reads_per_s, seen.total.reads_per_s);
+  }
+  /* Sessions close for 0.3 s after a span of 0.8 s. */
+  t.sleep_us = 40000;
+  w = toy_workload;
+  w.session_close = busy_close;
+  c.plan.time_ns = 0;
+  c.plan.events = 40;
+  run_with_ticks(&c, &w, &t);
+  assert_int_equal(n_ticks, 1);
+  same(tick[0].span_s, 0.8);
+  same(tick[0].events_per_s, 50);
+  same(tick[0].reads_per_s, 100);
+  same(seen.total.reads_per_s, 100);
+}
+
 static int long_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   (void)self;
@@ -249,6 +310,7 @@ BN_TESTS(run_ends)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(statements_of_the_end_are_in_no_rate),
+      cmocka_unit_test(rates_of_ticks_are_of_the_span),
       cmocka_unit_test(a_report_may_last_beyond_the_end),
       cmocka_unit_test(the_time_of_a_stop_belongs_to_the_span),
       cmocka_unit_test(a_loop_without_events_is_a_span),
