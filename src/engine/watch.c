@@ -199,6 +199,7 @@ void bn_watch_start(struct bn_watch *w)
     watch_read_one(&w->slot[i], &w->slot[i].base, at_rest_ns);
     w->slot[i].last = w->slot[i].base;
     w->slot[i].end.at_ns = 0;
+    w->slot[i].base_unread = w->slot[i].last_unread = 0;
   }
   (void)pthread_mutex_unlock(&w->lock);
 }
@@ -220,13 +221,17 @@ void bn_watch_end(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Adds the figures between two readings, if both were made.  The caller holds the lock. */
+/* Adds the figures between two readings, if both were made.  `unread` transactions between them are
+   not those of the view.  The caller holds the lock. */
 static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading *from,
-                          const struct bn_reading *to, const struct bn_view *v,
+                          const struct bn_reading *to, const struct bn_view *v, uint64_t unread,
                           struct bn_watched *out)
 {
+  struct bn_view all = *v;
+
+  all.transactions += unread;
   if (from->at_ns != 0 && to->at_ns > from->at_ns)
-    s->ops->compare(s->state, from, to, v, out);
+    s->ops->compare(s->state, from, to, &all, out);
 }
 
 /* Adds the figures since the reading of the interval or checkpoint before, which the new reading
@@ -235,13 +240,18 @@ static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct 
 {
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_slot *s = &w->slot[i];
-    struct bn_reading *from = v->span == BN_VIEW_INTERVAL ? &s->last : &s->base;
+    const bool is_interval = v->span == BN_VIEW_INTERVAL;
+    struct bn_reading *from = is_interval ? &s->last : &s->base;
+    uint64_t *unread = is_interval ? &s->last_unread : &s->base_unread;
 
     watch_read_one(s, &s->now, in_run_ns);
-    if (s->now.at_ns == 0)
+    if (s->now.at_ns == 0) {
+      *unread += v->transactions - v->in_grace;
       continue;
-    watch_compare(s, from, &s->now, v, out);
+    }
+    watch_compare(s, from, &s->now, v, *unread, out);
     *from = s->now;
+    *unread = 0;
   }
 }
 
@@ -256,7 +266,7 @@ void bn_watch_add_figures(struct bn_watch *w, struct bn_view *v)
   if (v->span == BN_VIEW_TOTAL) {
     watch_read_end(w, at_rest_ns);
     for (size_t i = 0; i < w->n; i++)
-      watch_compare(&w->slot[i], &w->slot[i].base, &w->slot[i].end, v, out);
+      watch_compare(&w->slot[i], &w->slot[i].base, &w->slot[i].end, v, w->slot[i].base_unread, out);
   } else {
     watch_show_part(w, v, out);
   }

@@ -33,6 +33,8 @@ struct bn_watch_slot {
   struct bn_err err;
   struct bn_reading answer;
   struct bn_reading base, last, now, end; /* end: at the end of the span */
+  /* The transactions since base, and since last, of views that had no reading. */
+  uint64_t base_unread, last_unread;
 };
 
 struct bn_watch {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A watcher for tests of runs, one of whose calls may hang. */
+/* A watcher for tests of runs, one of whose calls may hang or take too long. */
 #ifndef BN_TESTS_UNIT_TOYWATCH_H
 #define BN_TESTS_UNIT_TOYWATCH_H
 
 #include "api/watch.h"
+#include "measure/view.h"
 #include "simclock.h"
 
-/* How many calls of each there have been, and which one hangs, from 1 on; 0: none. */
+/* How many calls of each there have been, and which one hangs, or answers after the tenth of a
+   second that it has, from 1 on; 0: none. */
 struct toy_watch {
-  unsigned reads, hung_read;
+  unsigned reads, hung_read, late_read;
   bool hung_open;
+  uint64_t transactions[16]; /* of which figures were made, in their order */
+  unsigned compared;
 };
 static struct toy_watch toy_watch;
 
@@ -29,7 +33,7 @@ static inline int watch_read(void *self, struct bn_reading *r, struct bn_err *er
   (void)err;
   if (++toy_watch.reads == toy_watch.hung_read)
     sim_hang();
-  sim_sleep_ms(20);
+  sim_sleep_ms(toy_watch.reads == toy_watch.late_read ? 150 : 20);
   r->value[0] = toy_watch.reads;
   return 0;
 }
@@ -39,7 +43,7 @@ static inline void watch_compare(void *self, const struct bn_reading *from,
                                  struct bn_watched *out)
 {
   (void)self;
-  (void)v;
+  toy_watch.transactions[toy_watch.compared++ % 16] = v->transactions - v->in_grace;
   out->figure[out->n++] =
       (struct bn_watched_figure){"toy_reads", (double)(to->value[0] - from->value[0])};
 }
