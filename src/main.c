@@ -680,7 +680,7 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
                                        .groups = &p->conf.raw.groups,
                                        .no_script = bn_cli_describe_reserved,
                                        .is_builtin = ops != NULL,
-                                       .is_bundled_script = bn_registry_is_script,
+                                       .find_tables = bn_registry_find_tables,
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
                                        .statements = ops == NULL && p->sql_conf.statements,
                                        .local = bn_registry_is_local(cli->test, p->sql_conf.driver),

@@ -57,19 +57,19 @@ const struct bn_registry_driver bn_registry_drivers[] = {
 };
 
 const struct bn_registry_script bn_registry_scripts[] = {
-    {"oltp_read_write", "transactions that read and write"},
-    {"oltp_read_only", "transactions that only read"},
-    {"oltp_write_only", "transactions that only write"},
-    {"oltp_point_select", "one row by its key"},
-    {"oltp_insert", "insert one row"},
-    {"oltp_delete", "delete one row"},
-    {"oltp_update_index", "update an indexed column"},
-    {"oltp_update_non_index", "update a column without index"},
-    {"select_random_points", "several rows by random keys"},
-    {"select_random_ranges", "several random ranges"},
-    {"bulk_insert", "insert many rows at a time"},
-    {"order_entry", "order entry, five kinds of transactions"},
-    {"tpcb_like", "payments into accounts, on the tables of pgbench"},
+    {"oltp_read_write", "transactions that read and write", "oltp"},
+    {"oltp_read_only", "transactions that only read", "oltp"},
+    {"oltp_write_only", "transactions that only write", "oltp"},
+    {"oltp_point_select", "one row by its key", "oltp"},
+    {"oltp_insert", "insert one row", "oltp"},
+    {"oltp_delete", "delete one row", "oltp"},
+    {"oltp_update_index", "update an indexed column", "oltp"},
+    {"oltp_update_non_index", "update a column without index", "oltp"},
+    {"select_random_points", "several rows by random keys", "oltp"},
+    {"select_random_ranges", "several random ranges", "oltp"},
+    {"bulk_insert", "insert many rows at a time", "bulk_insert"},
+    {"order_entry", "order entry, five kinds of transactions", "order_entry"},
+    {"tpcb_like", "payments into accounts, on the tables of pgbench", "pgbench"},
     {.name = NULL},
 };
 
@@ -126,12 +126,17 @@ const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len
   return NULL;
 }
 
-bool bn_registry_is_script(const char *name, size_t len)
+const char *bn_registry_find_tables(const char *name, size_t len)
 {
   for (const struct bn_registry_script *s = bn_registry_scripts; s->name != NULL; s++)
     if (strlen(s->name) == len && strncmp(s->name, name, len) == 0)
-      return true;
-  return false;
+      return s->tables;
+  return NULL;
+}
+
+bool bn_registry_is_script(const char *name, size_t len)
+{
+  return bn_registry_find_tables(name, len) != NULL;
 }
 
 bool bn_registry_is_local(const char *test, const char *driver)

@@ -26,6 +26,7 @@ struct bn_registry_driver {
 
 struct bn_registry_script {
   const char *name, *title;
+  const char *tables; /* names what its `prepare` makes, which scripts with this text share */
 };
 
 /* The tables, in the order of the help.  Each ends with NULL, or with a row whose name is NULL. */
@@ -45,6 +46,8 @@ const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len
    database without a server.  test, driver: NULL for none. */
 bool bn_registry_is_local(const char *test, const char *driver);
 
+/* Returns the name of the tables of the bundled script name[0..len), or NULL if there is none. */
+const char *bn_registry_find_tables(const char *name, size_t len);
 /* Returns whether name[0..len) is the name of a bundled script. */
 bool bn_registry_is_script(const char *name, size_t len);
 

@@ -407,7 +407,7 @@ static bool controller_is_group_done(const struct bn_hosts_setup *s,
                                      const struct bn_group_list *list, size_t i)
 {
   for (size_t k = 0; k < i; k++)
-    if (bn_groups_share_data(&list->group[k], &list->group[i], s->options, s->is_bundled_script))
+    if (bn_groups_share_data(&list->group[i], &list->group[k], s->options, s->find_tables))
       return true;
   return false;
 }

@@ -24,9 +24,10 @@ struct bn_hosts_setup {
   char *const *args;            /* the command line as main() gets it; has passwords */
   const char *test, *command;   /* NULL: there is none */
   struct bn_list *groups;       /* the texts of --group, from which passwords are removed */
-  const char *(*no_script)(const char *word);              /* as of struct bn_groups_input */
-  bool (*is_bundled_script)(const char *name, size_t len); /* a script of the bundle */
-  bool is_builtin;                                         /* the test is built in */
+  const char *(*no_script)(const char *word); /* as of struct bn_groups_input */
+  /* Returns the name of the tables that a bundled script makes, or NULL for another script. */
+  const char *(*find_tables)(const char *name, size_t len);
+  bool is_builtin; /* the test is built in */
   unsigned kinds;  /* the kinds that the run may turn out to be, as in struct bn_assert_scope */
   bool statements; /* the run tells statements apart (--statements) */
   bool local;      /* each host has data of its own, so it executes a whole command */

@@ -310,7 +310,7 @@ static uint64_t fleet_get_seed(const struct bn_fleet *f)
 static bool fleet_runs_bundled_script(const struct bn_hosts_setup *s)
 {
   return bn_policy_is_native(s->conf->policy) && s->test != NULL &&
-         s->is_bundled_script(s->test, strlen(s->test));
+         s->find_tables(s->test, strlen(s->test)) != NULL;
 }
 
 /* Returns the seed of group i, or 0 if the run has none.  The sessions of each group are numbered

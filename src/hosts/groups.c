@@ -342,12 +342,14 @@ void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *text
 /* Returns whether an option is a general one, which every script has. */
 static bool groups_is_general_option(const char *name, const struct bn_optset *options)
 {
+  static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE, BN_GROUP_RAND};
   const struct bn_opt *o;
   const char *group;
 
   for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
-    if (bn_opt_is_same_name(o->name, name))
-      return strcmp(group, BN_GROUP_GENERAL) == 0 || strcmp(group, BN_GROUP_FILE) == 0;
+    for (size_t k = 0; k < sizeof general / sizeof general[0]; k++)
+      if (bn_opt_is_same_name(o->name, name) && strcmp(group, general[k]) == 0)
+        return true;
   return false;
 }
 
@@ -382,23 +384,37 @@ static bool groups_has_data_options(const struct bn_group_words *g,
   return true;
 }
 
-/* Returns whether all scripts of the group are bundled ones. */
-static bool groups_is_bundled(const struct bn_group_words *g,
-                              bool (*is_bundled)(const char *name, size_t len))
+/* Returns the name of the tables that the script of a word makes, or NULL if it is not bundled. */
+static const char *groups_find_tables(const char *word,
+                                      const char *(*find_tables)(const char *name, size_t len))
 {
-  for (size_t i = 0; i < g->script.n; i++) {
-    const char *word = g->script.item[i], *weight = strrchr(word, '@');
+  const char *weight = strrchr(word, '@');
 
-    if (!is_bundled(word, weight != NULL ? (size_t)(weight - word) : strlen(word)))
-      return false;
-  }
-  return true;
+  return find_tables(word, weight != NULL ? (size_t)(weight - word) : strlen(word));
 }
 
-bool bn_groups_share_data(const struct bn_group_words *a, const struct bn_group_words *b,
-                          const struct bn_optset *options,
-                          bool (*is_bundled)(const char *name, size_t len))
+/* Returns whether a script of the group makes these tables. */
+static bool groups_makes_tables(const struct bn_group_words *g, const char *tables,
+                                const char *(*find_tables)(const char *name, size_t len))
 {
-  return groups_is_bundled(a, is_bundled) && groups_is_bundled(b, is_bundled) &&
-         groups_has_data_options(a, b, options) && groups_has_data_options(b, a, options);
+  for (size_t i = 0; i < g->script.n; i++) {
+    const char *own = groups_find_tables(g->script.item[i], find_tables);
+
+    if (own != NULL && strcmp(own, tables) == 0)
+      return true;
+  }
+  return false;
+}
+
+bool bn_groups_share_data(const struct bn_group_words *g, const struct bn_group_words *before,
+                          const struct bn_optset *options,
+                          const char *(*find_tables)(const char *name, size_t len))
+{
+  for (size_t i = 0; i < g->script.n; i++) {
+    const char *tables = groups_find_tables(g->script.item[i], find_tables);
+
+    if (tables == NULL || !groups_makes_tables(before, tables, find_tables))
+      return false;
+  }
+  return groups_has_data_options(g, before, options) && groups_has_data_options(before, g, options);
 }

@@ -50,10 +50,11 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
 /* Replaces the texts of --group, which are at least one, by one text of all groups without
    passwords, for reports. */
 void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts);
-/* Returns whether a command makes or removes the same data for both groups: both run bundled
-   scripts, and their options that matter for data are the same. */
-bool bn_groups_share_data(const struct bn_group_words *a, const struct bn_group_words *b,
+/* Returns whether a command that was executed for the group `before` has made or removed the data
+   of g, too: the scripts of g are bundled ones whose tables are among those of `before`, and the
+   options that matter for data are the same.  `find_tables` is as of struct bn_hosts_setup. */
+bool bn_groups_share_data(const struct bn_group_words *g, const struct bn_group_words *before,
                           const struct bn_optset *options,
-                          bool (*is_bundled)(const char *name, size_t len));
+                          const char *(*find_tables)(const char *name, size_t len));
 
 #endif

@@ -518,3 +518,22 @@ def test_prepare_and_cleanup_take_the_same_words(folder):
     assert r.status == 1
     assert "reads: run 'cleanup' first" in r.err
     assert "reads: the command 'prepare' failed there with status 1" in r.err
+
+
+def test_prepare_and_cleanup_leave_no_group_out_that_has_other_tables(folder):
+    """Options that draw other numbers make no other tables."""
+    path = folder.path / "t.db"
+    words = ("--db-driver=sqlite", f"--sqlite-db={path}", "--group=bank: tpcb_like --threads=2",
+             "--group=reads: oltp_read_only; ranges: select_random_ranges --rand-type=zipfian",
+             "--group=again: tpcb_like")
+    r = command([*words, "prepare"], folder.path)
+    assert r.status == 0, r.out + r.err
+    assert [line for line in r.lines if "Loaded: scale" in line] == ["bank: Loaded: scale 1"]
+    assert [line.split(":")[0] for line in r.lines if "Creating table" in line] == ["reads"]
+    with sqlite3.connect(path) as base:
+        assert base.execute("SELECT COUNT(*) FROM sbtest1").fetchone() == (10000,)
+        assert base.execute("SELECT COUNT(*) FROM pgbench_tellers").fetchone() == (10,)
+    r = command([*words, "cleanup"], folder.path)
+    assert r.status == 0, r.out + r.err
+    with sqlite3.connect(path) as base:
+        assert base.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite%'").fetchall() == []
