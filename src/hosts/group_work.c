@@ -107,7 +107,9 @@ static int group_work_copy(const struct bn_group_words *g, const struct bn_optse
                 .events_per_session = (uint64_t)own->raw.events_per_session,
                 .rate = own->raw.rate},
       .seed =
-          bn_groups_find_value(g, set, "rand-seed") != NULL ? (uint64_t)own->plan.seed_typed : 0};
+          bn_groups_find_value(g, set, "rand-seed") != NULL ? (uint64_t)own->plan.seed_typed : 0,
+      .init_timeout_ns = (uint64_t)(own->raw.thread_init_timeout_s * 1e9),
+      .on_thread_error = own->raw.on_thread_error};
   return is_here ? 0 : group_work_check_own_profile(g, own, err);
 }
 

@@ -11,6 +11,8 @@
 struct bn_group_work {
   struct bn_work_split_total total; /* of all hosts together */
   uint64_t seed;                    /* the group's own --rand-seed; 0: it has none */
+  uint64_t init_timeout_ns;         /* --thread-init-timeout; 0: no limit */
+  int on_thread_error;              /* enum bn_thread_error */
 };
 
 /* Reads the work of a group, on this host (is_here) or on several.  Its options beat those of

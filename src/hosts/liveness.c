@@ -136,8 +136,10 @@ static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_con
    threads have reached the end of the run. */
 static bool liveness_has_run_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  return f->setup->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE &&
-         c->result.end.reason != BN_END_FAILURE;
+  const int on_error = f->group_work != NULL ? f->group_work[c->group_number].on_thread_error
+                                             : f->setup->conf->raw.on_thread_error;
+
+  return on_error == BN_THREAD_ERROR_CONTINUE && c->result.end.reason != BN_END_FAILURE;
 }
 
 /* Fails the run because a host has ended too early: the host counts as lost, although it has a
@@ -277,9 +279,10 @@ static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns
 }
 
 /* Returns the time after which a host that is still there is lost, or UINT64_MAX for none. */
-static uint64_t liveness_get_deadline(const struct bn_fleet *f)
+static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  const struct bn_conf *conf = f->setup->conf;
+  const uint64_t init_ns = f->group_work != NULL ? f->group_work[c->group_number].init_timeout_ns
+                                                 : f->setup->conf->init_timeout_ns;
 
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
@@ -293,8 +296,8 @@ static uint64_t liveness_get_deadline(const struct bn_fleet *f)
   case BN_FLEET_CONNECT:
     return f->phase_ns + connect_ns;
   case BN_FLEET_OPEN:
-    if (f->is_run && conf->init_timeout_ns > 0)
-      return f->phase_ns + conf->init_timeout_ns + late_end_ns;
+    if (f->is_run && init_ns > 0)
+      return f->phase_ns + init_ns + late_end_ns;
     break;
   case BN_FLEET_CLOCKS:
     return f->phase_ns + ending_ns;
@@ -421,15 +424,12 @@ static bool liveness_is_too_late(const struct bn_fleet *f, const struct bn_conne
 
 void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)
 {
-  uint64_t until_ns;
-
   liveness_urge_late_hosts(f, now_ns);
-  until_ns = liveness_get_deadline(f);
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *c = &f->connection[i];
 
     bn_connection_check_end(c, now_ns);
-    if (liveness_is_too_late(f, c, until_ns, now_ns))
+    if (liveness_is_too_late(f, c, liveness_get_deadline(f, c), now_ns))
       bn_connection_lose(c, "%s", liveness_explain_lateness(f, c));
     if (liveness_is_silent(c, now_ns))
       bn_connection_lose(c, "it has sent nothing for %.0f s", (double)silence_ns * 1e-9);

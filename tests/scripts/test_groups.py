@@ -346,6 +346,17 @@ def test_threads_that_failed_are_told_with_their_groups(folder):
         "x": 1, "y": 1, "z": 0}
 
 
+def test_a_group_alone_may_go_on_after_a_thread_has_failed(folder):
+    folder.file("a.lua", EMPTY)
+    folder.file("b.lua", BROKEN % "if sysbench.tid == 0 then error('no') end")
+    r, document = run(folder, "--group=x: ./b.lua --threads=2 --events-per-session=150",
+                      "--x.on-thread-error=continue", "--group=y: ./a.lua --rate=200 --events=90",
+                      "--arrivals=constant", "--time=0", status=1)
+    assert "stopped" not in r.err
+    assert parts(document)["y"] == 90
+    assert figure(members(document)["x"], "failed_threads") == 1
+
+
 def test_one_failure_ends_all_unless_told_otherwise(folder):
     folder.file("a.lua", EMPTY)
     folder.file("b.lua", BROKEN % "error('no')")

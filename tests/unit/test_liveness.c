@@ -121,6 +121,21 @@ static void threads_get_ready_in_time(void **state)
   assert_true(bn_connection_is_alive(&w->connection[0]));
 }
 
+static void threads_of_a_group_get_ready_in_its_time(void **state)
+{
+  struct bn_group_work work[HOSTS] = {{.init_timeout_ns = 3 * sec}, {.init_timeout_ns = 0}};
+  struct world *w = *state;
+
+  w->conf.init_timeout_ns = 30 * sec;
+  w->fleet.group_work = work;
+  w->connection[1].group_number = 1;
+  enter(w, BN_FLEET_OPEN, BN_CONNECTION_OPENING);
+  assert_int_equal(there_at(w, begin_ns + 5 * sec), 2);
+  assert_int_equal(there_at(w, begin_ns + 5 * sec + 1), 1);
+  assert_int_equal(there_at(w, begin_ns + 1000 * sec), 1);
+  assert_true(bn_connection_is_alive(&w->connection[1]));
+}
+
 /* Checks that hosts that have not ended by the limit are stopped before they are lost, so that one
    that only takes long sends its result. */
 static void check_end(struct world *w, uint64_t limit_ns)
@@ -356,6 +371,7 @@ BN_TESTS(liveness)
       ROW(a_host_has_twenty_seconds_to_answer),
       ROW(a_rank_has_twenty_seconds_to_answer),
       ROW(threads_get_ready_in_time),
+      ROW(threads_of_a_group_get_ready_in_its_time),
       ROW(the_time_limit_and_the_grace_end_it),
       ROW(a_grace_of_its_own_follows_the_longest_event),
       ROW(a_built_in_test_has_its_time_until_it_is_stopped),
