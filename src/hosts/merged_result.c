@@ -110,11 +110,36 @@ static uint64_t merged_count_threads(const struct bn_merged_result_part *part, s
   return sum;
 }
 
+/* Returns the option of that name among the facts, or NULL. */
+static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
+{
+  for (size_t i = 0; i < f->n_options; i++)
+    if (bn_opt_is_same_name(f->option[i].name, name))
+      return &f->option[i];
+  return NULL;
+}
+
+/* Returns the name of the group of a part. */
+static const char *merged_get_group(const struct bn_merged_result_part *p)
+{
+  return p->member.group != NULL ? p->member.group : p->member.host;
+}
+
+/* Returns whether the rate in the plan of a part is that of a profile.  It is the rate of the whole
+   group then, although each host of the group makes only its share of the events due. */
+static bool merged_has_rate_profile(const struct bn_merged_result_part *p)
+{
+  const struct bn_fact_option *o = merged_find_option(&p->result->facts, "rate-profile");
+
+  return o != NULL && o->value != NULL && o->value[0] != '\0' && strcmp(o->value, "none") != 0;
+}
+
 /* Sets the limit of events and the rate of a run with groups to the sums of those of its parts.  If
    a part has no limit, or the sum does not fit into 64 bits, the run has no limit. */
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
 {
+  const char *group = ""; /* that of the part before */
   bool is_endless = false;
 
   plan->events = 0;
@@ -125,8 +150,10 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
     if (own == NULL)
       continue;
     is_endless |= own->events == 0 || own->events > UINT64_MAX - plan->events;
-    plan->rate += own->rate;
+    if (strcmp(group, merged_get_group(&part[i])) != 0 || !merged_has_rate_profile(&part[i]))
+      plan->rate += own->rate;
     plan->events += own->events;
+    group = merged_get_group(&part[i]);
   }
   if (is_endless)
     plan->events = 0;
@@ -146,12 +173,6 @@ static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_pa
   f->plan.seed = request->conf->seed;
   if (request->groups->n > 0)
     merged_add_plans(&f->plan, part, n);
-}
-
-/* Returns the name of the group of a part. */
-static const char *merged_get_group(const struct bn_merged_result_part *p)
-{
-  return p->member.group != NULL ? p->member.group : p->member.host;
 }
 
 /* Returns how many of the n > 0 parts, from the first one on, are of one group.  Without hosts,
@@ -226,15 +247,6 @@ static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
 
   if (o->group != NULL)
     bn_facts_add_option(f->facts, o);
-}
-
-/* Returns the option of that name among the facts, or NULL. */
-static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
-{
-  for (size_t i = 0; i < f->n_options; i++)
-    if (bn_opt_is_same_name(f->option[i].name, name))
-      return &f->option[i];
-  return NULL;
 }
 
 /* Adds an option of scripts with its value on the command line, outside of the groups, if a group

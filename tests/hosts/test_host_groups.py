@@ -159,6 +159,7 @@ def test_phases_of_a_group_add_up(fleet):
                "--group=x: ./a.lua --threads=3", "--group=y: ./a.lua --rate=30 --rate-profile=none",
                statuses=LATE)
     assert figures(sums(done), "due") == {"x": 30, "y": 30}
+    assert done.document["facts"]["plan"]["rate"] == 60
     assert [p["due"] for p in sums(done)["x"]["total"]["phases"]] == [20, 10]
     assert done.out.count("\nPhases of the group ") == 1
     rows = done.out.split("\nPhases of the group x (times in ms):\n")[1].splitlines()
