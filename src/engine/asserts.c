@@ -2,8 +2,6 @@
 /* Asks each assertion about a view and adds up the seconds in which it is violated. */
 #include "engine/asserts.h"
 
-#include <math.h>
-
 #include "base/log.h"
 
 void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
@@ -23,14 +21,6 @@ int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *s
   return 0;
 }
 
-/* Returns the span of a view in whole seconds, at least 1.  Without the rounding, views that come a
-   little early would not add up to the seconds of --abort-on-assert.  A view is longer than a
-   second if the reporting thread was held up. */
-static double asserts_whole_seconds(const struct bn_view *v)
-{
-  return v->span_s < 1 ? 1 : round(v->span_s);
-}
-
 const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const struct bn_view *v,
                                                 const struct bn_view_rules *rules)
 {
@@ -42,10 +32,11 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
       a->violated_s[i] = 0;
       continue;
     case BN_SECOND_VIOLATED:
-      a->violated_s[i] += asserts_whole_seconds(v);
+      a->violated_s[i] += v->span_s;
       break;
     }
-    if (a->violated_s[i] >= a->patience_s) {
+    /* A view that comes a little early completes the time, too. */
+    if (a->violated_s[i] + v->span_s / 4 >= a->patience_s) {
       atomic_store(&a->by, &a->asserts[i]);
       return &a->asserts[i];
     }

@@ -33,8 +33,8 @@ void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size
    measured; err names it. */
 int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *scope,
                      struct bn_err *err);
-/* Judges a view of about one second.  The reporting thread calls it, in the order of time.  Returns
-   the assertion that has been violated for too long, or NULL. */
+/* Judges a view of about one second, or an interval of several hosts.  The reporting thread calls
+   it, in the order of time.  Returns the assertion that has been violated for too long, or NULL. */
 const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const struct bn_view *v,
                                                 const struct bn_view_rules *rules);
 /* Judges the final report and adds the verdicts to the facts. v is NULL if nothing was measured. */

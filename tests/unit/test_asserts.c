@@ -56,7 +56,21 @@ static void a_long_second_counts_as_several(void **state)
   parse(&a, "tps>100");
   bn_asserts_init(&j, &a, 1, 3);
   assert_null(second(&j, 2.01, 50));
-  assert_ptr_equal(second(&j, 0.2, 50), &a);
+  assert_ptr_equal(second(&j, 0.99, 50), &a);
+}
+
+/* The intervals of several hosts are as long as --report-interval says. */
+static void an_interval_counts_as_long_as_it_is(void **state)
+{
+  struct bn_assert a;
+  struct bn_asserts j;
+
+  (void)state;
+  parse(&a, "tps>100");
+  bn_asserts_init(&j, &a, 1, 1);
+  for (int i = 0; i < 9; i++)
+    assert_null(second(&j, 0.0999, 50));
+  assert_ptr_equal(second(&j, 0.0999, 50), &a);
 }
 
 static void the_first_second_may_be_enough(void **state)
@@ -132,6 +146,7 @@ BN_TESTS(asserts)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(seconds_in_a_row_count),
       cmocka_unit_test(a_long_second_counts_as_several),
+      cmocka_unit_test(an_interval_counts_as_long_as_it_is),
       cmocka_unit_test(the_first_second_may_be_enough),
       cmocka_unit_test(what_ended_the_run_does_not_hold),
       cmocka_unit_test(nothing_measured_holds_nothing),
