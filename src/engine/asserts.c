@@ -25,6 +25,8 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
                                                 const struct bn_view_rules *rules)
 {
   for (size_t i = 0; i < a->n; i++) {
+    if (a->unjudged[i])
+      continue;
     switch (bn_assert_second(&a->asserts[i], v, rules)) {
     case BN_SECOND_UNKNOWN:
       continue;

@@ -22,6 +22,7 @@ struct bn_asserts {
   size_t n;
   double patience_s;                    /* --abort-on-assert; 0: no assertion ends the run */
   double violated_s[BN_ASSERTS_MAX];    /* used by the reporting thread only */
+  bool unjudged[BN_ASSERTS_MAX];        /* those that are judged in the final report alone */
   _Atomic(const struct bn_assert *) by; /* the assertion that ended the run; NULL: none did */
   struct bn_proof proof;                /* by which "proof" was judged */
 };

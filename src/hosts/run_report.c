@@ -17,6 +17,7 @@
 #include "engine/outcome.h"
 #include "engine/reports.h"
 #include "engine/stop.h"
+#include "measure/event_kinds.h"
 #include "measure/merge.h"
 
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
@@ -176,35 +177,60 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
   bn_printer_offer_job(&r->fleet->printer, &s->job);
 }
 
-/* Returns whether assertions hold for an interval, because events could begin on all hosts in it:
-   no host has reached the end of its time or of its events, and none was told to stop.  Hosts that
-   are lost or have ended early do not count. */
-static bool run_report_is_in_full_load(const struct bn_fleet *f, const struct bn_view *interval)
+/* Returns whether a host is done with its events, so that its load is less than before.  A host
+   that is lost or has ended early does not count. */
+static bool run_report_is_host_done(const struct bn_fleet *f, size_t i)
 {
-  const struct bn_conf *conf = f->setup->conf;
+  const struct bn_connection *c = &f->connection[i];
 
-  if (f->stop != 0 ||
-      (conf->plan.time_ns != 0 && interval->at_s * 1e9 >= (double)conf->plan.time_ns))
+  return (c->state == BN_CONNECTION_ENDED && !c->result.end.early) ||
+         (c->work.events > 0 &&
+          f->intervals.host[i].tick.view.events + c->work.threads >= c->work.events);
+}
+
+/* Returns whether an assertion is about a rate, or a share of all events, that is lower because a
+   host is done.  For a rate of a group, hosts of other groups do not count. */
+static bool run_report_lacks_load(const struct bn_fleet *f, const struct bn_assert *a)
+{
+  const char *kind = bn_event_kinds_parse_part(a->part);
+  const bool is_rate = a->field != NULL && bn_view_is_rate(a->field);
+  const bool of_group = is_rate && kind != NULL && bn_event_kinds_is_group(kind);
+  const char *group = of_group ? bn_event_kinds_bare_name(kind) : NULL;
+
+  if (!is_rate && !bn_assert_is_share(a))
     return false;
-  for (size_t i = 0; i < f->n; i++) {
-    const struct bn_connection *c = &f->connection[i];
+  for (size_t i = 0; i < f->n; i++)
+    if ((group == NULL || strcmp(group, f->connection[i].group) == 0) &&
+        run_report_is_host_done(f, i))
+      return true;
+  return false;
+}
 
-    if ((c->state == BN_CONNECTION_ENDED && !c->result.end.early) ||
-        (c->work.events > 0 &&
-         f->intervals.host[i].tick.view.events + c->work.threads >= c->work.events))
-      return false;
-  }
-  return true;
+/* Returns whether events could begin in an interval: the time is not over, no host was told to
+   stop, and not all of them are done with their events. */
+static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_view *interval)
+{
+  const uint64_t time_ns = f->setup->conf->plan.time_ns;
+
+  if (f->stop != 0 || (time_ns != 0 && interval->at_s * 1e9 >= (double)time_ns))
+    return false;
+  for (size_t i = 0; i < f->n; i++)
+    if (bn_connection_is_alive(&f->connection[i]) && !run_report_is_host_done(f, i))
+      return true;
+  return false;
 }
 
 /* Stops the hosts if an assertion has been violated for as long as --abort-on-assert says. */
 static void run_report_judge_interval(struct bn_run_report *r, const struct bn_view *interval)
 {
   const struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
-  const struct bn_assert *violated = NULL;
+  const struct bn_assert *violated;
 
-  if (r->asserts.patience_s > 0 && run_report_is_in_full_load(r->fleet, interval))
-    violated = bn_asserts_judge_second(&r->asserts, interval, &rules);
+  if (r->asserts.patience_s <= 0 || !run_report_is_under_load(r->fleet, interval))
+    return;
+  for (size_t i = 0; i < r->asserts.n; i++)
+    r->asserts.unjudged[i] = run_report_lacks_load(r->fleet, &r->asserts.asserts[i]);
+  violated = bn_asserts_judge_second(&r->asserts, interval, &rules);
   if (violated == NULL)
     return;
   bn_fleet_stop(r->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());

@@ -395,6 +395,20 @@ def test_assertions(folder):
     assert "the run has no groups, so it has none called 'x' (--group)" in r.err
 
 
+@pytest.mark.parametrize("asserted, ends", [
+    ("eps@group:y>1000", True), ("p50<1ns", True),
+    ("eps>1000", False), ("eps@group:x>1000", False), ("share@group:y<1%", False)])
+def test_assertions_end_a_run_in_which_a_group_is_done(folder, asserted, ends):
+    """Those about rates and shares that are not those of all groups, because one is done, do not."""
+    folder.file("a.lua", EMPTY)
+    r, document = run(folder, "--group=x: ./a.lua --events=5", "--group=y: ./a.lua --rate=100",
+                      "--arrivals=constant", f"--time={60 if ends else 0.5}",
+                      "--report-interval=0.1", "--abort-on-assert=0.3", f"--assert={asserted}",
+                      status=3)
+    assert (document["end"].get("reason") == "assertion") == ends
+    assert ("has been violated for 0.3 s" in r.err) == ends
+
+
 SHOW = """
 local function read(path) local f = io.open(path); local s = f:read("*a"); f:close(); return s end
 function thread_init()
