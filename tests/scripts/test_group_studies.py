@@ -80,6 +80,23 @@ def test_history(folder):
     assert "4 runs" in r.out
 
 
+def test_history_ignores_an_option_of_a_group(folder):
+    """By its name with that of the group, and by that of each group."""
+    folder.file("a.lua", EMPTY)
+    for i in range(4):
+        r = command([f"--group=reads: ./a.lua --events={5 + i}; b: ./a.lua --events=9 --threads={1 + i % 2}",
+                     "--time=0", f"--report=json:{i}.json", "run"], folder.path)
+        assert r.status == 0, r.err
+    files = [f"{i}.json" for i in range(4)]
+    for ignored, runs in ((["reads.events"], [2, 2]), (["events", "b.threads"], [4]), (["b.threads"], [1] * 4),
+                          (["group"], [4])):
+        r = command(["history", *(f"--ignore={name}" for name in ignored), "--format=json", *files], folder.path)
+        assert r.status == 0, r.err
+        assert [one["runs"] for one in json.loads(r.out)["series"]] == runs
+    r = command(["history", "--ignore=b.rate", *files], folder.path)
+    assert r.status == 1 and "--ignore=b.rate: no run has this option" in r.err
+
+
 def test_merge(folder):
     results(folder, "a")
     r = command(["merge", "--force", "a/0.json", "a/1.json", "--output=m.json"], folder.path)

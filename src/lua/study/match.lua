@@ -22,7 +22,8 @@ function match.ignore(option)
 end
 
 -- Returns an option of a result as a list: of --group the workloads and the own options of each
--- group, each as an option such as "group:pay" or "pay.rate"; of another one itself.
+-- group, each as an option such as "group:pay" or "pay.rate", in the order of their names; of
+-- another one itself.
 function match.parts(option)
   if option.name ~= "group" or (option.value or "") == "" then return {option} end
   local parts = {}
@@ -35,6 +36,7 @@ function match.parts(option)
       add(group.name .. "." .. name, value, native.traits(name))
     end
   end
+  table.sort(parts, function(a, b) return a.name < b.name end)
   return parts
 end
 

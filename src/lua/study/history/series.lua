@@ -65,19 +65,29 @@ local function common_name(name)
   return (name:gsub("_", "-"))
 end
 
+-- Notes that a run has the option, and returns true, if a name is to be ignored.
+function series:ignores(name)
+  self.met[name] = self.met[name] or self.ignored[name]
+  return self.ignored[name]
+end
+
 -- Returns what makes the point of a run: {workload =, options = those that make points and are not
--- ignored}.  Runs of the same test and options share one, because there may be thousands.
+-- ignored}.  Options of a group are ignored by their name with that of the group and without it.
+-- Runs of the same test and options share one, because there may be thousands.
 function series:about(result)
   local options, words = {}, {result.workload}
-  for _, option in ipairs(result.options) do
-    local ignored = common_name(option.name)
-    if self.ignored[ignored] then
-      self.met[ignored] = true
-    elseif not match.ignore(option) then
-      options[#options + 1] = option
-      words[#words + 1] = option.name
-      words[#words + 1] = option.value or "\0"
-      words[#words + 1] = option.origin
+  local function add(option)
+    options[#options + 1] = option
+    words[#words + 1] = option.name
+    words[#words + 1] = option.value or "\0"
+    words[#words + 1] = option.origin
+  end
+  for _, whole in ipairs(result.options) do
+    local name = common_name(whole.name)
+    for _, option in ipairs(self:ignores(name) and {} or match.parts(whole)) do
+      local own = common_name(option.name)
+      local is_ignored = self:ignores(own) or own ~= name and self:ignores(own:match("[^.]*$"))
+      if not is_ignored and not match.ignore(option) then add(option) end
     end
   end
   local key = table.concat(words, "\0")
