@@ -282,6 +282,18 @@ def test_a_search_over_threads_judges_a_phase(tmp_path):
     assert done.status == 1 and "the search varies --rate, which a profile replaces" in done.err
 
 
+def test_a_search_over_rates_has_no_pauses(tmp_path):
+    """A probe with a rate could not have them.  One over threads can."""
+    (tmp_path / "t.lua").write_text("function event() end\n")
+    args = ["--goal=p95<10s", "--time=0.1", "--time-max=0.1", "--cooldown=0", "--probes=4", "--warmup-time=0", "t.lua",
+            "run"]
+    done = bench.run("search", *args, "--think-time=1ms", cwd=tmp_path)
+    assert done.status == 1 and "--think-time: the search varies --rate, which cannot be used with" in done.err
+    for more in (["--over=threads", "--max=2", "--think-time=1ms"], ["--min=500", "--max=500", "--think-time=0"]):
+        done = bench.run("search", *args, *more, cwd=tmp_path)
+        assert "probe 1" in done.err and "think-time" not in done.err, done.err
+
+
 @pytest.mark.parametrize("text, message", [
     ("p99@phase:3<1s", "the run has no phase:3: its profile has 2 phase(s)"),
     ("queued<1", "queued is of a phase; write queued@phase:NUMBER"),

@@ -91,15 +91,19 @@ local function check_groups(words, given)
   return {}
 end
 
--- Refuses the option `name` if it would end a probe too early, or replaces what is varied; shown:
--- where it stands.
-local function check_option(name, shown, over)
+-- Refuses the option `name` if it would end a probe too early, or cannot be used with what is
+-- varied; shown: where it stands.
+local function check_option(name, value, shown, over)
   if name == "events" or name == "events-per-session" then
     native.fail("%s: the search sets this option; leave it out", shown)
   end
   if name == "rate-profile" and over == "rate" then
     native.fail("%s: the search varies --rate, which a profile replaces; leave it out, or search "
       .. "with --over=threads", shown)
+  end
+  if name == "think-time" and native.number(value) ~= 0 and over == "rate" then
+    native.fail("%s: the search varies --rate, which cannot be used with this option; leave it "
+      .. "out, or search with --over=threads", shown)
   end
   if name == "threads-total" and over == "threads" then
     native.fail("%s: the search varies --threads, which this option replaces; leave it out", shown)
@@ -122,12 +126,12 @@ local function check_run(words, given)
     elseif name == given.what and not given.group then
       native.fail("--%s: the search sets this option; leave it out", option.name)
     elseif option and not own[name] then
-      check_option(name, "--" .. option.name, given.what)
+      check_option(name, word:match("=(.*)$") or "", "--" .. option.name, given.what)
     end
   end
   for name, value in pairs(own) do
     if value ~= "none" and native.number(value) ~= 0 then
-      check_option(name, ("--group=%s: --%s"):format(given.group, name), given.what)
+      check_option(name, value, ("--group=%s: --%s"):format(given.group, name), given.what)
     end
   end
   if invocation.words_choose_dialect(words) then
