@@ -188,9 +188,9 @@ def test_checkpoints_take_nothing_away(interval, tmp_path):
 
 def test_checkpoints_take_nothing_from_a_phase(tmp_path):
     """The document's total has all of its events, and so has the log."""
-    args = [*QUICK, "--rate-profile=hold:500/200ms; hold:500/200ms", "--report-checkpoints=0.1,0.3"]
+    args = [*QUICK, "--rate-profile=hold:500/500ms; hold:500/700ms", "--report-checkpoints=1"]
     _, _, lines, group = run(tmp_path, *args, *BOTH)
-    for name in ("phase:1 hold:500/200ms", "phase:2 hold:500/200ms"):
+    for name in ("phase:1 hold:500/500ms", "phase:2 hold:500/700ms"):
         assert added(lines, name.replace(" ", "_")) == stored(group["total"], name) != {}
 
 
