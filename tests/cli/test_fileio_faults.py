@@ -582,15 +582,17 @@ def test_a_signal_that_somebody_sends_is_not_a_fault(tmp_path):
 
 
 def test_a_signal_leaves_out_the_flushes_at_the_end(tmp_path, library):
-    """Each would take longer than the receiver of the signal waits."""
+    """Each would take longer than a run that has got a signal may go without progress."""
     prepare(tmp_path)
     args = ("--file-test-mode=rndwr", "--file-fsync-freq=0", "--file-fsync-mode=fdatasync", "--time=300",
-            "--report=text", "--report=json:r.json")
+            "--report-interval=0.1", "--report=text", "--report=json:r.json")
     stall = with_fault(library, "stall", 0, 60)
     with start(tmp_path, *args, dialect="own", env=stall) as process:
+        assert any("s ] reads: " in line for line in process.stdout)
         process.send_signal(signal.SIGINT)
         out = process.stdout.read()
         assert process.wait(TIMEOUT_S) == 130, out
+    assert "ending at once" not in out
     assert json.loads((tmp_path / "r.json").read_text())["groups"][0]["total"]["figures"]["other"] == 0
 
 
