@@ -2,6 +2,8 @@
 /* Asks each assertion about a view and adds up the seconds in which it is violated. */
 #include "engine/asserts.h"
 
+#include <math.h>
+
 #include "base/log.h"
 
 void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
@@ -38,7 +40,7 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
       break;
     }
     /* A view that comes a little early completes the time, too. */
-    if (a->violated_s[i] + v->span_s / 4 >= a->patience_s) {
+    if (a->violated_s[i] + fmin(v->span_s, 1) / 4 >= a->patience_s) {
       atomic_store(&a->by, &a->asserts[i]);
       return &a->asserts[i];
     }

@@ -94,6 +94,7 @@ def test_a_rate_is_searched_for_all_hosts(fleet):
     assert len(found) >= 2, told
     free, paced = found[:2]
     assert hosts(free) == hosts(paced) == ["a", "b"]
+    assert paced["end"]["reason"] == "time limit", told  # its intervals are short, and many of them are empty
     options = {option["name"]: option["value"] for option in paced["facts"]["options"]}
     assert 60 <= float(options["rate"]) <= 100 and options["threads"] == "4"
     assert total(free)["due"] is None and total(paced)["due"] > 0

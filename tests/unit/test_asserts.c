@@ -71,6 +71,9 @@ static void an_interval_counts_as_long_as_it_is(void **state)
   for (int i = 0; i < 9; i++)
     assert_null(second(&j, 0.0999, 50));
   assert_ptr_equal(second(&j, 0.0999, 50), &a);
+  bn_asserts_init(&j, &a, 1, 12);
+  assert_null(second(&j, 10, 50));
+  assert_ptr_equal(second(&j, 10, 50), &a);
 }
 
 static void the_first_second_may_be_enough(void **state)
