@@ -442,11 +442,14 @@ static void reports_fill_view(struct bn_reports *r, struct report *report,
                               const struct bn_snap *base, const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
+  /* The last tick is made with the state at the end of the span, but from a later snapshot. */
+  const bool is_after_span = s->span_end_ns < s->now_ns ||
+                             (bn_policy_is_native(r->conf->policy) && r->span_end.at_ns != 0);
 
   rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
   rules.sessions = base == &r->base;
   rules.in_span = base == &r->last;
-  if (base == &r->start && s->span_end_ns < s->now_ns) {
+  if (base == &r->start && is_after_span) {
     rules.span_s = (double)bn_clock_between(base->at_ns, s->span_end_ns) * 1e-9;
     bn_reports_end_span(r, s->span_end_ns, s->now_ns);
     span_end_subtract(r, base, &rules);

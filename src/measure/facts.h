@@ -75,7 +75,7 @@ struct bn_facts {
   size_t n_verdicts;
   /* CLOCK_MONOTONIC of this host and CLOCK_REALTIME of the same moment, ns; 0: not yet. */
   uint64_t start_ns, start_wall_ns; /* when the start barrier opened */
-  uint64_t end_wall_ns;             /* when the last thread had gone */
+  uint64_t end_wall_ns;             /* when the measurement ended */
 };
 
 /* The sections about failed statements.  Their keys are the server's codes; the values are the
