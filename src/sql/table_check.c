@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "option/conf.h"
 #include "sql/driver.h"
 
 /* The check ends after PATIENCE_S.  It asks for SAMPLE ids of each table. */
@@ -280,6 +281,9 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
 
     n_servers = table_check_name_server(&survey, &target);
+    /* Each thread has one connection: servers behind those are for connections that are lost. */
+    if (n_servers > s->services->conf->plan.threads)
+      n_servers = s->services->conf->plan.threads;
     /* A statement may wait for a lock of another client. */
     bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_each, &survey);
     if (survey.missing > 0)

@@ -107,14 +107,15 @@ def test_tables_are_looked_at_before_the_run(server, tmp_path):
 
 
 def test_tables_are_looked_at_on_each_server(mysql, mariadb):
-    def select():
+    def select(threads=2):
         login = [*mysql.login("tcp"), f"--mysql-port={mysql.port},{mariadb.port}"]
         done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *login, "--tables=4", *SMALL,
-                               "--threads=2", "--events=4", "--time=0", "run"], cwd="/", capture_output=True,
+                               f"--threads={threads}", "--events=4", "--time=0", "run"], cwd="/", capture_output=True,
                               text=True, timeout=120, check=False)
         return done.returncode, done.stderr
 
     transcripts.empty(mariadb)
+    assert select(threads=1) == (0, "")
     where = f"on 127.0.0.1:{mariadb.port}"
     assert select() == (1, f"table 'sbtest1' does not exist {where}: run 'prepare' first, for each server if they "
                            "share no data\n")
