@@ -14,10 +14,10 @@
    frees. */
 static char *json_write_escape(const char *s)
 {
-  const size_t size = bn_escape(NULL, 0, s, "") + 1;
+  const size_t size = bn_escape(NULL, 0, s, "\n\t") + 1;
   char *text = bn_alloc(size, 1);
 
-  (void)bn_escape(text, size, s, "");
+  (void)bn_escape(text, size, s, "\n\t");
   return text;
 }
 
