@@ -15,7 +15,7 @@
 /* Reads the values of --assert into out[0..*n), which has room for BN_ASSERTS_MAX.  The message
    about a metric that does not exist lists all that do. */
 int bn_named_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n);
-/* Checks the values of --label: each has a key of 1 to BN_LABEL_MAX bytes, and '=' behind it. */
+/* Checks the values of --label: each has a key of 1 to BN_LABEL_MAX bytes, and '=' after it. */
 enum { BN_LABEL_MAX = 63 };
 int bn_named_check_labels(const struct bn_list *list);
 /* Finds the watchers of --watch, each once and in the order of the registry, for out[0..*n), which

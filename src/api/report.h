@@ -28,7 +28,7 @@ struct bn_reporter {
   size_t conf_size, state_size;
   unsigned replaces;
   bool facts;    /* wants all facts, not only the plan and the rows of the workload */
-  bool rest;     /* also wants the time behind the last interval, without watched figures */
+  bool rest;     /* also wants the time after the last interval, without watched figures */
   bool aside;    /* has no file and prints no report of its own */
   bool own_file; /* opens its file itself, so `out` is NULL */
   bool joins;    /* joins several stored results in one report: begin to finish are called once for

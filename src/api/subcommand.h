@@ -12,8 +12,8 @@
 /* A row without `run` is a study in Lua: module study.NAME declares the rest, or with `loads_file`
    the file that the first operand names.
 
-   `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table;
-   behind the first operand it belongs to the run of a subcommand that takes one. */
+   `bench NAME [options]... OPERANDS`.  --help is every subcommand's own and not in its table; after
+   the first operand it belongs to the run of a subcommand that takes one. */
 struct bn_subcommand {
   const char *name, *title; /* "report", "print the report of a saved result" */
   const char *operands;     /* operands in the usage line: "FILE" */

@@ -90,7 +90,7 @@ int bn_buf_char(struct bn_buf *b, char c)
   return bn_buf_add(b, &c, 1);
 }
 
-/* Prints into the unused capacity behind the content.  Returns the length of the whole text, which
+/* Prints into the unused capacity after the content.  Returns the length of the whole text, which
    need not have fitted, or a negative number, as vsnprintf does. */
 __attribute__((format(printf, 2, 0))) static int buf_print_at_end(struct bn_buf *b, const char *fmt,
                                                                   va_list ap)

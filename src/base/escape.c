@@ -20,7 +20,7 @@ static const struct sequence sequences[] = {
     {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
 /* Returns the character that the sequence at s stands for, or UINT32_MAX if s is not UTF-8.  The
-   final 0 of a text is not taken for a byte of a sequence, so nothing behind it is read. */
+   final 0 of a text is not taken for a byte of a sequence, so nothing after it is read. */
 static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
 {
   uint32_t c = s[0] & (unsigned char)~q->mask;

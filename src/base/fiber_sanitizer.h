@@ -3,8 +3,8 @@
    empty without a sanitizer.
 
    bn_sanitizer_made and _freed report that a stack was made and will be freed.  A switch to a fiber
-   has _enters before it, on the stack of the caller, and _entered behind it, on that of the fiber.
-   A switch back has _leaves before it, on the stack of the fiber, and _left behind it. */
+   has _enters before it, on the stack of the caller, and _entered after it, on that of the fiber.
+   A switch back has _leaves before it, on the stack of the fiber, and _left after it. */
 #ifndef BN_BASE_FIBER_SANITIZER_H
 #define BN_BASE_FIBER_SANITIZER_H
 

@@ -41,7 +41,7 @@ const char *bn_file_explain(int error);
 /* Writes the folder of a file with its last slash, or "." for a name alone.  A folder that is too
    long, so that no call takes it, is cut. */
 void bn_file_copy_folder(const char *path, char out[PATH_MAX]);
-/* Returns the part of a path behind its folder. */
+/* Returns the part of a path after its folder. */
 const char *bn_file_name(const char *path);
 /* Returns whether both names lead to the same file, or to the same place for a new one. */
 bool bn_file_is_same(const char *a, const char *b);

@@ -541,7 +541,7 @@ void bn_log_errno(enum bn_level level, int error, const char *fmt, ...)
   free(text);
 }
 
-/* Prints a line on standard error behind what standard output has so far. */
+/* Prints a line on standard error after what standard output has so far. */
 static void log_stderr_line(const char *text)
 {
   (void)bn_log_flush();

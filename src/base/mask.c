@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds passwords behind the names of options, in settings and in URIs. */
+/* Finds passwords after the names of options, in settings and in URIs. */
 #include "base/mask.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static const char *mask_find_assigned_word(const char *text)
 }
 
 /* Returns the colon before the password in "scheme://user:password@host", or NULL if there is none.
-   Behind the colon, an '@' anywhere shows a password, since that may have any character; without
+   After the colon, an '@' anywhere shows a password, since that may have any character; without
    '@', all is a password but a port. */
 static const char *mask_find_uri_colon(const char *text)
 {

@@ -49,7 +49,7 @@ const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece 
   const struct bn_rate_piece *p =
       rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_s), s);
 
-  /* Pieces that begin at s, of which several may have no length, come behind that piece. */
+  /* Pieces that begin at s, of which several may have no length, come after that piece. */
   while (p + 1 < piece + n && p[1].from_s <= s)
     p++;
   return p;

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* Ends s at the first c.  Returns the text behind it, or NULL if there is no c. */
+/* Ends s at the first c.  Returns the text after it, or NULL if there is no c. */
 static char *uri_cut(char *s, char c)
 {
   char *found = strchr(s, c);

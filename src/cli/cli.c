@@ -84,7 +84,7 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 
 /* --- what may be shown --- */
 
-/* The commands of tests, and behind these TEST_COMMANDS that of the program. */
+/* The commands of tests, and after these TEST_COMMANDS that of the program. */
 static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version", NULL};
 enum { TEST_COMMANDS = 4 };
 
@@ -325,7 +325,7 @@ static int cli_read_command(struct bn_cli *cli, const char *arg)
 }
 
 /* Sets cli->empty and empty_hint, "--threads=" and "--threads=4", for "--threads= 4".  They are
-   used only if the word behind the blank turns out to be no test. */
+   used only if the word after the blank turns out to be no test. */
 static void cli_hint_empty_value(struct bn_cli *cli, int i)
 {
   const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
@@ -358,8 +358,8 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
   return cli_is_dashed(cli->command) ? cli->command : NULL;
 }
 
-/* Refuses a word behind the command.  The message is about the earlier mistake that has probably
-   led to it, if there is one.  Returns -1. */
+/* Refuses a word after the command.  The message is about the earlier mistake that has probably led
+   to it, if there is one.  Returns -1. */
 static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);
@@ -370,7 +370,7 @@ static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 
   if (bn_cli_check_reserved(cli) != 0)
     return -1;
-  /* The text behind the letter may be a password. */
+  /* The text after the letter may be a password. */
   if (dashed != NULL && cli->hint[0] == '\0')
     bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
                   dashed);
@@ -510,7 +510,7 @@ static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
    after a message. */
 static int cli_read_option(struct bn_cli *cli, int i, const char *arg)
 {
-  /* A flag that was spelled out, "-h", has no value behind it. */
+  /* A flag that was spelled out, "-h", has no value after it. */
   if (strchr(arg, '=') == NULL && arg == cli->argv[i])
     cli_hint_separate_value(cli, i);
   else

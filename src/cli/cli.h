@@ -119,9 +119,9 @@ void bn_cli_suggest_test(const struct bn_cli *cli);
 /* Fails if part of the standard output was lost. */
 int bn_cli_check_output(void);
 
-/* Opens the reports that --report names.  *reports has room for BN_CLI_MORE_REPORTS behind them:
-   the line on a terminal, the page of metrics and the hooks of a script.  The caller frees *reports
-   and closes the *n reports in it, also after a failure.  wanted NULL: none is opened; a list that
+/* Opens the reports that --report names.  *reports has room for BN_CLI_MORE_REPORTS after them: the
+   line on a terminal, the page of metrics and the hooks of a script.  The caller frees *reports and
+   closes the *n reports in it, also after a failure.  wanted NULL: none is opened; a list that
    names nothing is refused. */
 enum { BN_CLI_MORE_REPORTS = 3 };
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n);

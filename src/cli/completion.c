@@ -78,7 +78,7 @@ static void completion_append_drivers(struct bn_buf *out)
     (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
-/* Appends "NAME" and "NAME:" for each report.  The shells complete the name of a file behind a word
+/* Appends "NAME" and "NAME:" for each report.  The shells complete the name of a file after a word
    that ends in a colon. */
 static void completion_append_reports(struct bn_buf *out)
 {

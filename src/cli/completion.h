@@ -13,7 +13,7 @@
 /* A completion that is being printed.  bn_completion_begin comes first, bn_completion_end last. */
 struct bn_completion {
   FILE *out;
-  const char *const *rest; /* lines of the shell's code behind the table; ends with NULL */
+  const char *const *rest; /* lines of the shell's code after the table; ends with NULL */
 };
 
 /* Prints the code for a shell, not BN_SHELL_NONE, up to the table. */
@@ -25,7 +25,7 @@ int bn_completion_print_bench(const struct bn_completion *c, const struct bn_opt
 void bn_completion_print_script(const struct bn_completion *c, const char *name, const char *title,
                                 const struct bn_workload *ops, void *self,
                                 const struct bn_optset *options);
-/* Prints the code behind the table. */
+/* Prints the code after the table. */
 void bn_completion_end(const struct bn_completion *c);
 
 #endif

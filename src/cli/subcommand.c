@@ -126,8 +126,8 @@ static void subcommand_set_value(const struct invocation *a, const struct bn_opt
   free(typed);
 }
 
-/* Sets the option o to the value of "-o VALUE" or "-oVALUE"; `next` is the argument behind `arg`,
-   or NULL.  Returns how many of the two were used, or -1 and err. */
+/* Sets the option o to the value of "-o VALUE" or "-oVALUE"; `next` is the argument after `arg`, or
+   NULL.  Returns how many of the two were used, or -1 and err. */
 static int subcommand_set_short(struct invocation *a, const struct bn_opt *o, const char *arg,
                                 const char *next, struct bn_err *err)
 {
@@ -164,7 +164,7 @@ static int subcommand_check_options(const struct invocation *a, struct bn_err *e
 }
 
 /* Returns the usage line, which the caller frees.  The options of a file that declares a study
-   stand behind its name, among the operands. */
+   stand after its name, among the operands. */
 static char *subcommand_format_usage(const struct bn_subcommand *sub)
 {
   return bn_alloc_print("bench %s%s %s", sub->name, sub->loads_file ? "" : " [options]...",
@@ -199,9 +199,9 @@ static bool subcommand_is_own(const struct invocation *a, const char *arg)
          bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
 }
 
-/* Returns whether an argument belongs to the command line of a run: all behind "--", words, and
+/* Returns whether an argument belongs to the command line of a run: all after "--", words, and
    options that the subcommand does not have.  "-h" and "--help" ask for the help of the run if they
-   stand behind its first word, as in "oltp_read_write --help". */
+   stand after its first word, as in "oltp_read_write --help". */
 static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
 {
   if (!a->sub->takes_run || !a->has_name)
@@ -217,7 +217,7 @@ static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
   return subcommand_find_short_option(a, arg) == NULL;
 }
 
-/* Reads a word, which is not an option.  The words behind the name of the subcommand are operands;
+/* Reads a word, which is not an option.  The words after the name of the subcommand are operands;
    before it stands "help" at most. */
 static void subcommand_read_word(struct invocation *a, const char *word)
 {
@@ -229,7 +229,7 @@ static void subcommand_read_word(struct invocation *a, const char *word)
     a->has_name = true;
 }
 
-/* Reads `arg`, and `next`, the argument behind it or NULL, if that is the value of an option.
+/* Reads `arg`, and `next`, the argument after it or NULL, if that is the value of an option.
    Returns how many of the two were used, or -1 and err. */
 static int subcommand_read_argument(struct invocation *a, const char *arg, const char *next,
                                     struct bn_err *err)
@@ -260,7 +260,7 @@ static int subcommand_read_argument(struct invocation *a, const char *arg, const
 }
 
 /* Overwrites the value of an option that is a secret.  The value stands in `arg`, or else in
-   `next`, the argument behind it; next NULL: the option did not take that one. */
+   `next`, the argument after it; next NULL: the option did not take that one. */
 static void subcommand_hide_secret(const struct invocation *a, char *arg, char *next)
 {
   const struct bn_opt *o;

@@ -13,8 +13,8 @@
 /* Returns the row of that name, or NULL.  "./compare" and "compare.lua" are names of scripts. */
 const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand *table,
                                                      const char *name);
-/* Returns the subcommand that the first word names, or the word behind "help".  Returns NULL for
-   the command line of a test. */
+/* Returns the subcommand that the first word names, or the word after "help".  Returns NULL for the
+   command line of a test. */
 const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand *table, int argc,
                                                      char *const *argv);
 /* The arguments of the program twice: `shown` is main's vector, which `ps` shows while the program

@@ -23,7 +23,7 @@ void bn_cli_print_banner(const struct bn_cli *cli, const char *luajit)
            cli->policy->release, luajit);
 }
 
-/* Prints the options of n groups under a heading, with an empty line behind them. */
+/* Prints the options of n groups under a heading, with an empty line after them. */
 static void usage_print_block(const struct bn_optset *options, const char *heading,
                               const char *const *groups, size_t n)
 {

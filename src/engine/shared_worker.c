@@ -14,7 +14,7 @@ struct shared_session {
   struct bn_task task; /* first: the loop hands it over */
   struct shared_worker *worker;
   enum bn_phase phase;
-  bool open;    /* has been opened, and is at the start barrier or behind it */
+  bool open;    /* has been opened, and is at the start barrier or past it */
   bool looping; /* its loop has begun */
 };
 

@@ -110,7 +110,7 @@ enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_
   return bn_start_barrier_wait_for_all(&t->start_barrier, deadline_ns);
 }
 
-/* Returns what session i is doing before it is ready; NULL: it is ready, or i is t->n, behind the
+/* Returns what session i is doing before it is ready; NULL: it is ready, or i is t->n, past the
    last session. */
 static const char *threads_get_doing(struct bn_threads *t, unsigned i)
 {
@@ -135,7 +135,7 @@ static void threads_log_opening(unsigned first, unsigned last, const char *doing
 }
 
 /* Adjacent threads that do the same share a line.  The texts are static, so that two that are the
-   same are at the same address.  The step behind the last session ends its line. */
+   same are at the same address.  The step past the last session ends its line. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
   enum { LINES_MAX = 10 };

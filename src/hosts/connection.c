@@ -459,7 +459,7 @@ static void connection_send(struct bn_connection *c, int put_rc)
   bn_link_send(&c->link);
 }
 
-/* While an answer is awaited, which may come behind many other frames, a PING with the time 0 is
+/* While an answer is awaited, which may come after many other frames, a PING with the time 0 is
    sent each second: it asks for no time, and keeps the agent from ending its run because it hears
    nothing. */
 void bn_connection_send_ping(struct bn_connection *c)

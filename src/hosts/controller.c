@@ -93,7 +93,7 @@ static void controller_compare_clocks(struct control *control)
     controller_start_hosts(control);
 }
 
-/* Starts the agents of the hosts behind the first one, because its script has a command that all
+/* Starts the agents of the hosts after the first one, because its script has a command that all
    hosts execute together. */
 static void controller_launch_others(struct bn_fleet *f)
 {

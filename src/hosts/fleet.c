@@ -221,7 +221,7 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
   struct bn_group_work *work = &f->group_work[i];
   struct whole_work whole = {.group = g->name, .group_number = i};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
-  size_t n; /* the first n hosts have a share; it is 0 threads on those behind them */
+  size_t n; /* the first n hosts have a share; it is 0 threads on those after them */
 
   if (bn_group_work_read(g, f->setup->options, false /* is_here */, work, err) != 0 ||
       bn_group_work_divide(g, work, &f->list, share, &n, &whole.sessions, err) != 0)
@@ -252,7 +252,7 @@ static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
   return rc;
 }
 
-/* Refuses a number of threads behind the name of a host, because with groups each group has numbers
+/* Refuses a number of threads after the name of a host, because with groups each group has numbers
    of its own.  Returns 0, or -1 and err. */
 static int fleet_check_numbers(const struct bn_fleet *f, struct bn_err *err)
 {

@@ -86,7 +86,7 @@ static int groups_add_script(struct bn_group_words *g, const char *word,
   return 0;
 }
 
-/* Adds the words behind the name of a group: its script and its options.  Returns 0, or -1 and
+/* Adds the words after the name of a group: its script and its options.  Returns 0, or -1 and
    err. */
 static int groups_add_words(struct bn_group_words *g, const struct bn_list *words,
                             const struct bn_groups_input *from, struct bn_err *err)
@@ -169,7 +169,7 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
   return -1;
 }
 
-/* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, behind those of
+/* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, after those of
    --group.  Returns 0, or -1 and err. */
 static int groups_add_args(const struct bn_group_list *list, const struct bn_groups_input *from,
                            struct bn_err *err)

@@ -20,7 +20,7 @@ struct bn_handshake {
   /* The sessions of all hosts, or of the hosts of its group, have numbers from 0 on.  Those of the
      host begin at first_session < sessions.  Both are 0 for a group that is one process. */
   uint64_t first_session, sessions;
-  struct bn_list argv; /* the arguments behind the program's name, owned; may hold secrets */
+  struct bn_list argv; /* the arguments after the program's name, owned; may hold secrets */
   uint64_t outside; /* how many first arguments stand outside of groups; 0: there are no groups */
   struct bn_list environment; /* "NAME=value", owned: the passwords that drivers read there */
 };

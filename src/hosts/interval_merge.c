@@ -109,7 +109,7 @@ void bn_intervals_done(struct bn_intervals *r)
 /* A line of a host. */
 struct line {
   const struct bn_node *record;
-  const char *texts; /* the histograms, which stand behind the record */
+  const char *texts; /* the histograms, which follow the record */
   size_t len;        /* of the texts */
 };
 

@@ -162,7 +162,7 @@ int bn_link_receive(struct bn_link *l)
   return -1;
 }
 
-/* Prints the line, which is not empty, behind the name of the host, and empties it.
+/* Prints the line, which is not empty, after the name of the host, and empties it.
    bn_printer_say_foreign() escapes it for the terminal. */
 static void link_print_line(struct bn_link *l, struct bn_printer *printer)
 {

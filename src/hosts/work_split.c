@@ -39,7 +39,7 @@ static int work_split_refuse(const struct list_source *from, const char *entry, 
                     fault);
 }
 
-/* A name and the number behind it, in the text of a list. */
+/* A name and the number after it, in the text of a list. */
 struct entry {
   const char *name, *threads; /* threads NULL: no number */
   size_t name_len, threads_len;

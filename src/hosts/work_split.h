@@ -20,7 +20,7 @@ enum {
 
 struct bn_work_split_host {
   char *name;       /* owned; what ssh is given: "host", "user@host", an address */
-  unsigned threads; /* the number behind the name; 0: there is none */
+  unsigned threads; /* the number after the name; 0: there is none */
 };
 
 /* All zero: there are no hosts. */
@@ -29,7 +29,7 @@ struct bn_work_split_list {
   size_t n;
 };
 
-/* Adds the hosts of a value of --hosts, "a,me@b:8,[::1]:4": a number behind ':' is the host's
+/* Adds the hosts of a value of --hosts, "a,me@b:8,[::1]:4": a number after ':' is the host's
    threads, and an IPv6 address stands in brackets.  A name is refused if it begins with '-', which
    a shell would take for an option, if it has a blank, a quote, a control character or another
    character of a shell, or if the list has it already.  Returns 0, or -1 and err, which begins with

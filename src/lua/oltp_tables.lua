@@ -25,7 +25,7 @@ end
 
 local largest_int = 2 ^ 31 - 1
 
--- The id column, and the key line behind the columns, as each driver writes them.
+-- The id column, and the key line after the columns, as each driver writes them.
 local id_column = {
   mysql = function(integer)
     return integer .. " NOT NULL" .. (sysbench.opt.auto_inc and " AUTO_INCREMENT" or "")

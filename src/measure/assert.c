@@ -127,7 +127,7 @@ static bool assert_trim(char *out, size_t size, const char *text, size_t len)
   return true;
 }
 
-/* Returns whether the text behind a 'p' is a number, so that the word is a percentile. */
+/* Returns whether the text after a 'p' is a number, so that the word is a percentile. */
 static bool assert_is_rank(const char *text)
 {
   return text[strspn(text, "0123456789.")] == '\0';
@@ -300,7 +300,7 @@ static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct b
 }
 
 /* Sets the unit of the limit, which also decides between the number of errors and their share, "%".
-   unit: as typed behind the limit, or "".  Returns 0, or -1 and err. */
+   unit: as typed after the limit, or "".  Returns 0, or -1 and err. */
 static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
   const bool takes_percent = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;

@@ -22,7 +22,7 @@ static bool diskrow_take_number(const char **at, uint64_t *n)
   return true;
 }
 
-/* The line is "254 2 vda2 10 1 80 …", with at least eleven numbers behind the name. */
+/* The line is "254 2 vda2 10 1 80 …", with at least eleven numbers after the name. */
 bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
 {
   uint64_t number;

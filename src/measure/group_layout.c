@@ -234,7 +234,7 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
 }
 
 /* Sets the rows of waiting for a group without --rate, if another group has them: each event counts
-   with a queueing of 0, and all of its time as service.  Behind these rows is that of the lag, the
+   with a queueing of 0, and all of its time as service.  After these rows is that of the lag, the
    last one. */
 static void group_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {

@@ -21,7 +21,7 @@ enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 struct walk {
   void (*fn)(void *arg, uint64_t empty, uint64_t count);
   void *arg;
-  size_t next; /* the bucket behind the last one */
+  size_t next; /* the bucket after the last one */
 };
 
 /* Passes a bucket on, with the number of empty ones before it.  Does not use `highest`. */
@@ -86,11 +86,11 @@ void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct
 
 /* A bucket and the empty ones before it. */
 struct piece {
-  const char *next; /* the text behind it; NULL: the text is malformed */
+  const char *next; /* the text after it; NULL: the text is malformed */
   uint64_t skip, count;
 };
 
-/* Reads a number.  Returns the text behind it, or NULL if there is none, or one beyond 64 bits. */
+/* Reads a number.  Returns the text after it, or NULL if there is none, or one beyond 64 bits. */
 static const char *hist_codec_take_number(const char *at, const char *end, uint64_t *out)
 {
   uint64_t n = 0;

@@ -489,7 +489,7 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* Counts a line that cannot be read in *skipped.  Returns 0 if the reading goes on behind it; 1 if
+/* Counts a line that cannot be read in *skipped.  Returns 0 if the reading goes on after it; 1 if
    it ends here, because a bound was exceeded; or -1 and err: nothing can be read without the first
    line or without memory. */
 static int journal_skip_line(struct bn_skipped_lines *skipped, size_t number,

@@ -2,7 +2,7 @@
 /* The form of a histogram in documents and journals: one list of numbers.
 
    The numbers are the counts of its buckets (base/hist.h), from that of 0 ns to the last that is
-   not empty; -n stands for n empty buckets.  Values beyond the range are in the bucket behind all
+   not empty; -n stands for n empty buckets.  Values beyond the range are in the bucket after all
    others.  Version 1 has a list for each bucket that is not empty: its lowest value (2^42 beyond
    the range), and its count. */
 #ifndef BN_MEASURE_JSON_HIST_H

@@ -26,7 +26,7 @@ static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
 }
 
-/* Copies a row, and its texts to *names, which goes on behind them. */
+/* Copies a row, and its texts to *names, and moves *names past them. */
 static void metric_copy_row(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
   const size_t name_size = strlen(row->name) + 1, unit_size = strlen(row->unit) + 1;

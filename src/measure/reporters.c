@@ -212,7 +212,7 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
   }
 }
 
-/* Passes a view, with the lines that scripts add, and behind it the groups of n hosts, to all
+/* Passes a view, with the lines that scripts add, and after it the groups of n hosts, to all
    reporters.  v->replaced tells each of them whether another one prints the view.  Returns false if
    one has failed. */
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
@@ -426,8 +426,8 @@ static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group
   return ok && g->has_total ? reporters_replay_record(r, &g->total) : ok;
 }
 
-/* Passes the groups of hosts, which stand behind the first group, their sum.  Returns false if a
-   reporter has failed. */
+/* Passes the groups of hosts, which follow the first group, their sum.  Returns false if a reporter
+   has failed. */
 static bool reporters_replay_members(struct bn_reporters *r, const struct bn_result *result)
 {
   size_t n = 0;

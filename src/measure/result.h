@@ -42,7 +42,7 @@ struct bn_member {
 struct bn_group {
   char *name; /* the workload's */
   /* owned; NULL: of the whole run.  The first group is of the whole run, and those of its hosts
-     come behind it.  With groups on hosts, the sum of each group comes first, and then the parts of
+     come after it.  With groups on hosts, the sum of each group comes first, and then the parts of
      each group on its hosts. */
   struct bn_member *member;
   struct bn_record *interval, *checkpoint;
@@ -115,8 +115,8 @@ void bn_result_find_metrics(struct bn_result *r);
 /* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
    result that comes from a file.  Rows keep their newlines. */
 void bn_result_escape(struct bn_result *r);
-/* Copies a text to *at, which goes on behind it, and returns the copy.  Of NULL nothing is copied,
-   and NULL returned. */
+/* Copies a text to *at, moves *at past it, and returns the copy.  Of NULL nothing is copied, and
+   NULL returned. */
 const char *bn_result_copy_text(char **at, const char *text);
 void bn_result_done(struct bn_result *r);
 

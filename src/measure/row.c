@@ -48,7 +48,7 @@ void bn_row_done(struct bn_row *row)
   *row = (struct bn_row){.n = 0};
 }
 
-/* Returns a new cell behind the others, which is not initialized. */
+/* Returns a new cell after the others, which is not initialized. */
 static struct bn_cell *row_add_cell(struct bn_row *row)
 {
   if (row->n == row->room) {

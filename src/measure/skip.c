@@ -15,7 +15,7 @@ struct skipping {
   char *to;             /* the end of the shortened text */
 };
 
-/* Goes behind a quoted text, which begins here, or to the end if it has none. */
+/* Goes past a quoted text, which begins here, or to the end if it has none. */
 static void skip_pass_text(struct skipping *s)
 {
   for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
@@ -30,8 +30,8 @@ static void skip_pass_space(struct skipping *s)
     s->at++;
 }
 
-/* Goes behind a list or a map, which begins here.  Returns false, at the end of the text, if the
-   list or map has no end. */
+/* Goes past a list or a map, which begins here.  Returns false, at the end of the text, if the list
+   or map has no end. */
 static bool skip_pass_value(struct skipping *s)
 {
   int depth = 0;
@@ -58,7 +58,7 @@ static void skip_keep_to(struct skipping *s, const char *end)
   s->done = end;
 }
 
-/* Goes behind a quoted text, which begins here.  Returns whether it is the name of a list of
+/* Goes past a quoted text, which begins here.  Returns whether it is the name of a list of
    records. */
 static bool skip_pass_name(struct skipping *s)
 {

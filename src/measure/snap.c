@@ -219,7 +219,7 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
     s->counter[BN_C_EVENTS] += one->warm_events;
     s->busy_ns += one->warm_busy_ns;
   }
-  /* The stripes of the warm-up, if it has a histogram, stand behind those of the metrics. */
+  /* The stripes of the warm-up, if it has a histogram, follow those of the metrics. */
   for (size_t k = set->metrics.n_hists * set->n_stripes; k < set->n_rows * set->n_stripes; k++)
     bn_hist_add(s->hist[BN_H_LATENCY], set->stripe[k]);
 }

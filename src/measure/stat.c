@@ -126,7 +126,7 @@ static int stat_allocate_sessions(struct bn_statset *set)
   return 0;
 }
 
-/* The histograms of waiting, in the order in which they stand behind all others. */
+/* The histograms of waiting, in the order in which they follow all others. */
 static const struct bn_metric waiting[] = {
     {.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM},
     {.name = "service", .unit = "ns", .kind = BN_HISTOGRAM},
@@ -175,7 +175,7 @@ bool bn_statset_reserves(const char *name)
   return bn_statset_waiting_place(name) > 0 || bn_metrics_is_fixed(name);
 }
 
-/* Makes the table of the fixed metrics, those of the workload, and behind them those of waiting. */
+/* Makes the table of the fixed metrics, those of the workload, and after them those of waiting. */
 static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *metrics,
                               unsigned apart)
 {
@@ -219,8 +219,8 @@ static void stat_set_part_indices(struct bn_statset *set)
   }
 }
 
-/* Sets in all sessions the indices of the histogram for events of the warm-up, which stands behind
-   all metrics, and of those of waiting, the last metrics.  They stay 0 if a set does not have them.
+/* Sets in all sessions the indices of the histogram for events of the warm-up, which follows all
+   metrics, and of those of waiting, the last metrics.  They stay 0 if a set does not have them.
    Sessions with waiting, those of --rate, pause. */
 static void stat_set_apart_indices(struct bn_statset *set, unsigned apart)
 {

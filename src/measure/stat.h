@@ -122,8 +122,8 @@ struct bn_label {
 /* Copies at most max rows, and returns how many there are.  Any thread. */
 size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
 /* Returns the row of a name, which is cut to BN_LABEL_LEN - 1 bytes, among *n rows, or a new row
-   behind them.  Names beyond BN_LABELS_MAX share the last row, "other".  row: room for
-   BN_LABELS_MAX + 1 rows, whose counts are 0 behind *n. */
+   after them.  Names beyond BN_LABELS_MAX share the last row, "other".  row: room for
+   BN_LABELS_MAX + 1 rows, whose counts are 0 from *n on. */
 struct bn_label *bn_label_get(struct bn_label *row, size_t *n, const char *name);
 
 /* The statistics of all sessions of a run and what their parts mean. */
@@ -163,7 +163,7 @@ void bn_statset_done(struct bn_statset *set);
 bool bn_statset_has_waiting(const struct bn_metrics *m);
 /* Returns whether metrics have the histogram "wakeup_lag", which then is the last one. */
 bool bn_statset_has_lag(const struct bn_metrics *m);
-/* The number of the histograms of waiting, which stand behind all others. */
+/* The number of the histograms of waiting, which follow all others. */
 enum { BN_STAT_WAITS = 3 };
 /* Returns the place of a histogram of waiting among them, from 1 to BN_STAT_WAITS, or 0 if the name
    is that of another metric. */

@@ -137,7 +137,7 @@ void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool his
 
 void bn_statement_table_done(struct bn_statement_table *t)
 {
-  /* Rows behind the last one may be left of earlier contents. */
+  /* Rows past the last one may be left of earlier contents. */
   for (size_t i = 0; t->sum != NULL && i < t->room; i++) {
     free(t->sum[i].name);
     bn_hist_free(t->sum[i].hist);

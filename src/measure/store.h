@@ -14,7 +14,7 @@
       "end":    {…}}
 
    "assertions" is there if the run had some and came to its final report.  The first group holds
-   all sessions.  A run on several hosts has a group of each host behind it, with
+   all sessions.  A run on several hosts has a group of each host after it, with
 
       "host": {"name": …, "lost": TEXT or null, "threads": …, "processor_s": …,
                "clock_error_s": …, "start_lag_s": …, "time_s": …}
@@ -79,8 +79,8 @@ struct bn_node *bn_store_metrics(const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_view *v);
 /* Returns a record as a line that is sent to another process of this version, which is quick to
    read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
-   absent is 0, and behind it, each after BN_STORE_GAP, the histograms of the metrics
-   (measure/hist_codec.h).  The caller frees it.  Returns NULL without memory. */
+   absent is 0, followed by the histograms of the metrics (measure/hist_codec.h), each after
+   BN_STORE_GAP.  The caller frees it.  Returns NULL without memory. */
 char *bn_store_print_brief(const struct bn_view *v, size_t *len);
 /* Returns an upper bound of the number of values that bn_store_record() makes of an interval or a
    checkpoint. */

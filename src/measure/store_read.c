@@ -617,9 +617,9 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Moves the pointer *texts behind the gap at its beginning and the text that follows, up to the
-   next gap or the end.  Sets *text and *len to that text, and lowers the number of bytes that are
-   left, in *rest.  Returns false if there is no gap. */
+/* Moves the pointer *texts past the gap at its beginning and the text that follows, up to the next
+   gap or the end.  Sets *text and *len to that text, and lowers the number of bytes that are left,
+   in *rest.  Returns false if there is no gap. */
 static bool store_next_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;

@@ -253,7 +253,7 @@ struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, 
 {
   size_t size = n * sizeof *from;
   struct bn_watched_figure *copy;
-  char *at; /* the names stand behind the figures */
+  char *at; /* the names follow the figures */
 
   for (size_t i = 0; i < n; i++)
     size += strlen(from[i].name) + 1;

@@ -305,7 +305,7 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
-/* Returns whether the text is a whole number of up to nine digits, perhaps with '%' behind it. */
+/* Returns whether the text is a whole number of up to nine digits, perhaps with '%' after it. */
 static bool conf_is_time_or_percentage(const char *text)
 {
   const size_t len = strspn(text, "0123456789");

@@ -11,7 +11,7 @@ const char bn_delay_forms[] =
     "TIME, fixed:TIME, exp:MEAN, exp:MEAN..MOST, uniform:LEAST..MOST; times are seconds, "
     "also with ns, us, ms, s, m or h, up to a day";
 
-/* Reads a time of at most longest_ns, and moves *at behind it.  Returns false if there is none. */
+/* Reads a time of at most longest_ns, and moves *at past it.  Returns false if there is none. */
 static bool delay_read_time(const char **at, double *ns)
 {
   return bn_units_read_ns(at, ns) && *ns <= longest_ns;
@@ -22,7 +22,7 @@ int bn_delay_parse(const char *text, struct bn_delay *out)
   static const struct {
     const char *word;
     enum bn_delay_shape shape;
-    enum { NO, MAYBE, YES } range; /* whether "..TIME" stands behind the time */
+    enum { NO, MAYBE, YES } range; /* whether "..TIME" follows the time */
   } forms[] = {{"exp:", BN_DELAY_EXPONENTIAL, MAYBE},
                {"uniform:", BN_DELAY_UNIFORM, YES},
                {"fixed:", BN_DELAY_UNIFORM, NO},

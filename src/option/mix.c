@@ -49,7 +49,7 @@ static double mix_read_weight(const char *text, size_t len)
   return bn_units_parse_double(digits, &weight) == 0 && weight <= 1e9 ? weight : 0;
 }
 
-/* Returns the length of the first workload of the text, which ends at a blank behind a weight, or
+/* Returns the length of the first workload of the text, which ends at a blank after a weight, or
    with the text: 5 for "a b@8 c@2". */
 static size_t mix_find_length(const char *text)
 {

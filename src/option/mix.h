@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The name of a mix, which is a run of several workloads: "oltp_read_only@8 ./new order.lua@2.5",
-   each with its weight.  A blank behind a weight separates two workloads. */
+   each with its weight.  A blank after a weight separates two workloads. */
 #ifndef BN_OPTION_MIX_H
 #define BN_OPTION_MIX_H
 
@@ -22,7 +22,7 @@ struct bn_mix_item {
 bool bn_mix_has_weight(const char *text);
 /* Returns whether the test, which may be NULL, is a mix.  Dialects know no mixes. */
 bool bn_mix_is_test(const struct bn_policy *policy, const char *test);
-/* Reads the workload at *at and moves *at behind it.  Returns 1, 0 if there is no other, or -1 and
+/* Reads the workload at *at and moves *at past it.  Returns 1, 0 if there is no other, or -1 and
    err. */
 int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err);
 

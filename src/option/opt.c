@@ -111,7 +111,7 @@ static bool opt_takes_all_items(const struct bn_optset *s, const struct bn_opt *
   return o->type == BN_LIST && !(s->policy->loose_values && o->scalar && o->whole);
 }
 
-/* Notes that a line of a file has items behind the value, which are ignored.  The value of a secret
+/* Notes that a line of a file has items after the value, which are ignored.  The value of a secret
    is not shown. */
 static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                       const struct bn_setting *st)
@@ -135,7 +135,7 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
   free(first);
 }
 
-/* Sets a boolean as the dialect reads it.  In a file, any text behind '=' means on.  On the command
+/* Sets a boolean as the dialect reads it.  In a file, any text after '=' means on.  On the command
    line, any other text than "on" means off in some dialects. */
 static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, struct bn_entry *e,
                                                    const struct bn_setting *st)

@@ -53,7 +53,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
                                    const char *arg_as_typed);
 /* Reads a configuration file and sets what it has.  Returns 0, or -1 and err: the file cannot be
    read, and the code is an errno value, or a line is malformed, and the code is 0.  If the policy
-   is loose, the rest of the file behind a malformed line is skipped with a line on stderr
+   is loose, the rest of the file after a malformed line is skipped with a line on stderr
    instead. */
 int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Returns whether the part of a line of such a file before '=' is a comment or blank. */
@@ -66,7 +66,7 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
 /* Gives a general option of bench alone its default, if a script's own option of that name has
    taken the setting and it is not reserved.  Returns whether it did. */
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own);
-/* Sets an option as a line of a file does; `text` is all behind '=', as written.  A bad value is
+/* Sets an option as a line of a file does; `text` is all after '=', as written.  A bad value is
    remembered with its place. */
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line);
@@ -182,7 +182,7 @@ void bn_opt_read_name(const char *arg, char name[BN_OPT_NAME_MAX]);
 
 /* Returns whether the set has an option in that group. */
 bool bn_optset_has_group(const struct bn_optset *s, const char *group);
-/* Returns the i-th option of the set in the order of adding, or NULL behind the last; aliases and
+/* Returns the i-th option of the set in the order of adding, or NULL past the last; aliases and
    options that another one shadows are among them.  Sets *group, unless that is NULL. */
 const struct bn_opt *bn_optset_get_at(const struct bn_optset *s, size_t i, const char **group);
 const struct bn_policy *bn_optset_policy(const struct bn_optset *s);

@@ -106,7 +106,7 @@ static const char *optfact_show_value(const struct bn_entry *e, struct bn_buf *t
   (void)bn_buf_str(text, ""); /* an empty list adds nothing, and text->data must not be NULL */
   optfact_add_value(text, e->o, e->value);
   /* bn_groups_mask_texts has masked the passwords of --group, and bn_mask_text would cut off the
-     words behind the first one. */
+     words after the first one. */
   return e->o->verbatim && (e->o->traits & BN_OPT_COMMAND_LINE_ONLY) != 0
              ? text->data
              : bn_mask_text(text->data, masked);

@@ -78,7 +78,7 @@ static int optfile_refuse_unclosed(const struct reader *r, const char *name, str
 }
 
 /* Notes that a line such as "threads 4" sets nothing, unless it is a section or a comment.  Only
-   the name is shown, because the text behind it may be a secret. */
+   the name is shown, because the text after it may be a secret. */
 static void optfile_note_ignored_line(const struct reader *r, char *text)
 {
   char *name = optfile_trim_name(text), masked[BN_MASK_MAX];
@@ -102,7 +102,7 @@ static bool optfile_is_option(const struct reader *r, const char *item, size_t l
   return end < len && bn_optset_find_entry(r->set, name) != NULL;
 }
 
-/* Finds an option that stands in the value of another one, behind a blank and without quotes.
+/* Finds an option that stands in the value of another one, after a blank and without quotes.
    Returns whether there is one, and sets *item to it. */
 static bool optfile_find_second_option(const struct reader *r, const char *value,
                                        struct bn_optval_item *item)
@@ -169,7 +169,7 @@ static int optfile_read_line(const struct reader *r, char *text, size_t len, str
   return 0;
 }
 
-/* Reads the lines of a file.  A null byte ends each while it is read; behind the last line, the
+/* Reads the lines of a file.  A null byte ends each while it is read; after the last line, the
    buffer has one.  Returns as optfile_read_line does. */
 static int optfile_read_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {

@@ -16,7 +16,7 @@ struct block {
   const struct bn_policy *policy;
 };
 
-/* Returns the form of the value that the help shows behind the name of an option: "=N". */
+/* Returns the form of the value that the help shows after the name of an option: "=N". */
 static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";

@@ -207,7 +207,7 @@ static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *val
   return BN_OPTSET_RANGE;
 }
 
-/* A switch without a value (text NULL) is on, and one with nothing behind '=' in a file is off. */
+/* A switch without a value (text NULL) is on, and one with nothing after '=' in a file is off. */
 static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
 {
   if (text == NULL) {
@@ -426,7 +426,7 @@ static void optval_explain_range(const struct bn_opt *o, const char *text,
                    shown, o->min, o->max);
 }
 
-/* Prints the bounds with the unit behind them, or `unbounded` if there are none.  An upper bound
+/* Prints the bounds with the unit after them, or `unbounded` if there are none.  An upper bound
    that is only that of the type tells a user nothing and is left out. */
 static void optval_print_bounds(const struct bn_opt *o, const char *unit, const char *unbounded,
                                 char *out, size_t len)

@@ -49,11 +49,11 @@ struct bn_optval_item {
   const char *text;
   size_t len;
 };
-/* Finds the next item of a file's value and moves *at behind it.  Items are separated by ',' and
+/* Finds the next item of a file's value and moves *at past it.  Items are separated by ',' and
    blanks, stand in '…' or "…" if they contain those, and end at a '#' that begins an item.  Returns
    1, 0: there is no other, or -1: a quote is not closed. */
 int bn_optval_next(const char **at, struct bn_optval_item *item);
-/* Returns the first item of a file's value, "" if there is none, and sets *rest to what is behind.
+/* Returns the first item of a file's value, "" if there is none, and sets *rest to what follows it.
    with_commas: "a, b" is one item, "a,b".  The caller frees the item. */
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest);
 /* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items

@@ -111,8 +111,8 @@ static bool profile_read_time(struct profile_reader *r, double *s)
 
 /* --- pieces --- */
 
-/* Returns the array with room for an element behind the n that it has.  Its room, the least power
-   of two that is not less than n, is used up whenever n is a power of two, and doubles then. */
+/* Returns the array with room for an element after the n that it has.  Its room, the least power of
+   two that is not less than n, is used up whenever n is a power of two, and doubles then. */
 static void *profile_grow(void *array, size_t n, size_t size)
 {
   if ((n & (n - 1)) != 0)
@@ -168,7 +168,7 @@ static double profile_get_last_rate(const struct profile_reader *r)
 
 /* --- phases --- */
 
-/* The functions profile_read_ramp to profile_read_trace read a phase behind its word, and add its
+/* The functions profile_read_ramp to profile_read_trace read a phase after its word, and add its
    pieces; `forms` below has the forms.  Rates and heights are values of the curve; `s` and names
    that end in _s are seconds. */
 
@@ -303,7 +303,7 @@ struct profile_row {
   double s, rate;
 };
 
-/* Reads a row of a trace, and moves *at behind what it has read.  Returns what is wrong at *at, or
+/* Reads a row of a trace, and moves *at past what it has read.  Returns what is wrong at *at, or
    NULL. */
 static const char *profile_read_row(const struct profile_reader *r, const char **at,
                                     struct profile_row *row)

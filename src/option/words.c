@@ -135,7 +135,7 @@ void bn_words_show(struct bn_buf *out, const char *word)
     (void)bn_buf_printf(out, "%s", shown);
 }
 
-/* Adds the words of one group with passwords masked.  A word behind "--password" or "--password="
+/* Adds the words of one group with passwords masked.  A word after "--password" or "--password="
    may be the password.  Returns 0, or -1 if a quote has no end. */
 static int words_mask_group(struct bn_buf *out, const char *text, size_t len)
 {

@@ -10,7 +10,7 @@
 
 struct bn_buf;
 
-/* Moves *at behind the word if the text there begins with it, and returns whether it does. */
+/* Moves *at past the word if the text there begins with it, and returns whether it does. */
 bool bn_words_skip(const char **at, const char *word);
 /* Splits a text into words, which blanks, tabs and newlines separate.  What stands between '…' or
    "…" is taken as it is, also within a word.  Nothing else is special.  Returns 0, or -1 and err if

@@ -81,7 +81,7 @@ static void merged_free_inputs(struct inputs *in)
 }
 
 /* Prints each note on a line of standard error, escaped, because notes may quote the files.  Each
-   note has a newline at its end, so the piece behind the last newline is none. */
+   note has a newline at its end, so the piece after the last newline is no note. */
 static void merged_print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;

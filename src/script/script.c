@@ -183,7 +183,7 @@ static char *script_make_mix_title(const char *mix)
     const char *slash = memrchr(item.name, '/', item.len);
     const char *base = slash != NULL ? slash + 1 : item.name;
 
-    /* bn_mix_next() has moved `mix` behind the weight, so this adds "NAME@WEIGHT". */
+    /* bn_mix_next() has moved `mix` past the weight, so this adds "NAME@WEIGHT". */
     (void)bn_buf_printf(&title, "%s%.*s", title.len > 0 ? " " : "", (int)(mix - base), base);
   }
   return bn_buf_take(&title);

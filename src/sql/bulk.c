@@ -74,7 +74,7 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   return 0;
 }
 
-/* Leaves the text up to VALUES, behind which the next rows stand. */
+/* Leaves the text up to VALUES, after which the next rows stand. */
 static void bulk_truncate_rows(struct bn_sql_bulk *b)
 {
   b->text.len = b->head;
@@ -102,7 +102,7 @@ enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
 /* Sends the statements in the buffer; if a row follows, the last one stays there.  The text up to
    VALUES moves on before the rows of each statement, over rows that were sent before.  A failure
    does not repeat the event, so it is always logged.  Returns 0, or -1 after a failure: the
-   statement that failed and those behind it stay. */
+   statement that failed and those after it stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   struct bn_sql_bulk *b = c->bulk;
@@ -237,7 +237,7 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
   /* bulk_flush has turned loading off if the server refused it. */
   if (!b->load.on || bn_sql_load_add(&b->load, row, len))
     return 0;
-  /* This row and all rows behind it are sent as INSERT. */
+  /* This row and all rows after it are sent as INSERT. */
   if (bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
   b->load.on = false;
@@ -246,7 +246,7 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
 
 /* Prepares the text for one more row, of len bytes.  If the row belongs to the last statement in
    the buffer, a comma is added.  If not, that statement is sent, or, while rows are loaded, `cut`
-   gets the place behind the comma.  Returns 0, or -1 after a failure. */
+   gets the place after the comma.  Returns 0, or -1 after a failure. */
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
   struct bn_sql_bulk *b = c->bulk;

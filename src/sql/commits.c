@@ -141,7 +141,7 @@ static void commits_note_failure(const struct call *call, enum bn_sql rc)
     commits_end_transaction(state);
 }
 
-/* Returns whether another statement may stand behind the first one.  sql[len] is 0. */
+/* Returns whether another statement may follow the first one.  sql[len] is 0. */
 static bool commits_has_other_statements(const char *sql, size_t len)
 {
   const char *semicolon = memchr(sql, ';', len);
@@ -391,7 +391,7 @@ static void commits_note_other_statement(const struct call *call, const char *sq
   *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
 }
 
-/* Updates the state by the statements behind the first one of a text; `wrote` says whether that one
+/* Updates the state by the statements after the first one of a text; `wrote` says whether that one
    writes.  This is a guess: before the next text, commits_update_state replaces it by the state
    that the driver knows. */
 static void commits_note_other_statements(const struct call *call, bool wrote)

@@ -13,8 +13,8 @@ static bool count_begins_with(const char *sql, size_t len, const char *word, siz
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
 
-/* Returns how dialect 0.5 counts the statement: by the letters behind blanks, which need not be a
-   whole word. */
+/* Returns how dialect 0.5 counts the statement: by the letters after any blanks, which need not be
+   a whole word. */
 static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
 {
   while (len > 0 && bn_sql_is_blank(*sql)) {
@@ -31,8 +31,8 @@ static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
   return BN_SQL_OTHER;
 }
 
-/* Returns the position behind blanks and comments of any server: what is a comment on one of them
-   is no beginning of a statement on the others. */
+/* Returns the position after blanks and comments of any server: what is a comment on one of them is
+   no beginning of a statement on the others. */
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
@@ -89,7 +89,7 @@ struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const 
   return (struct bn_sql_statement_type){kind, count_first_verb(sql, (size_t)(end - sql))};
 }
 
-/* Returns the position behind the word and the blanks and comments that follow it, or NULL if
+/* Returns the position after the word and the blanks and comments that follow it, or NULL if
    another word stands there. */
 static const char *count_skip_word(const char *sql, const char *end, const char *word)
 {

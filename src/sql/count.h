@@ -126,7 +126,7 @@ enum bn_sql_boundary {
   BN_BOUNDARY_NATIVE    /* a transaction of XA, or the locks of tables, are over */
 };
 
-/* Returns the boundary that the first words of the text tell, behind blanks and comments: of a text
+/* Returns the boundary that the first words of the text tell, after blanks and comments: of a text
    with several statements, that of the first one.  sql[len] is 0. */
 enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len);
 
@@ -136,8 +136,8 @@ struct bn_sql_statement_type {
   enum bn_sql_verb verb;
 };
 
-/* Returns how the statement is counted.  The first word behind blanks and comments tells the verb;
-   by_first_word: a word behind blanks tells the kind, as in dialect 0.5. */
+/* Returns how the statement is counted.  The first word after blanks and comments tells the verb;
+   by_first_word: a word after blanks tells the kind, as in dialect 0.5. */
 struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
                                                       size_t len);
 

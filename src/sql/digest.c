@@ -19,7 +19,7 @@ struct digest {
   bool word; /* the last token is a name, a keyword or a literal */
   struct bn_sql_literals *literals;
   size_t open; /* where the last opening parenthesis stands in out */
-  bool plain;  /* it is open, and only values stand behind it */
+  bool plain;  /* it is open, and only values follow it */
 };
 
 /* Adds as much of the text as fits; if that is not all of it, the digest is full. */
@@ -92,7 +92,7 @@ static void digest_put_word(struct digest *d, const char *p, const char *end)
 }
 
 /* Replaces the values of a list, whose closing parenthesis comes next, by "...".  If the list
-   stands behind another such list, it is removed with the ", " before it, and true is returned: the
+   follows another such list, it is removed with the ", " before it, and true is returned: the
    parenthesis is not needed. */
 static bool digest_shorten_list(struct digest *d)
 {
@@ -139,7 +139,7 @@ static bool digest_is_number(const char *p, const char *end)
   return bn_sql_is_digit(*p) || (*p == '.' && end - p > 1 && bn_sql_is_digit(p[1]));
 }
 
-/* Returns the position behind a number, whose first character stands before p. */
+/* Returns the position after a number, whose first character stands before p. */
 static const char *digest_skip_number(const char *p, const char *end)
 {
   for (const char *from = p; p < end; p++) {
@@ -160,7 +160,7 @@ static const char *digest_skip_word(const char *p, const char *end)
 }
 
 /* Returns whether a number with a sign begins at p.  At the beginning of the text there is none,
-   and behind a word or a closing parenthesis the sign is that of a sum. */
+   and after a word or a closing parenthesis the sign is that of a sum. */
 static bool digest_is_signed(const struct digest *d, const char *p)
 {
   if ((*p != '-' && *p != '+') || d->end - p <= 1 || !digest_is_number(p + 1, d->end))
@@ -168,7 +168,7 @@ static bool digest_is_signed(const struct digest *d, const char *p)
   return d->len > 0 && !d->word && digest_last(d) != ')';
 }
 
-/* Returns the position behind a comment at p, or p if there is none. */
+/* Returns the position after a comment at p, or p if there is none. */
 static const char *digest_skip_comment(const struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes, more = d->end - p > 1;
@@ -181,7 +181,7 @@ static const char *digest_skip_comment(const struct digest *d, const char *p)
 }
 
 /* Adds what begins with the dollar at p: $1 or $tag$ text $tag$, which are literals, or a dollar
-   that is neither.  Returns the position behind it. */
+   that is neither.  Returns the position after it. */
 static const char *digest_put_dollar(struct digest *d, const char *p)
 {
   const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
@@ -194,7 +194,7 @@ static const char *digest_put_dollar(struct digest *d, const char *p)
   return behind;
 }
 
-/* Adds a literal or a name in quotes.  Returns the position behind it. */
+/* Adds a literal or a name in quotes.  Returns the position after it. */
 static const char *digest_put_quoted(struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes;
@@ -208,7 +208,7 @@ static const char *digest_put_quoted(struct digest *d, const char *p)
   return behind;
 }
 
-/* Skips a blank or a comment at p, or adds the token there.  Returns the position behind it. */
+/* Skips a blank or a comment at p, or adds the token there.  Returns the position after it. */
 static const char *digest_put_next(struct digest *d, const char *p)
 {
   const char *behind = digest_skip_comment(d, p);

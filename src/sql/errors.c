@@ -219,7 +219,7 @@ static void errors_add_foreign(struct bn_buf *b, const char *text)
 {
   const size_t len = bn_escape_message(NULL, 0, text);
 
-  /* A buffer always has room for a final 0 behind what is reserved. */
+  /* A buffer always has room for a final 0 after what is reserved. */
   (void)bn_buf_reserve(b, len);
   (void)bn_escape_message(b->data + b->len, len + 1, text);
   b->len += len;
@@ -280,7 +280,7 @@ static void errors_add_line(struct bn_buf *b, const char **p, const struct field
   *p = *at == '\n' ? at + 1 : at;
 }
 
-/* Returns the line at *p with the line `more` behind it, both with their fields filled in, cut to
+/* Returns the line at *p with the line `more` after it, both with their fields filled in, cut to
    MESSAGE_MAX bytes, and moves *p to the next line.  The caller frees the result. */
 static char *errors_make_line(const char **p, const char *more, const struct fields *f)
 {

@@ -35,7 +35,7 @@ bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql)
   return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == DELETE_CHARACTER;
 }
 
-/* Returns the position behind a comment at p, in which comments may stand, or end if it is not
+/* Returns the position after a comment at p, in which comments may stand, or end if it is not
    closed. */
 static const char *lex_skip_nested(const char *p, const char *end)
 {

@@ -24,22 +24,22 @@ static inline bool bn_sql_is_word(char c)
          (c & 0x80) != 0;
 }
 
-/* Returns the position behind a literal or quoted name that begins at p, or end if it is not
-   closed.  A doubled quote does not close it, nor, with `backslash`, a quote behind a backslash. */
+/* Returns the position after a literal or quoted name that begins at p, or end if it is not closed.
+   A doubled quote does not close it, nor, with `backslash`, a quote after a backslash. */
 const char *bn_sql_skip_quoted(const char *p, const char *end, bool backslash);
 /* Returns whether the quote at p begins a text with backslash escapes, as all texts of a server
    with `backslash` do.  E'...' of PostgreSQL does on each server, a name in backticks on none. */
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash);
-/* Returns the position behind PostgreSQL's $tag$ text $tag$ that begins at p, or p + 1 if the
-   dollar at p begins none, as one within a name. */
+/* Returns the position after PostgreSQL's $tag$ text $tag$ that begins at p, or p + 1 if the dollar
+   at p begins none, as one within a name. */
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end);
-/* Returns whether the two dashes at p begin a comment: MySQL wants a blank behind them. */
+/* Returns whether the two dashes at p begin a comment: MySQL wants a blank after them. */
 bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql);
-/* Returns the position behind the line that p is in. */
+/* Returns the position after the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
-/* Returns the position behind the comment whose slash and star are at p, or end if it is not
-   closed.  MySQL and MariaDB execute what stands in a version comment, so that only its mark is
-   passed over. */
+/* Returns the position after the comment whose slash and star are at p, or end if it is not closed.
+   MySQL and MariaDB execute what stands in a version comment, so that only its mark is passed
+   over. */
 const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps);
 
 #endif

@@ -23,7 +23,7 @@ static bool load_is_name(char c)
   return bn_sql_is_word(c) || c == '$' || c == '.' || c == '`' || c == '"';
 }
 
-/* Returns the position behind a keyword at p and the blanks that follow it, or NULL if p is NULL or
+/* Returns the position after a keyword at p and the blanks that follow it, or NULL if p is NULL or
    the keyword is not there. */
 static const char *load_skip_word(const char *p, const char *end, const char *word)
 {
@@ -85,7 +85,7 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
   return true;
 }
 
-/* Returns the position behind a number that all servers store as it is written, as "0", "12" and
+/* Returns the position after a number that all servers store as it is written, as "0", "12" and
    "-1.50", or NULL if there is none at p, as in "-0", "007" and "1.". */
 static const char *load_skip_number(const char *p, const char *end)
 {
@@ -107,7 +107,7 @@ static const char *load_skip_number(const char *p, const char *end)
   return p;
 }
 
-/* Returns the letter that stands for c behind a backslash, or '\0' if c is not escaped. */
+/* Returns the letter that stands for c after a backslash, or '\0' if c is not escaped. */
 static char load_escape_of(char c)
 {
   switch (c) {
@@ -122,7 +122,7 @@ static char load_escape_of(char c)
   }
 }
 
-/* Adds the text of the literal at p, with escapes.  Returns the position behind it, or NULL if it
+/* Adds the text of the literal at p, with escapes.  Returns the position after it, or NULL if it
    has a backslash, which not all servers read alike, or a 0, or no end. */
 static const char *load_add_literal(struct bn_buf *out, const char *p, const char *end)
 {
@@ -149,7 +149,7 @@ static const char *load_add_literal(struct bn_buf *out, const char *p, const cha
   return NULL;
 }
 
-/* Adds the value at p.  Returns the position behind it, or NULL if only the server can say what the
+/* Adds the value at p.  Returns the position after it, or NULL if only the server can say what the
    value is; then a part of it may have been added. */
 static const char *load_add_value(struct bn_buf *out, const char *p, const char *end)
 {

@@ -43,9 +43,9 @@ static bool query_expects(const struct bn_sql_conn *c, const struct bn_sql_diag 
   return c->expected[0] != '\0' && strcmp(d->state, c->expected) == 0;
 }
 
-/* Drops the results that the script has not read.  Returns false if a statement behind the first
-   one of its text has failed: nobody has seen that yet, so that the next statement fails at `step`
-   with this error.  Dialects drop it, as sysbench does. */
+/* Drops the results that the script has not read.  Returns false if a statement after the first one
+   of its text has failed: nobody has seen that yet, so that the next statement fails at `step` with
+   this error.  Dialects drop it, as sysbench does. */
 static bool query_drop_unread(struct bn_sql_conn *c, enum bn_sql_step step)
 {
   struct bn_sql_diag d = {0};

@@ -38,7 +38,7 @@ static bool readhosts_is_port(const char *text)
 }
 
 /* Reads a path; h keeps pointers into the text.  is_socket: paths of the driver are sockets; else
-   they are folders with a socket for each port, and a port may stand behind a colon. */
+   they are folders with a socket for each port, and a port may follow, after a colon. */
 static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');

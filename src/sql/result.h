@@ -12,7 +12,7 @@
    result in by bn_sql_cursor_take. */
 struct bn_sql_cursor {
   struct bn_sql_rs rs;         /* first: scripts have its address */
-  struct bn_sql_result result; /* behind rs */
+  struct bn_sql_result result; /* after rs */
   struct bn_sql_stmt *source;  /* the statement that gave it; NULL: a query */
   bool live;                   /* the rows have not been freed */
   bool more;                   /* another result is pending */

@@ -43,7 +43,7 @@ static bool route_is_one_of(const struct token *t, const char *const *words)
   return *words != NULL;
 }
 
-/* Returns the position behind the blank, comment, literal or quoted name at p, or NULL if a token
+/* Returns the position after the blank, comment, literal or quoted name at p, or NULL if a token
    begins there. */
 static const char *route_skip_between(const struct scan *s, const char *p)
 {
@@ -65,7 +65,7 @@ static const char *route_skip_between(const struct scan *s, const char *p)
   return NULL;
 }
 
-/* Moves behind the next token of the text, and returns it.  At the end, its length is 0. */
+/* Moves past the next token of the text, and returns it.  At the end, its length is 0. */
 static struct token route_next(struct scan *s)
 {
   const char *from = s->p, *behind;
@@ -139,8 +139,8 @@ static bool route_is_function_of_session(const struct token *name)
   return route_is_one_of(name, names);
 }
 
-/* Returns whether t stands where MySQL has the name of a variable: behind two at signs, or behind
-   one for a variable of the user. */
+/* Returns whether t stands where MySQL has the name of a variable: after two at signs, or after one
+   for a variable of the user. */
 static bool route_is_at_variable(const struct scan *s, const struct token *before,
                                  const struct token *t)
 {

@@ -19,7 +19,7 @@ enum bn_sql_route {
 enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_sql_caps *caps);
 
 /* Returns whether a text cannot be sent within a transaction that was begun with
-   BN_ROUTE_BEGIN_READ, because it may write: another statement stands behind one that ends the
+   BN_ROUTE_BEGIN_READ, because it may write: another statement follows one that ends the
    transaction, or a statement ends it by itself and is no part of it.  Pure.  sql[len] is 0. */
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps);
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "sql/side_query.h"
 
-/* A table that another client has locked delays the start for PATIENCE_S.  Answers behind the first
+/* A table that another client has locked delays the start for PATIENCE_S.  Answers after the first
    FACTS_MAX are dropped, and longer ones are cut to NAME_ROOM and VALUE_ROOM bytes with their final
    0: the drivers' questions have fewer and shorter answers, unless a server lies. */
 enum { PATIENCE_S = 5, FACTS_MAX = 256, NAME_ROOM = 64, VALUE_ROOM = 256 };

@@ -231,7 +231,7 @@ int bn_sql_stmt_close(struct bn_sql_stmt *st);
 void bn_sql_stmt_free(struct bn_sql_stmt *st);
 
 /* A connection has one growing INSERT.  init takes its text up to VALUES; next takes one "(…)"
-   group, and sends the rows before it if it does not fit behind them; done sends the rest.  They
+   group, and sends the rows before it if it does not fit after them; done sends the rest.  They
    return 0, or -1 after a failure, which has been logged; rows that were not sent stay for the next
    attempt.  In commands other than `run`, plain rows go by the driver's bulk load, unless
    --db-bulk-load=insert. */

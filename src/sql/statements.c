@@ -10,8 +10,8 @@
 
 /* --- patterns: texts with places for their values --- */
 
-/* Returns the position behind the number at p, or p if there is none.  A number does not end with
-   its point, as what is behind it would mean something else: then p is returned, too. */
+/* Returns the position after the number at p, or p if there is none.  A number does not end with
+   its point, as what follows it would mean something else: then p is returned, too. */
 static inline const char *statements_skip_digits(const char *p)
 {
   const char *const begin = p;
@@ -24,7 +24,7 @@ static inline const char *statements_skip_digits(const char *p)
   return p[-1] != '.' ? p : begin;
 }
 
-/* Returns the position behind the text in single quotes at p, or p if there is none, or it has a
+/* Returns the position after the text in single quotes at p, or p if there is none, or it has a
    backslash.  end[0] is 0.  A doubled quote is taken for the end.  That text then fits no pattern,
    because no part of a pattern begins with a quote: it would belong to the literal before it. */
 static const char *statements_skip_quotes(const char *p, const char *end)

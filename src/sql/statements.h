@@ -30,7 +30,7 @@ struct bn_statement *bn_sql_statement_names_of_text(struct bn_sql_statement_name
 /* The most bytes of a pattern's text. */
 enum { BN_SQL_PATTERN_TEXT = 512 };
 
-/* The kind of place behind a part of the text. */
+/* The kind of place after a part of the text. */
 enum bn_sql_place {
   BN_SQL_PLACE_END,    /* nothing: the text ends there */
   BN_SQL_PLACE_NUMBER, /* digits, perhaps with a point */
@@ -43,7 +43,7 @@ struct bn_sql_part {
 };
 
 /* The text of a statement with places for its values.  It recognizes texts of the same digest in a
-   small part of the time that the digest takes.  `text` has all parts, one behind the other. */
+   small part of the time that the digest takes.  `text` has all parts, one after the other. */
 struct bn_sql_pattern {
   struct bn_sql_part part[BN_SQL_LITERALS + 1];
   char text[];

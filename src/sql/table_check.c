@@ -281,7 +281,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
 
     n_servers = table_check_name_server(&survey, &target);
-    /* Each thread has one connection: servers behind those are for connections that are lost. */
+    /* Each thread has one connection: further servers are for connections that are lost. */
     if (n_servers > s->services->conf->plan.threads)
       n_servers = s->services->conf->plan.threads;
     /* A statement may wait for a lock of another client. */

@@ -141,7 +141,7 @@ static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
 }
 
 /* Returns when a visit has to end.  The only server has all the time that is left.  One of several
-   has its share of it, so that as much is left for each server behind it, but no more than the
+   has its share of it, so that as much is left for each server after it, but no more than the
    longest visit.  A deadline of the work that has passed is returned as it is. */
 static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server server)
 {
@@ -405,8 +405,8 @@ static int verify_mark_on(struct visit *visit, struct bn_err *err)
 }
 
 /* The attempts to make the table.  libpq does not tell a wrong password from a server that is away,
-   so only servers that have let us in are asked again; of those behind the first MET_MAX of a list,
-   none is. */
+   so only servers that have let us in are asked again; those after the first MET_MAX of a list are
+   not. */
 enum { MET_MAX = 64 };
 struct attempts {
   size_t places;

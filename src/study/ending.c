@@ -24,7 +24,7 @@
 
 enum {
   DEPTH_MAX = 16,  /* levels of folders that are removed */
-  NUMBER_ROOM = 16 /* bytes that "/NUMBER" takes behind ending.root */
+  NUMBER_ROOM = 16 /* bytes that "/NUMBER" takes after ending.root */
 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};

@@ -14,7 +14,7 @@ enum { PRECISION_MAX = 99, DIGITS_MAX = 512 };
 
 /* The parts of a conversion, each up to the next: "%-9.3f" has "-", "9", ".3" and 'f'. */
 struct conversion {
-  const char *flags, *width, *precision, *end; /* end: behind the letter */
+  const char *flags, *width, *precision, *end; /* end: past the letter */
   char letter;
 };
 

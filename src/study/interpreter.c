@@ -115,7 +115,7 @@ static int interpreter_search_embedded(lua_State *L)
   return 1;
 }
 
-/* Makes the loader of embedded modules the second one, behind that of package.preload and before
+/* Makes the loader of embedded modules the second one, after that of package.preload and before
    those of files, so that no file takes the place of an embedded module. */
 static void interpreter_open_searcher(lua_State *L)
 {

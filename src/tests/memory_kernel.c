@@ -22,7 +22,7 @@ static inline void memory_kernel_keep_iteration(void)
 }
 
 /* Executes ACTION with each word in turn, eight per iteration as in sysbench; the words after the
-   last eight come one by one.  ACTION may use `end`, the address behind the last word. */
+   last eight come one by one.  ACTION may use `end`, the address past the last word. */
 #define EACH_WORD(ACTION)                                                                          \
   do {                                                                                             \
     const bn_memory_word *const end = job->word + job->n, *const rounds_end = end - job->n % 8;    \
@@ -156,8 +156,8 @@ struct chase_line {
   char unused[BN_CHASE_LINE - sizeof(const struct chase_line *)];
 };
 
-/* Inserts every line behind a random earlier one, which makes each of the (n - 1)! cycles of n
-   lines in exactly one way, so that all are equally likely. */
+/* Inserts every line after a random earlier one, which makes each of the (n - 1)! cycles of n lines
+   in exactly one way, so that all are equally likely. */
 void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
 {
   struct chase_line *line = at;

@@ -9,9 +9,9 @@
 
 #include "measure/kernel.h"
 
-/* A line that begins with a key, and the count that stands behind the key. */
+/* A line that begins with a key, and the count that follows the key. */
 struct line {
-  const char *key; /* with the character behind it, since a key may begin another one */
+  const char *key; /* with the character after it, since a key may begin another one */
   enum bn_host_count count;
 };
 

@@ -11,7 +11,7 @@ _bench_rows=( \
 @ROWS@
 )
 
-# Words that go on, as --threads= does, get no blank behind them.  $1: the word, $2: what it is.
+# Words that go on, as --threads= does, get no blank after them.  $1: the word, $2: what it is.
 _bench_offer()
 {
   local line="$1${2:+  -- $2}"

@@ -16,9 +16,8 @@ static const char bn_remedy_ports[] =
 /* The remedy if CREATE TABLE fails because there is such a table. */
 static const char bn_remedy_table[] = "run 'cleanup' first, with the options of its 'prepare'";
 
-/* Refuses a URI, and a port that is written behind the host, because they have options of their
-   own.  An IPv6 address has several colons.  Returns 0, or -1 and err, without a password in a URI.
- */
+/* Refuses a URI, and a port that is written after the host, because they have options of their own.
+   An IPv6 address has several colons.  Returns 0, or -1 and err, without a password in a URI. */
 static inline int bn_remedy_check_host(const char *host, const char *driver, struct bn_err *err)
 {
   const char *colon = strchr(host, ':');

@@ -162,7 +162,7 @@ static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
   return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM);
 }
 
-/* Makes room behind `end` for a quarter of the buffer: moves the received bytes to the front, if
+/* Makes room after `end` for a quarter of the buffer: moves the received bytes to the front, if
    there is room before them, or else widens the buffer.  If there is no memory for that, one byte
    of room is enough.  Returns 0, or -1 if there is none. */
 static inline int stream_make_room(struct bn_stream *s)
@@ -177,7 +177,7 @@ static bool stream_would_block(int error)
   return error == EAGAIN || error == EWOULDBLOCK;
 }
 
-/* Receives behind `end`, as recv(2) does. */
+/* Receives bytes after `end`, as recv(2) does. */
 static ssize_t stream_receive(struct bn_stream *s, int flags)
 {
   char *to = s->in.data + s->end;

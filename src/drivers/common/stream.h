@@ -108,7 +108,7 @@ static inline void bn_stream_cut(struct bn_stream *s, size_t n)
     bn_stream_note_empty(s);
 }
 
-/* Returns room for n more bytes behind the unsent bytes, valid until the next call, or NULL. */
+/* Returns room for n more bytes after the unsent bytes, valid until the next call, or NULL. */
 char *bn_stream_room(struct bn_stream *s, size_t n);
 
 /* Adds n bytes, written to the room, to the unsent bytes. */

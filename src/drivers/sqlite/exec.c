@@ -96,7 +96,7 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
   return p->kind;
 }
 
-/* Compiles the first statement of the text, and sets *tail to what is behind it; *st is NULL if the
+/* Compiles the first statement of the text, and sets *tail to what follows it; *st is NULL if the
    text has blanks and comments alone.  Returns DONE, or ERROR and d. */
 static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_t len,
                                 unsigned flags, sqlite3_stmt **st, const char **tail,
@@ -112,7 +112,7 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
   return BN_SQL_DONE;
 }
 
-/* Executes the statements behind the first one too, as servers do; their results wait for
+/* Executes the statements after the first one too, as servers do; their results wait for
    bn_sqlite_next().  The first failure is the last result. */
 static void exec_run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {

@@ -1,6 +1,6 @@
 -- Module "sysbench.loop": the preset event loops.  All events of a session are in one protected
 -- call, until one fails.  With a call for each event, a trace that LuaJIT begins within the event,
--- for example behind a branch, could not go past the end of that call: most of an event with
+-- for example after a branch, could not go past the end of that call: most of an event with
 -- branches would be interpreted.
 local internal = ...
 local C = internal.C

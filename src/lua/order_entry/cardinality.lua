@@ -9,7 +9,7 @@ local M = {}
 M.ITEMS = 100000
 -- Districts of a warehouse; customers and orders of a district.
 M.DISTRICTS, M.CUSTOMERS, M.ORDERS = 10, 3000, 3000
--- The first order of a district that is not delivered; it and those behind it are in new_order.
+-- The first order of a district that is not delivered; it and those after it are in new_order.
 M.FIRST_OPEN = 2101
 
 -- The A, the least and the greatest number of NURand (random.lua) for each skewed number.  The C of

@@ -48,7 +48,7 @@ static uint64_t hdr_base_ns(const struct bn_facts *f, enum bn_view_span span)
   return ended && f->end_wall_ns < measured_ns ? f->start_wall_ns : measured_ns;
 }
 
-/* Prints a number with the three decimals of the format, in any locale, and the text behind it. */
+/* Prints a number with the three decimals of the format, in any locale, and the text after it. */
 static void hdr_print_number(const struct hdr *h, double value, const char *after)
 {
   char digits[64];

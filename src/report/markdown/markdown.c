@@ -105,7 +105,7 @@ struct line {
   char *value;  /* owned; as Markdown has it */
 };
 
-/* The orders of other lines than percentiles: before 0 %, or behind 100 %. */
+/* The orders of other lines than percentiles: before 0 %, or after 100 %. */
 enum {
   PER_S = -4,
   STARTED_PER_S,
@@ -436,7 +436,7 @@ static int markdown_compare(const struct line *a, const struct line *b)
   return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Returns the line of any column that comes next behind `last` in the table, or NULL if there is
+/* Returns the line of any column that comes next after `last` in the table, or NULL if there is
    none.  last NULL: returns the first line. */
 static const struct line *markdown_next_line(const struct markdown *m, const struct line *last)
 {

@@ -31,7 +31,7 @@ static void openmetrics_add_head(struct bn_buf *b, const struct family *f)
   (void)bn_buf_printf(b, "# HELP %s %s\n", f->name, f->help);
 }
 
-/* Adds the value of a sample, behind its name, and ends the line. */
+/* Adds the value of a sample, after its name, and ends the line. */
 static void openmetrics_add_u64(struct bn_buf *b, uint64_t n)
 {
   (void)bn_buf_printf(b, " %" PRIu64 "\n", n);
@@ -713,7 +713,7 @@ static bool openmetrics_add_type(struct bn_buf *out, const char *line, size_t le
   return true;
 }
 
-/* The line "# HELP" of a family comes behind "# TYPE", which says whether it is a counter. */
+/* The line "# HELP" of a family comes after "# TYPE", which says whether it is a counter. */
 void bn_openmetrics_convert(struct bn_buf *out, const char *text)
 {
   static const char type[] = "# TYPE ", help[] = "# HELP ", unit[] = "# UNIT ", eof[] = "# EOF";

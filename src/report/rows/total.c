@@ -57,7 +57,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Returns whether the file system has no locks: then a row is one write behind all others, which is
+/* Returns whether the file system has no locks: then a row is one write after all others, which is
    enough unless two runs end at the same instant. */
 static bool total_cannot_lock(int error)
 {
@@ -205,8 +205,8 @@ static void total_make_names(struct total *t)
 }
 
 /* Refuses a file with other columns before a run of hours, not after it; a missing file is made.
-   The plan decides the columns.  Without plan->metrics, scripts may add columns behind those that
-   are known: the newline behind the names is not compared then. */
+   The plan decides the columns.  Without plan->metrics, scripts may add columns after those that
+   are known: the newline after the names is not compared then. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   const size_t not_compared = plan->metrics == NULL ? 1 : 0;

@@ -280,7 +280,7 @@ static void form_print_value(const struct bn_form *f, const struct layout *l, co
 }
 
 /* Prints the figure of the field "{NAME:WIDTH.DECIMALS~UNIT}" (form.h) at the start of a template.
-   A width or decimals that are left out are 0.  Returns the template behind the field. */
+   A width or decimals that are left out are 0.  Returns the template after the field. */
 static const char *form_print_field(const struct bn_form *f, const char *template, FILE *out)
 {
   const char *name = template + 1;

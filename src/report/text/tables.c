@@ -13,7 +13,7 @@
 #include "measure/phases.h"
 #include "report/text/form.h"
 
-enum { TIME_COLUMNS = 10 }; /* of a time in a table, behind a blank */
+enum { TIME_COLUMNS = 10 }; /* of a time in a table, after a blank */
 
 struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
 {
@@ -77,7 +77,7 @@ static void tables_print_times(FILE *out, const struct bn_view *v, const struct 
   tables_print_ms(out, timing->max_s, timing->unfinished > 0);
 }
 
-/* Prints the heads of the columns behind "avg", from the percentiles to the name, and ends the
+/* Prints the heads of the columns after "avg", from the percentiles to the name, and ends the
    line. */
 static void tables_print_time_heads(FILE *out, const struct bn_view *v)
 {

@@ -23,7 +23,7 @@ void bn_text_print_event_kinds(FILE *out, const struct bn_view *v);
 /* The phases that began, and how long it took to recover from them; nothing if there are none.
    group: the escaped name of the group that they are of; NULL: they are of the run. */
 void bn_text_print_phases(FILE *out, const struct bn_view *v, const char *group);
-/* The rest of the line of a kind of events in an interval, behind the stamp: its rate, the greatest
+/* The rest of the line of a kind of events in an interval, after the stamp: its rate, the greatest
    percentile if there is one, and its losses. */
 void bn_text_print_event_kind(FILE *out, const struct bn_view *v, const struct bn_event_kind *k);
 

@@ -66,9 +66,9 @@ bool bn_options_contain(const struct bn_options *o, const struct bn_opt *opt)
   return o->n > 0 && opt >= o->option && opt < o->option + o->n;
 }
 
-/* Raises an error that refuses a declaration.  In a dialect its text is `fmt` behind a place in the
+/* Raises an error that refuses a declaration.  In a dialect its text is `fmt` after a place in the
    reference's own module, which users have seen and searched for.  Natively it is `native`, which
-   says what to correct, behind the name of the script.  Both may have one %s for `arg`. */
+   says what to correct, after the name of the script.  Both may have one %s for `arg`. */
 static int options_refuse(lua_State *L, const char *fmt, const char *native, const char *arg)
 {
   const struct bn_api *api = bn_instance_api();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Old names behind ffi.C, each of which calls what internal modules use. */
+/* Old names in ffi.C, each of which calls what internal modules use. */
 #include "script/old/compat.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Old db_* names behind ffi.C, each of which calls the SQL layer. */
+/* Old db_* names in ffi.C, each of which calls the SQL layer. */
 #include "script/old/compat_sql.h"
 
 #include <stdlib.h>

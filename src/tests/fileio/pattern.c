@@ -64,7 +64,7 @@ static size_t pattern_length_up_to_end(const struct bn_pattern_conf *c, uint64_t
   return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
 }
 
-/* Draws the next request of a sequential mode, and moves the position behind it.  Returns false if
+/* Draws the next request of a sequential mode, and moves the position past it.  Returns false if
    its block is in use; then the position stays. */
 static bool pattern_next_in_sequence(struct bn_pattern *p, struct bn_draw *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bulk load by LOAD DATA LOCAL from memory: no file is opened, whatever the server asks for.  The
-   statement turns errors into warnings, so it runs in a transaction, or behind a savepoint of the
+   statement turns errors into warnings, so it runs in a transaction, or after a savepoint of the
    caller's transaction, and its rows are kept only without warnings. */
 #include <errno.h>
 #include <stdio.h>

@@ -43,7 +43,7 @@ size_t bn_mysql_execute_room(const struct bn_sql_bind *b, size_t n)
 }
 
 /* Writes the low `bytes` bytes of a value, the lowest first.  Like all execute_put functions it
-   returns the position behind them. */
+   returns the position after them. */
 static uint8_t *execute_put(uint8_t *out, uint64_t value, unsigned bytes)
 {
   const uint64_t low_first = htole64(value);

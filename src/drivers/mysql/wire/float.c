@@ -68,7 +68,7 @@ static void decimal_set(struct decimal *d, double value, int digits)
 }
 
 /* Writes the digits [from, to), and zeros for those outside of d->digit.  Returns the position
-   behind. */
+   after them. */
 static char *decimal_put_digits(char *out, const struct decimal *d, int from, int to)
 {
   for (int i = from; i < to; i++)
@@ -77,7 +77,7 @@ static char *decimal_put_digits(char *out, const struct decimal *d, int from, in
 }
 
 /* Writes the number without sign and exponent, with `decimals` decimals.  Returns the position
-   behind. */
+   after it. */
 static char *decimal_put_plain(char *out, const struct decimal *d, int decimals)
 {
   /* The digit at -1, for a number below 1, is a zero. */

@@ -139,7 +139,7 @@ static bool packet_read_first(struct bn_mysql_reply *r, const uint8_t *p, size_t
   }
 }
 
-/* Returns whether the packet describes a column: names, which are not used, and a tail behind its
+/* Returns whether the packet describes a column: names, which are not used, and a tail after its
    length. */
 static bool packet_is_column(const uint8_t *p, size_t len)
 {

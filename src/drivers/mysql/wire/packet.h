@@ -42,8 +42,7 @@ enum {
   BN_MYSQL_NUMBER_3 = 0xfd,
   BN_MYSQL_NUMBER_8 = 0xfe
 };
-/* Reads such a number at *p and moves *p behind it.  Returns 0, or -1 if there is none before
-   end. */
+/* Reads such a number at *p and moves *p past it.  Returns 0, or -1 if there is none before end. */
 int bn_mysql_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n);
 
 enum bn_mysql_state {

@@ -60,8 +60,8 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
   return 0;
 }
 
-/* Reads a length and bytes of that length, and moves *p behind them.  Returns 0, or -1 if they do
-   not end before `end`. */
+/* Reads a length and bytes of that length, and moves *p past them.  Returns 0, or -1 if they do not
+   end before `end`. */
 static int row_read_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_value *out)
 {
   uint64_t len;
@@ -91,7 +91,7 @@ int bn_mysql_row_get_text(const struct bn_mysql_row *row, size_t n, struct bn_sq
 /* --- values as text --- */
 
 /* Writes the decimal digits of n, at least `least` of them.  Like all functions here that get
-   `out`, it returns the position behind. */
+   `out`, it returns the position after what it writes. */
 static char *row_put_digits(char *out, uint64_t n, unsigned least)
 {
   char digits[20];
@@ -266,8 +266,8 @@ static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
   }
 }
 
-/* Reads a value that is not NULL, and moves *p behind it; numbers and times become text in the
-   cell.  Returns 0, or -1 if it does not end before `end`. */
+/* Reads a value that is not NULL, and moves *p past it; numbers and times become text in the cell.
+   Returns 0, or -1 if it does not end before `end`. */
 static int row_read_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
                           char *cell, struct bn_sql_value *out)
 {

@@ -15,7 +15,7 @@ struct bn_mysql_row {
   size_t len;
 };
 
-/* Gets the row at *at of a reply that was read to its end; *at moves behind it.  A row of several
+/* Gets the row at *at of a reply that was read to its end; *at moves past it.  A row of several
    packets is joined in *joined, which the caller frees.  Returns 0, or -1 if out of memory. */
 int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct bn_mysql_row *row);
 
@@ -30,7 +30,7 @@ int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysq
    finite. */
 
 /* Writes the `digits` most significant digits, or for 0 as few as identify the number; with a point
-   behind the first of them and an exponent, if the number would have too many zeros without one. */
+   after the first of them and an exponent, if the number would have too many zeros without one. */
 size_t bn_mysql_put_real(char *out, double value, int digits);
 /* Writes `decimals` decimals.  If the shortest text that identifies the number has no more, zeros
    are added to it; else the number is rounded. */

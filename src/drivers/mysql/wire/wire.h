@@ -73,7 +73,7 @@ enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t
 /* For n_binds of a statement that is prepared with any number of parameters. */
 #define BN_MYSQL_ANY_BINDS SIZE_MAX
 /* Prepares n statements and waits for the server once.  *done: how many are prepared, from the
-   first on, each with n_binds parameters; the server forgets those behind them.  Returns DONE, with
+   first on, each with n_binds parameters; the server forgets those after them.  Returns DONE, with
    the last reason in d if the server has refused any or there was no memory; or LOST, with *done
    0. */
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,

@@ -118,7 +118,7 @@ size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, cons
 
 /* --- result.c --- */
 /* Makes the outcome of a result, which is freed unless it has rows; then r owns it.  The functions
-   behind it have the contract of the driver's hooks. */
+   below it have the contract of the driver's hooks. */
 enum bn_sql bn_pgsql_lib_take_result(struct bn_pgsql_lib *c, PGresult *res, const char *call,
                                      struct bn_sql_result *r, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_lib_query(struct bn_pgsql_lib *c, const char *sql, struct bn_sql_result *r,

@@ -423,7 +423,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
     /* The length of a value, -1 for NULL; where the row has ended, a length that does not fit. */
     const int32_t n = end - p >= 4 ? reply_get_int32(p) : INT32_MAX;
 
-    /* The NUL behind a value is in the place of the next length, which was read before. */
+    /* The NUL after a value is in the place of the next length, which was read before. */
     if (value_end != NULL)
       *value_end = '\0';
     value_end = NULL;

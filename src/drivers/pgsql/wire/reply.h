@@ -84,7 +84,7 @@ void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, si
 struct bn_pgsql_cursor {
   size_t at;
   uint64_t remaining;
-  char type; /* type of the message at `at`; the NUL behind the value before it overwrites it */
+  char type; /* type of the message at `at`; the NUL after the value before it overwrites it */
   bool bad;  /* the row has another number of values or another length than it should */
 };
 

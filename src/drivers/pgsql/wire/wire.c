@@ -44,7 +44,7 @@ static void wire_drop_answer(struct bn_pgsql_wire *w)
   w->answer_len = 0;
 }
 
-/* Removes the messages that were read behind the answer whose rows are kept; bytes behind them move
+/* Removes the messages that were read after the answer whose rows are kept; bytes after them move
    up, and with them reply->at and reply->need. */
 static void wire_forget_asides(struct bn_pgsql_wire *w)
 {
@@ -107,7 +107,7 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 /* --- messages to the server --- */
 
 /* The functions wire_put_… write at p, numbers in the order of the network, and return the position
-   behind. */
+   after what they write. */
 
 static char *wire_put16(char *p, unsigned n)
 {
@@ -170,7 +170,7 @@ static char *wire_put_value(char *p, const struct bn_sql_bind *b)
 enum { HEAD = 1 + 4 };
 
 /* Returns a number of bytes that suffices for wire_put_bind() with `describe` and `execute_sync`
-   behind it, or 0 if that is more than a message can have.  Each value has a length of 4 bytes, and
+   after it, or 0 if that is more than a message can have.  Each value has a length of 4 bytes, and
    a number has 8. */
 static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
 {

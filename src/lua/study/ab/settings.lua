@@ -7,7 +7,7 @@ local native = require("study.native")
 
 local settings = {}
 
--- What follows SET and lasts longer than the connection, or is for the statements behind it.
+-- What follows SET and lasts longer than the connection, or is for the statements after it.
 local lasting = {global = true, persist = true, persist_only = true, password = true,
                  default = true, statement = true, resource = true, role = true}
 
@@ -16,7 +16,7 @@ function settings.masked(statement)
   return statement:lower():find("identified", 1, true) and "***" or native.mask_text(statement)
 end
 
--- Returns the position behind the character at `at`, or behind the quoted text that begins there.
+-- Returns the position after the character at `at`, or after the quoted text that begins there.
 local function skip(text, at)
   local quote = text:match("^['\"`]", at) or text:match("^%$[%a_]*%$", at)
   if not quote then return at + 1 end

@@ -18,7 +18,7 @@ local function read_words(name, text)
 end
 
 -- A side "a" or "b" with the options that are given.  The words of --a that begin with '-' stand
--- behind the operands, where they win, and others in front, where the name of a test is.
+-- after the operands, where they win, and others in front, where the name of a test is.
 function side.new(name, given, operands)
   local front, behind = {given[name .. "_program"] or native.program}, {}
   for _, word in ipairs(read_words(name, given[name])) do

@@ -15,7 +15,7 @@ local comparison = {}
 
 local no_limit = {share = 0, amount = 0}
 
--- Returns the turns of a point's runs: {start_wall_ns =, is_b =, run =}.  The runs of B are behind
+-- Returns the turns of a point's runs: {start_wall_ns =, is_b =, run =}.  The runs of B follow
 -- those of A.
 local function turns_of(a, b, points, point)
   local turns = {}

@@ -136,7 +136,7 @@ function side.read(path, figures)
   return s
 end
 
--- Finds the points of the runs of A and, behind them, of B; options by which only the sides differ
+-- Finds the points of the runs of A and, after them, of B; options by which only the sides differ
 -- make none.
 function side.points(a, b)
   local runs, sides = {}, {}

@@ -6,11 +6,11 @@
 -- and one variable.  For benchmarks as in D. Daly et al., "The Use of Change Point Detection to
 -- Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020.
 --
--- A segment is cut where the energy statistic of the values before and behind the cut is largest,
--- if a permutation test finds it so large by chance with a probability of at most `level`.  Each
--- part is then a segment of its own.  The paper tests the largest cut of all segments; here each
--- segment is tested by itself, so that noise in one does not hide a change in another.  Afterwards
--- each change point is placed anew between its two neighbours.
+-- A segment is cut where the energy statistic of the values before and after the cut is largest, if
+-- a permutation test finds it so large by chance with a probability of at most `level`.  Each part
+-- is then a segment of its own.  The paper tests the largest cut of all segments; here each segment
+-- is tested by itself, so that noise in one does not hide a change in another.  Afterwards each
+-- change point is placed anew between its two neighbours.
 --
 -- Few values have few orders: of 16, a permutation test cannot find that the last four are all 300
 -- times as large.  Student's t test of the two parts ("The Probable Error of a Mean", Biometrika 6,
@@ -72,7 +72,7 @@ local function find_strongest(work, x, y, n)
   ffi.fill(right_x, n * ffi.sizeof("double"))
   ffi.fill(right_y, n * ffi.sizeof("double"))
   for i = 0, n - 1 do
-    -- Value i lengthens all right parts.  Those behind the last cut are too short.
+    -- Value i lengthens all right parts.  Those after the last cut are too short.
     local own_x, own_y, last = x[i], y[i], i + 1 - least_n
     local sum_x, sum_y, least_x, least_y = 0, 0, huge, huge
     for at = i - 1, last < 0 and 0 or last + 1, -1 do
@@ -205,7 +205,7 @@ local function place_anew(work, values, changes)
 end
 
 -- Returns the change points of a list of finite values, in ascending order: {at = the first value
--- behind the change, from 1; p = of the test that found it}.  The time grows with the square of the
+-- after the change, from 1; p = of the test that found it}.  The time grows with the square of the
 -- number of values: with one change about 10 ms for 100, and 3 s for 2000.  noise: what the values
 -- differ by at least without a change; nil: 0.
 function edivisive.find(values, noise)

@@ -30,7 +30,7 @@ function grid.same_name(a, b)
 end
 
 -- Returns the option that an axis varies, as native.option has it; that of a group has the traits
--- of its name behind the dot.
+-- of its name after the dot.
 function grid.option_of(axis)
   return native.option(grid.plain_name(axis))
 end

@@ -28,7 +28,8 @@
 --
 -- The names are "rate", "p50_s", "p95_s", "p99_s", and those of the columns of csv-total
 -- (measure/row.h) that are figures of the total: "avg_s", "errors_per_s"; and those that only one
--- kind of test has, behind "test_": "test_ns_per_load".  Units are in the names; "rate" is in 1/s.
+-- kind of test has, with the prefix "test_": "test_ns_per_load".  Units are in the names; "rate" is
+-- in 1/s.
 -- A FIGURE is of the runs that ended well:
 --
 --   {"n": N, "median": X, "min": X, "max": X, "values": [X]}   null in "values": not measured

@@ -85,7 +85,7 @@ function tally:look(point)
 end
 
 -- Leaves out what no run has to show any more: if --stop-when now holds for more than half of the
--- runs of its point, the pending runs behind this one of points with a larger value of the first
+-- runs of its point, the pending runs after this one of points with a larger value of the first
 -- option and the same values of the others.  What follows a run follows from the runs before it, so
 -- that a sweep that is resumed leaves out the same.
 function tally:leave_out(last)
