@@ -57,7 +57,7 @@ static const char *mask_find_uri_colon(const char *text)
 
 /* Writes text[0..shown), text[shown] if that separates a name from its value, and "***".
    text[shown] is not the final 0, which strchr would find too.  Returns out. */
-static const char *mask_behind(const char *text, size_t shown, char out[BN_MASK_MAX])
+static const char *mask_after(const char *text, size_t shown, char out[BN_MASK_MAX])
 {
   const int most = BN_MASK_MAX - (int)sizeof BN_MASK;
   const bool has_separator = strchr("=: \t\r\n\v\f,;", text[shown]) != NULL;
@@ -73,7 +73,7 @@ const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX])
 
   while (isalnum((unsigned char)arg[len]) || (arg[len] != '\0' && strchr("-_.", arg[len]) != NULL))
     len++;
-  return arg[len] != '\0' ? mask_behind(arg, len, out) : arg;
+  return arg[len] != '\0' ? mask_after(arg, len, out) : arg;
 }
 
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
@@ -81,7 +81,7 @@ const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
   const char *word = mask_find_assigned_word(text), *colon = mask_find_uri_colon(text);
   const char *end = word == NULL || (colon != NULL && colon < word) ? colon : word;
 
-  return end != NULL ? mask_behind(text, (size_t)(end - text), out) : text;
+  return end != NULL ? mask_after(text, (size_t)(end - text), out) : text;
 }
 
 void bn_mask_overwrite(char *secret)

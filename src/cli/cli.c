@@ -378,7 +378,7 @@ static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
            !bn_cli_is_command_name(cli->command))
     bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", command, command);
   else if (cli->empty != NULL)
-    bn_log_stderr("%s has no value: leave out the blank behind it (did you mean %s?)", cli->empty,
+    bn_log_stderr("%s has no value: leave out the blank after it (did you mean %s?)", cli->empty,
                   cli->empty_hint);
   else if (cli->hint[0] != '\0')
     bn_log_stderr("Unrecognized command line argument: %s (did you mean %s?)", shown, cli->hint);

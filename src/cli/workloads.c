@@ -93,7 +93,7 @@ int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
     return 0;
   if (cli->command != NULL) {
     bn_log_stderr("--group: '%s' stands outside of the groups; each of them names its script, and "
-                  "the command alone stands behind them",
+                  "the command alone stands after them",
                   workloads_mask_test(cli, masked));
     return -1;
   }

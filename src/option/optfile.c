@@ -131,7 +131,7 @@ static int optfile_refuse_second_option(const struct reader *r, const char *name
   (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"),
                  item.text);
   return bn_err_set(err, 0,
-                    "%s:%u: '%s' stands behind '%s': write each option on a line of its own, or "
+                    "%s:%u: '%s' stands after '%s': write each option on a line of its own, or "
                     "the value in quotes",
                     r->path, r->line, further, bn_mask_arg(name, masked));
 }

@@ -55,19 +55,19 @@ static void digest_put_mark(struct digest *d)
   digest_put(d, "?", 1);
 }
 
-/* Records the place of the literal from p to `behind`, or only counts it if there are too many, and
-   adds a mark for it.  Returns `behind`. */
-static const char *digest_put_literal(struct digest *d, const char *p, const char *behind)
+/* Records the place of the literal from p to `after`, or only counts it if there are too many, and
+   adds a mark for it.  Returns `after`. */
+static const char *digest_put_literal(struct digest *d, const char *p, const char *after)
 {
   struct bn_sql_literals *l = d->literals;
 
   if (l->n < BN_SQL_LITERALS) {
     l->literal[l->n].at = (size_t)(p - d->begin);
-    l->literal[l->n].len = (size_t)(behind - p);
+    l->literal[l->n].len = (size_t)(after - p);
   }
   l->n++;
   digest_put_mark(d);
-  return behind;
+  return after;
 }
 
 /* Returns whether the word stands for a value, as literals do. */
@@ -184,14 +184,14 @@ static const char *digest_skip_comment(const struct digest *d, const char *p)
    that is neither.  Returns the position after it. */
 static const char *digest_put_dollar(struct digest *d, const char *p)
 {
-  const char *behind = bn_sql_skip_dollars(p, d->begin, d->end);
+  const char *after = bn_sql_skip_dollars(p, d->begin, d->end);
 
-  if (behind - p == 1 && d->end - p > 1 && bn_sql_is_digit(p[1]))
-    behind = digest_skip_word(p + 1, d->end);
-  if (behind - p > 1)
-    return digest_put_literal(d, p, behind);
+  if (after - p == 1 && d->end - p > 1 && bn_sql_is_digit(p[1]))
+    after = digest_skip_word(p + 1, d->end);
+  if (after - p > 1)
+    return digest_put_literal(d, p, after);
   digest_put_sign(d, *p);
-  return behind;
+  return after;
 }
 
 /* Adds a literal or a name in quotes.  Returns the position after it. */
@@ -199,22 +199,22 @@ static const char *digest_put_quoted(struct digest *d, const char *p)
 {
   const bool mysql = d->caps->backslash_escapes;
   const bool is_text = *p == '\'' || (*p == '"' && mysql);
-  const char *behind =
+  const char *after =
       bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, mysql));
 
   if (is_text)
-    return digest_put_literal(d, p, behind);
-  digest_put_word(d, p, behind);
-  return behind;
+    return digest_put_literal(d, p, after);
+  digest_put_word(d, p, after);
+  return after;
 }
 
 /* Skips a blank or a comment at p, or adds the token there.  Returns the position after it. */
 static const char *digest_put_next(struct digest *d, const char *p)
 {
-  const char *behind = digest_skip_comment(d, p);
+  const char *after = digest_skip_comment(d, p);
 
-  if (behind != p)
-    return behind;
+  if (after != p)
+    return after;
   if ((unsigned char)*p <= ' ')
     return p + 1;
   if (*p == '\'' || *p == '"' || *p == '`')
@@ -224,9 +224,9 @@ static const char *digest_put_next(struct digest *d, const char *p)
   if (digest_is_number(p, d->end) || digest_is_signed(d, p))
     return digest_put_literal(d, p, digest_skip_number(p + 1, d->end));
   if (bn_sql_is_word(*p)) {
-    behind = digest_skip_word(p, d->end);
-    digest_put_word(d, p, behind);
-    return behind;
+    after = digest_skip_word(p, d->end);
+    digest_put_word(d, p, after);
+    return after;
   }
   if (*p == '?')
     digest_put_mark(d);

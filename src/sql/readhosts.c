@@ -56,16 +56,16 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool bracketed = *text == '[';
   char *end = bracketed ? strchr(++text, ']') : text + strcspn(text, ":");
-  const char *behind;
+  const char *after;
 
   if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL)
     return -1;
-  behind = end + bracketed;
-  if (*behind != '\0' && (*behind != ':' || !readhosts_is_port(behind + 1)))
+  after = end + bracketed;
+  if (*after != '\0' && (*after != ':' || !readhosts_is_port(after + 1)))
     return -1;
   readhosts_add_override(h, "host", text);
-  if (*behind == ':')
-    readhosts_add_override(h, "port", behind + 1);
+  if (*after == ':')
+    readhosts_add_override(h, "port", after + 1);
   *end = '\0'; /* the end of the host, which may be the colon that was just read */
   return 0;
 }

@@ -68,10 +68,10 @@ static const char *route_skip_between(const struct scan *s, const char *p)
 /* Moves past the next token of the text, and returns it.  At the end, its length is 0. */
 static struct token route_next(struct scan *s)
 {
-  const char *from = s->p, *behind;
+  const char *from = s->p, *after;
 
-  while (from < s->end && (behind = route_skip_between(s, from)) != NULL)
-    from = behind;
+  while (from < s->end && (after = route_skip_between(s, from)) != NULL)
+    from = after;
   s->p = from;
   if (from == s->end)
     return (struct token){from, 0};

@@ -36,18 +36,18 @@ static const char *statements_skip_quotes(const char *p, const char *end)
   return close + 1;
 }
 
-/* Returns the kind of the literal from p to `behind`, or END if it is of neither kind, so that a
+/* Returns the kind of the literal from p to `end`, or END if it is of neither kind, so that a
    pattern has it as a part of its text. */
-static enum bn_sql_place statements_literal_kind(const char *p, const char *behind)
+static enum bn_sql_place statements_literal_kind(const char *p, const char *end)
 {
-  if (statements_skip_digits(p) == behind)
+  if (statements_skip_digits(p) == end)
     return BN_SQL_PLACE_NUMBER;
-  return statements_skip_quotes(p, behind) == behind ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
+  return statements_skip_quotes(p, end) == end ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
 }
 
 /* A literal without its sign, which belongs to the text. */
 struct literal {
-  size_t at, behind;
+  size_t at, end;
   enum bn_sql_place kind;
 };
 
@@ -57,9 +57,9 @@ static struct literal statements_literal_of(const char *sql, const struct bn_sql
 {
   struct literal l = {.at = literals->literal[i].at};
 
-  l.behind = l.at + literals->literal[i].len;
+  l.end = l.at + literals->literal[i].len;
   l.at += sql[l.at] == '-' || sql[l.at] == '+';
-  l.kind = statements_literal_kind(sql + l.at, sql + l.behind);
+  l.kind = statements_literal_kind(sql + l.at, sql + l.end);
   return l;
 }
 
@@ -79,7 +79,7 @@ static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, s
     memcpy(text, sql + from, l.at - from);
     text += l.at - from;
     *part++ = (struct bn_sql_part){(uint16_t)(l.at - from), (uint8_t)l.kind};
-    from = l.behind;
+    from = l.end;
   }
   memcpy(text, sql + from, len - from);
   *part = (struct bn_sql_part){(uint16_t)(len - from), BN_SQL_PLACE_END};
@@ -93,7 +93,7 @@ static size_t statements_bytes_around_values(const char *sql, size_t len,
     const struct literal l = statements_literal_of(sql, literals, i);
 
     if (l.kind != BN_SQL_PLACE_END)
-      len -= l.behind - l.at;
+      len -= l.end - l.at;
   }
   return len;
 }

@@ -273,7 +273,7 @@ def test_long_lines(cpu):
 ])
 def test_each_option_has_a_line_of_its_own(cpu, line, second, first):
     got = cpu(f"events=1\n{line}\n")
-    assert got.err == (f"c.cfg:2: '{second}' stands behind '{first}': write each option on a line of its own, or "
+    assert got.err == (f"c.cfg:2: '{second}' stands after '{first}': write each option on a line of its own, or "
                        "the value in quotes\n") and got.status == 1
     assert "secret" not in got.err + got.out
     if first != "assert":

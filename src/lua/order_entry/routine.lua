@@ -8,10 +8,10 @@ local M = {}
 
 -- How a routine is called, with its parameters by their letters in statements.lua, by driver.
 local calls = {
-  mysql = {text = "CALL %s(%s)", i = "?", n = "?", l = "?", before = "", behind = ""},
+  mysql = {text = "CALL %s(%s)", i = "?", n = "?", l = "?", before = "", after = ""},
   -- The name `call` keeps a function that writes away from the servers of --db-read-hosts.
   pgsql = {text = "SELECT * FROM %s(%s) AS call", i = "?::int", n = "?::varchar", l = "?::int[]",
-           before = "{", behind = "}"},
+           before = "{", after = "}"},
 }
 calls.null = calls.mysql
 
@@ -29,14 +29,14 @@ end
 
 -- An order that is rolled back on purpose has no row.
 local function new_order(st, call)
-  local before, behind = call.before, call.behind
+  local before, after = call.before, call.after
   return function(t)
     local n = t.n
     local row = st:row(t.w, t.d, t.c, n, t.all_local,
-                       before .. concat(t.item, ",", 1, n) .. behind,
-                       before .. concat(t.supply, ",", 1, n) .. behind,
-                       before .. concat(t.quantity, ",", 1, n) .. behind,
-                       before .. concat(t.order, ",", 1, n) .. behind)
+                       before .. concat(t.item, ",", 1, n) .. after,
+                       before .. concat(t.supply, ",", 1, n) .. after,
+                       before .. concat(t.quantity, ",", 1, n) .. after,
+                       before .. concat(t.order, ",", 1, n) .. after)
     if not row or row.dry and t.rollback then
       return "rolled back"
     end

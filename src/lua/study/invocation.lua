@@ -60,11 +60,11 @@ function invocation.groups(words)
   for _, word in ipairs(words) do
     local text = word:match("^%-%-group=(.*)$")
     for _, list in ipairs(text and split_groups(text) or {}) do
-      local name, behind = (list[1] or ""):match("^([%w_]*)(.*)$")
+      local name, rest = (list[1] or ""):match("^([%w_]*)(.*)$")
       local group, workloads = {name = name, own = {}}, {}
       -- The colon follows the name, or stands in the next word.
-      list[1] = behind
-      local colon = behind ~= "" and 1 or 2
+      list[1] = rest
+      local colon = rest ~= "" and 1 or 2
       list[colon] = list[colon] and list[colon]:gsub("^:", "")
       for _, own in ipairs(list) do
         set(group, own)

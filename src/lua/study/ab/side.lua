@@ -20,15 +20,15 @@ end
 -- A side "a" or "b" with the options that are given.  The words of --a that begin with '-' stand
 -- after the operands, where they win, and others in front, where the name of a test is.
 function side.new(name, given, operands)
-  local front, behind = {given[name .. "_program"] or native.program}, {}
+  local front, own = {given[name .. "_program"] or native.program}, {}
   for _, word in ipairs(read_words(name, given[name])) do
-    table.insert(word:sub(1, 1) == "-" and behind or front, word)
+    table.insert(word:sub(1, 1) == "-" and own or front, word)
   end
-  for _, list in ipairs{operands, behind} do
+  for _, list in ipairs{operands, own} do
     for _, word in ipairs(list) do front[#front + 1] = word end
   end
   return setmetatable({
-    name = name:upper(), words = front, own = behind, before = {},
+    name = name:upper(), words = front, own = own, before = {},
     statements = settings.read(name .. "-set", given[name .. "_set"]),
     command = read_words(name .. "-exec", given[name .. "_exec"]),
   }, side)
