@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Puts options in place of @OPTIONS@ in a manual page: the sections of --help-man that belong to
-# the page, with the explanations of options.more behind the first sentence of each option.
+# the page, with the explanations of options.more after the first sentence of each option.
 # Usage: awk -v page=bench.1 -f options.awk options.more OPTIONS PAGE
 function owner(section) {
   if (section ~ /^(General options|Random numbers|Messages and latency)$/) return "bench.1"

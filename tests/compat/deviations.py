@@ -426,7 +426,7 @@ deviate(
 deviate(
     "0.5",
     "fileio-run-uneven",
-    "no position is behind the last file, whatever is left of the total size",
+    "no position is past the last file, whatever is left of the total size",
     out(["FATAL: Too large position discovered in request!"], []),
     out([EVENTS % 20], [EVENTS % 100]),
 )
