@@ -15,6 +15,7 @@
 #include "engine/asserts.h"
 #include "engine/load.h"
 #include "engine/phases.h"
+#include "engine/span_end.h"
 #include "engine/stop.h"
 #include "engine/watch.h"
 #include "measure/reporters.h"
@@ -27,14 +28,6 @@ struct report {
   struct bn_view_store store;
   struct bn_facts error_facts; /* the facts that view.error_facts points at */
   struct bn_view view;
-};
-
-/* The counters at the end of the span, from which bench's own final report, and its ticks after the
-   span, compute rates: the sum of what each session had counted up to at_ns. */
-struct span_end {
-  pthread_mutex_t lock;
-  uint64_t *counter, *rated; /* owned; rated: less those of a baseline, for a view */
-  uint64_t at_ns;            /* 0: not yet */
 };
 
 struct bn_reports {
@@ -54,7 +47,7 @@ struct bn_reports {
   struct bn_snap start, base, last, second;
   bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
   _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
-  struct span_end span_end;
+  struct bn_span_end span_end;
   struct report report, forced; /* forced: the watchdog's */
 };
 
@@ -86,8 +79,7 @@ static void reports_make_snaps(struct bn_reports *r)
     bn_snap_init(&r->second, r->stats);
   bn_snap_init(&r->base, r->stats);
   bn_snap_init(&r->last, r->stats);
-  r->span_end.counter = bn_alloc(r->stats->metrics.n_counters, sizeof *r->span_end.counter);
-  r->span_end.rated = bn_alloc(r->stats->metrics.n_counters, sizeof *r->span_end.rated);
+  bn_span_end_init(&r->span_end, r->stats);
   report_init(&r->report, r->stats);
   report_init(&r->forced, r->stats);
 }
@@ -97,7 +89,6 @@ struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
   struct bn_reports *r = bn_alloc(1, sizeof *r);
 
   (void)pthread_mutex_init(&r->lock, NULL);
-  (void)pthread_mutex_init(&r->span_end.lock, NULL);
   r->conf = setup->conf;
   r->ops = setup->ops;
   r->stats = setup->stats;
@@ -118,8 +109,7 @@ static void reports_free_snaps(struct bn_reports *r)
 {
   report_done(&r->report);
   report_done(&r->forced);
-  free(r->span_end.counter);
-  free(r->span_end.rated);
+  bn_span_end_done(&r->span_end);
   bn_snap_done(&r->start);
   bn_snap_done(&r->base);
   bn_snap_done(&r->last);
@@ -140,7 +130,6 @@ void bn_reports_free(struct bn_reports *r)
   reports_free_snaps(r);
   bn_facts_done(&r->facts);
   (void)pthread_mutex_destroy(&r->lock);
-  (void)pthread_mutex_destroy(&r->span_end.lock);
   free(r);
 }
 
@@ -331,53 +320,9 @@ const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_n
   return &r->base;
 }
 
-/* Takes the counters at the end of the span.  Counters that the workload looks up, of devices for
-   example, are looked up the first time only: later ones would have activity after the span.  The
-   caller holds the lock of the span's end. */
-static void span_end_count(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
-{
-  struct span_end *e = &r->span_end;
-
-  if (e->at_ns == 0 && r->stats->sample != NULL)
-    r->stats->sample(r->stats->sampled, e->counter);
-  e->at_ns = bn_snap_raise_counters(e->counter, r->stats, end_ns, now_ns);
-}
-
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
 {
-  (void)pthread_mutex_lock(&r->span_end.lock);
-  if (r->span_end.at_ns == 0)
-    span_end_count(r, end_ns, now_ns);
-  (void)pthread_mutex_unlock(&r->span_end.lock);
-}
-
-/* Sets the counters of `rules` to those from the base to the end of the span, unless the base is
-   later. */
-static void span_end_subtract(struct bn_reports *r, const struct bn_snap *base,
-                              struct bn_view_rules *rules)
-{
-  struct span_end *e = &r->span_end;
-
-  (void)pthread_mutex_lock(&e->lock);
-  for (size_t i = 0; i < r->stats->metrics.n_counters; i++)
-    e->rated[i] = e->counter[i] == BN_ABSENT ? BN_ABSENT : e->counter[i] - base->counter[i];
-  if (e->at_ns > base->at_ns) {
-    rules->rated = e->rated;
-    rules->rated_s = (double)(e->at_ns - base->at_ns) * 1e-9;
-  }
-  (void)pthread_mutex_unlock(&e->lock);
-}
-
-/* Sets the counters of `rules` for the total.  If no event ended after the span (late is 0), or its
-   end has not been counted, those with which each session left its loop serve. */
-static void span_end_set_rates(struct bn_reports *r, const struct bn_run_state *s, uint64_t late,
-                               struct bn_view_rules *rules)
-{
-  (void)pthread_mutex_lock(&r->span_end.lock);
-  if ((r->span_end.at_ns == 0 || late == 0) && !s->abandoned)
-    span_end_count(r, s->now_ns, s->looped_ns);
-  (void)pthread_mutex_unlock(&r->span_end.lock);
-  span_end_subtract(r, &r->base, rules);
+  bn_span_end_count(&r->span_end, end_ns, now_ns);
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -435,6 +380,15 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
   }
 }
 
+/* Returns whether a tick counts more than the span.  The last tick has the state at the end of the
+   span, but is made from a later snapshot. */
+static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_state *s)
+{
+  if (s->span_end_ns < s->now_ns)
+    return true;
+  return bn_policy_is_native(r->conf->policy) && bn_span_end_is_counted(&r->span_end);
+}
+
 /* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
    checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
    show sessions.  A tick after the span has the rates of the span. */
@@ -442,17 +396,14 @@ static void reports_fill_view(struct bn_reports *r, struct report *report,
                               const struct bn_snap *base, const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
-  /* The last tick is made with the state at the end of the span, but from a later snapshot. */
-  const bool is_after_span = s->span_end_ns < s->now_ns ||
-                             (bn_policy_is_native(r->conf->policy) && r->span_end.at_ns != 0);
 
   rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
   rules.sessions = base == &r->base;
   rules.in_span = base == &r->last;
-  if (base == &r->start && is_after_span) {
+  if (base == &r->start && reports_is_after_span(r, s)) {
     rules.span_s = (double)bn_clock_between(base->at_ns, s->span_end_ns) * 1e-9;
-    bn_reports_end_span(r, s->span_end_ns, s->now_ns);
-    span_end_subtract(r, base, &rules);
+    bn_span_end_count(&r->span_end, s->span_end_ns, s->now_ns);
+    bn_span_end_set_rates(&r->span_end, base, &rules);
   }
   report_subtract(report, base);
   bn_view_fill(&report->view, &report->store, &report->delta, &rules);
@@ -594,8 +545,20 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
-/* Rates follow from the counters at the end of the span (span_end_set_rates) or of a snapshot. */
+/* Rates follow from the counters at the end of the span or of a snapshot. */
 enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
+
+/* Sets the rates of the total.  If no event ended after the span (late is 0), or its end has not
+   been counted, the counters with which each session left its loop serve. */
+static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_state *s,
+                                   uint64_t late, struct bn_view_rules *rules)
+{
+  if (late == 0 && !s->abandoned)
+    bn_span_end_count_anew(&r->span_end, s->now_ns, s->looped_ns);
+  else if (!s->abandoned)
+    bn_span_end_count(&r->span_end, s->now_ns, s->looped_ns);
+  bn_span_end_set_rates(&r->span_end, &r->base, rules);
+}
 
 /* Collects the ages of what has not ended: of events in flight if the run was abandoned, and of
    arrivals that wait.  Sets the rules for them, and returns the number of the events in flight. */
@@ -631,7 +594,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   report_subtract(report, &r->base);
   bn_snap_copy_hists(&report->delta, &report->now, BN_PHASE_HISTOGRAM);
   if (rates == RATES_OF_SPAN)
-    span_end_set_rates(r, s, report->delta.late, &rules);
+    reports_set_span_rates(r, s, report->delta.late, &rules);
   in_flight = reports_collect_ages(r, report, s, &rules);
   bn_view_fill(v, &report->store, &report->delta, &rules);
   reports_complete_view(r, report, s);
