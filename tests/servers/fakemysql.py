@@ -3,7 +3,6 @@
 sent, and asks for the password."""
 
 import select
-import socket
 import subprocess
 
 from fake import FakeServer
@@ -55,6 +54,23 @@ class FakeMySQL(FakeServer):
             self.received += more
         self.seq = (data[3] + 1) % 256
         return data[4:]
+
+    def commands(self, conn):
+        """Lets the client in, and yields what it sends then until it leaves."""
+        def read(n):
+            data = b""
+            while len(data) < n and (more := conn.recv(n - len(data))):
+                data += more
+            return data
+
+        def packet():
+            return read(int.from_bytes(read(4)[:3], "little"))
+
+        conn.sendall(packets(self.greeting(), seq=0))
+        packet()
+        conn.sendall(packets(OK, seq=2))
+        while (command := packet()) and command[0] != COM_QUIT:
+            yield command
 
     def public_key(self):
         if self.key is None:
@@ -134,21 +150,14 @@ class PreparingMySQL(FakeMySQL):
         super().__init__("mysql_native_password")
 
     def talk(self, conn):
-        stream, waiting = conn.makefile("rb"), []
-        conn.sendall(packets(self.greeting(), seq=0))
-        size = int.from_bytes(stream.read(4)[:3], "little")
-        stream.read(size)
-        conn.sendall(packets(OK, seq=2))
-        while len(head := stream.read(4)) == 4:
-            command = stream.read(int.from_bytes(head[:3], "little"))
+        waiting = []
+        for command in self.commands(conn):
             if command[0] in (COM_QUERY, COM_EXECUTE):
                 conn.sendall(packets(OK))
             elif command[0] == COM_PREPARE:
                 if not self.left:  # it has said farewell
                     return
                 waiting.append(self.ERROR if self.refused and self.refused in command else PREPARED)
-            elif command[0] == COM_QUIT:
-                return
             if waiting and len(waiting) == self.left[0]:
                 self.left.pop(0)
                 if self.farewell is not None and not self.left:
@@ -170,14 +179,7 @@ class OneByOneMySQL(FakeMySQL):
         super().__init__("mysql_native_password")
 
     def talk(self, conn):
-        def packet():
-            head = conn.recv(4, socket.MSG_WAITALL)
-            return conn.recv(int.from_bytes(head[:3], "little"), socket.MSG_WAITALL) if head else b""
-
-        conn.sendall(packets(self.greeting(), seq=0))
-        packet()
-        conn.sendall(packets(OK, seq=2))
-        while (command := packet()) and command[0] != COM_QUIT:
+        for command in self.commands(conn):
             if command[0] not in (COM_QUERY, COM_PREPARE, COM_EXECUTE):
                 continue
             if select.select([conn], [], [], 0.001)[0]:

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 import clusters
-from fakemysql import (COLUMN, COM_EXECUTE, COM_PREPARE, COM_QUERY, COM_QUIT, END, OK, PREPARED, FakeMySQL,
+from fakemysql import (COLUMN, COM_EXECUTE, COM_PREPARE, COM_QUERY, END, OK, PREPARED, FakeMySQL,
                        OneByOneMySQL, PreparingMySQL, ScriptedMySQL, packets)
 from servers import BENCH, FETCHING
 from gate import sanitized
@@ -582,14 +582,7 @@ class RefusingMySQL(FakeMySQL):
         super().__init__("mysql_native_password")
 
     def talk(self, conn):
-        stream = conn.makefile("rb")
-        conn.sendall(packets(self.greeting(), seq=0))
-        stream.read(int.from_bytes(stream.read(4)[:3], "little"))
-        conn.sendall(packets(OK, seq=2))
-        while len(head := stream.read(4)) == 4:
-            command = stream.read(int.from_bytes(head[:3], "little"))
-            if command[0] == COM_QUIT:
-                return
+        for command in self.commands(conn):
             if command[0] == COM_QUERY:
                 self.texts.append(command[1:].decode())
             conn.sendall(self.error if command[0] == COM_PREPARE else packets(OK))
@@ -649,12 +642,7 @@ class WriterlessMySQL(FakeMySQL):
         return PREPARED if command[0] == COM_PREPARE else packets(OK)
 
     def talk(self, conn):
-        stream = conn.makefile("rb")
-        conn.sendall(packets(self.greeting(), seq=0))
-        stream.read(int.from_bytes(stream.read(4)[:3], "little"))
-        conn.sendall(packets(OK, seq=2))
-        while len(head := stream.read(4)) == 4:
-            command = stream.read(int.from_bytes(head[:3], "little"))
+        for command in self.commands(conn):
             if command[0] in (COM_QUERY, COM_PREPARE, COM_EXECUTE):
                 conn.sendall(self.answer(command))
 
