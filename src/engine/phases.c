@@ -167,11 +167,13 @@ static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, stru
                                        uint64_t offset_ns)
 {
   const struct bn_profile_phase *f = &p->profile->phase[k];
-  double after_burst_s;
+  const double s = (double)offset_ns * 1e-9;
+  double last, after_burst_s; /* last: the number of the last burst, from 0 on */
 
   if (f->period_s <= 0)
     return &c->slice[slice_index(offset_ns)];
-  after_burst_s = fmod((double)offset_ns * 1e-9, f->period_s) - f->burst_s;
+  last = ceil(f->span_s / f->period_s - 1e-9) - 1; /* 1e-9: against rounding */
+  after_burst_s = s - fmin(floor(s / f->period_s), last) * f->period_s - f->burst_s;
   return after_burst_s >= 0 ? &c->slice[slice_index((uint64_t)(after_burst_s * 1e9))] : NULL;
 }
 

@@ -263,6 +263,23 @@ static void bursts_are_recovered_from(void **state)
   bn_conf_done(&c);
 }
 
+/* The run goes on after the phases, without bursts: it takes 10 s to serve the 1,000 events that
+   wait after the only one. */
+static void a_longer_run_has_no_more_bursts(void **state)
+{
+  struct bn_conf c = conf_of("hold:900/5s; burst:2000/1s every 5s", 1, 0, 25);
+  struct server s = {.service_ns = 1000000};
+
+  (void)state;
+  c.raw.arrivals = BN_GAPS_CONSTANT;
+  run_server(&c, &s);
+  expect_phases(&c, &s);
+  assert_true(phase[1].recovered);
+  expect_near(phase[1].recovery_s, queue_recovery_s(6, 0.0011), 0.05);
+  expect_near(phase[1].recovery_s, 10, 0.05);
+  bn_conf_done(&c);
+}
+
 /* The search stops before bursts that have begun: the five events of the phase before them are too
    few to tell that the latency is that of before the stall. */
 static void few_events_before_bursts_tell_nothing(void **state)
@@ -680,6 +697,7 @@ BN_TESTS(run_phases)
       cmocka_unit_test(a_spike_is_recovered_from),
       cmocka_unit_test(random_gaps_are_those_of_the_queue),
       cmocka_unit_test(bursts_are_recovered_from),
+      cmocka_unit_test(a_longer_run_has_no_more_bursts),
       cmocka_unit_test(few_events_before_bursts_tell_nothing),
       cmocka_unit_test(a_stall_has_the_latency_of_the_queue),
       cmocka_unit_test(what_is_not_over_is_said),
