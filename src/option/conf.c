@@ -223,7 +223,8 @@ static int64_t conf_count_threads(const struct bn_conf *c)
 }
 
 /* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active
-   together. */
+   together.  The greatest value of a wave that is cut may have a fraction; bn_active_count rounds
+   to the nearest number too. */
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -231,17 +232,18 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
   struct bn_conf_raw *r = &c->raw;
   char wrong[96];
   const int rc = conf_read_profile(c, s, fault, of);
+  const double most = floor(c->profile.most + 0.5);
 
   if (rc != 0)
     return rc;
-  if (c->profile.most < 1)
+  if (most < 1)
     return conf_refuse_profile(c, s, fault, of, "has no active thread at any time");
   if (!bn_optset_is_given(s, "threads"))
-    r->threads = (int64_t)c->profile.most;
-  if (c->profile.most <= (double)conf_count_threads(c))
+    r->threads = (int64_t)most;
+  if (most <= (double)conf_count_threads(c))
     return 0;
   (void)snprintf(wrong, sizeof wrong, "has up to %.0f active threads, more than --threads=%" PRId64,
-                 c->profile.most, conf_count_threads(c));
+                 most, conf_count_threads(c));
   return conf_refuse_profile(c, s, fault, of, wrong);
 }
 

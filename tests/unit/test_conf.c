@@ -197,6 +197,23 @@ static void test_rate_profile(void **state)
   close_conf();
 }
 
+/* The wave is cut at 32 + 16 sin 60 degrees = 45.86 threads, of which 46 are active together. */
+static void test_threads_profile(void **state)
+{
+  static const char profile[] = "threads-profile=sine:32+-16/1h for 10m";
+
+  (void)state;
+  assert_int_equal(FINISH(&bn_policy_bench, profile), 0);
+  assert_int_equal(conf.plan.threads, 46);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, profile, "threads=46"), 0);
+  close_conf();
+  assert_int_equal(FINISH(&bn_policy_bench, profile, "threads=45"), BN_OPTSET_RANGE);
+  assert_string_equal(fault.text, "--threads-profile=sine:32+-16/1h for 10m: has up to 46 active "
+                                  "threads, more than --threads=45");
+  close_conf();
+}
+
 /* Each thread has its events, and 10000 of all threads are the default of 0.5. */
 static void test_events_of_each_session(void **state)
 {
@@ -448,6 +465,7 @@ BN_TESTS(conf)
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_think_time),
       cmocka_unit_test(test_rate_profile),
+      cmocka_unit_test(test_threads_profile),
       cmocka_unit_test(test_events_of_each_session),
       cmocka_unit_test(test_interval_decimals),
       cmocka_unit_test(test_forced_shutdown),
