@@ -285,7 +285,8 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
   }
 }
 
-/* Adds the ages of the events in flight, except those of the warm-up. */
+/* Adds the ages of the events in flight, except those of the warm-up.  Without a rate, events are
+   counted as started when they end, so that these are counted here. */
 static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap *now,
                                  uint64_t observed_ns, struct bn_snap *delta,
                                  struct bn_view_store *store)
@@ -301,6 +302,8 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
     k = phases_find_at(p, start_ns);
     bn_hist_put(delta->hist[bn_phases_find_hist(&delta->metrics, k)], age_ns, s->in_flight);
     phases_add_unfinished(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
+    if (!phases_have_rate(p))
+      store->phase[k].started += s->in_flight;
   }
 }
 
@@ -544,7 +547,8 @@ static void phases_set_wanted(const struct bn_phases *p, struct bn_phase_view *p
   phase->wanted_threads = phases_have_rate(p) ? NAN : wanted;
 }
 
-/* Sets the figures of the phases up to the last one that the run has reached. */
+/* Sets the figures of the phases up to the last one that the run has reached.  phases_add_in_flight
+   may have counted events as started before. */
 static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_phase_view *phase)
 {
   uint64_t queued = 0;
@@ -582,10 +586,10 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
       phases_set_wanted(p, &store->phase[k], 0);
     else
       bn_phases_set_unknown(&store->phase[k]);
-  phases_count_all(p, last, store->phase);
-  phases_add_queue(p, delta, store);
   if (stuck != NULL)
     phases_add_in_flight(p, stuck, observed_ns, delta, store);
+  phases_count_all(p, last, store->phase);
+  phases_add_queue(p, delta, store);
   for (size_t k = 0; k < v->n_phases; k++)
     if (v->phases[k].timing->unfinished > 0)
       phases_count_ages(v, store, k);

@@ -656,8 +656,8 @@ static void what_is_lost_has_a_phase(void **state)
   bn_conf_done(&c);
 }
 
-/* The first session hangs in an event of the second phase when the run is abandoned, and the second
-   session has no event in flight. */
+/* The first session hangs in an event of the second phase, which was started there, when the run is
+   abandoned, and the second session has no event in flight. */
 static void an_idle_session_is_in_no_phase(void **state)
 {
   struct bn_conf c = conf_of_threads("hold:2/1s; hold:2/1s", 2, 0);
@@ -683,6 +683,10 @@ static void an_idle_session_is_in_no_phase(void **state)
   assert_int_equal(v.phases[0].timing->unfinished, 0);
   assert_int_equal(v.phases[1].timing->unfinished, 1);
   same_s(v.phases[1].timing->youngest_s, 0.75);
+  assert_int_equal(v.phases[0].started + v.phases[0].due, 0);
+  assert_int_equal(v.phases[1].started, 1);
+  assert_int_equal(v.phases[1].due, 1);
+  same_s(v.phases[1].started_per_s, 1);
   bn_view_store_done(&store);
   bn_snap_done(&stuck);
   bn_snap_done(&delta);
