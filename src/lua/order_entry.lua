@@ -4,6 +4,12 @@
 
 sysbench.cmdline.options = require("order_entry.options").declared
 
+-- A dialect has neither metrics of scripts nor rows that are built in C.
+if sysbench.cmdline.dialect() and sysbench.cmdline.command ~= "help" then
+  sysbench.cmdline.refuse("order_entry cannot be used in a dialect: leave out --compat and " ..
+                          "BENCH_COMPAT, and start the program as bench")
+end
+
 sysbench.cmdline.commands = {
   prepare = {function() return require("order_entry.load").prepare() end,
              sysbench.cmdline.PARALLEL_COMMAND},

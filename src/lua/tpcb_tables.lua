@@ -205,6 +205,10 @@ local steps = {
 
 function M.prepare()
   M.check_options()
+  if sysbench.cmdline.dialect() then
+    sysbench.cmdline.refuse("tpcb_like prepare cannot be used in a dialect: leave out --compat " ..
+                            "and BENCH_COMPAT, and start the program as bench")
+  end
   if load.in_steps(steps) and sysbench.tid == 0 then
     load.say("Loaded: scale %d", math.max(sysbench.opt.scale, 1))
     require("tpcb_check").after_prepare()

@@ -200,3 +200,15 @@ def test_refused_options(loaded, step, option, message):
 def test_without_a_server():
     result = command(["tpcb_like", "--db-driver=null", "--scale=7", "--events=10", "run"], HERE)
     assert result.status == 0 and result.out.startswith("Scale: 7\n") and "conditions" not in result.out
+
+
+def test_a_dialect_makes_no_tables(copy, tmp_path_factory):
+    """But it runs on those that are there."""
+    empty = tmp_path_factory.mktemp("empty")
+    result = command(["tpcb_like", "--db-driver=sqlite", "prepare"], empty, BENCH_COMPAT="1.0")
+    assert result.status == 1
+    assert ("tpcb_like prepare cannot be used in a dialect: leave out --compat and BENCH_COMPAT, and start the program "
+            "as bench\n") in result.out + result.err
+    assert list(empty.iterdir()) == []
+    result = command(["tpcb_like", "--db-driver=sqlite", "--events=10", "run"], copy.folder, BENCH_COMPAT="1.0")
+    assert result.status == 0 and len(copy.history()) == 10 and "Scale: 2" in result.out
