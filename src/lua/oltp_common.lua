@@ -436,8 +436,9 @@ function execute_delete_inserts()
 end
 
 -- Without transactions, of two threads that have deleted the same row one inserts it too late.
--- MySQL's list of ignored errors does not have its error, as those of the other drivers do.
-if has_own_form then
+-- MySQL's list of ignored errors does not have its error, as those of the other drivers do.  A
+-- script that has set the hook before the require keeps its own.
+if has_own_form and not sysbench.hooks.sql_error_ignorable then
   function sysbench.hooks.sql_error_ignorable(failure)
     return sysbench.opt.skip_trx and failure.sql_errno == 1062
   end

@@ -357,6 +357,19 @@ def test_tables_are_not_asked_for_in_dialects_nor_for_scripts_of_users(db):
     assert db.ok("./own.lua", "run", "--events=3").err == ""
 
 
+def test_the_hook_of_a_script_stays(db):
+    """It is set before the library, which has one of this name, is loaded; it ignores the error of the first event."""
+    (db.folder / "own.lua").write_text("function sysbench.hooks.sql_error_ignorable() return true end\n"
+                                       "require('oltp_common')\n"
+                                       "function prepare_statements() end\n"
+                                       "function event()\n"
+                                       "  tries = (tries or 0) + 1\n"
+                                       "  con:query(tries == 1 and 'SELECT missing' or 'SELECT 1')\n"
+                                       "end\n")
+    result = db.ok("./own.lua", "run", "--events=3")
+    assert number(result, "ignored errors") == 1 and number(result, "transactions") == 3
+
+
 @pytest.mark.parametrize("ignored", gate.first(["all", "1", "other"], 2))
 def test_a_table_whose_absence_is_ignored_may_be_absent(db, ignored):
     for word in "prepare", "cleanup":
