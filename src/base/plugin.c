@@ -165,7 +165,8 @@ int bn_plugin_advise(struct bn_err *err, const char *package, const char *option
 
   if (err->code == ENOENT && package != NULL)
     (void)snprintf(err->text + len, sizeof err->text - len,
-                   "; install %s and build bench again (--%s)", package, option);
+                   "; install the package %s (its name on Debian) and build bench again (--%s)",
+                   package, option);
   return -1;
 }
 

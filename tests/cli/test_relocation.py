@@ -81,8 +81,8 @@ def test_a_module_that_is_missing(moved, tmp_path, module, package, option, args
     path.unlink(missing_ok=True)
     done = bench.run(*args, "run", program=str(moved / "bin" / "bench"), cwd=tmp_path)
     kind = path.parent.name[:-1]
-    advice = f"; install {package} and build bench again (--{option})" if package else ""
-    assert f"FATAL: there is no {kind} module '{path}'{advice}\n" in done.out + done.err
+    advice = f"; install the package {package} (its name on Debian) and build bench again (--{option})"
+    assert f"FATAL: there is no {kind} module '{path}'{advice if package else ''}\n" in done.out + done.err
     assert done.status == 1
 
 
