@@ -47,11 +47,6 @@ class Result:
         return int(re.search(r"total number of events: +(\d+)", self.out).group(1))
 
 
-def good(options):
-    """The statuses of a run that was well.  With --rate, a busy machine may be late at the end."""
-    return (0, 4) if any(option.startswith("--rate=") for option in options) else (0,)
-
-
 def command(args, folder, stdin="", **env):
     env = {"BENCH_COMPAT": "", **env}
     full = {k: v for k, v in {**os.environ, **env}.items() if v != ""}

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from lua import BENCH, command, good
+from bench import good
+from lua import BENCH, command
 
 ADDS = """
 ffi.cdef("int usleep(unsigned int);")

@@ -8,8 +8,9 @@ import re
 
 import pytest
 
+from bench import good
 from documents import buckets_of
-from lua import EVENT_KINDS, command, good
+from lua import EVENT_KINDS, command
 
 # Of ten events: four new orders, of which one is repeated once; three payments, of which one is
 # repeated twice; one of no kind; a payment and one that has not said its kind fail at their third

@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from lua import BENCH, command, good
+from bench import good
+from lua import BENCH, command
 
 COUNTS = """
 local skipped = sysbench.metrics.counter("rows_skipped", "rows")

@@ -5,7 +5,8 @@ import json
 import pytest
 
 import gate
-from lua import BENCH, good
+from bench import good
+from lua import BENCH
 
 
 # Writes a table as JSON; an empty one as a list.

@@ -7,7 +7,8 @@ import tempfile
 import pytest
 
 import gate
-from lua import command, good
+from bench import good
+from lua import command
 
 ERRORS = ("FATAL: ", "ALERT: ")
 START = """
