@@ -86,42 +86,41 @@ def test_too_few_connections(mysql):
         assert (status, err) == (0, ""), out
 
 
+def select(login, folder, *argv):
+    """Runs it in a folder that is not the source folder, whose scripts would be found before the installed ones."""
+    done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *login, *argv, "run"],
+                          cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_tables_are_looked_at_before_the_run(server, tmp_path):
     """Once, with one question for each, on a connection of its own."""
-
-    def select(*argv):
-        # In the source folder its scripts would be found, which are not the installed ones.
-        done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *server.login(), *argv,
-                               "run"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-        return done.returncode, done.stdout, done.stderr
-
     with watched(server) as sessions:
-        status, out, err = select("--tables=4", "--table-size=200", "--threads=12", "--events=24", "--time=0")
+        status, out, err = select(server.login(), tmp_path, "--tables=4", "--table-size=200", "--threads=12",
+                                  "--events=24", "--time=0")
     assert (status, err) == (0, "warning: 4 tables have fewer rows than --table-size=200, 'sbtest1' has at most 100: "
                                 "run 'cleanup' and 'prepare', or use --table-size=100\n"), out
     asked = [s for s in sessions if any("MAX(id)" in text for text in s)]
     assert len(asked) == 1 and sum("MAX(id)" in text for text in asked[0]) == 4
     assert number(out, "read") == 24
-    status, out, err = select("--tables=6", *SMALL, "--threads=4")
+    status, out, err = select(server.login(), tmp_path, "--tables=6", *SMALL, "--threads=4")
     assert (status, err) == (1, "table 'sbtest5' does not exist: run 'prepare' first, or use --tables=4\n"), out
 
 
-def test_tables_are_looked_at_on_each_server(mysql, mariadb):
-    def select(threads=2):
+def test_tables_are_looked_at_on_each_server(mysql, mariadb, tmp_path):
+    def outcome(threads=2):
         login = [*mysql.login("tcp"), f"--mysql-port={mysql.port},{mariadb.port}"]
-        done = subprocess.run([os.path.abspath(os.environ["BENCH"]), "oltp_point_select", *login, "--tables=4", *SMALL,
-                               f"--threads={threads}", "--events=4", "--time=0", "run"], cwd="/", capture_output=True,
-                              text=True, timeout=120, check=False)
-        return done.returncode, done.stderr
+        status, _, err = select(login, tmp_path, "--tables=4", *SMALL, f"--threads={threads}", "--events=4", "--time=0")
+        return status, err
 
     transcripts.empty(mariadb)
-    assert select(threads=1) == (0, "")
+    assert outcome(threads=1) == (0, "")
     where = f"on 127.0.0.1:{mariadb.port}"
-    assert select() == (1, f"table 'sbtest1' does not exist {where}: run 'prepare' first, for each server if they "
-                           "share no data\n")
+    assert outcome() == (1, f"table 'sbtest1' does not exist {where}: run 'prepare' first, for each server if they "
+                            "share no data\n")
     must(mariadb, "oltp_read_write", "--tables=4", "--table-size=50", "prepare")
-    assert select() == (0, f"warning: 4 tables {where} have fewer rows than --table-size=100, 'sbtest1' has at most "
-                           "50: run 'cleanup' and 'prepare', or use --table-size=50\n")
+    assert outcome() == (0, f"warning: 4 tables {where} have fewer rows than --table-size=100, 'sbtest1' has at most "
+                            "50: run 'cleanup' and 'prepare', or use --table-size=50\n")
     transcripts.empty(mariadb)
 
 
