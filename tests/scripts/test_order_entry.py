@@ -76,7 +76,7 @@ def test_prepare_again_changes_nothing(copy):
     assert r.status == 0 and "Loading" not in r.out and copy.all_rows() == before
 
 
-# More orders of a district than one transaction of a reset deletes.
+# More orders of a district than one transaction of a reset deletes: their numbers are 6001 to 12000.
 MANY_ORDERS = "".join(f"""
 INSERT INTO orders SELECT o_id + {more}, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local
 FROM orders WHERE o_d_id = 3 AND o_id <= 3000;
@@ -92,8 +92,10 @@ def test_reset_brings_the_loaded_rows_back(copy):
     assert [table for table in TABLES if changed[table] == before[table]] == ["item"]
     counts = [rows for rows, _ in (changed[table] for table in ("orders", "history", "new_order"))]
     orders, payments, opened = (n - loaded for n, loaded in zip(counts, (30000, 30000, 9000)))
-    r = copy.bench("--threads=2", "reset")
+    r = copy.bench("--threads=2", "--sql-trace=trace", "reset")
     assert r.status == 0, r.err
+    # One for each 3000 numbers above 3000 in the district with many orders, each district, the customers and the stock.
+    assert (copy.folder / "trace").read_text().count("] COMMIT\n") == 3 + 10 + 2
     assert r.lines[-1] == (f"Reset: 1 warehouse; {orders} orders and {payments} payments deleted, "
                            f"{orders - opened} deliveries of districts undone")
     assert min(orders, payments, orders - opened) > 1
