@@ -402,7 +402,7 @@ def test_assertions_end_a_run_in_which_a_group_is_done(folder, asserted, ends):
     """Those about rates and shares that are not those of all groups, because one is done, do not."""
     folder.file("a.lua", EMPTY)
     r, document = run(folder, "--group=x: ./a.lua --events=5", "--group=y: ./a.lua --rate=100",
-                      "--arrivals=constant", f"--time={60 if ends else 0.5}",
+                      "--arrivals=constant", f"--time={60 if ends else 0.9}",
                       "--report-interval=0.1", "--abort-on-assert=0.3", f"--assert={asserted}",
                       status=3)
     assert (document["end"].get("reason") == "assertion") == ends
