@@ -603,6 +603,22 @@ static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err
   return rc;
 }
 
+/* Adds the option again with a file of the group's own, FILE.GROUP, if it names a file for output.
+   Several groups would otherwise empty the same file, and write into it at the same places.  A
+   device, a FIFO and an open file stay as they are, because they take the lines of all groups. */
+static void arguments_add_group_output(void *arg, const char *name, const struct bn_opt *opt,
+                                       const void *value)
+{
+  struct bn_arguments *a = arg;
+  const char *path = opt->type == BN_PATH ? *(char *const *)value : NULL;
+
+  (void)name;
+  if ((opt->traits & BN_OPT_OUTPUT_ONLY) != 0 && path != NULL && path[0] != '\0' &&
+      bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
+    bn_words_take(&a->words,
+                  bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
+}
+
 /* Adds the words of a group.  Its own options come last, because of two options of one name the
    last one counts.  --time is added even if a profile outside of the groups sets the time, because
    a group may have another profile.  Returns 0, or -1 and err. */
@@ -616,6 +632,8 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
   arguments_replace_aliases(a);
   if (!a->from->is_here && arguments_add_host_options(a, err) != 0)
     return -1;
+  if (a->from->groups->n > 1)
+    bn_optset_each(a->from->options, arguments_add_group_output, a);
   arguments_add_common(a);
   bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->time_ns * 1e-9));
   if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)

@@ -230,6 +230,33 @@ def test_the_uri_of_a_group_beats_options_outside(folder):
     assert told["b"] == ["h2", "8", "u1", "d2"]
 
 
+TRACED = """
+local driver = sysbench.sql.driver()
+function thread_init() con = driver:connect() end
+function event() con:query("SELECT '%s'") end
+"""
+
+
+@pytest.mark.parametrize("words", ["--sql-trace=t.sql", "--config-file=t.cnf"])
+def test_each_group_traces_its_statements_into_a_file_of_its_own(folder, words):
+    """A single group has the file itself, and a device is not changed."""
+    for name in "ab":
+        folder.file(f"{name}.lua", TRACED % (name * 3))
+    folder.file("t.cnf", "sql-trace=t.sql\n")
+    run(folder, "--db-driver=null", "--events=50", "--time=0", "--threads=2", words,
+        "--group=a: ./a.lua", "--group=b: ./b.lua")
+    for name in "ab":
+        lines = (folder.path / f"t.sql.{name}").read_text().splitlines()
+        assert sorted(lines)[0].startswith("[s0] ") and len(lines) == 50
+        assert all(re.fullmatch(rf"\[s[01]\] SELECT '{name * 3}'", line) for line in lines)
+    assert not (folder.path / "t.sql").exists()
+    run(folder, "--db-driver=null", "--events=5", "--time=0", words, "--group=a: ./a.lua")
+    assert len((folder.path / "t.sql").read_text().splitlines()) == 5
+    r, _ = run(folder, "--db-driver=null", "--events=5", "--time=0", "--sql-trace=/dev/stderr",
+               "--group=a: ./a.lua", "--group=b: ./b.lua")
+    assert [r.err.count(f"[s0] SELECT '{name * 3}'") for name in "ab"] == [5, 5]
+
+
 def test_options_outside_stay_in_the_document(folder):
     """Also those that one of the groups has in another way."""
     folder.file("a.lua", "sysbench.cmdline.options = {who = {'', 'nobody'}}\n" + EMPTY)
