@@ -3,6 +3,7 @@
 #ifndef BN_ENGINE_HOST_GROUP_H
 #define BN_ENGINE_HOST_GROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct bn_run;
@@ -26,6 +27,13 @@ struct bn_host_group {
 static inline unsigned bn_host_group_sessions(const struct bn_host_group *g, unsigned own)
 {
   return g != NULL && g->sessions > 0 ? g->sessions : own;
+}
+
+/* Returns whether all sessions are those of this run, as without hosts and in a group on this host.
+   Such a run judges itself; a run that shares its work is judged by the sum of all hosts. */
+static inline bool bn_host_group_is_alone(const struct bn_host_group *g)
+{
+  return g == NULL || g->sessions == 0;
 }
 
 #endif

@@ -633,7 +633,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   bn_outcome_record_limit(&run->outcome, end->at_limit, bn_quota_unused(&run->quota));
-  if (run->host_group == NULL && !run->job.ops->fixed_amount)
+  if (bn_host_group_is_alone(run->host_group) && !run->job.ops->fixed_amount)
     bn_outcome_note_default_time(&run->outcome, run->job.conf);
   run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))

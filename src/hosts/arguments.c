@@ -620,8 +620,8 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
 }
 
 /* Adds the words of a group.  Its own options come last, because of two options of one name the
-   last one counts.  --time is added even if a profile outside of the groups sets the time, because
-   a group may have another profile.  Returns 0, or -1 and err. */
+   last one counts.  --time is added if a profile outside of the groups sets the time, because a
+   group may have another profile.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_list *own = &a->from->group->options;
@@ -635,7 +635,8 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
   if (a->from->groups->n > 1)
     bn_optset_each(a->from->options, arguments_add_group_output, a);
   arguments_add_common(a);
-  bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->time_ns * 1e-9));
+  if (a->from->profile_ns > 0)
+    bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
   if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
     return -1;
   for (size_t i = 0; i < own->n; i++)

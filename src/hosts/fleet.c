@@ -351,7 +351,9 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
                                     .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
                                     .options = s->options,
                                     .seed = fleet_find_seed(f, i),
-                                    .time_ns = s->conf->plan.time_ns,
+                                    .profile_ns = s->conf->profile.n_pieces > 0
+                                                      ? s->conf->plan.time_ns
+                                                      : 0,
                                     .interval_ns = fleet_get_interval_ns(s->conf)};
     if (bn_fleet_has_groups(f)) {
       f->from[i].groups = f->all;

@@ -121,6 +121,18 @@ def test_all_threads_of_a_group_are_those_of_one_host(folder):
     assert {name: g["host"]["threads"] for name, g in members(document).items()} == {"a": 3, "b": 2}
 
 
+@pytest.mark.slow
+def test_a_default_time_that_ends_a_group_before_its_events_is_told(folder):
+    """A group whose events are done, or that has no limit of events, does not say so."""
+    folder.file("a.lua", "local ffi = require('ffi')\nffi.cdef('int usleep(unsigned)')\n"
+                "function event() ffi.C.usleep(1000) end\n")
+    r, _ = run(folder, "--group=x: ./a.lua --events=1000000", "--group=y: ./a.lua --events=9",
+               "--group=z: ./a.lua")
+    at = r.lines.index("Warnings:")
+    assert r.lines[at + 1:at + 3] == ["    the default --time=10 ended the run before all of "
+                                      "--events=1000000 had begun; --time=0 removes this limit", ""]
+
+
 # Its 20th event does not end in the time of the run.
 HANG = """
 local ffi = require("ffi")

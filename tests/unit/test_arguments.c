@@ -230,6 +230,9 @@ static void a_file_does_not_set_what_each_host_has_its_own_value_of(void **state
   bn_optset_free(options);
 }
 
+/* The time that a profile outside of the groups sets, for the next command lines; 0: none. */
+static uint64_t profile_ns;
+
 /* Makes the command line of a group with these options, for hosts or here, with "--group" and
    "--x.size" among the arguments. */
 static int make_group(struct made *out, bool is_here, const char *own, struct bn_err *err)
@@ -257,7 +260,7 @@ static int make_group(struct made *out, bool is_here, const char *own, struct bn
                                           .is_here = is_here,
                                           .options = options,
                                           .seed = 77,
-                                          .time_ns = 3000000000};
+                                          .profile_ns = profile_ns};
   struct bn_list argv = {.n = 0};
   struct bn_arguments arguments;
   int rc;
@@ -280,7 +283,8 @@ static int make_group(struct made *out, bool is_here, const char *own, struct bn
 }
 
 /* Hosts get the script, the passwords and their shares, and a process here reads for itself and
-   gets only its threads (--threads-total). */
+   gets only its threads (--threads-total).  No limit of time is added that the user has not set,
+   because the default would look like one. */
 static void a_group_is_sent_to_hosts(void **state)
 {
   struct bn_err err = {0};
@@ -289,10 +293,12 @@ static void a_group_is_sent_to_hosts(void **state)
   (void)state;
   assert_int_equal(make_group(&m, false, "--rate=3 --num-threads=2 --size=3 --rand-seed=8", &err),
                    0);
-  assert_string_equal(m.argv, "my.lua --size=7 --mysql-password=p w --rand-seed=77 --time=3 "
-                              "--size=3 --threads=2 --events=5 --rate=1.5 run");
+  assert_string_equal(m.argv, "my.lua --size=7 --mysql-password=p w --rand-seed=77 --size=3 "
+                              "--threads=2 --events=5 --rate=1.5 run");
   assert_string_equal(m.files, "mod.lua:9 my.lua:14");
+  profile_ns = 3000000000;
   assert_int_equal(make_group(&m, true, "--rate=3 --size=3", &err), 0);
+  profile_ns = 0;
   assert_string_equal(m.argv, "./my.lua --threads=4 --rate=9 --size=7 --rand-seed=1 "
                               "--mysql-password-file=secret --rand-seed=77 --time=3 --rate=3 "
                               "--size=3 --threads=2 run");
