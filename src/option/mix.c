@@ -12,13 +12,13 @@
 enum { MIX_SHOWN_MAX = 257 }; /* room for the part of a name that a message shows */
 
 /* Returns the '@' before the weight at the end of text[0..len), or NULL.  A weight may be wrong,
-   but has the characters of a number and does not begin with the letter of an exponent; "N@" is the
-   shortest text before it. */
+   but has the characters of a number or of a percentage and does not begin with the letter of an
+   exponent; "N@" is the shortest text before it. */
 static const char *mix_find_mark(const char *text, size_t len)
 {
   size_t begin = len; /* of the weight */
 
-  while (begin > 0 && strchr("0123456789.eE+-", text[begin - 1]) != NULL)
+  while (begin > 0 && strchr("0123456789.eE+-%", text[begin - 1]) != NULL)
     begin--;
   if (begin < strlen("N@") || begin == len || text[begin - 1] != '@' ||
       strchr("eE", text[begin]) != NULL)

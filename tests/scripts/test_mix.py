@@ -181,7 +181,7 @@ def test_what_cannot_be_mixed(folder):
     folder.file("text.lua", EMPTY + "sysbench.cmdline.options = {n = {'', 'x'}}")
     folder.file("number.lua", EMPTY + "sysbench.cmdline.options = {n = {'', 1}}")
     number = "the weight of a workload must be a number above 0 and up to 1e9, written as 8 or 2.5"
-    for weight in ("0", "-1", "1e3", "1.2.3", "9999999999", "."):
+    for weight in ("0", "-1", "1e3", "1.2.3", "9999999999", ".", "80%"):
         assert refusal(folder, f"./a.lua@{weight}", "b.lua@1", "run") == f"./a.lua@{weight}: {number}"
     need = "each of several workloads needs a weight, such as"
     assert refusal(folder, "./a.lua", "b.lua@1", "run") == f"./a.lua: {need} ./a.lua@1"
