@@ -133,6 +133,16 @@ def test_a_default_time_that_ends_a_group_before_its_events_is_told(folder):
                                       "--events=1000000 had begun; --time=0 removes this limit", ""]
 
 
+def test_the_workers_of_groups_are_not_one_number(folder):
+    """Those outside are of each group, and a group may have others."""
+    folder.file("a.lua", EMPTY)
+    r, _ = run(folder, "--events=9", "--time=0", "--workers=2", "--threads=8", "--group=x: ./a.lua",
+               "--group=y: ./a.lua --workers=3")
+    again = command(["report", "r.json"], folder.path)
+    for result in (r, again):
+        assert [line for line in result.lines if line.startswith("Number of ")] == ["Number of threads: 16"]
+
+
 # Its 20th event does not end in the time of the run.
 HANG = """
 local ffi = require("ffi")

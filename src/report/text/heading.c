@@ -19,21 +19,32 @@ static double heading_to_seconds(uint64_t ns)
   return (double)ns / (double)BN_NSEC_PER_SEC;
 }
 
-/* Returns the value of an option that is a whole number, or 0 if it is not known. */
-static unsigned long heading_read_option(const struct bn_facts *f, const char *option)
+/* Returns the value of an option, or NULL if it is not known. */
+static const char *heading_find_option(const struct bn_facts *f, const char *option)
 {
   for (size_t i = 0; i < f->n_options; i++)
     if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
-      return strtoul(f->option[i].value, NULL, 10);
-  return 0;
+      return f->option[i].value;
+  return NULL;
 }
 
-/* Prints the number of workers if there are fewer of them than threads, which then share them. */
+/* Returns the value of an option that is a whole number, or 0 if it is not known. */
+static unsigned long heading_read_option(const struct bn_facts *f, const char *option)
+{
+  const char *value = heading_find_option(f, option);
+
+  return value != NULL ? strtoul(value, NULL, 10) : 0;
+}
+
+/* Prints the number of workers if there are fewer of them than threads, which then share them.
+   Prints nothing for a run with groups, because each group has workers of its own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
   const unsigned long workers = heading_read_option(f, "workers");
+  const char *groups = heading_find_option(f, "group");
 
-  if (workers > 0 && workers < heading_read_option(f, "threads"))
+  if (workers > 0 && workers < heading_read_option(f, "threads") &&
+      (groups == NULL || groups[0] == '\0'))
     (void)fprintf(out, "Number of workers: %lu\n", workers);
 }
 
