@@ -141,17 +141,21 @@ bool bn_outcome_is_empty(const struct bn_view *total)
   return total->events == 0 && total->delta->dropped > 0;
 }
 
-void bn_outcome_log_empty(const struct bn_view *total)
+void bn_outcome_log_empty(const struct bn_view *total, const char *group)
 {
+  const char *name = group != NULL ? group : "", *colon = group != NULL ? ": " : "";
+
   if (total->errors + total->reconnects > 0)
-    bn_log_stderr("no event succeeded: %llu statements failed with errors that are ignored, and "
-                  "%llu connections were made again, so the run has measured nothing; the report "
-                  "names the errors",
-                  (unsigned long long)total->errors, (unsigned long long)total->reconnects);
+    bn_log_stderr("%s%sno event succeeded: %llu statements failed with errors that are ignored, "
+                  "and %llu connections were made again, so the run has measured nothing; the "
+                  "report names the errors",
+                  name, colon, (unsigned long long)total->errors,
+                  (unsigned long long)total->reconnects);
   else
-    bn_log_stderr("no event succeeded, so the run has measured nothing: a value that event() "
+    bn_log_stderr("%s%sno event succeeded, so the run has measured nothing: a value that event() "
                   "returns ends its thread, and an error that repeats its event does so until the "
-                  "end of the run");
+                  "end of the run",
+                  name, colon);
 }
 
 /* A profile sets the time of its run. */

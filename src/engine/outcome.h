@@ -97,8 +97,9 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
 /* Returns whether the total is one of events that were begun and of which none succeeded.  A
    script's own loop may begin none. */
 bool bn_outcome_is_empty(const struct bn_view *total);
-/* Logs on standard error that no event succeeded, and why. */
-void bn_outcome_log_empty(const struct bn_view *total);
+/* Logs on standard error that no event succeeded, and why.  group: the name of the one whose total
+   it is; NULL: it is that of the run. */
+void bn_outcome_log_empty(const struct bn_view *total, const char *group);
 /* Returns the reason for the end, the first that applies in the order of the exit statuses. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Notes that the default of --time has ended the run before its limit of events, if it has: the run

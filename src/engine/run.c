@@ -553,7 +553,7 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
     return;
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
   if (is_empty)
-    bn_outcome_log_empty(bn_reports_last_view(run->reports));
+    bn_outcome_log_empty(bn_reports_last_view(run->reports), NULL);
   else
     bn_log_stderr("%s could not be kept up: of %llu events that were due, %llu ended in time. Use "
                   "a lower rate, or more threads if the server has room",
@@ -573,9 +573,10 @@ static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
 
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))
     return;
-  if (is_empty && run->host_group == NULL && !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
+  if (is_empty && bn_host_group_is_alone(run->host_group) &&
+      !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
-    bn_outcome_log_empty(total);
+    bn_outcome_log_empty(total, NULL);
   } else if (end->due > 0 && end->now_ns > times->measure_ns) {
     run_report_unserved(run, end, is_empty);
   }

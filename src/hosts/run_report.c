@@ -439,6 +439,24 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
+/* Adds to the exit status that no event has succeeded in the run or, if it has groups, in one of
+   them, and logs that.  Without hosts, the groups have judged themselves. */
+static void run_report_judge_emptiness(struct bn_run_report *r)
+{
+  const struct bn_fleet *f = r->fleet;
+  const bool has_groups = bn_fleet_has_groups(f);
+  const size_t first = has_groups ? 1 : 0, n = has_groups ? f->groups->n : 1;
+
+  for (size_t i = first; f->list.n > 0 && i < first + n; i++) {
+    const struct bn_group *g = &r->result.group[i];
+
+    if (!g->has_total || !bn_outcome_is_empty(&g->total.view))
+      continue;
+    bn_outcome_log_empty(&g->total.view, g->member != NULL ? g->member->host : NULL);
+    r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
+  }
+}
+
 /* Prints the total, and adds to the exit status what only the sum of the hosts shows: assertions
    that are violated, and a run without an event. */
 static void run_report_print_total(struct bn_run_report *r)
@@ -455,10 +473,8 @@ static void run_report_print_total(struct bn_run_report *r)
   (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
   if (!bn_asserts_log(&r->asserts, &r->facts, !is_native))
     end->status = bn_merge_join_status(end->status, BN_STATUS_VIOLATED);
-  if (may_be_empty && bn_outcome_is_empty(total)) {
-    bn_outcome_log_empty(total);
-    end->status = bn_merge_join_status(end->status, BN_STATUS_EMPTY);
-  }
+  if (may_be_empty)
+    run_report_judge_emptiness(r);
 }
 
 /* Prints the result, if there is one, and closes the reports.  A report that has failed fails the

@@ -348,6 +348,16 @@ def test_each_host_has_a_database_of_its_own_with_sqlite(fleet, within, outside)
     assert figures(parts(done), "events") == {"a/one": 20, "a/reads": 10, "b/reads": 10, "a/n": 10, "b/n": 10}
 
 
+@pytest.mark.parametrize("fails, status", [("true", 5), ("id == 0 or nil", 0)])
+def test_a_group_of_which_no_event_succeeds_on_any_host_is_named(fleet, fails, status):
+    fleet.script("a.lua", EMPTY)
+    fleet.script("w.lua", f"function event(id) return {fails} end\n")
+    done = run(fleet, "a,b", "--group=a: ./a.lua --events=9", "--group=w: ./w.lua --events=5", "--time=0",
+               statuses=(status,))
+    assert done.document["end"]["status"] == status
+    assert [line.split(",")[0] for line in done.err.splitlines()] == ["w: no event succeeded"] * (status != 0)
+
+
 def test_a_sweep_varies_the_rate_of_a_group(fleet):
     fleet.script("kinds.lua", KINDS)
     done = subprocess.run(

@@ -406,6 +406,20 @@ def test_a_group_alone_may_go_on_after_a_thread_has_failed(folder):
     assert figure(members(document)["x"], "failed_threads") == 1
 
 
+@pytest.mark.parametrize("more", [[], ["--w.rate=200"]])
+def test_a_group_of_which_no_event_succeeds_is_named(folder, more):
+    """As a run of the same script alone, which has a status of its own."""
+    folder.file("a.lua", EMPTY)
+    folder.file("w.lua", "function event() return 1 end\n")
+    r, document = run(folder, "--group=a: ./a.lua --events=9", "--group=w: ./w.lua", "--time=0.3", *more,
+                      status=5)
+    assert [line for line in r.said if "no event succeeded" in line] == [
+        "w: no event succeeded, so the run has measured nothing: a value that event() returns ends "
+        "its thread, and an error that repeats its event does so until the end of the run"]
+    assert document["end"]["status"] == 5
+    assert parts(document) == {"a": 9, "w": 0}
+
+
 def test_one_failure_ends_all_unless_told_otherwise(folder):
     folder.file("a.lua", EMPTY)
     folder.file("b.lua", BROKEN % "error('no')")
