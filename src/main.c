@@ -380,6 +380,7 @@ static int main_open_script(struct program *p)
       .other = p->agent,
       .is_part = is_part,
       .is_first = is_part && bn_agent_get_group(p->agent)->first == 0,
+      .is_share = !bn_host_group_is_alone(bn_agent_get_group(p->agent)),
       .is_workload = bn_registry_is_script};
 
   if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
@@ -415,7 +416,7 @@ static int main_remake_run(struct program *p)
     bn_cli_print_fault(&p->cli, &fault);
     return -1;
   }
-  bn_cli_set_messages(&p->cli, &p->conf, false);
+  bn_cli_set_messages(&p->cli, &p->conf, p->agent != NULL);
   bn_sql_session_end(p->sql, bn_run_main_session(old));
   if (main_make_run(p, bn_script_workload(p->script), bn_script_self(p->script), NULL) != 0)
     return -1;
@@ -436,8 +437,7 @@ static int main_prepare_script(struct program *p)
   /* sysbench warns of a file's options when it exports them, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
     bn_cli_check_files(&p->cli, true);
-  /* Each host of several has the options of the controller. */
-  if (bn_script_has_run_defaults(p->script) && p->agent == NULL && main_remake_run(p) != 0)
+  if (bn_script_has_run_defaults(p->script) && main_remake_run(p) != 0)
     return -1;
   return bn_script_export_options(p->script) != 0 || main_add_metrics(p) != 0 ? -1 : 0;
 }

@@ -66,6 +66,9 @@ enum bn_opt_trait {
   BN_OPT_OF_SCRIPTS = BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES | BN_OPT_FIGURES_ONLY |
                       BN_OPT_REPEAT_ONLY | BN_OPT_ENDPOINT | BN_OPT_PLACE | BN_OPT_ADDED |
                       BN_OPT_KEEPS_DATA,
+  /* The option has one value for the whole run, so that no group can set it. */
+  BN_OPT_WHOLE_RUN = BN_OPT_ONE_RUN | BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY |
+                     BN_OPT_OBSERVES | BN_OPT_FIGURES_ONLY | BN_OPT_FIXED,
   /* The option stands in a document of a version that wrote no traits. */
   BN_OPT_UNTOLD = 1 << 13
 };

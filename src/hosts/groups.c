@@ -15,12 +15,6 @@
 #include "option/mix.h"
 #include "option/words.h"
 
-/* The traits of options that have one value for the whole run, so that no group can set them. */
-enum {
-  WHOLE_RUN = BN_OPT_ONE_RUN | BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_OBSERVES |
-              BN_OPT_FIGURES_ONLY | BN_OPT_FIXED
-};
-
 /* --- reading ---------------------------------------------------------------------------------- */
 
 /* Returns the length of the name of a group at the beginning of a text, or 0 if there is none. */
@@ -54,7 +48,7 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
   char name[BN_OPT_NAME_MAX];
 
   bn_opt_read_name(word, name);
-  if ((bn_optset_get_traits(options, name) & WHOLE_RUN) != 0)
+  if ((bn_optset_get_traits(options, name) & BN_OPT_WHOLE_RUN) != 0)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group=%s: --%s has one value for the whole run; give it outside of the "
                       "groups",

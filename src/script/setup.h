@@ -31,8 +31,8 @@ struct bn_script_setup {
   void *other;
   /* is_part: this process is a part of a run on several hosts, whose reports another process
      prints, so that hooks which print reports or add to them are not called.  is_first: this part
-     logs that. */
-  bool is_part, is_first;
+     logs that.  is_share: the other process decides the work of this part. */
+  bool is_part, is_first, is_share;
   /* Returns whether name[0..len) is a bundled workload that the program lists; NULL: none is. */
   bool (*is_workload)(const char *name, size_t len);
 };

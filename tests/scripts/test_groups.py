@@ -229,6 +229,25 @@ function event() end
     assert document["facts"]["plan"]["events"] == 27
 
 
+def test_the_defaults_of_a_script_count_in_its_group(folder):
+    """As in a run alone, but not those which are the same for all groups, and no profile."""
+    rows = ", ".join(f'{name} = {{"", {value}}}' for name, value in (
+        ("threads", 4), ("rate", 400), ("events", 40), ("percentile", 50), ("time", 0.05),
+        ("rate_profile", "'hold:9/60s'"), ("report_interval", 0.01)))
+    folder.file("a.lua", f"sysbench.cmdline.options = {{{rows}}}\n" +
+                "function thread_init() print(sysbench.opt.threads) end\n" + EMPTY)
+    folder.file("b.lua", EMPTY)
+    r, document = run(folder, "--arrivals=constant", "--group=x: ./a.lua", "--group=y: ./a.lua --threads=3",
+                      "--group=z: ./b.lua --events=9", "--y.rate=200", "--y.events=20")
+    assert {name: g["host"]["threads"] for name, g in members(document).items()} == {"x": 4, "y": 3, "z": 1}
+    assert sorted(r.said) == ["x: 4"] * 4 + ["y: 3"] * 3
+    assert parts(document) == {"x": 40, "y": 20, "z": 9}
+    plan = document["facts"]["plan"]
+    assert (plan["threads"], plan["rate"], plan["events"]) == (8, 600, 69)
+    assert [p["percent"] for p in whole(document)["percentiles"]] == [95]
+    assert not document["groups"][0].get("intervals")
+
+
 @pytest.mark.parametrize("old, new", [("--tx-rate=50", "rate"), ("--num-threads=5", "threads"),
                                       ("file", "rate")])
 def test_the_options_of_a_group_beat_old_names_outside(folder, old, new):

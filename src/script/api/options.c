@@ -518,36 +518,51 @@ static void options_switch_bare_on(const struct bn_options *options, const struc
       options->value[i].flag = true;
 }
 
+/* Returns whether a part of a run of several hosts or groups keeps a general option as it is for
+   all parts: the time of the run is one of these, which a profile would set. */
+static bool options_is_common(const struct bn_optset *all, const char *name)
+{
+  const char *const *profile = bn_conf_profiles;
+
+  while (*profile != NULL && !bn_opt_is_same_name(*profile, name))
+    profile++;
+  return *profile != NULL || (bn_optset_get_traits(all, name) & BN_OPT_WHOLE_RUN) != 0;
+}
+
 /* Settles what the script's own option means for an option of the program that has its name.
    Natively, the script's default counts.  In a dialect it counts for options of drivers only:
    sysbench has read general options before the script, and does not have those of bench, whose
    settings are meant for the script.  A part of a run of several hosts or groups (is_part) keeps
-   them: its run is made already.  Returns 1 if an option of the program has another value now, 0 if
-   not, or -1 and err. */
+   them, and natively those that are common to all parts.  Returns 1 if an option of the program has
+   another value now, 0 if not, or -1 and err. */
 static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is_part,
                           struct bn_err *err)
 {
   const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
+  const bool is_general = bn_conf_find_option(o->name) != NULL;
 
   if (bn_policy_is_native(bn_optset_policy(all)))
-    return bn_optset_set_default(all, o, err);
-  if (bn_conf_find_option(o->name) != NULL)
+    return is_part && is_general && options_is_common(all, o->name)
+               ? 0
+               : bn_optset_set_default(all, o, err);
+  if (is_general)
     return !is_part && bn_optset_leave_to_script(all, o);
   return sql == NULL || sql->in != 0 ? bn_optset_set_default(all, o, err) : 0;
 }
 
-/* Settles all options of the script.  Returns 0, or -1 and err. */
-static int options_set_defaults(struct bn_options *options, struct bn_optset *all, bool is_part,
+/* Settles all options of the script.  The run of a share is not made again for a general option,
+   because its work is that of the controller.  Returns 0, or -1 and err. */
+static int options_set_defaults(struct bn_options *options, const struct bn_script_setup *setup,
                                 struct bn_err *err)
 {
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];
     const bool is_general = bn_conf_find_option(o->name) != NULL;
-    const int rc = options_settle(all, o, is_part, err);
+    const int rc = options_settle(setup->options, o, setup->is_part, err);
 
     if (rc < 0)
       return -1;
-    options->changes_run |= rc > 0 && is_general;
+    options->changes_run |= rc > 0 && is_general && !setup->is_share;
   }
   return 0;
 }
@@ -574,7 +589,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
     options_switch_bare_on(options, all);
-  return options_set_defaults(options, all, lua->vm->setup->is_part, err);
+  return options_set_defaults(options, lua->vm->setup, err);
 }
 
 int bn_options_print(lua_State *L)
