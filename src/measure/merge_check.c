@@ -177,6 +177,14 @@ struct comparison {
   struct bn_err *err;
 };
 
+/* Notes that two values of an option differ; NULL: a run does not have it. */
+static void merge_note_option(const struct comparison *c, const char *name,
+                              const struct bn_fact_option *a, const struct bn_fact_option *b)
+{
+  (void)bn_buf_printf(c->notes, "--%s differs: %s in '%s', %s in '%s'\n", name, merge_value_of(a),
+                      c->a->name, merge_value_of(b), c->b->name);
+}
+
 /* Refuses to merge runs whose values of an option differ (NULL: a run does not have it), or with
    --force notes the difference.  Returns 0, or -1 and c->err. */
 static int merge_refuse_option(const struct comparison *c, const char *name,
@@ -187,8 +195,7 @@ static int merge_refuse_option(const struct comparison *c, const char *name,
                       "--%s differs: %s in '%s', %s in '%s'; --force merges them "
                       "anyway",
                       name, merge_value_of(a), c->a->name, merge_value_of(b), c->b->name);
-  (void)bn_buf_printf(c->notes, "--%s differs: %s in '%s', %s in '%s'\n", name, merge_value_of(a),
-                      c->a->name, merge_value_of(b), c->b->name);
+  merge_note_option(c, name, a, b);
   return 0;
 }
 
@@ -213,6 +220,19 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
   return rc;
 }
 
+/* Notes that the texts of --group differ.  They have options that may differ, such as hosts, beside
+   those that must not, so that the user decides. */
+static void merge_note_groups(const struct comparison *c, const struct sorted *a,
+                              const struct sorted *b)
+{
+  const struct bn_fact_option like = {.name = (char[]){"group"}};
+  const struct bn_fact_option *one = merge_find_option(a, &like),
+                              *other = merge_find_option(b, &like);
+
+  if (one != NULL && other != NULL && !merge_is_same_text(one->value, other->value))
+    merge_note_option(c, one->name, one, other);
+}
+
 /* Checks that two parts were given the same options.  Returns 0, or -1 and c->err. */
 static int merge_check_options(const struct comparison *c)
 {
@@ -222,6 +242,8 @@ static int merge_check_options(const struct comparison *c)
   merge_sort_options(&a, &c->a->result->facts);
   merge_sort_options(&b, &c->b->result->facts);
   rc = merge_compare_options(c, &a, &b);
+  if (rc == 0)
+    merge_note_groups(c, &a, &b);
   free(a.option);
   free(b.option);
   return rc;

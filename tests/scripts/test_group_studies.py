@@ -101,6 +101,17 @@ def test_merge(folder):
     r = command(["merge", "--force", "a/0.json", "a/1.json", "--output=m.json"], folder.path)
     assert r.status == 0, r.err
     assert kinds(folder.path / "m.json") == {name: 2 * n for name, n in COUNTS.items()}
+    assert "differs" not in r.err
+
+
+def test_merge_says_that_groups_had_other_options(folder):
+    folder.file("a.lua", EMPTY)
+    for n in (5, 6):
+        r = command([f"--group=x: ./a.lua --events={n}", "--time=0", f"--report=json:{n}.json", "run"], folder.path)
+        assert r.status == 0, r.err
+    r = command(["merge", "--force", "5.json", "6.json", "--output=m.json"], folder.path)
+    assert r.status == 0, r.err
+    assert "--group differs: x: ./a.lua --events=5 in '5.json', x: ./a.lua --events=6 in '6.json'\n" in r.err
 
 
 def test_sweep(folder):
