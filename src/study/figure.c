@@ -45,6 +45,22 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
+/* A run without --rate is asked about figures of --rate too: a study may set it in its other runs. */
+int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
+{
+  const struct bn_view *total = bn_result_total(r);
+
+  if (total == NULL)
+    return 0;
+  return bn_assert_check(a,
+                         &(struct bn_assert_scope){.metrics = &total->delta->metrics,
+                                                   .kinds = 1U << total->kind,
+                                                   .paced = true,
+                                                   .native = r->facts.plan.native,
+                                                   .statements = total->n_statements > 0},
+                         err);
+}
+
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value)
 {
   const struct bn_view *v = bn_result_total(r);

@@ -117,7 +117,7 @@ static int native_assertion(lua_State *L)
 }
 
 /* r:judge(text): returns a table that says whether an assertion holds; its `shown` is the value as
-   a text. */
+   a text.  If no such run measures the value, `lack` says why. */
 static int figures_judge(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
@@ -131,13 +131,15 @@ static int figures_judge(lua_State *L)
     return luaL_error(L, "%s", err.text);
   verdict.found = bn_figure_judge(&a, r);
   verdict.unit = (char *)(uintptr_t)a.unit; /* bn_assert_format only reads it */
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
   bn_native_set_switch(L, "holds", verdict.found.holds);
   bn_native_set_switch(L, "measured", verdict.found.measured);
   bn_native_set_switch(L, "at_least", verdict.found.at_least);
   bn_native_set_number(L, "value", verdict.found.value);
   bn_native_set_text(L, "unit", a.unit);
   bn_native_set_text(L, "shown", bn_assert_format(&verdict, shown, sizeof shown));
+  if (!verdict.found.measured && bn_figure_check(&a, r, &err) != 0)
+    bn_native_set_text(L, "lack", err.text);
   return 1;
 }
 

@@ -110,3 +110,26 @@ def test_a_search_has_a_goal_of_a_kind(folder):
     assert re.search(r"errors,%  p99@event:b, s  goal\n", r.out), r.out + r.err
     rows = re.findall(r"^ +\d+  \w+ .*  (\S+)  (?:kept\??|broken\??|-)\n", r.out, re.M)
     assert len(rows) > 1 and max(float(row) for row in rows if row != "-") > 0, r.out
+
+
+@pytest.mark.parametrize("condition, why", [
+    ("avg@event:c<1s", "the run has no kind of events called 'c'; it has: a, b"),
+    ("eps@group:a>1", "the run has no groups, so it has none called 'a' (--group)"),
+    ("max@reed<1s", "the run has no latency called 'reed'; it has: "),
+    ("tps>1", "this test does not measure transactions_per_s")])
+def test_a_study_names_a_condition_on_what_no_run_measures(folder, condition, why):
+    """A search took it for a goal that no rate keeps, and a sweep never stopped."""
+    folder.file("t.lua", EVENT_KINDS)
+    run = ("--warmup-time=0", "t.lua", "run")
+    r = command(["search", f"--goal={condition}", "--time=0.1", *run], folder.path)
+    assert r.status == 1 and f"bench search: --goal: '{condition}': {why}" in r.err, r.err
+    assert r.out == "" and "probe" not in r.err
+    r = command(["sweep", "--vary=events=1,2", "--repeat=1", "--out=s", f"--stop-when={condition}", *run], folder.path)
+    assert r.status == 0 and r.err.count(f"; --stop-when cannot hold: {why}") == 2, r.err
+
+
+def test_a_sweep_knows_a_kind_of_which_no_event_has_ended(folder):
+    folder.file("t.lua", EVENT_KINDS)
+    r = command(["sweep", "--vary=events=1,2", "--repeat=1", "--out=s", "--stop-when=p99@event:b>1s", "t.lua", "run"],
+                folder.path)
+    assert r.status == 0 and "cannot hold" not in r.err, r.err

@@ -74,7 +74,7 @@ end
 -- A violated condition outweighs an undecided one, and that one those that hold.
 local weight = {holds = 1, undecided = 2, violated = 3}
 
--- Judges a result.  Returns nil and a message, or
+-- Judges a result.  Returns nil and a message, as for a condition about what no run measures, or
 --   {decision = "holds" (all do), "violated" (one is) or "undecided", holds = by the values alone,
 --    score = the largest of batch.score, nil: unknown, longer = as study.stats.batch has it,
 --    [i] = the finding about condition i, broken = it does not hold}
@@ -83,6 +83,7 @@ function goal:judge(result)
   local all = {decision = "holds", holds = true, score = -math.huge, longer = 1}
   for i, condition in ipairs(self) do
     local finding, judged, score = judge(condition, result)
+    if finding.lack then return nil, ("--goal: '%s': %s"):format(condition.text, finding.lack) end
     all[i] = finding
     finding.broken = not judged.holds
     if weight[judged.decision] > weight[all.decision] then all.decision = judged.decision end

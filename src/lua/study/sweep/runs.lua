@@ -46,6 +46,8 @@ local function log_done(self, run)
     local ms = p95_s * 1e3
     what = what .. (", p95 %s ms"):format(digits.significant(ms, 2))
   end
+  local lack = self.tally.runs[run].lack
+  if lack then what = what .. "; --stop-when cannot hold: " .. lack end
   log(self, run, what)
 end
 

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- This module keeps the figures of all runs of a sweep, and says what they mean for each point.
 --
--- The results themselves are large.  A run is {state =, values = {NAME = NUMBER}, stops =}; its
--- state is "pending", "done", which means that it ended well, "failed" or "left out", by
--- --stop-when.
+-- The results themselves are large.  A run is {state =, values = {NAME = NUMBER}, stops =, lack =};
+-- its state is "pending", "done", which means that it ended well, "failed" or "left out", by
+-- --stop-when.  lack is why it cannot measure what --stop-when is about, or nil.
 
 local native = require("study.native")
 local results = require("study.results")
@@ -59,7 +59,8 @@ function tally:take(run, result, stop)
   end
   local judged = stop and result:judge(stop)
   self.runs[run] = {
-    state = "done", values = values, stops = judged ~= nil and judged.measured and judged.holds}
+    state = "done", values = values, stops = judged ~= nil and judged.measured and judged.holds,
+    lack = judged and judged.lack}
   self.rate = result.kind == "sql" and "transactions_per_s" or "events_per_s"
 end
 
