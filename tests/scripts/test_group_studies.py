@@ -176,6 +176,22 @@ def test_ab(folder):
     assert "B is better" in r.out and "eps@group:report" in r.out
 
 
+@pytest.mark.parametrize("side, words", [
+    ("A", ["--group=pay: ./a.lua --mysql_host=db1"]), ("A", ["--group=pay: ./a.lua", "--pay.mysql-host=db1"]),
+    ("B", ["--b=--pay.mysql-host=db1", "--group=pay: ./a.lua"])])
+def test_ab_refuses_settings_for_a_server_within_a_group(folder, side, words):
+    """They went to the default server.  A server outside, too, is the one that is meant."""
+    folder.file("a.lua", EMPTY)
+    ab = ("ab", "--a-set=SET GLOBAL x=1", "--out=ab", *words)
+    r = command([*ab, "run"], folder.path)
+    assert r.status == 1
+    assert f"bench ab: side {side}: the statements of --a-set and --b-set go to" in r.err, r.err
+    assert "but --mysql-host stands in the group pay; give it outside of the groups too" in r.err
+    assert not (folder.path / "ab").exists()
+    r = command([*ab, "--db-driver=mysql", "--mysql-host=127.0.0.1", "--mysql-port=1", "run"], folder.path)
+    assert r.status == 1 and "the question for the values of before failed" in r.err, r.err
+
+
 def test_search(folder):
     """The rate of one group is varied, and that of the other stays."""
     folder.file("a.lua", EMPTY)

@@ -257,7 +257,11 @@ local function run(given, operands, is_given)
     a = side.new("a", given, operands), b = side.new("b", given, operands),
   }
   study.sides.aa = study.sides.a
-  for _, one in ipairs{study.sides.a, study.sides.b} do one:check() end
+  local sides = study.sides
+  for _, one in ipairs{sides.a, sides.b} do
+    one:check()
+    if #sides.a.statements + #sides.b.statements > 0 then one:check_server() end
+  end
   study.seed = given.seed or native.entropy() % 2 ^ 31
   study.rng = native.rng(study.seed)
   local scratch, why = native.temp_folder()

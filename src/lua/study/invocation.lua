@@ -93,6 +93,21 @@ function invocation.check_varied(words, name, shown)
     .. "one group", shown, name, groups[1].name, name)
 end
 
+-- Returns the name of an option that a group has and the words outside of groups do not have, of
+-- those for whose names `is_wanted` returns true, and the name of the group; nil: there is none.
+function invocation.find_of_groups_only(words, is_wanted)
+  local outside = {}
+  for _, word in ipairs(words) do
+    local name = word:match("^%-%-([^=]*)")
+    if name then outside[present_name(name)] = true end
+  end
+  for _, group in ipairs(invocation.groups(words)) do
+    for name in pairs(group.own) do
+      if is_wanted(name) and not outside[name] then return name, group.name end
+    end
+  end
+end
+
 -- Returns whether a run with a text of --group has a rate, or a profile of it, in each group or in
 -- the named one.  outside: the values of options outside of the groups by their names.
 function invocation.are_paced(text, name, outside)

@@ -43,6 +43,13 @@ function side.has_command_of(a, b)
   return has_words_of(a.command, b.command)
 end
 
+-- A run for statements needs the options with which a connection is made.  A file of options may
+-- have some of them.
+local function is_of_connection(name)
+  local traits = native.traits(name)
+  return traits.endpoint or traits.connects or name:gsub("_", "-") == "config-file"
+end
+
 -- Refuses a command line without the command "run", which would fail in the first round, and an
 -- option that no group of the run takes.
 function side:check()
@@ -53,6 +60,18 @@ function side:check()
     if name and not is_of_group and name ~= "group" then
       invocation.check_varied(self.words, name, ("--%s=--%s"):format(self.name:lower(), name))
     end
+  end
+end
+
+-- Refuses an option of the connection that only a group has: statements of either side go to the
+-- server of the options outside of the groups, and before the runs of the other side to set
+-- variables back.
+function side:check_server()
+  local name, group = invocation.find_of_groups_only(self.words, is_of_connection)
+  if name then
+    native.fail("side %s: the statements of --a-set and --b-set go to the server of the options "
+      .. "outside of the groups, but --%s stands in the group %s; give it outside of the groups "
+      .. "too", self.name, name, group)
   end
 end
 
@@ -78,15 +97,6 @@ local function execute(argv, what, scratch, asks)
   return nil, ("%s failed with status %d: %s"):format(what, ended.status, sentence), ended.output
 end
 
--- A run for statements needs the options with which a connection is made.  A file of options may
--- have some of them.
-local function is_of_connection(word)
-  local name = word:match("^%-%-([^=]+)")
-  if not name then return false end
-  local traits = native.traits(name)
-  return traits.endpoint or traits.connects or name:gsub("_", "-") == "config-file"
-end
-
 -- Runs a script for the settings, as `execute` does.  The statements stand in it, because in the
 -- list of processes everybody could read them.
 local function run_script(self, script, what, scratch)
@@ -95,7 +105,8 @@ local function run_script(self, script, what, scratch)
   if not ok then return nil, why end
   local argv = {self.words[1], path}
   for i = 2, #self.words do
-    if is_of_connection(self.words[i]) then argv[#argv + 1] = self.words[i] end
+    local name = self.words[i]:match("^%-%-([^=]+)")
+    if name and is_of_connection(name) then argv[#argv + 1] = self.words[i] end
   end
   argv[#argv + 1] = "prepare"
   return execute(argv, what, scratch, true)
