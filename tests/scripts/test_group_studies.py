@@ -167,6 +167,37 @@ def test_a_sweep_varies_the_rate_of_a_group_without_the_profile_of_the_run(folde
     assert "--rate cannot be used with --rate-profile, which stands outside" in r.err
 
 
+# A script that notes its preparations, and says whether its option `hot` keeps the data.
+DATA = """
+sysbench.cmdline.options = {hot = {"rows that are read", 1, keeps_data = %s}}
+function prepare()
+  local log = io.open("log", "a")
+  log:write("prepared\\n")
+  log:close()
+end
+function cleanup() end
+function event() end
+"""
+
+
+def test_a_sweep_keeps_the_data_for_an_option_that_each_script_says_to_keep_them(folder):
+    folder.file("keeps.lua", DATA % "true")
+    folder.file("drops.lua", DATA % "false")
+    groups = "--group=k: ./keeps.lua; m: ./keeps.lua@2 ./keeps.lua@1; d: ./drops.lua"
+    prepared = []
+    for name, changes in (("k.hot", False), ("m.hot", False), ("d.hot", True), ("hot", True)):
+        r = command(["sweep", f"--vary={name}=1,2", "--repeat=1", "--prepare", f"--out={name}", groups, "--events=1",
+                     "--time=0", "--db-driver=null", "run"], folder.path)
+        assert r.status == 0, r.err
+        settings = json.loads((folder.path / name / "study.json").read_text())["settings"]
+        assert settings["data"] == ([name] if changes else [])
+        log = folder.path / "log"
+        prepared.append(len(log.read_text().splitlines()))
+        log.unlink()
+    once = prepared[0]
+    assert prepared == [once, once, 2 * once, 2 * once]
+
+
 def test_ab(folder):
     folder.file("a.lua", EMPTY)
     r = command(["ab", "--a=--report.think-time=40ms", "--b=--report.think-time=2ms", "--out=ab",

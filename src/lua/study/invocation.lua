@@ -157,6 +157,19 @@ function invocation:shown()
   return shown
 end
 
+-- Returns the arguments that run "help" of the script of a group, with the options that stand
+-- outside of the groups.
+function invocation:help_of_group(group)
+  local argv = {native.program}
+  for word in group.workloads:gmatch("%S+") do argv[#argv + 1] = word end
+  for _, word in ipairs(self.words) do
+    local name = word:match("^%-%-([^=]*)")
+    if name and name ~= "group" and not name:find(".", 1, true) then argv[#argv + 1] = word end
+  end
+  argv[#argv + 1] = "help"
+  return argv
+end
+
 -- Returns the arguments that run a command, "run" or another in its place, with more words.
 function invocation:argv(command, more)
   local argv = {native.program}

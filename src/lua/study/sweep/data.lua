@@ -19,35 +19,47 @@ function data.new(folder, command, axes)
   return setmetatable({folder = folder, command = command, grid = axes}, data)
 end
 
--- Marks the axes that the test or its driver says to keep the data.  Without an answer of a run,
--- any option changes them.
-local function ask_for_traits(self)
-  local name = "runs/options.txt"
-  local words = self.grid:words(0)
-  words[#words + 1] = "--help-traits"
-  local ended, why = native.child{
-    argv = self.command:argv("help", words), out = self.folder:file(name)}
+-- Asks a test and its driver which options keep the data, by the words of a command line with the
+-- command "help".  Returns a set of names with '-'; without an answer of a run it is empty.
+local function ask_for_kept(self, argv)
+  local name, kept = "runs/options.txt", {}
+  argv[#argv + 1] = "--help-traits"
+  local ended, why = native.child{argv = argv, out = self.folder:file(name)}
   if not ended then native.fail("%s", why) end
   local said = ended.status == 0 and native.read(self.folder:file(name)) or ""
   for option, traits in said:gmatch("option (%S+) (%d+)") do
-    for _, axis in ipairs(self.grid) do
-      if grid.same_name(option, grid.plain_name(axis))
-        and native.read_traits(tonumber(traits)).keeps_data then
-        axis.of_data = false
+    kept[option:gsub("_", "-")] = native.read_traits(tonumber(traits)).keeps_data
+  end
+  self.folder:remove(name)
+  return kept
+end
+
+-- Returns a list of {name = of a group, kept = what its script says}; without groups it is of the
+-- test of the run, and has no name.
+local function list_kept(self)
+  local list = {}
+  for i, group in ipairs(invocation.groups(self.command.words)) do
+    list[i] = {name = group.name, kept = ask_for_kept(self, self.command:help_of_group(group))}
+  end
+  if #list > 0 then return list end
+  return {{kept = ask_for_kept(self, self.command:argv("help", self.grid:words(0)))}}
+end
+
+-- Marks the options that change the data: no general one does, and no other one that the test, or
+-- each script that gets it, says to keep them.
+function data:mark()
+  local list
+  for _, axis in ipairs(self.grid) do
+    axis.of_data = false
+    if not grid.option_of(axis) then
+      list = list or list_kept(self)
+      local group, name = grid.group_of(axis), grid.plain_name(axis):gsub("_", "-")
+      for _, one in ipairs(list) do
+        local gets_it = not group or not one.name or one.name == group
+        if gets_it and not one.kept[name] then axis.of_data = true end
       end
     end
   end
-  self.folder:remove(name)
-end
-
--- Marks the options that change the data: no general one does.
-function data:mark()
-  local any = false
-  for _, axis in ipairs(self.grid) do
-    axis.of_data = grid.option_of(axis) == nil
-    any = any or axis.of_data
-  end
-  if any then ask_for_traits(self) end
 end
 
 -- Returns {point =, whole =} of the data that are there; nil: none.
