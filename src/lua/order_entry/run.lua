@@ -187,6 +187,12 @@ local draw_kind, draw_inputs
 local next_kind, pending
 local tries = 0
 
+-- LuaJIT compiles ever rarer paths through the transactions, and frees no code.  After this time of
+-- a run, in seconds, a terminal keeps the code that it has: its memory does not grow with the run.
+local COMPILING_S = 30
+-- The time that is left of --time then.  -1: compiling has ended, or it does not end.
+local stops_compiling_at = -1
+
 -- The delivery that a session which only delivers carries out.  Such a session has no deck.
 local deferred = {}
 
@@ -259,6 +265,7 @@ function M.thread_init()
   begin_cycle()
   prepare_statements(drv)
   con:may_reconnect()
+  stops_compiling_at = sysbench.opt.time - COMPILING_S
 end
 
 function M.thread_done()
@@ -274,9 +281,19 @@ local function begin_try()
   end
 end
 
+-- Ends the compiling when its time has come.  The condition is false before and afterwards, because
+-- compiled code is left where a condition has another outcome.
+local function look_at_time()
+  if sysbench.time_left() < stops_compiling_at then
+    stops_compiling_at = -1
+    jit.off()
+  end
+end
+
 -- Draws the inputs of the next transaction, unless one is repeated.  The clock starts afterwards.
 local function begin_event()
   if not pending then
+    look_at_time()
     pending = draw_inputs(next_kind)
     audits.count(pending, plan)
     begin_try()
