@@ -51,6 +51,12 @@ def test_objects(folder, mode):
   print(rs, rs.nrows, rs.nfields)
   local row = rs:fetch_row()
   while row do print(row[1], row[2], row[3], type(row[1])) row = rs:fetch_row() end
+  rs = con:query("SELECT a, b, c FROM t ORDER BY b")
+  print("columns", rs:fetch()) print("columns", rs:fetch(3, 1)) print("columns", rs:fetch(1, 2, 3, 1, 2, 3))
+  print("columns", rs:fetch(1))
+  rs = con:query("SELECT a, b, c FROM t ORDER BY b")
+  try("no such column", function () rs:fetch(1, 4) end)
+  try("no such column", function () rs:fetch("b") end)
   try("free", rs.free, rs)
   try("free twice", rs.free, rs)
   try("fetch freed", rs.fetch_row, rs)
@@ -81,6 +87,12 @@ insert	nil
 3	nil	2.25	string
 1	one	1.5	string
 nil	two	nil	nil
+columns	true	nil	nil	nil	nil	nil	nil
+columns	true	1.5	1	nil	nil	nil	nil
+columns	true	nil	two	nil	nil	two	nil
+columns	false
+no such column	false | t.lua:20: fetch: expected the numbers of columns, from 1 to 3, got 4
+no such column	false | t.lua:21: fetch: expected the numbers of columns, from 1 to 3, got b
 free	true | true | db_free_results() failed
 ALERT: attempt to free an invalid result set
 free twice	false | db_free_results() failed
@@ -99,10 +111,10 @@ close	0
 ALERT: attempt to use an already closed statement
 close twice	false | SQL API error
 execute closed	false | t.lua:3: SQL API error
-no such field	false | t.lua:38: 'struct 127' has no member named 'nosuchfield'
+no such field	false | t.lua:45: 'struct 127' has no member named 'nosuchfield'
 """.replace("struct 127", re.search(r"struct \d+", r.out).group()))
     assert r.status == 0
-    assert re.search(r"read: +7\n.*write: +2\n.*other: +1\n", r.out)
+    assert re.search(r"read: +9\n.*write: +2\n.*other: +1\n", r.out)
 
 
 @pytest.mark.sanitized

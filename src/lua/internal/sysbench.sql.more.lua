@@ -107,26 +107,59 @@ local function field(con, name)
   refuse("member", CONNECTION, name)
 end
 
+-- Moves to the next row.  Returns false after the last.
+local function fetch(rs)
+  if C.bn_ffi_sql_fetch(rs) then
+    return true
+  end
+  if C.bn_ffi_sql_fetch_failed(rs) then
+    error("cannot read the rest of a result", 3)
+  end
+  if rs.nrows == 0 and internal.dialect() then
+    internal.log(ALERT, "attempt to fetch row from an empty result set")
+  end
+  return false
+end
+
+-- Returns a column of the row, nil for NULL.
+local function text_at(rs, i)
+  local value = rs.row.values[i - 1]
+  return value.ptr ~= nil and text_of(value.ptr, value.len) or nil
+end
+
 -- Returns the next row as an array of strings with holes for NULL; nil after the last.
 function result_methods:fetch_row()
   expect(self, RESULT, "result", "fetch_row")
-  if not C.bn_ffi_sql_fetch(self) then
-    if C.bn_ffi_sql_fetch_failed(self) then
-      error("cannot read the rest of a result", 2)
-    end
-    if self.nrows == 0 and internal.dialect() then
-      internal.log(ALERT, "attempt to fetch row from an empty result set")
-    end
+  if not fetch(self) then
     return nil
   end
-  local row, values = {}, self.row.values
+  local row = {}
   for i = 1, self.nfields do
-    local value = values[i - 1]
-    if value.ptr ~= nil then
-      row[i] = text_of(value.ptr, value.len)
-    end
+    row[i] = text_at(self, i)
   end
   return row
+end
+
+-- Returns a column that a script has asked for by its number; nil for none.
+local function column(rs, i)
+  if i == nil then
+    return nil
+  end
+  if type(i) ~= "number" or not (i >= 1 and i <= rs.nfields) then
+    refuse("column", i, rs.nfields)
+  end
+  return text_at(rs, i)
+end
+
+-- Moves to the next row.  Returns true and the columns with these numbers, or false after the last
+-- row.  A row of which few columns are needed costs no table, and no strings for the others.
+function result_methods:fetch(a, b, c, d, e, f)
+  expect(self, RESULT, "result", "fetch")
+  if not fetch(self) then
+    return false
+  end
+  return true, column(self, a), column(self, b), column(self, c), column(self, d), column(self, e),
+         column(self, f)
 end
 
 function result_methods:free()

@@ -79,6 +79,12 @@ function M.member(object_type, name)
                                                  tostring(name)), CALLER)
 end
 
+-- One more level: the function that refuses it is called by the method.
+function M.column(i, n)
+  error(("fetch: expected the numbers of columns, from 1 to %d, got %s"):format(n, tostring(i)),
+        CALLER + 1)
+end
+
 function M.driver(name)
   error("driver: expected the name of a driver, got " .. type(name), CALLER)
 end

@@ -3,7 +3,8 @@
 -- It reads, changes and inserts the rows of all lines of an order at once.
 
 local plain = require("order_entry.plain")
-local DISTRICTS = require("order_entry.cardinality").DISTRICTS
+local cardinality = require("order_entry.cardinality")
+local DISTRICTS, ITEMS = cardinality.DISTRICTS, cardinality.ITEMS
 local concat, floor = table.concat, math.floor
 local MOST_LINES = 15
 
@@ -25,7 +26,7 @@ end
 local function new_work()
   return {n = 0, supply = {}, item = {}, quantity = {}, sum = {}, lines = {}, remote = {},
           row_of = {}, dist = {}, amount = {}, price = {}, i_data = {}, s_data = {},
-          list = {}, dry = {}}
+          list = {}}
 end
 
 -- Finds the rows of stock for the lines of an order, in the order in which they are locked.  Where
@@ -53,32 +54,39 @@ local function find_rows(work, t, n_lines)
 end
 
 -- Takes the rows of items, which come in any order.  A line without one has no price.
-local function take_items(work, t, rows, n)
+local function take_items(work, t, st, rs)
   for line = 1, t.n do
-    work.price[line] = nil
+    work.price[line] = st.dry and t.item[line] <= ITEMS and 100 or nil
+    work.i_data[line] = ""
   end
-  for k = 1, n do
-    local row = rows[k]
-    local id = tonumber(row[1])
-    for line = 1, t.n do
-      if t.item[line] == id then
-        work.price[line], work.i_data[line] = plain.cents(row[2]), row[4]
+  repeat
+    local found, id, price, data = st:next(rs, 1, 2, 4)
+    for line = 1, found and t.n or 0 do
+      if t.item[line] == tonumber(id) then
+        work.price[line], work.i_data[line] = plain.cents(price), data
       end
     end
-  end
+  until not found
 end
 
--- Takes the rows of stock, which come in any order, and computes what is left of each.
-local function take_stock(work, t, n_lines, rows, n)
-  for r = 1, n do
-    local row = rows[r]
-    local w, i = tonumber(row[1]), tonumber(row[2])
-    for k = 1, work.n do
-      if work.supply[k] == w and work.item[k] == i then
-        work.quantity[k], work.dist[k], work.s_data[k] = tonumber(row[3]), row[5], row[4]
+-- Takes the rows of stock, which come in any order.
+local function take_stock(work, st, rs)
+  for k = 1, work.n do
+    work.quantity[k] = st.dry and 50 or nil
+    work.dist[k], work.s_data[k] = "", ""
+  end
+  repeat
+    local found, w, i, quantity, data, dist = st:next(rs, 1, 2, 3, 4, 5)
+    for k = 1, found and work.n or 0 do
+      if work.supply[k] == tonumber(w) and work.item[k] == tonumber(i) then
+        work.quantity[k], work.dist[k], work.s_data[k] = tonumber(quantity), dist, data
       end
     end
-  end
+  until not found
+end
+
+-- Computes the amounts of the lines, and what they leave of each row of stock.
+local function compute_lines(work, t, n_lines)
   for k = 1, n_lines do
     local line = t.order[k]
     local row = work.row_of[line]
@@ -90,19 +98,6 @@ local function take_stock(work, t, n_lines, rows, n)
     work.amount[line] = t.quantity[line] * work.price[line]
     plain.brand(work.i_data[line], work.s_data[row])
   end
-end
-
--- Returns the rows of items or stock that were found, and their number.  A driver without a server
--- finds all that there should be.
-local function found(dry, work, what, rows, n)
-  if not dry then
-    return rows, n
-  end
-  for k = 1, work.n do
-    work.dry[k] = what == "item" and {work.item[k], "1.00", "", ""} or
-                  {work.supply[k], work.item[k], "50", "", ""}
-  end
-  return work.dry, work.n
 end
 
 -- Statements with lists of parameters: MySQL, SQLite -------------------------------------------
@@ -167,7 +162,7 @@ function list.items(s, t)
   for line = 1, t.n do
     st.params[line]:set(t.item[line])
   end
-  return st:all(st:execute())
+  return st, st:execute()
 end
 
 function list.stock(s, t, work, n_lines)
@@ -177,7 +172,7 @@ function list.stock(s, t, work, n_lines)
     st.params[2 * k]:set(work.supply[k])
     st.params[2 * k + 1]:set(work.item[k])
   end
-  return st:all(st:execute())
+  return st, st:execute()
 end
 
 function list.update_stock(s, work, n_lines)
@@ -227,12 +222,11 @@ function array.prepare(s, p)
 end
 
 function array.items(s, t)
-  return s.items:all(s.items:run(array_of(t.item, t.n)))
+  return s.items, s.items:run(array_of(t.item, t.n))
 end
 
 function array.stock(s, t, work)
-  return s.stocks:all(s.stocks:run(t.d, array_of(work.supply, work.n),
-                                   array_of(work.item, work.n)))
+  return s.stocks, s.stocks:run(t.d, array_of(work.supply, work.n), array_of(work.item, work.n))
 end
 
 function array.update_stock(s, work)
@@ -267,7 +261,7 @@ local function prepare_order_data(s, p)
 end
 
 -- The unused item is missed when the other lines have been done.
-local function new_order(s, of, dry)
+local function new_order(s, of)
   local work = new_work()
   return function(t)
     local n_lines, amount = t.rollback and t.n - 1 or t.n, 0
@@ -275,13 +269,15 @@ local function new_order(s, of, dry)
     if s.district_next then
       s.district_next:run(t.w, t.d)
     end
-    local data = s.order_data:must(t.w, t.d, t.c)
-    local o_id = tonumber(data[1])
+    local next_id, d_tax, w_tax, discount =
+      s.order_data:must(s.order_data:run(t.w, t.d, t.c), 1, 2, 3, 4)
+    local o_id = tonumber(next_id)
     s.order_insert:run(o_id, t.d, t.w, t.c, t.n, t.all_local)
     s.open_insert:run(o_id, t.d, t.w)
     find_rows(work, t, n_lines)
-    take_items(work, t, found(dry, work, "item", of.items(s, t)))
-    take_stock(work, t, n_lines, found(dry, work, "stock", of.stock(s, t, work, n_lines)))
+    take_items(work, t, of.items(s, t))
+    take_stock(work, of.stock(s, t, work, n_lines))
+    compute_lines(work, t, n_lines)
     of.update_stock(s, work, n_lines)
     of.insert_lines(s, t, work, n_lines, o_id)
     if n_lines < t.n and not work.price[t.n] then
@@ -291,7 +287,7 @@ local function new_order(s, of, dry)
     for line = 1, n_lines do
       amount = amount + work.amount[line]
     end
-    plain.total(amount, data[4], data[3], data[2])
+    plain.total(amount, discount, w_tax, d_tax)
     s.commit:run()
   end
 end
@@ -322,11 +318,12 @@ local function payment_by_row(s, p)
     district_columns)
   return function(t)
     s.begin:run()
-    local h_data = s.warehouse_take:must(t.cents, t.w)[1] .. "    " ..
-                   s.district_pay_take:must(t.cents, t.w, t.d)[1]
+    local w_name = s.warehouse_take:must(s.warehouse_take:run(t.cents, t.w), 1)
+    local d_name = s.district_pay_take:must(s.district_pay_take:run(t.cents, t.w, t.d), 1)
     local c = plain.payer(s, t)
-    s.customer_pay:must(t.cents, t.cents, plain.payment_data(t, c), t.c_w, t.c_d, c)
-    s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, h_data)
+    s.customer_pay:must(s.customer_pay:run(t.cents, t.cents, plain.payment_data(t, c), t.c_w,
+                                           t.c_d, c))
+    s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, w_name .. "    " .. d_name)
     s.commit:run()
   end
 end
@@ -347,8 +344,9 @@ local function payment_at_once(s, p)
     s.home_pay:run(t.cents, t.cents, t.w, t.d)
     local c = plain.payer(s, t)
     s.customer_pay:run(t.cents, t.cents, plain.payment_data(t, c), t.c_w, t.c_d, c)
-    local data = s.payment_data:must(t.w, t.d, t.c_w, t.c_d, c)
-    s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, data[1] .. "    " .. data[7])
+    local w_name, d_name =
+      s.payment_data:must(s.payment_data:run(t.w, t.d, t.c_w, t.c_d, c), 1, 7)
+    s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, w_name .. "    " .. d_name)
     s.commit:run()
   end
 end
@@ -370,17 +368,18 @@ local function prepare_takes_of_delivery(s, p)
 end
 
 local function deliver_district(s, t, d)
-  local open = s.open_take:row(t.w, d, t.w, d)
-  if not open then
+  local is_open, first_id = s.open_take:find(s.open_take:run(t.w, d, t.w, d), 1)
+  if not is_open then
     return 1
   end
-  local o_id, sum = tonumber(open[1]), 0
-  local c = tonumber(s.order_take:must(t.carrier, t.w, d, o_id)[1])
-  local rows, n = s.lines_take:all(s.lines_take:run(t.w, d, o_id))
-  for k = 1, n do
-    sum = sum + plain.cents(rows[k][1])
-  end
-  s.customer_deliver:run(sum, t.w, d, c)
+  local o_id, sum = tonumber(first_id), 0
+  local c = s.order_take:must(s.order_take:run(t.carrier, t.w, d, o_id), 1)
+  local rs = s.lines_take:run(t.w, d, o_id)
+  repeat
+    local found, amount = s.lines_take:next(rs, 1)
+    sum = sum + (found and plain.cents(amount) or 0)
+  until not found
+  s.customer_deliver:run(sum, t.w, d, tonumber(c))
   return 0
 end
 
@@ -430,13 +429,18 @@ local function delivery_in_two(s, p)
   s.customers_deliver = p:prepare("customers_deliver", "llli", CUSTOMERS_DELIVER)
   return function(t)
     s.begin:run()
-    local rows, n = s.deliver:all(s.deliver:run(t.w, t.carrier))
-    for k = 1, n do
-      ds[k], cs[k], sums[k] = rows[k][1], rows[k][2], rows[k][3]
-      if not (cs[k] and sums[k]) then
-        error("order_entry: an open order has no row or no lines; see bench order_entry check", 0)
+    local rs, n = s.deliver:run(t.w, t.carrier), 0
+    repeat
+      local found, d, c, sum = s.deliver:next(rs, 1, 2, 3)
+      if found then
+        n = n + 1
+        ds[n], cs[n], sums[n] = d, c, sum
+        if not (c and sum) then
+          error("order_entry: an open order has no row or no lines; see bench order_entry check",
+                0)
+        end
       end
-    end
+    until not found
     if n > 0 then
       s.customers_deliver:run(array_of(ds, n), array_of(cs, n), array_of(sums, n), t.w)
     end
@@ -471,24 +475,42 @@ local function prepare_sets_of_delivery(s, p)
     "SET c_balance = c_balance + s, c_delivery_cnt = c_delivery_cnt + 1")
 end
 
+-- Reads the open orders of a result: their districts and numbers.  Returns how many there are;
+-- without a server each district has one.
+local function read_open(open, st, rs)
+  local n = 0
+  for d = 1, st.dry and DISTRICTS or 0 do
+    n, open.d[d], open.o[d] = d, d, 1
+  end
+  repeat
+    local found, d, o = st:next(rs, 1, 2)
+    if found then
+      n = n + 1
+      open.d[n], open.o[n] = tonumber(d), tonumber(o)
+    end
+  until not found
+  return n
+end
+
 -- Executes a statement with the keys of n orders, which begin at parameter `first`.  The last one
 -- fills places that are not needed.
 local function execute_for(st, first, w, open, n)
-  for k = 1, DISTRICTS do
-    local row = open[k < n and k or n]
-    st:set(first + 3 * (k - 1), w, tonumber(row[1]), tonumber(row[2]))
+  for place = 1, DISTRICTS do
+    local k = place < n and place or n
+    st:set(first + 3 * (place - 1), w, open.d[k], open.o[k])
   end
   st:execute()
 end
 
 local function delivery_at_once(s, p)
   prepare_sets_of_delivery(s, p)
+  local open = {d = {}, o = {}}
   return function(t)
     s.begin:run()
     for d = 1, DISTRICTS do
       s.open_first.params[d]:set(t.w)
     end
-    local open, n = s.open_first:all(s.open_first:execute(), DISTRICTS)
+    local n = read_open(open, s.open_first, s.open_first:execute())
     if n > 0 then
       s.order_carrier.params[1]:set(t.carrier)
       execute_for(s.open_delete, 1, t.w, open, n)
@@ -514,7 +536,7 @@ end
 local function stock_level(s)
   return function(t)
     s.begin_read:run()
-    s.stock_low:must(t.w, t.w, t.d, t.threshold)
+    s.stock_low:must(s.stock_low:run(t.w, t.w, t.d, t.threshold))
     s.commit:run()
   end
 end
@@ -526,13 +548,13 @@ payments.null, deliveries.null = payments.mysql, deliveries.mysql
 
 -- Prepares all statements; returns the transactions, as plain.new does.
 function M.new(p)
-  local s, dry = plain.prepare_common(p), p.driver == "null"
+  local s = plain.prepare_common(p)
   local of = p.driver == "pgsql" and array or list
   plain.prepare_order_status(s, p)
   prepare_order_data(s, p)
   of.prepare(s, p)
   prepare_stock_level(s, p)
-  return {new_order = new_order(s, of, dry), payment = payments[p.driver](s, p),
+  return {new_order = new_order(s, of), payment = payments[p.driver](s, p),
           order_status = plain.order_status(s), stock_level = stock_level(s),
           delivery = deliveries[p.driver](s, p)}
 end

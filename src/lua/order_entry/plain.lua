@@ -33,13 +33,13 @@ function M.brand(i_data, s_data)
   return i_data:find("ORIGINAL", 1, true) and s_data:find("ORIGINAL", 1, true) and "B" or "G"
 end
 
--- Returns row ceil(k / 2) of the k rows of customers with one last name.
-function M.middle_row(st, w, d, c_last)
-  local rows, n = st:all(st:run(w, d, c_last))
-  if n == 0 then
-    return st:must(w, d, c_last)
+-- Returns the first column of row ceil(k / 2) of the k rows of customers with one last name.
+local function middle_of(st, rs)
+  local n = st.dry and 1 or rs.nrows
+  for _ = 2, floor((n + 1) / 2) do
+    rs:fetch()
   end
-  return rows[floor((n + 1) / 2)]
+  return st:must(rs, 1)
 end
 
 -- The data of a customer with bad credit begin with this text after a payment.
@@ -92,14 +92,14 @@ end
 function M.order_status(s)
   return function(t)
     s.begin_read:run()
-    local customer
+    local c
     if t.by_name then
-      customer = M.middle_row(s.status_by_name, t.w, t.d, t.c_last)
+      c = middle_of(s.status_by_name, s.status_by_name:run(t.w, t.d, t.c_last))
     else
-      customer = s.status_by_id:must(t.w, t.d, t.c)
+      c = s.status_by_id:must(s.status_by_id:run(t.w, t.d, t.c), 1)
     end
-    local order = s.last_order:must(t.w, t.d, tonumber(customer[1]))
-    s.order_lines:all(s.order_lines:run(t.w, t.d, tonumber(order[1])))
+    local o_id = s.last_order:must(s.last_order:run(t.w, t.d, tonumber(c)), 1)
+    s.order_lines:skip(s.order_lines:run(t.w, t.d, tonumber(o_id)))
     s.commit:run()
   end
 end
@@ -107,7 +107,7 @@ end
 -- Returns the number of the customer who pays.
 function M.payer(s, t)
   if t.by_name then
-    return tonumber(M.middle_row(s.customer_by_name, t.c_w, t.c_d, t.c_last)[1])
+    return tonumber(middle_of(s.customer_by_name, s.customer_by_name:run(t.c_w, t.c_d, t.c_last)))
   end
   return t.c
 end
@@ -141,26 +141,27 @@ end
 local function order_line(s, t, line, o_id)
   local i_id, supply, quantity = t.item[line], t.supply[line], t.quantity[line]
   if i_id > ITEMS then
-    s.item:row(i_id)
+    s.item:find(s.item:run(i_id))
     return nil
   end
-  local item = s.item:must(i_id)
-  local stock = s.stock[t.d]:must(supply, i_id)
-  s.stock_update:run(M.quantity_left(tonumber(stock[1]), quantity), quantity,
+  local price, i_data = s.item:must(s.item:run(i_id), 1, 3)
+  local stock = s.stock[t.d]
+  local in_stock, dist, s_data = stock:must(stock:run(supply, i_id), 1, 2, 3)
+  s.stock_update:run(M.quantity_left(tonumber(in_stock), quantity), quantity,
                      supply == t.w and 0 or 1, supply, i_id)
-  local amount = quantity * cents(item[1])
-  M.brand(item[3], stock[3])
-  s.line_insert:run(o_id, t.d, t.w, line, i_id, supply, quantity, amount, stock[2])
+  local amount = quantity * cents(price)
+  M.brand(i_data, s_data)
+  s.line_insert:run(o_id, t.d, t.w, line, i_id, supply, quantity, amount, dist)
   return amount
 end
 
 local function new_order(s)
   return function(t)
     s.begin:run()
-    local district = s.district:must(t.w, t.d)
-    local o_id, amount = tonumber(district[1]), 0
+    local next_id, d_tax = s.district:must(s.district:run(t.w, t.d), 1, 2)
+    local o_id, amount = tonumber(next_id), 0
     s.district_next:run(t.w, t.d)
-    local customer = s.customer_tax:must(t.w, t.d, t.c)
+    local discount, w_tax = s.customer_tax:must(s.customer_tax:run(t.w, t.d, t.c), 1, 4)
     s.order_insert:run(o_id, t.d, t.w, t.c, t.n, t.all_local)
     s.open_insert:run(o_id, t.d, t.w)
     for k = 1, t.n do
@@ -171,7 +172,7 @@ local function new_order(s)
       end
       amount = amount + line_amount
     end
-    M.total(amount, customer[1], customer[4], district[2])
+    M.total(amount, discount, w_tax, d_tax)
     s.commit:run()
   end
 end
@@ -207,11 +208,12 @@ local function payment(s)
     s.begin:run()
     s.warehouse_pay:run(t.cents, t.w)
     s.district_pay:run(t.cents, t.w, t.d)
-    local w_name = s.warehouse:must(t.w)[1]
-    local h_data = w_name .. "    " .. s.district_name:must(t.w, t.d)[1]
+    local w_name = s.warehouse:must(s.warehouse:run(t.w), 1)
+    local h_data = w_name .. "    " .. s.district_name:must(s.district_name:run(t.w, t.d), 1)
     local c = M.payer(s, t)
-    if s.customer:must(t.c_w, t.c_d, c)[11] == "BC" then
-      local c_data = M.payment_data(t, c) .. s.customer_data:must(t.c_w, t.c_d, c)[1]
+    if s.customer:must(s.customer:run(t.c_w, t.c_d, c), 11) == "BC" then
+      local old_data = s.customer_data:must(s.customer_data:run(t.c_w, t.c_d, c), 1)
+      local c_data = M.payment_data(t, c) .. old_data
       s.customer_pay_bad:run(t.cents, t.cents, c_data:sub(1, 500), t.c_w, t.c_d, c)
     else
       s.customer_pay:run(t.cents, t.cents, t.c_w, t.c_d, c)
@@ -248,16 +250,17 @@ end
 -- Rows that a transaction has changed are read after the change: MySQL would show those of orders
 -- that are newer than its first read as missing.
 local function deliver_district(s, t, d)
-  local open = s.open_first:row(t.w, d)
-  if not open then
+  local found, first_id = s.open_first:find(s.open_first:run(t.w, d), 1)
+  if not found then
     return 1
   end
-  local o_id = tonumber(open[1])
+  local o_id = tonumber(first_id)
   s.open_delete:run(t.w, d, o_id)
   s.order_carrier:run(t.carrier, t.w, d, o_id)
-  local c = tonumber(s.order_customer:must(t.w, d, o_id)[1])
+  local c = s.order_customer:must(s.order_customer:run(t.w, d, o_id), 1)
   s.lines_deliver:run(t.w, d, o_id)
-  s.customer_deliver:run(cents(s.lines_sum:must(t.w, d, o_id)[1]), t.w, d, c)
+  local sum = s.lines_sum:must(s.lines_sum:run(t.w, d, o_id), 1)
+  s.customer_deliver:run(cents(sum), t.w, d, tonumber(c))
   return 0
 end
 
@@ -285,8 +288,8 @@ end
 local function stock_level(s)
   return function(t)
     s.begin_read:run()
-    local next_id = tonumber(s.district_orders:must(t.w, t.d)[1])
-    s.stock_low:must(t.w, t.w, t.d, next_id, next_id - 20, t.threshold)
+    local next_id = tonumber(s.district_orders:must(s.district_orders:run(t.w, t.d), 1))
+    s.stock_low:must(s.stock_low:run(t.w, t.w, t.d, next_id, next_id - 20, t.threshold))
     s.commit:run()
   end
 end

@@ -32,12 +32,12 @@ local function new_order(st, call)
   local before, after = call.before, call.after
   return function(t)
     local n = t.n
-    local row = st:row(t.w, t.d, t.c, n, t.all_local,
-                       before .. concat(t.item, ",", 1, n) .. after,
-                       before .. concat(t.supply, ",", 1, n) .. after,
-                       before .. concat(t.quantity, ",", 1, n) .. after,
-                       before .. concat(t.order, ",", 1, n) .. after)
-    if not row or row.dry and t.rollback then
+    local rs = st:run(t.w, t.d, t.c, n, t.all_local,
+                      before .. concat(t.item, ",", 1, n) .. after,
+                      before .. concat(t.supply, ",", 1, n) .. after,
+                      before .. concat(t.quantity, ",", 1, n) .. after,
+                      before .. concat(t.order, ",", 1, n) .. after)
+    if not st:find(rs) or st.dry and t.rollback then
       return "rolled back"
     end
   end
@@ -45,27 +45,27 @@ end
 
 local function payment(st)
   return function(t)
-    st:must(t.w, t.d, t.c_w, t.c_d, not t.by_name and t.c or nil, t.by_name and t.c_last or nil,
-            t.cents)
+    st:must(st:run(t.w, t.d, t.c_w, t.c_d, not t.by_name and t.c or nil,
+                   t.by_name and t.c_last or nil, t.cents))
   end
 end
 
 local function order_status(st)
   return function(t)
-    st:must(t.w, t.d, not t.by_name and t.c or nil, t.by_name and t.c_last or nil)
+    st:must(st:run(t.w, t.d, not t.by_name and t.c or nil, t.by_name and t.c_last or nil))
   end
 end
 
 local function delivery(st)
   return function(t)
-    local row = st:must(t.w, t.carrier)
-    return row.dry and 0 or tonumber(row[1])
+    local skipped = st:must(st:run(t.w, t.carrier), 1)
+    return st.dry and 0 or tonumber(skipped)
   end
 end
 
 local function stock_level(st)
   return function(t)
-    st:must(t.w, t.d, t.threshold)
+    st:must(st:run(t.w, t.d, t.threshold))
   end
 end
 

@@ -26,9 +26,6 @@ local words = {
 }
 words.null = words.mysql
 
--- A row of the driver without a server.
-local dry_row = setmetatable({dry = true}, {__index = function() return "1" end})
-
 local Statement = {}
 Statement.__index = Statement
 
@@ -63,29 +60,38 @@ function Statement:run(a, b, c, d, e, f, g, h, i)
   return self.prepared:execute()
 end
 
--- Executes the statement with these values; returns the first row, or nil.
-function Statement:row(a, b, c, d, e, f, g, h, i)
-  local rs = self:run(a, b, c, d, e, f, g, h, i)
+-- Returns whether a result has a row, and up to four of its columns by their numbers.  Without a
+-- server it has one, whose columns are "1".
+function Statement:find(rs, a, b, c, d)
   if self.dry then
-    return dry_row
+    return true, "1", "1", "1", "1"
+  elseif rs == nil then
+    return false
   end
-  return rs ~= nil and rs:fetch_row() or nil
+  return rs:fetch(a, b, c, d)
 end
 
--- As row, but a missing row is an error.
-function Statement:must(a, b, c, d, e, f, g, h, i)
-  return self:row(a, b, c, d, e, f, g, h, i) or
+-- Returns the columns of the row, as find does.  A missing row is an error.
+function Statement:must(rs, a, b, c, d)
+  local found, e, f, g, h = self:find(rs, a, b, c, d)
+  if not found then
     error(("order_entry: '%s' has found no row; see bench order_entry check"):format(self.name), 0)
+  end
+  return e, f, g, h
 end
 
--- Returns the rows of a result and their number, in a list that the next call fills anew.  n_dry:
--- how many a driver without a server has found; nil: none.
-function Statement:all(rs, n_dry)
-  local rows, n = self.rows, self.dry and n_dry or rs ~= nil and rs.nrows or 0
-  for i = 1, n do
-    rows[i] = self.dry and dry_row or rs:fetch_row()
+-- Returns whether a result has another row, and up to five of its columns.  Without a server it has
+-- none.
+function Statement:next(rs, a, b, c, d, e)
+  if self.dry then
+    return false
   end
-  return rows, n
+  return rs:fetch(a, b, c, d, e)
+end
+
+-- Reads all rows of a result, of which nothing is needed.
+function Statement:skip(rs)
+  while self:next(rs) do end
 end
 
 local Statements = {}
@@ -106,7 +112,7 @@ function Statements:prepare(name, form, text)
     error("order_entry: cannot prepare: " .. text, 0)
   end
   local st = setmetatable({name = name, prepared = prepared, params = params, n = #params,
-                           rows = {}, dry = self.driver == "null"}, Statement)
+                           dry = self.driver == "null"}, Statement)
   self.all[#self.all + 1] = prepared
   return st
 end
