@@ -90,6 +90,7 @@ def test_workload(server, workload, threads):
     ("oltp_write_only", ""), ("oltp_read_write", ""), ("oltp_legacy/oltp.lua", "oltp-")])
 def test_a_row_that_two_threads_insert_is_ignored_without_transactions(mariadb, workload, old):
     """They have both deleted it.  A dialect ends the run, as sysbench does."""
+    transcripts.empty(mariadb)
     options = [f"--{old}table-size=1", f"--{old}skip-trx=on", "--threads=8", "--events=500"]
     must(mariadb, workload, *options[:1], "prepare")
     try:
