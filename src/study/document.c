@@ -21,8 +21,9 @@ enum {
   INDENT_MAX = 31         /* that of jansson */
 };
 
-/* Names in the registry: metatables that mark lists, maps and reals; a table with the keys of each
-   map in their order, which dies with the map; the metatable of trees. */
+/* Names in the registry: metatables that mark lists, maps and reals; a table with the order of each
+   map, which dies with the map; the metatable of trees.  An order has the list of the map's keys,
+   and `true` under each of these keys. */
 static const char list_key[] = "bn.list", map_key[] = "bn.map", real_key[] = "bn.real",
                   order_key[] = "bn.order", tree_key[] = "bn.tree";
 
@@ -48,8 +49,8 @@ static bool document_is_list_table(lua_State *L, int index)
          (!bn_native_has_mark(L, index, map_key) && lua_objlen(L, index) > 0);
 }
 
-/* Pushes the list of keys of the map at `index`, which is absolute, or nil: a table that was made
-   in Lua has no such list. */
+/* Pushes the order of the map at `index`, which is absolute, or nil: a table that was made in Lua
+   has no order. */
 static void document_push_order(lua_State *L, int index)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
@@ -65,28 +66,37 @@ static void document_push_map(lua_State *L, int size)
   document_set_mark(L, map_key);
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
   lua_pushvalue(L, -2);
-  lua_createtable(L, size, 0);
+  lua_createtable(L, size, size);
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }
 
+/* Returns whether the table at `table` has a value for the key at `key`.  Both are absolute. */
+static bool document_has_key(lua_State *L, int table, int key)
+{
+  lua_pushvalue(L, key);
+  lua_rawget(L, table);
+  const bool is_there = !lua_isnil(L, -1);
+
+  lua_pop(L, 1);
+  return is_there;
+}
+
 /* Pops a key and, above it, its value, and sets that member of the map at `map`, which is absolute.
-   A new key comes last in the map's order. */
+   A new key comes last in the map's order.  A key keeps its place while its member is nil. */
 static void document_set_member(lua_State *L, int map)
 {
-  const int key = lua_gettop(L) - 1;
+  const int key = lua_gettop(L) - 1, order = key + 2;
 
-  lua_pushvalue(L, key);
-  lua_rawget(L, map);
-  const bool is_new = lua_isnil(L, -1);
-
-  lua_pop(L, 1);
   document_push_order(L, map);
-  if (is_new && lua_istable(L, -1)) {
+  if (lua_istable(L, order) && !document_has_key(L, map, key) && !document_has_key(L, order, key)) {
     lua_pushvalue(L, key);
-    lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+    lua_rawseti(L, order, (int)lua_objlen(L, order) + 1);
+    lua_pushvalue(L, key);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, order);
   }
-  lua_pop(L, 1);
+  lua_settop(L, key + 1);
   lua_rawset(L, map);
 }
 
@@ -204,7 +214,8 @@ static int document_parse(lua_State *L)
   return document_push_parsed(L, document_push_tree(L), text, len);
 }
 
-/* document.read(path): returns the value of a file, or nil and a sentence. */
+/* document.read(path): returns the value of a file; nil, a sentence and a code if the file cannot
+   be read; or nil and a sentence if it is no document. */
 static int document_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -266,34 +277,23 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
   return list;
 }
 
-/* Pushes a sorted list of the keys of the map at `index` that the list at `order` does not have, or
-   of all keys (order 0).  Keys that are not texts are left out.  A set of the keys in the order
-   stands above the list meanwhile. */
+/* Pushes a sorted list of the keys of the map at `index` that have no place in the order at
+   `order`, or of all keys (order 0).  Keys that are not texts are left out. */
 static void document_push_other_keys(lua_State *L, int index, int order)
 {
   int n = 0;
 
   lua_newtable(L);
-  const int keys = lua_gettop(L), ordered = keys + 1;
+  const int keys = lua_gettop(L), key = keys + 1;
 
-  lua_newtable(L);
-  for (int i = 1; order != 0 && i <= (int)lua_objlen(L, order); i++) {
-    lua_rawgeti(L, order, i);
-    lua_pushboolean(L, 1);
-    lua_rawset(L, -3);
-  }
   lua_pushnil(L);
   while (lua_next(L, index) != 0) {
-    lua_pop(L, 1);
-    lua_pushvalue(L, -1);
-    lua_rawget(L, ordered);
-    if (lua_isnil(L, -1) && lua_type(L, -2) == LUA_TSTRING) {
-      lua_pushvalue(L, -2);
+    lua_pop(L, 1); /* the value; the key stays for lua_next() */
+    if (lua_type(L, key) == LUA_TSTRING && (order == 0 || !document_has_key(L, order, key))) {
+      lua_pushvalue(L, key);
       lua_rawseti(L, keys, ++n);
     }
-    lua_pop(L, 1);
   }
-  lua_settop(L, keys);
   lua_getglobal(L, "table");
   lua_getfield(L, -1, "sort");
   lua_pushvalue(L, keys);

@@ -53,6 +53,9 @@ return {
     t.equal(keys(map), "z y x a b")
     map.y = nil
     t.equal(keys(map), "z x a b")
+    document.set(map, "y", 3)
+    t.equal(keys(map), "z y x a b")
+    t.equal(document.print(map), '{"z":2,"y":3,"x":true,"a":"later","b":"late"}')
   end,
   ["an indent makes lines"] = function()
     t.equal(document.print({a = {1, 2}}, 1), '{\n "a": [1,2]\n}\n')
