@@ -132,8 +132,8 @@ static const char *children_get_text(lua_State *L, const char *name, size_t *len
   return text;
 }
 
-/* Pushes and returns an array of the words of the list "argv" in the table at 1, which ends with
-   NULL.  The words are those of the list, which must live as long. */
+/* Pushes the list "argv" of the table at 1 and, above it, an array of its words, which ends with
+   NULL.  Returns the array.  Its words are those of the list, which must live as long. */
 static char **children_push_words(lua_State *L)
 {
   size_t n;

@@ -45,8 +45,8 @@ static int files_release_lock(lua_State *L)
   return 0;
 }
 
-/* native.lock(folder): returns a lock, or nil and a sentence about --out, which has named the
-   folder. */
+/* native.lock(folder): returns a lock, or nil, a sentence about --out, which has named the
+   folder, and a code. */
 static int native_lock(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -83,7 +83,7 @@ void bn_native_open_files(lua_State *L)
 /* --- texts --- */
 
 /* native.replace(path, text): writes a file; an old one is replaced only when the new one is
-   complete.  Returns true, or nil and a sentence. */
+   complete.  Returns true, or nil, a sentence and a code. */
 static int native_replace(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -96,8 +96,8 @@ static int native_replace(lua_State *L)
   return 1;
 }
 
-/* native.read(path [, most_bytes]): returns the content of a file, or nil and a sentence; 0 or no
-   number is no limit. */
+/* native.read(path [, most_bytes]): returns the content of a file, or nil, a sentence and a code.
+   Without most_bytes, or if it is 0, there is no limit. */
 static int native_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -162,7 +162,8 @@ static size_t files_find_foreign_link(const char *path)
   return 0;
 }
 
-/* native.mkdir(path): makes a folder, unless it is there.  Returns true, or nil and a sentence. */
+/* native.mkdir(path): makes a folder, unless it is there.  Returns true, or nil, a sentence and a
+   code. */
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -188,7 +189,8 @@ static int native_mkdir(lua_State *L)
   return 1;
 }
 
-/* native.remove(path): removes a file or an empty folder.  Returns true, or nil and a sentence. */
+/* native.remove(path): removes a file or an empty folder.  Returns true, or nil, a sentence and a
+   code. */
 static int native_remove(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -224,14 +226,14 @@ static int native_is_same_file(lua_State *L)
   return 1;
 }
 
-/* native.size(path): returns the size of a file in bytes, or nil and a sentence. */
+/* native.size(path): returns the size of a file in bytes, or nil, a sentence and a code. */
 static int native_size(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct stat st;
 
   if (stat(path, &st) != 0)
-    return files_push_error(L, "read", path, errno, strerror(errno));
+    return files_push_error(L, "find the size of", path, errno, strerror(errno));
   bn_int64_push(L, st.st_size);
   return 1;
 }
@@ -242,8 +244,8 @@ static int files_is_listed(const struct dirent *e)
   return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* native.list(folder): returns a list of the names in a folder, with "run2" before "run10"; or nil
-   and a sentence. */
+/* native.list(folder): returns a list of the names in a folder, with "run2" before "run10"; or nil,
+   a sentence and a code. */
 static int native_list(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -262,8 +264,8 @@ static int native_list(lua_State *L)
   return 1;
 }
 
-/* native.temp_folder(): returns a new folder, which is removed when the study ends; or nil and a
-   sentence. */
+/* native.temp_folder(): returns a new folder, which is removed when the study ends; or nil, a
+   sentence and a code. */
 static int native_temp_folder(lua_State *L)
 {
   char path[PATH_MAX];
@@ -275,7 +277,7 @@ static int native_temp_folder(lua_State *L)
   return 1;
 }
 
-/* native.data_folder(): returns the folder of bundled files, or nil and a sentence. */
+/* native.data_folder(): returns the folder of bundled files, or nil, a sentence and a code. */
 static int native_data_folder(lua_State *L)
 {
   char path[PATH_MAX];

@@ -89,7 +89,7 @@ void bn_native_push_list(lua_State *L, const struct bn_list *list)
 }
 
 /* native.words(text): returns a list of the words of a text, which blanks separate unless they are
-   quoted; or nil and a sentence. */
+   quoted; or nil, a sentence and a code. */
 static int native_words(lua_State *L)
 {
   struct bn_list words = {.n = 0};
