@@ -24,10 +24,11 @@ bool bn_grace_is_limited(const struct bn_run_parts *p)
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut)
 {
   enum { SQL_S = 2, OTHER_S = 10, DIALECT_S = 60 };
+  const bool is_sql = bn_reports_kind(p->reports) == BN_KIND_SQL;
 
   if (!is_cut && !bn_policy_is_native(p->conf->policy))
     return DIALECT_S * BN_NSEC_PER_SEC;
-  return (bn_reports_kind(p->reports) == BN_KIND_SQL ? SQL_S : OTHER_S) * BN_NSEC_PER_SEC;
+  return (is_sql ? SQL_S : OTHER_S) * BN_NSEC_PER_SEC;
 }
 
 /* Some centuries, to which a time can be added without overflow. */

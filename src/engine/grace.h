@@ -13,9 +13,10 @@ struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p);
 /* Returns whether the time of events in flight is limited.  Built-in tests, and scripts without SQL
    in a dialect, have no limit unless the user sets one. */
 bool bn_grace_is_limited(const struct bn_run_parts *p);
-/* Returns the shortest grace: an event of a script may take any time, while statements of a server
-   that answers are short.  At the limit of time, where sysbench waits without a limit, a dialect is
-   more patient; not so if the run is cut (is_cut), as by a signal, of which sysbench dies. */
+/* Returns the shortest grace.  It is short with SQL, because statements of a server that answers
+   are short.  It is longer without SQL, because an event of a script may take any time.  It is the
+   longest in a dialect, because sysbench waits without a limit for events in flight; but not if the
+   run is cut, as by a signal, because a signal ends sysbench at once. */
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut);
 /* Returns the grace that the user set, or max(least_ns, 3 x the longest completed statement, or
    event if there is no SQL). */

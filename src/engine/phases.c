@@ -316,8 +316,9 @@ static void phases_count_ages(const struct bn_view *v, struct bn_view_store *sto
   const struct bn_hist *h = v->delta->hist[index];
 
   for (size_t i = 0; i < v->n_percents; i++)
-    store->timing_s[index - BN_H_FIXED][i] = bn_view_hist_percentile_s(h, v->percents[i], false);
-  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(h, 100, false);
+    store->timing_s[index - BN_H_FIXED][i] =
+        bn_view_hist_percentile_s(h, v->percents[i], false /* not nearest */);
+  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(h, 100, false /* not nearest */);
 }
 
 /* Returns the sum over the stripes of phase k's counter at this offset of struct phase_counts. */

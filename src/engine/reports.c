@@ -705,7 +705,8 @@ static void reports_count_forced(struct bn_reports *r, const struct bn_run_state
 static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
 /* Takes the lock, and returns whether it could.  A reporter that gets facts holds it for long only
-   before the load and after the final report.  A thread without memory for a fact keeps it. */
+   before the load and after the final report.  A thread that runs out of memory while it adds a
+   fact never gives the lock back. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
   const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);

@@ -92,7 +92,8 @@ static void services_log_failure(const struct bn_run_parts *p, unsigned number, 
                 number, when, n_remaining, n);
 }
 
-/* The first failure of its kind is logged, with the time, if other threads go on. */
+/* Ends the run, because the session has failed.  If the other threads go on, ends the session alone
+   and records its failure; the first failure of each kind is also logged. */
 static void services_fail_session(struct bn_session *s, const char *kind, const char *text)
 {
   const struct bn_run_parts *p = s->services->of;

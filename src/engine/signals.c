@@ -196,7 +196,7 @@ static bool signals_is_unread(const struct receiver_thread *r, int fd)
 static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
-  const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p, true) : 0;
+  const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p, true /* cut */) : 0;
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:

@@ -177,14 +177,14 @@ bool bn_watch_close(struct bn_watch *w)
 
 /* --- readings --------------------------------------------------------------------------------- */
 
-/* Makes a reading; r->at_ns is 0 if there is none.  A watcher that fails is not read again, but one
-   that does not answer in time is.  The caller holds the lock. */
+/* Makes a reading.  r->at_ns is 0 if there was none: after a failure the watcher is given up, and
+   after a timeout it is read again next time.  The caller holds the lock. */
 static void watch_read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64_t patience_ns)
 {
   r->at_ns = 0;
   if (!s->open || !watch_call(s, watch_call_read, patience_ns))
     return;
-  if (s->rc == 0)
+  if (s->rc == 0) /* watch_call_read() has set rc, answer and err */
     *r = s->answer;
   else
     watch_give_up(s, &s->err);

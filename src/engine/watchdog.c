@@ -249,13 +249,14 @@ void bn_watchdog_stop(struct bn_watchdog *w)
   w->made = false;
 }
 
-/* The stream has no buffer, which it would allocate with the first text. */
 void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts)
 {
   *w = (struct bn_watchdog){.at_ns = UINT64_MAX, .text = bn_alloc(1, TEXT_MAX)};
   w->out = fmemopen(w->text, TEXT_MAX, "w");
   if (w->out == NULL)
     bn_alloc_fail();
+  /* Unbuffered: stdio would allocate a buffer at the first write, and the watchdog also writes when
+     there is no memory. */
   (void)setvbuf(w->out, NULL, _IONBF, 0);
   w->ages = parts->pacer != NULL ? bn_hist_new() : NULL;
   bn_wait_init_cond(&w->changed);
