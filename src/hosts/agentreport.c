@@ -130,7 +130,7 @@ static int agentreport_close(void *self, struct bn_err *err)
   struct reporter *r = self;
 
   (void)err;
-  bn_journal_close(&r->journal, false);
+  bn_journal_close(&r->journal, false /* it stays */);
   free(r->packed.interval);
   r->packed.interval = NULL;
   return 0;

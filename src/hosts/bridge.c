@@ -271,7 +271,9 @@ static struct timespec bridge_get_pause(const struct bridge *b)
   return (struct timespec){.tv_nsec = (long)ns};
 }
 
-/* Sleeps until a descriptor is ready or the pause is over, and serves signals and requests. */
+/* Sleeps until a descriptor is ready or the pause is over, and serves signals and requests.  The
+   pause is needed because messages of other ranks make no descriptor ready.  bridge_do_turn()
+   serves the channels, also if another signal has ended the sleep (EINTR). */
 static void bridge_wait(struct bridge *b)
 {
   const size_t n = bridge_list_descriptors(b);
@@ -483,7 +485,7 @@ static void bridge_start_agent(char *program, const struct bn_handover *h, const
 }
 
 /* Collects the agents that have ended.  Returns whether others are still running. */
-static bool bridge_has_agents(void)
+static bool bridge_collect_agents(void)
 {
   pid_t pid;
 
@@ -507,7 +509,7 @@ static void bridge_start_agents(int socket, char *program)
         return;
       bridge_start_agent(program, &h, &masked);
     }
-    (void)bridge_has_agents();
+    (void)bridge_collect_agents();
   }
 }
 
@@ -526,7 +528,7 @@ _Noreturn static void bridge_become_starter(int socket)
   else
     bridge_start_agents(socket, program);
   until_ns = bn_clock_mono() + agents_end_ns;
-  while (bridge_has_agents() && bn_clock_mono() < until_ns)
+  while (bridge_collect_agents() && bn_clock_mono() < until_ns)
     (void)poll(NULL, 0, ENDING_MS);
   free(program);
   _exit(0);

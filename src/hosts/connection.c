@@ -328,7 +328,7 @@ static int connection_take_source(struct bn_connection *c, const struct bn_frame
   return 0;
 }
 
-/* Does what a frame says. */
+/* Does what a frame says.  Returns 0, or -1 and err. */
 static int connection_take_frame(struct bn_connection *c, const struct bn_frame *f,
                                  struct bn_err *err)
 {
@@ -380,7 +380,7 @@ static const char *connection_explain_status(const struct bn_connection *c, int 
    process tells the reason, and the end of the stream does not. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
-  const bool has_ended = bn_link_has_ended(&c->link);
+  const bool has_ended = bn_link_check_ended(&c->link);
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
   const char *where = is_cut ? " in the middle of a message" : "";
 

@@ -245,7 +245,7 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
    lost host has got a signal to end. */
 static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_ns)
 {
-  const bool has_ended = bn_link_has_ended(&c->link);
+  const bool has_ended = bn_link_check_ended(&c->link);
 
   if (waited_ns < talking_ns)
     return !has_ended || c->link.errors >= 0;
@@ -259,7 +259,7 @@ static void controller_report_running_shells(struct bn_fleet *f, uint64_t waited
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *c = &f->connection[i];
 
-    if (c->state != BN_CONNECTION_ENDED || bn_link_has_ended(&f->connection[i].link))
+    if (c->state != BN_CONNECTION_ENDED || bn_link_check_ended(&f->connection[i].link))
       continue;
     bn_printer_say(
         &f->printer,

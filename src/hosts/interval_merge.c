@@ -27,9 +27,7 @@ static size_t intervals_count_rounds_ahead(double length_s)
 {
   const double n = length_s > 0 ? ceil(AHEAD_S / length_s) : 0;
 
-  if (n < AHEAD_MIN)
-    return AHEAD_MIN;
-  return n < AHEAD_MAX ? (size_t)n : AHEAD_MAX;
+  return (size_t)fmin(fmax(n, AHEAD_MIN), AHEAD_MAX);
 }
 
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
@@ -330,7 +328,7 @@ static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_
 static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->has_base)
-    bn_snap_init_for_metrics(&h->base, &h->tick.delta.metrics, 0, true);
+    bn_snap_init_for_metrics(&h->base, &h->tick.delta.metrics, 0, true /* histograms */);
   h->has_base = true;
   h->needs_base = false;
   bn_snap_copy(&h->base, &h->tick.delta);
@@ -532,20 +530,13 @@ static bool round_is_complete(const struct bn_intervals *r)
   return !is_any_missing || latest - r->next_round >= r->ahead / 2;
 }
 
-/* Returns how many hosts have sent the next round, and stores their views in `out` unless it is
-   NULL. */
-static size_t round_list_parts(struct bn_intervals *r, const struct bn_view **out)
+/* Returns whether a host has sent the next round. */
+static bool round_has_part(const struct bn_intervals *r)
 {
-  const size_t place = r->next_round % r->ahead;
-  size_t n = 0;
-
   for (size_t i = 0; i < r->n; i++)
-    if (record_is_filled(&r->host[i].record[place])) {
-      if (out != NULL)
-        out[n] = &r->host[i].record[place].view;
-      n++;
-    }
-  return n;
+    if (record_is_filled(&r->host[i].record[r->next_round % r->ahead]))
+      return true;
+  return false;
 }
 
 /* Passes over rounds that no host has sent because all were held up.  Returns whether the next
@@ -553,7 +544,7 @@ static size_t round_list_parts(struct bn_intervals *r, const struct bn_view **ou
 static bool round_seek_complete(struct bn_intervals *r)
 {
   while (round_is_complete(r)) {
-    if (round_list_parts(r, NULL) > 0)
+    if (round_has_part(r))
       return true;
     r->next_round++;
   }
@@ -687,9 +678,16 @@ static const struct bn_view *record_get_view(const struct bn_record *record)
   return record_is_filled(record) ? &record->view : NULL;
 }
 
+/* Adds the view of a record to the parts of a sum, if there is a record. */
+static void record_add_view(const struct bn_record *record, struct bn_views *parts)
+{
+  if (record_is_filled(record))
+    parts->view[parts->n++] = &record->view;
+}
+
 /* round_show(), checkpoint_show() and tick_show() sum and show the next round, checkpoint or tick,
-   whose views they list in `parts`, and go on to the one after it, also after a failure.  They
-   return 0, or -1 and err if it cannot be summed. */
+   whose views they add to `parts`, which is empty, and go on to the one after it, also after a
+   failure.  They return 0, or -1 and err if it cannot be summed. */
 
 static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
@@ -698,7 +696,8 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   struct bn_merge_time at;
   int rc;
 
-  parts->n = round_list_parts(r, parts->view);
+  for (size_t i = 0; i < r->n; i++)
+    record_add_view(&r->host[i].record[place], parts);
   at = intervals_make_time_of_parts(r, parts, BN_VIEW_INTERVAL);
   rc = intervals_show_sum(r, parts, record_get_view(&first->record[place]), &r->round[place],
                           false /* exact */, &at, err);
@@ -709,22 +708,16 @@ static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_
   return rc;
 }
 
-/* Lists the parts up to the next checkpoint that have not been summed.  Returns the average of the
-   times at which hosts have reached it. */
-static double checkpoint_list_parts(const struct bn_intervals *r, struct bn_views *parts)
+/* Returns the average of the times at which hosts have reached the next checkpoint. */
+static double checkpoint_average_time(const struct bn_intervals *r)
 {
   double sum_s = 0;
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
-    for (size_t k = 0; k < r->next_check; k++) {
-      if (!record_is_filled(&r->host[i].check[k]))
-        continue;
-      parts->view[parts->n++] = &r->host[i].check[k].view;
-      if (k + 1 == r->next_check) {
-        sum_s += r->host[i].check[k].view.at_s;
-        n++;
-      }
+    if (record_is_filled(&r->host[i].check[r->next_check - 1])) {
+      sum_s += r->host[i].check[r->next_check - 1].view.at_s;
+      n++;
     }
   return n > 0 ? sum_s / (double)n : 0;
 }
@@ -751,11 +744,15 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
 {
   const struct bn_intervals_host *first = &r->host[0];
   const size_t last = r->next_check - 1;
-  const double at_s = checkpoint_list_parts(r, parts);
+  const double at_s = checkpoint_average_time(r);
   const struct bn_merge_time at = intervals_make_time(
       r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
+  /* A checkpoint may have the parts of those before it that were passed over. */
+  for (size_t i = 0; i < r->n; i++)
+    for (size_t k = 0; k < r->next_check; k++)
+      record_add_view(&r->host[i].check[k], parts);
   checkpoint_merge_passed(r);
   rc = intervals_show_sum(r, parts, record_get_view(&first->check[last]), &r->check[last],
                           r->checked_s <= 0 /* exact */, &at, err);
@@ -770,8 +767,7 @@ static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_e
   struct bn_merge_time at;
 
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].ticks > 0)
-      parts->view[parts->n++] = &r->host[i].tick.view;
+    record_add_view(&r->host[i].tick, parts);
   at = intervals_make_time_of_parts(r, parts, BN_VIEW_TICK);
   r->next_tick++;
   return intervals_show_sum(r, parts, NULL, &r->ticked, true /* exact */, &at, err);
@@ -792,7 +788,7 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
     show = tick_show;
   else
     return 0;
-  /* A checkpoint may have the parts of all checkpoints before it, too. */
+  /* Room for a checkpoint with the parts of all checkpoints before it. */
   parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
   rc = show(r, &parts, err);
   free(parts.view);

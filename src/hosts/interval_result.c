@@ -63,7 +63,7 @@ static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, str
   struct bn_view v;
   int rc;
 
-  bn_snap_init_for_metrics(&since, &tick->delta->metrics, 0, true);
+  bn_snap_init_for_metrics(&since, &tick->delta->metrics, 0, true /* histograms */);
   bn_snap_copy(&since, &h->tick.delta);
   bn_snap_subtract(&since, &h->base);
   for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)

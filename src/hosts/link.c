@@ -120,7 +120,7 @@ void bn_link_done(struct bn_link *l)
   bn_buf_done(&l->line);
 }
 
-bool bn_link_has_ended(struct bn_link *l)
+bool bn_link_check_ended(struct bn_link *l)
 {
   if (l->pid > 0 && !l->ended)
     l->ended = waitpid(l->pid, &l->wait_status, WNOHANG) == l->pid;

@@ -55,8 +55,9 @@ int bn_link_receive(struct bn_link *l);
 /* Takes a piece of standard error, and prints the lines that are complete.  At its end, prints the
    last line, and closes it. */
 void bn_link_print_errors(struct bn_link *l, struct bn_printer *printer);
-/* Returns whether the process has ended, and then knows its status.  True without a process. */
-bool bn_link_has_ended(struct bn_link *l);
+/* Checks whether the process has ended, and stores its status when it has.  Returns whether it has
+   ended; true without a process. */
+bool bn_link_check_ended(struct bn_link *l);
 /* Sends a signal to the process and its group if it has not ended. */
 void bn_link_kill(const struct bn_link *l, int signo);
 
