@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --verify-commits, while events run: each commit that writes counts in a row of a table of its
    own, and what the server has said about it is remembered here.
- *
- * A row belongs to one connection, and each commit adds 1 to it, within its transaction.  So the
- * row's number is that of the commits that are stored:
- *
- *   acknowledged = stored + missing, or stored = acknowledged + 1 if the outcome of the last one is
- *   unknown and it is stored
- *
- * A connection whose last outcome is unknown gets a new row, so that no commit hides that another
- * one is missing. */
+
+   A row belongs to one connection, and each commit adds 1 to it, within its transaction.  So the
+   row's number is that of the commits that are stored:
+
+     acknowledged = stored + missing, or stored = acknowledged + 1 if the outcome of the last one is
+     unknown and it is stored
+
+   A connection whose last outcome is unknown gets a new row, so that no commit hides that another
+   one is missing. */
 #ifndef BN_SQL_COMMITS_H
 #define BN_SQL_COMMITS_H
 

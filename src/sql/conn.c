@@ -222,9 +222,9 @@ static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sq
   return rc;
 }
 
-/* Returns whether the connection belongs to a pooler, which would give it to other clients with the
-   settings of this session. */
-static bool conn_is_pooled(const struct bn_sql_conn *c)
+/* Asks the server whether the connection belongs to a pooler, which would give it to other clients
+   with the settings of this session. */
+static bool conn_ask_pooled(const struct bn_sql_conn *c)
 {
   return c->drv->ops->pooled != NULL && c->drv->ops->pooled(c->server->handle);
 }
@@ -239,7 +239,7 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
 
   if (sql[0] == '\0')
     return BN_SQL_DONE;
-  if (!conn_is_pooled(c))
+  if (!conn_ask_pooled(c))
     return conn_execute_on_servers(c, sql);
   (void)snprintf(c->diag.text, sizeof c->diag.text,
                  "--db-isolation-level cannot be used through a pooler, whose other clients would "
@@ -266,7 +266,7 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     c->diag.text[sizeof c->diag.text - 1] = '\0';
     return rc;
   }
-  if (!atomic_exchange(&c->sys->pooler_told, true) && conn_is_pooled(c))
+  if (!atomic_exchange(&c->sys->pooler_told, true) && conn_ask_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
                 "clients");
   return BN_SQL_DONE;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How statements are counted.
- *
- * A statement is begun when a query or an execution sends it to the driver.  view.error tells the
- * script what became of it:
- *
- *   begun = committed + failed + given up + in flight
- *
- *   committed   NONE        the server has carried it out: BN_C_READ + BN_C_WRITE + BN_C_OTHER
- *   failed      IGNORABLE   the script repeats its event
- *   given up    FATAL       the script's event fails
- *   in flight               at most one for each connection: the driver has it, or it failed and
- *                           the script has not settled yet whether to ignore that
- *
- *   failed + given up + not prepared = BN_C_ERROR + losses
- *
- * Not prepared are those that an event could not prepare or bind, so that they were not begun; in
- * dialects they are not counted.
- *
- * A loss is an ignored failure whose connection was lost and made anew: that is a BN_C_RECONNECT
- * and no error.  Retries are counted apart: a repeated statement is begun again, and
- * BN_C_RECONNECT counts every new connection, those included that a script asks for or that a
- * statement is prepared on.  No counter has the begun statements; the sum is their number.
- *
- * The sums do not include the layer's own statements, failures in an interrupted session, failures
- * that the script never settles, and in dialect 0.5 what is given up.  Further results of a
- * statement count as errors only.  An ignored error whose ROLLBACK finds the connection lost counts
- * as an error and a reconnect, or as two errors if the connection cannot be made anew.
- *
- * Rows are counted for committed statements: those that a statement returned, and those that the
- * server says it has inserted, updated or deleted, whatever becomes of its transaction.  The first
- * word decides which of the three it is. */
+
+   A statement is begun when a query or an execution sends it to the driver.  view.error tells the
+   script what became of it:
+
+     begun = committed + failed + given up + in flight
+
+     committed   NONE        the server has carried it out: BN_C_READ + BN_C_WRITE + BN_C_OTHER
+     failed      IGNORABLE   the script repeats its event
+     given up    FATAL       the script's event fails
+     in flight               at most one for each connection: the driver has it, or it failed and
+                             the script has not settled yet whether to ignore that
+
+     failed + given up + not prepared = BN_C_ERROR + losses
+
+   Not prepared are those that an event could not prepare or bind, so that they were not begun; in
+   dialects they are not counted.
+
+   A loss is an ignored failure whose connection was lost and made anew: that is a BN_C_RECONNECT
+   and no error.  Retries are counted apart: a repeated statement is begun again, and
+   BN_C_RECONNECT counts every new connection, those included that a script asks for or that a
+   statement is prepared on.  No counter has the begun statements; the sum is their number.
+
+   The sums do not include the layer's own statements, failures in an interrupted session, failures
+   that the script never settles, and in dialect 0.5 what is given up.  Further results of a
+   statement count as errors only.  An ignored error whose ROLLBACK finds the connection lost counts
+   as an error and a reconnect, or as two errors if the connection cannot be made anew.
+
+   Rows are counted for committed statements: those that a statement returned, and those that the
+   server says it has inserted, updated or deleted, whatever becomes of its transaction.  The first
+   word decides which of the three it is. */
 #ifndef BN_SQL_COUNT_H
 #define BN_SQL_COUNT_H
 

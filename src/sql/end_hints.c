@@ -18,9 +18,9 @@ static void end_hints_add_counter(_Atomic uint64_t *to, const struct bn_stat *st
 
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat)
 {
-  end_hints_add_counter(&h->updates, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
+  end_hints_add_counter(&h->updates_without_rows, stat, BN_SQL_C_UPDATES_WITHOUT_ROWS);
   end_hints_add_counter(&h->rows_updated, stat, BN_SQL_C_ROWS_UPDATED);
-  end_hints_add_counter(&h->deletes, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
+  end_hints_add_counter(&h->deletes_without_rows, stat, BN_SQL_C_DELETES_WITHOUT_ROWS);
   end_hints_add_counter(&h->rows_deleted, stat, BN_SQL_C_ROWS_DELETED);
   end_hints_add_counter(&h->reads, stat, BN_C_READ);
   end_hints_add_counter(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
@@ -63,10 +63,12 @@ void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *h,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-/* Hints at updates or deletes that have all found no row. */
+/* Hints at updates or deletes that have all found no row: then those without rows are all of
+   them. */
 static void end_hints_log_rows(const struct bn_sql_end_hints *h)
 {
-  const uint64_t updates = bn_stat_get(&h->updates), deletes = bn_stat_get(&h->deletes);
+  const uint64_t updates = bn_stat_get(&h->updates_without_rows),
+                 deletes = bn_stat_get(&h->deletes_without_rows);
 
   if (updates > 0 && bn_stat_get(&h->rows_updated) == 0)
     bn_log_hint("UPDATE: none of %" PRIu64 " statements changed a row; do the rows exist, and do "

@@ -12,8 +12,8 @@
 
 /* Sums over the sessions that have ended. */
 struct bn_sql_end_hints {
-  _Atomic uint64_t updates, rows_updated; /* updates: only updates without rows */
-  _Atomic uint64_t deletes, rows_deleted; /* deletes: only deletes without rows */
+  _Atomic uint64_t updates_without_rows, rows_updated;
+  _Atomic uint64_t deletes_without_rows, rows_deleted;
   _Atomic uint64_t reads, rows_read;
   _Atomic uint64_t paid, events; /* paid: the events in which a statement was prepared */
 };

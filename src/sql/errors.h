@@ -76,11 +76,12 @@ bool bn_sql_message_varies(const char *state);
    syntax, names, rights, values, and the transaction. */
 bool bn_sql_is_of_statement(const char *state);
 
-/* The message of a server, escaped, so that it cannot steer a terminal. */
+/* The message of a server, as it is shown. */
 struct bn_sql_shown {
   char text[4 * sizeof((struct bn_sql_diag *)0)->text];
 };
 
+/* Returns the message, escaped, so that it cannot steer a terminal. */
 struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d);
 
 #endif

@@ -37,16 +37,15 @@ static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t 
     (void)bn_escape(label, size, d->state[0] != '\0' ? d->state : "unknown", "");
 }
 
-/* Counts the error, also under its label, of which the first one becomes facts. */
+/* Counts the error, in total and under its label.  The first error of a label is also kept as
+   facts. */
 static void failure_count_error(struct bn_sql_conn *c)
 {
   const struct bn_services *services = c->session->services;
   char label[BN_LABEL_LEN];
-  bool is_first;
 
   failure_name_error(&c->diag, label, sizeof label);
-  is_first = services->count_label(services->of, BN_L_ERRORS, label);
-  if (is_first)
+  if (services->count_label(services->of, BN_L_ERRORS, label)) /* it is the first one */
     failure_add_facts(c, label);
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
@@ -75,9 +74,9 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
 }
 
 /* Opens the connection again.  Whether or not that succeeds, the script sees the failure of its
-   statement, as an ignorable one.  counts: if it fails, its error is counted, or that of the
-   statement if the run was over before: then the end of the run has ended the attempt, and not the
-   server. */
+   statement, as an ignorable one.  With `counts`, an attempt that fails is counted as an error.  If
+   the run was over before, the error of the statement is counted in its place, because the end of
+   the run has ended the attempt, and not the server. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const bool was_over = bn_policy_is_native(c->sys->policy) && bn_session_over(c->session);
@@ -110,7 +109,7 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))
     c->state = BN_CONN_LOST;
   if (c->state == BN_CONN_LOST)
-    failure_reconnect(c, false);
+    failure_reconnect(c, false /* not counted */);
 }
 
 /* Carries out IGNORE and RECONNECT: the script may repeat its event.  A connection that was lost

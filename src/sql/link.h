@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A driver's connection: made, opened, interrupted at a given time, closed.  A layer that stands in
- * front of the driver (sql/split.h, sql/commits.h) is put in place by exchanging the functions and
- * the handle of a link; its handle owns the link that it has replaced. */
+   front of the driver (sql/split.h, sql/commits.h) is put in place by exchanging the functions and
+   the handle of a link; its handle owns the link that it has replaced. */
 #ifndef BN_SQL_LINK_H
 #define BN_SQL_LINK_H
 

@@ -109,8 +109,9 @@ static void prepared_count(struct bn_sql_conn *c, unsigned n)
 static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const enum bn_sql rc = c->cur.more ? bn_sql_refuse_unread(c, BN_STEP_PREPARE, false)
-                                     : bn_sql_stmt_prepare(st, &c->diag);
+  const enum bn_sql rc = c->cur.more
+                             ? bn_sql_refuse_unread(c, BN_STEP_PREPARE, false /* not prepared */)
+                             : bn_sql_stmt_prepare(st, &c->diag);
 
   if (rc == BN_SQL_DONE)
     prepared_count(c, 1);
@@ -174,9 +175,9 @@ static void prepared_send_as_text(struct bn_sql_stmt *st)
   bn_sql_stmt_emulate(st, &c->drv->caps);
 }
 
-/* Prepares the statement.  Returns 0, or -1, and the view says how it failed.  A connection that is
-   lost meanwhile is opened again if the loss is ignorable; outside of events the statement is
-   prepared on the new one. */
+/* Prepares the statement, or has it emulated.  Returns 0, or -1 after a failure that the view
+   describes.  A connection that is lost meanwhile is opened again if the loss is ignorable; outside
+   of events the statement is prepared on the new one. */
 static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -286,8 +287,8 @@ static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
   return rc;
 }
 
-/* Returns whether the statement is open; if not, its use is refused. */
-static bool prepared_is_usable(struct bn_sql_stmt *st)
+/* Returns whether the statement is open.  If it is not, logs that and refuses its use. */
+static bool prepared_check_usable(struct bn_sql_stmt *st)
 {
   if (!st->closed)
     return true;
@@ -338,7 +339,7 @@ int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t 
   uint64_t since_ns;
   int rc;
 
-  if (!prepared_is_usable(st) || !bn_sql_begin(c, NULL, 0))
+  if (!prepared_check_usable(st) || !bn_sql_begin(c, NULL, 0))
     return 1;
   before = bn_sql_stmt_copy_binds(st, binds, n);
   since_ns = bn_clock_now(&c->session->clock);
@@ -380,7 +381,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
     prepared_announce_emulated(c, st);
   since_ns = bn_clock_now(&c->session->clock);
   rc = c->cur.more
-           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, false)
+           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, false /* not prepared */)
            : c->link.ops->query(c->link.handle, text->data, text->len, &c->cur.result, &c->diag);
   return bn_sql_finish(c, rc, since_ns, st->type, text->data, text->len);
 }
@@ -390,7 +391,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
    describes. */
 static bool prepared_make_ready(struct bn_sql_stmt *st)
 {
-  if (!prepared_is_usable(st))
+  if (!prepared_check_usable(st))
     return false;
   if (st->anew && !st->emulated && !st->fresh)
     prepared_shut(st);
@@ -416,7 +417,7 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
   c->cur.source = st;
   since_ns = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
-           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, true)
+           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, true /* prepared */)
            : c->link.ops->execute(st->handle, &c->cur.result, &c->diag);
   return bn_sql_finish(c, rc, since_ns, st->type, st->text, st->len);
 }
@@ -563,14 +564,14 @@ int bn_sql_prepare_held(const struct bn_session *s)
 
 struct bn_sql_rs *bn_sql_stmt_next_result(struct bn_sql_stmt *st)
 {
-  if (!prepared_is_usable(st))
+  if (!prepared_check_usable(st))
     return NULL;
   return bn_sql_next_result(st->conn);
 }
 
 int bn_sql_stmt_close(struct bn_sql_stmt *st)
 {
-  if (!prepared_is_usable(st))
+  if (!prepared_check_usable(st))
     return -1;
   st->conn->view.error = BN_VERDICT_NONE;
   prepared_shut(st);

@@ -217,7 +217,7 @@ static inline struct bn_sql_rs *query_send(struct bn_sql_conn *c, const char *sq
   bn_sql_trace(&c->sys->trace, c->session, sql, len);
   since_ns = bn_clock_now(&c->session->clock);
   rc = __builtin_expect(c->cur.more, 0)
-           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, false)
+           ? bn_sql_refuse_unread(c, BN_STEP_QUERY, false /* not prepared */)
            : c->link.ops->query(c->link.handle, sql, len, &c->cur.result, &c->diag);
   return bn_sql_finish(c, rc, since_ns, type, sql, len);
 }

@@ -85,7 +85,7 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
   if (r.action == BN_SQL_FAIL)
     return reconnect_give_up(c, over);
   if (!reconnect_pause_ms(c, r.wait_ms))
-    return reconnect_give_up(c, true);
+    return reconnect_give_up(c, true /* the run is over */);
   c->tries++;
   reconnect_select_next_server(c);
   return 0;

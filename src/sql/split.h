@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --db-read-hosts: a layer that makes one connection of two, to a server that writes and to one
- * that is read.
- *
- * It stands in front of the driver and has the driver's functions.  The connections of a run's
- * threads go through it; all others reach the driver directly.
- *
- * A statement goes to the read server if it is part of a transaction that was begun there, or if
- * its text only reads and no transaction is open; all others go to the write server.  A prepared
- * statement is known to a server once it has been executed there, or was prepared outside of
- * transactions and its text is for that server. */
+   that is read.
+
+   It stands in front of the driver and has the driver's functions.  The connections of a run's
+   threads go through it; all others reach the driver directly.
+
+   A statement goes to the read server if it is part of a transaction that was begun there, or if
+   its text only reads and no transaction is open; all others go to the write server.  A prepared
+   statement is known to a server once it has been executed there, or was prepared outside of
+   transactions and its text is for that server. */
 #ifndef BN_SQL_SPLIT_H
 #define BN_SQL_SPLIT_H
 

@@ -25,7 +25,7 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
     return bn_err_set(err, error, "--sql-trace=%s: %s", path, bn_file_explain(error));
   }
   /* Each line is written at its end, so that the file has complete lines even if the process ends
-   * by _exit. */
+     by _exit. */
   (void)setvbuf(t->file, NULL, _IOLBF, BUFFER_BYTES);
   return 0;
 }

@@ -599,7 +599,7 @@ void bn_sql_verify_snapshot_rows(const struct bn_sql_commit_row *newest,
     struct bn_sql_known_row *k = &known[row->id];
 
     /* A commit ceases to be pending after it was counted.  In this order it is not taken for
-     both. */
+       both. */
     k->acknowledged = atomic_load_explicit(&row->acknowledged, memory_order_acquire);
     k->pending = atomic_load_explicit(&row->pending, memory_order_acquire);
     k->stored = 0;

@@ -118,7 +118,7 @@ bool bn_pgsql_pooled(void *conn)
   struct bn_pgsql_conn *c = conn;
 
   bn_pgsql_wire_lend(&c->wire);
-  return bn_pgsql_lib_is_pooled(&c->lib);
+  return bn_pgsql_lib_ask_pooled(&c->lib);
 }
 
 int bn_pgsql_info(void *conn, struct bn_sql_info *out)

@@ -71,6 +71,7 @@ extern const struct bn_sql_caps bn_pgsql_caps;
 /* If the text has several statements, the result is that of the last one, as in sysbench. */
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d);
+/* There is never a next result, because bn_pgsql_query() keeps only the last one of a text. */
 enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d);
 bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row);
 void bn_pgsql_free_result(void *conn, struct bn_sql_result *r);

@@ -135,8 +135,9 @@ static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, stru
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds that poll may wait, 0 if the time is up, or -1 for no limit.  A longer
-   time is cut to a day, so that it fits into an int. */
+/* Returns the milliseconds until the deadline, rounded up, because 0 tells the caller that the time
+   is up; or -1, with which poll() waits without a limit.  The wait is at most a day, so that it
+   fits into an int; connect_wait() then waits again. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   enum { DAY_MS = 86400000 };
@@ -147,7 +148,6 @@ static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline
   now_ns = driver->host->now_ns();
   if (now_ns >= deadline_ns)
     return 0;
-  /* Rounded up, as a wait of 0 ms before the deadline would be repeated until then. */
   remaining_ms = (deadline_ns - now_ns) / BN_NS_PER_MS + 1;
   return remaining_ms < DAY_MS ? (int)remaining_ms : DAY_MS;
 }
@@ -283,7 +283,7 @@ int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err)
   PQconninfoOption *all = PQconninfoParse(parameters, &why);
   int rc = 0;
 
-  /* A sentence of libpq ends with a line break; without memory there is no sentence. */
+  /* A sentence of libpq ends with a line break.  If memory runs out, there is no sentence. */
   if (why != NULL)
     why[strcspn(why, "\n")] = '\0';
   if (all == NULL)

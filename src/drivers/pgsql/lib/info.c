@@ -102,7 +102,7 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
   info_list_parameters(c->handle, out->parameters, sizeof out->parameters);
 }
 
-bool bn_pgsql_lib_is_pooled(struct bn_pgsql_lib *c)
+bool bn_pgsql_lib_ask_pooled(struct bn_pgsql_lib *c)
 {
   PGresult *res = bn_pgsql_lib_exec(c, "SELECT pg_backend_pid()");
   const bool pooled =

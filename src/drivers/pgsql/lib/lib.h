@@ -106,7 +106,7 @@ void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
 /* Fills what libpq knows of the server and of the way to it; nothing is asked. */
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
 /* Asks whether a pooler answers, which passes statements to several processes of the server. */
-bool bn_pgsql_lib_is_pooled(struct bn_pgsql_lib *c);
+bool bn_pgsql_lib_ask_pooled(struct bn_pgsql_lib *c);
 /* Asks for the limits of the server, the role and the database.  Returns 0, or -1: the server does
    not tell. */
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);

@@ -28,7 +28,7 @@ static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 {
   if (c->n_closing < DEALLOCATE_AT || transaction == 'E')
     return;
-  if (transaction != 'T' || !bn_pgsql_lib_is_pooled(c))
+  if (transaction != 'T' || !bn_pgsql_lib_ask_pooled(c))
     PQclear(bn_pgsql_lib_exec(c, c->closing));
   c->closing_len = 0;
   c->n_closing = 0;
