@@ -524,7 +524,7 @@ static int assert_check_field(const struct bn_view_field *f, const struct bn_ass
                                   .native = scope->native,
                                   .total = true};
 
-  switch (bn_view_lack(f, &s)) {
+  switch (bn_view_find_lack(f, &s)) {
   case BN_LACK_NONE:
     return 0;
   case BN_LACK_RATE:

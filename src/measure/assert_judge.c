@@ -19,7 +19,7 @@ static struct bn_finding assert_make_bounded(double value, bool at_least)
 
 static struct bn_finding assert_make_finding(double value)
 {
-  return assert_make_bounded(value, false);
+  return assert_make_bounded(value, false /* exact */);
 }
 
 /* Finds the share of the attempts that ended in an error. */
@@ -140,10 +140,13 @@ static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const s
   return assert_make_bounded(value, bn_phases_is_lower_bound(p, a->field->name));
 }
 
-/* Finds a figure of a kind of events, or of a group, that is no latency. */
+/* Finds a figure that is no latency, of the kind of events or the group in a->part;
+   assert_check_part() has made sure that it names one.  The value is NaN if the view has no such
+   kind or group. */
 static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
 {
-  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->part));
+  const char *name = bn_event_kinds_parse_part(a->part);
+  const struct bn_event_kind *k = bn_event_kinds_find_kind(v, name);
   double value = NAN;
 
   if (k != NULL)

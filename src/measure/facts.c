@@ -52,9 +52,9 @@ bool bn_facts_have_groups(const struct bn_facts *f)
   return false;
 }
 
-/* Returns the fact of that section and key, a new one if there is none, for a new value: its text
-   is NULL. */
-static struct bn_fact *facts_place(struct bn_facts *f, const char *section, const char *key)
+/* Returns the fact of that section and key for a new value: its text is NULL.  Adds the fact if
+   there is none. */
+static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, const char *key)
 {
   const struct bn_fact *old = bn_facts_find(f, section, key);
   struct bn_fact *fact;
@@ -75,7 +75,7 @@ static struct bn_fact *facts_place(struct bn_facts *f, const char *section, cons
 
 void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text)
 {
-  struct bn_fact *fact = facts_place(f, section, key);
+  struct bn_fact *fact = facts_prepare(f, section, key);
 
   fact->type = BN_FACT_TEXT;
   fact->text = bn_alloc_copy(text);
@@ -83,7 +83,7 @@ void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key,
 
 void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
 {
-  struct bn_fact *fact = facts_place(f, section, key);
+  struct bn_fact *fact = facts_prepare(f, section, key);
 
   fact->type = BN_FACT_WHOLE;
   fact->whole = value;
@@ -91,7 +91,7 @@ void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key
 
 void bn_facts_set_real(struct bn_facts *f, const char *section, const char *key, double value)
 {
-  struct bn_fact *fact = facts_place(f, section, key);
+  struct bn_fact *fact = facts_prepare(f, section, key);
 
   fact->type = BN_FACT_REAL;
   fact->real = value;

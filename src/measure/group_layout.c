@@ -246,6 +246,23 @@ static void group_place_waiting(const struct bn_group_layout *l, struct bn_group
   g->hist[service] = BN_H_LATENCY;
 }
 
+/* Returns where the rows of a group stand among those of all groups. */
+static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
+                                            const struct bn_group_part *part)
+{
+  const struct bn_metrics *m = part->metrics, *all = &l->all;
+  struct bn_group_rows g = {
+      .counter = group_list_places(all->counter, all->n_counters, m->counter, m->n_counters),
+      .hist = group_list_places(all->hist, all->n_hists, m->hist, m->n_hists),
+      .labelled = group_list_places(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
+      .paced = part->paced,
+      .waits = bn_statset_has_waiting(m)};
+
+  group_place_events(l, part->name, &g);
+  group_place_waiting(l, &g);
+  return g;
+}
+
 int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                          struct bn_err *err)
 {
@@ -255,17 +272,7 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
   l->group = bn_alloc(n, sizeof *l->group);
   l->n = n;
   for (size_t i = 0; i < n; i++) {
-    const struct bn_metrics *m = part[i].metrics, *all = &l->all;
-    struct bn_group_rows *g = &l->group[i];
-
-    *g = (struct bn_group_rows){
-        .counter = group_list_places(all->counter, all->n_counters, m->counter, m->n_counters),
-        .hist = group_list_places(all->hist, all->n_hists, m->hist, m->n_hists),
-        .labelled = group_list_places(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
-        .paced = part[i].paced,
-        .waits = bn_statset_has_waiting(m)};
-    group_place_events(l, part[i].name, g);
-    group_place_waiting(l, g);
+    l->group[i] = group_make_rows(l, &part[i]);
     l->paced |= part[i].paced;
   }
   return 0;
@@ -376,7 +383,7 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
 
 /* Returns the latencies of a group, which are those of its view.  `unfinished` is set if the
    maximum counts unfinished events. */
-static struct bn_timing group_latencies(const struct bn_view *v)
+static struct bn_timing group_make_latencies(const struct bn_view *v)
 {
   struct bn_timing t = {.percentile_s = v->percentile_s,
                         .count = v->events,
@@ -409,7 +416,7 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
     if (g->hist[i] >= BN_H_FIXED && own < from->n_timings)
       *t = from->timings[own];
     else if (g->hist[i] == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
-      *t = group_latencies(from);
+      *t = group_make_latencies(from);
     else
       *t = (struct bn_timing){.count = 0};
     if (t->percentile_s != NULL) {

@@ -67,8 +67,8 @@ static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct
   return rc;
 }
 
-/* Returns the text of a value on one line, which the caller frees, or NULL without memory.  Frees
-   the value, which may be NULL. */
+/* Returns the text of a value on one line, which the caller frees, or NULL if memory runs out.
+   Frees the value, which may be NULL. */
 static char *journal_print_line(struct bn_node *line, size_t *len)
 {
   char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
@@ -86,7 +86,7 @@ static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct b
   return journal_put_text(j, text, len, err);
 }
 
-/* Returns {key: value}, which owns the value, or NULL without memory. */
+/* Returns {key: value}, which owns the value, or NULL if memory runs out. */
 static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
   struct bn_json_out p = {.failed = false};
@@ -116,16 +116,16 @@ int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struc
   return journal_put_line(j, bn_json_finish(&p, map), err);
 }
 
-/* Returns the first line of a group, or NULL without memory, and makes room for the histograms of
-   its ticks. */
+/* Returns the first line of a group, or NULL if memory runs out, and makes room for the histograms
+   of its ticks. */
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
                                            const struct bn_metrics *m)
 {
   struct bn_json_out p = {.failed = false};
   struct bn_node *group = bn_node_map();
 
-  bn_snap_init_for_metrics(&j->past, m, 0, true);
-  bn_snap_init_for_metrics(&j->step, m, 0, true);
+  bn_snap_init_for_metrics(&j->past, m, 0, true /* histograms */);
+  bn_snap_init_for_metrics(&j->step, m, 0, true /* histograms */);
   j->has_group = true;
   bn_json_put(&p, group, "name", bn_node_text(name));
   bn_json_put(&p, group, "metrics", bn_store_metrics(m));
@@ -167,7 +167,7 @@ static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
   delta->wall_ns -= grace_ns;
 }
 
-/* Returns the line of a view, which the caller frees, or NULL without memory. */
+/* Returns the line of a view, which the caller frees, or NULL if memory runs out. */
 static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   if (j->brief)
@@ -176,7 +176,7 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
 }
 
 /* Returns the line of a tick, whose histograms have only what was added since the previous tick.
-   The caller frees it.  Returns NULL without memory.  A sink gets the time of the tick itself. */
+   The caller frees it.  Returns NULL if memory runs out.  A sink gets the tick's own time. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -246,7 +246,7 @@ struct reader {
   struct bn_err *err;        /* gets what is wrong with a line */
 };
 
-/* Returns a copy of a map, which shares its values with the map, or NULL without memory. */
+/* Returns a copy of a map, which shares its values with the map, or NULL if memory runs out. */
 static struct bn_node *journal_copy_of(const struct bn_node *map)
 {
   struct bn_node *copy = bn_node_map();
@@ -491,7 +491,7 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
 
 /* Counts a line that cannot be read in *skipped.  Returns 0 if the reading goes on after it; 1 if
    it ends here, because a bound was exceeded; or -1 and err: nothing can be read without the first
-   line or without memory. */
+   line, or memory has run out. */
 static int journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
                              const struct bn_err *why, struct bn_err *err)
 {

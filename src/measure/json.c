@@ -49,7 +49,7 @@ struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, 
   }
   j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
   if (j == NULL) {
-    if (why.text[0] == '\0') /* the parser says nothing without memory */
+    if (why.text[0] == '\0') /* the parser says nothing if memory runs out */
       (void)bn_err_set(err, ENOMEM, "out of memory");
     else
       (void)bn_err_set(err, EINVAL, "line %d: %s", why.line, why.text);

@@ -119,11 +119,16 @@ double bn_json_in_read_number(struct bn_json_in *e, const struct bn_node *n, con
 {
   if (n == NULL)
     return 0;
-  if (bn_node_type_of(n) == BN_NODE_NULL)
+  switch (bn_node_type_of(n)) {
+  case BN_NODE_NULL:
     return HUGE_VAL;
-  if (bn_node_type_of(n) != BN_NODE_REAL && bn_node_type_of(n) != BN_NODE_INT)
+  case BN_NODE_INT:
+  case BN_NODE_REAL:
+    return bn_node_get_real(n);
+  default:
     bn_json_in_refuse(e, "'%s' is not a number", key);
-  return bn_node_get_real(n);
+    return 0;
+  }
 }
 
 double bn_json_in_get_number(struct bn_json_in *e, const struct bn_node *map, const char *key)

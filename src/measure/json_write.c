@@ -63,7 +63,7 @@ static bool json_write_is_ascii(const char *s)
 }
 
 /* Returns the key as bn_node_text() escapes it, with a number if the map has that key already.  The
-   caller frees it.  Returns NULL without memory. */
+   caller frees it.  Returns NULL if memory runs out. */
 static char *json_write_unused_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);

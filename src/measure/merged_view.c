@@ -51,8 +51,9 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
 {
   unsigned n_placed = 0; /* sessions of the parts before */
 
-  bn_snap_init_for_metrics(&v->snap, merged_view_metrics(parts), sessions, true);
-  bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts), true);
+  bn_snap_init_for_metrics(&v->snap, merged_view_metrics(parts), sessions, true /* histograms */);
+  bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts),
+                          true /* histograms */);
   bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_snap *part = parts->view[i]->delta;

@@ -37,9 +37,9 @@ void bn_snap_init_for_metrics(struct bn_snap *s, const struct bn_metrics *metric
 
 void bn_snap_init(struct bn_snap *s, const struct bn_statset *set)
 {
-  bn_snap_init_for_metrics(s, &set->metrics, set->n_sessions, true);
+  bn_snap_init_for_metrics(s, &set->metrics, set->n_sessions, true /* histograms */);
   if (set->statements != NULL)
-    bn_statement_table_init(&s->statements, BN_STATEMENTS_ROWS, true);
+    bn_statement_table_init(&s->statements, BN_STATEMENTS_ROWS, true /* histograms */);
 }
 
 void bn_snap_done(struct bn_snap *s)
@@ -356,9 +356,11 @@ static void snap_copy_hist(struct bn_hist *to, const struct bn_hist *from)
 
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
-  const struct bn_snap own = *to; /* for the pointers to its memory */
+  const struct bn_snap own = *to;
   const unsigned sessions = own.n_sessions < from->n_sessions ? own.n_sessions : from->n_sessions;
 
+  /* All plain numbers are copied at once.  Every member that the snapshot owns has to be restored,
+     a new one too: else two snapshots would free the same memory. */
   *to = *from;
   to->n_sessions = sessions;
   to->metrics = own.metrics;

@@ -89,7 +89,8 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
    the two, and computes its span and the moments of fairness. */
 void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base);
 /* Copies a snapshot into one that was made for the same metrics.  Histograms, sessions and
-   statements are copied as far as `to` has room for them; sparse forms are not copied. */
+   statements are copied as far as `to` has room for them: to->n_sessions becomes the smaller one of
+   both.  Sparse forms are not copied. */
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from);
 /* Copies the histograms of one kind into a snapshot of the same metrics; both have histograms. */
 void bn_snap_copy_hists(struct bn_snap *to, const struct bn_snap *from, enum bn_metric_kind kind);

@@ -155,10 +155,10 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
   return NULL;
 }
 
-/* Returns row i of a table with that name and all counts 0.  Rows have the order in which their
-   names became known, so a row that is used again mostly has the name already. */
-static struct bn_statement_sum *statements_zero_row(const struct bn_statement_table *t, size_t i,
-                                                    const char *name)
+/* Gives row i of a table that name, sets all its counts to 0, and returns it.  Rows have the order
+   in which their names became known, so a row that is used again mostly has the name already. */
+static struct bn_statement_sum *statements_reset_row(struct bn_statement_table *t, size_t i,
+                                                     const char *name)
 {
   struct bn_statement_sum *s = &t->sum[i];
 
@@ -184,7 +184,7 @@ struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, co
   }
   if (s != NULL || t->n >= t->room)
     return s;
-  return statements_zero_row(t, t->n++, name);
+  return statements_reset_row(t, t->n++, name);
 }
 
 /* Adds the counts of all workers in an entry to a sum. */
@@ -208,7 +208,7 @@ void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements 
 {
   (void)pthread_mutex_lock(&all->lock);
   for (t->n = 0; t->n < all->n && t->n < t->room; t->n++)
-    statements_sum_entry(statements_zero_row(t, t->n, all->entry[t->n].name), all,
+    statements_sum_entry(statements_reset_row(t, t->n, all->entry[t->n].name), all,
                          &all->entry[t->n]);
   (void)pthread_mutex_unlock(&all->lock);
 }
@@ -217,7 +217,7 @@ void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_stat
 {
   for (to->n = 0; to->n < from->n && to->n < to->room; to->n++) {
     const struct bn_statement_sum *one = &from->sum[to->n];
-    struct bn_statement_sum *s = statements_zero_row(to, to->n, one->name);
+    struct bn_statement_sum *s = statements_reset_row(to, to->n, one->name);
 
     s->rows = one->rows;
     s->errors = one->errors;

@@ -45,6 +45,9 @@ static inline void bn_statement_failed(struct bn_statement *st)
 
 /* All names of a run.  The sessions of a thread share its counters. */
 struct bn_statements;
+/* Makes an object without names.  Each of n_writers threads writes counters of its own.  Their
+   times go into n_stripes histograms for each name, which threads share if there are more of them.
+   The thread of a session is its number modulo n_writers. */
 struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes);
 void bn_statements_free(struct bn_statements *all);
 /* Returns the counters of the worker of a session for the name name[0..len), which is cut at a 0 or

@@ -73,14 +73,15 @@ enum { BN_STORE_GAP = '\t' };
 
 /* --- writing --- */
 
-/* These return a tree, or NULL without memory: the facts, the metrics of a group, and a record. */
+/* These return a tree, which the caller frees, or NULL if memory runs out: the facts, the metrics
+   of a group, and a record. */
 struct bn_node *bn_store_facts(const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_view *v);
 /* Returns a record as a line that is sent to another process of this version, which is quick to
    read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
    absent is 0, followed by the histograms of the metrics (measure/hist_codec.h), each after
-   BN_STORE_GAP.  The caller frees it.  Returns NULL without memory. */
+   BN_STORE_GAP.  The caller frees it.  Returns NULL if memory runs out. */
 char *bn_store_print_brief(const struct bn_view *v, size_t *len);
 /* Returns an upper bound of the number of values that bn_store_record() makes of an interval or a
    checkpoint. */
@@ -88,8 +89,8 @@ uint64_t bn_store_bound_values(const struct bn_view *v);
 /* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
    values: the sum of bn_store_bound_values() of the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
-/* Returns the whole document, or NULL without memory.  known: an older document of the same result,
-   or NULL; names that only it has are kept, and names that it lacks are not added. */
+/* Returns the whole document, or NULL if memory runs out.  known: an older document of the same
+   result, or NULL; names that only it has are kept, and names that it lacks are not added. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known);
 /* As bn_store_document() for a part of a run, to which another process adds other parts: it has all
    metrics, also those of which it has no values. */

@@ -465,8 +465,8 @@ static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view 
   return map;
 }
 
-/* Returns a record, or NULL without memory.  A brief record has neither histograms nor the names of
-   figures. */
+/* Returns a record as JSON, which the caller frees, or NULL if memory runs out.  A brief record has
+   neither histograms nor the names of figures. */
 static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
@@ -496,7 +496,7 @@ struct bn_node *bn_store_record(const struct bn_view *v)
   return store_record_of(&(struct bn_json_out){.failed = false}, v);
 }
 
-/* Returns the JSON of a brief record, which the caller frees, or NULL without memory. */
+/* Returns the text of a brief record, which the caller frees, or NULL if memory runs out. */
 static char *store_print_brief_json(const struct bn_view *v, size_t *len)
 {
   struct bn_json_out p = {.brief = true};
@@ -719,7 +719,7 @@ static struct bn_node *store_assertions_of(struct bn_json_out *p, const struct b
   return list;
 }
 
-/* Returns a document, or NULL without memory.  lean: it may lack histograms without values. */
+/* Returns a document, or NULL if memory runs out.  lean: it may lack histograms without values. */
 static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
                                          const struct bn_node *known)
 {

@@ -99,25 +99,30 @@ bool bn_view_counts_commits(const struct bn_metrics *m)
   return bn_metrics_find_counter(m, "missing_commits") < m->n_counters;
 }
 
-enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s)
+/* Returns whether a figure has the trait, but the run lacks what figures of that trait need. */
+static bool view_lacks(const struct bn_view_field *f, unsigned trait, bool has)
 {
-  if ((f->traits & BN_FIGURE_PACED) != 0 && !s->paced)
+  return (f->traits & trait) != 0 && !has;
+}
+
+enum bn_view_lack bn_view_find_lack(const struct bn_view_field *f, const struct bn_view_scope *s)
+{
+  if (view_lacks(f, BN_FIGURE_PACED, s->paced))
     return BN_LACK_RATE;
-  if ((f->traits & BN_FIGURE_WAKES) != 0 && !s->wakes)
+  if (view_lacks(f, BN_FIGURE_WAKES, s->wakes))
     return BN_LACK_WAKES;
-  if ((f->traits & BN_FIGURE_COMMITS) != 0 && !s->commits)
+  if (view_lacks(f, BN_FIGURE_COMMITS, s->commits))
     return BN_LACK_COMMITS;
-  if (((f->traits & BN_FIGURE_PARTS) != 0 && !s->parts) ||
-      ((f->traits & BN_FIGURE_NATIVE) != 0 && !s->native))
+  if (view_lacks(f, BN_FIGURE_PARTS, s->parts) || view_lacks(f, BN_FIGURE_NATIVE, s->native))
     return BN_LACK_DIALECT;
-  if ((f->traits & BN_FIGURE_WHOLE) != 0 && !s->total)
+  if (view_lacks(f, BN_FIGURE_WHOLE, s->total))
     return BN_LACK_TOTAL;
   return (f->kinds & s->kinds) == 0 ? BN_LACK_KIND : BN_LACK_NONE;
 }
 
 /* Returns why a view does not measure a figure.  A view does not say whether it is of a dialect,
    but no dialect has its own figures. */
-static enum bn_view_lack view_find_lack(const struct bn_view *v, const struct bn_view_field *f)
+static enum bn_view_lack view_find_own_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
   /* This is called for each figure: the metrics are searched only for those that need it. */
   const bool needs_commits = (f->traits & BN_FIGURE_COMMITS) != 0;
@@ -131,7 +136,7 @@ static enum bn_view_lack view_find_lack(const struct bn_view *v, const struct bn
       .native = true,
       .total = v->span == BN_VIEW_TOTAL};
 
-  return bn_view_lack(f, &s);
+  return bn_view_find_lack(f, &s);
 }
 
 /* Returns whether the value is not known: a document has null for it. */
@@ -144,7 +149,7 @@ static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field 
    if it is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const enum bn_view_lack lack = view_find_lack(v, f);
+  const enum bn_view_lack lack = view_find_own_lack(v, f);
 
   if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && view_is_unknown(v, f)))
     return false;
@@ -156,7 +161,7 @@ bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 /* Sets a figure that is not known to 0 if the run does not measure it. */
 static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
 {
-  if (!view_is_unknown(v, f) || view_find_lack(v, f) == BN_LACK_NONE)
+  if (!view_is_unknown(v, f) || view_find_own_lack(v, f) == BN_LACK_NONE)
     return;
   if (f->type == BN_VIEW_U64)
     *bn_view_u64_at(v, f->offset) = 0;
@@ -451,8 +456,8 @@ static void view_set_lag(struct bn_view *v, const struct bn_snap *delta)
 
   if (!bn_statset_has_lag(&delta->metrics) || !bn_hist_bounds(lag, &low, &high))
     return;
-  v->lag_p50_s = bn_view_hist_percentile_s(lag, 50, false);
-  v->lag_p99_s = bn_view_hist_percentile_s(lag, 99, false);
+  v->lag_p50_s = bn_view_hist_percentile_s(lag, 50, false /* not nearest */);
+  v->lag_p99_s = bn_view_hist_percentile_s(lag, 99, false /* not nearest */);
   v->lag_max_s = view_ns_to_s(high);
 }
 

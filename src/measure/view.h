@@ -233,7 +233,7 @@ enum bn_view_lack {
   BN_LACK_KIND     /* it is of other kinds of tests */
 };
 /* Returns why a run does not measure a figure: the first reason that applies, or BN_LACK_NONE. */
-enum bn_view_lack bn_view_lack(const struct bn_view_field *f, const struct bn_view_scope *s);
+enum bn_view_lack bn_view_find_lack(const struct bn_view_field *f, const struct bn_view_scope *s);
 /* Returns whether a run with these metrics counts the commits of --verify-commits. */
 bool bn_view_counts_commits(const struct bn_metrics *m);
 /* Returns whether a view has a measured value of a figure, and not 0 or NaN in its place. */
