@@ -80,8 +80,9 @@ static void merged_free_inputs(struct inputs *in)
   free(in->part);
 }
 
-/* Prints each note on a line of standard error, escaped, because notes may quote the files.  Each
-   note has a newline at its end, so the piece after the last newline is no note. */
+/* Prints each note on a line of standard error, and overwrites the newlines at their ends.  The
+   notes are escaped, because they may quote the files.  The text after the last newline is empty,
+   and is not printed. */
 static void merged_print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;

@@ -298,7 +298,7 @@ static int json_close(void *self, struct bn_err *err)
 
   (void)err;
   bn_result_done(&r->result);
-  bn_journal_close(&r->journal, false);
+  bn_journal_close(&r->journal, false /* it stays */);
   return 0;
 }
 

@@ -112,7 +112,7 @@ static int listen_parse(const char *at, union address *out, struct bn_err *err)
 
 /* Implements `text` of struct bn_web_page: returns a copy of the text that was rendered last, in
    OpenMetrics if the client takes that, else in the older format. */
-static char *listen_page_text(void *arg, const char *accept, size_t *len, const char **type)
+static char *listen_copy_text(void *arg, const char *accept, size_t *len, const char **type)
 {
   struct bn_listen *l = arg;
   const bool openmetrics = accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
@@ -169,7 +169,7 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
                       "--metrics-listen=9090");
   }
   conf->page = l = bn_alloc(1, sizeof *l);
-  l->page = (struct bn_web_page){.path = "/metrics", .text = listen_page_text, .arg = l};
+  l->page = (struct bn_web_page){.path = "/metrics", .text = listen_copy_text, .arg = l};
   (void)pthread_mutex_init(&l->lock, NULL);
   /* The page is complete, although nothing is known before listen_begin(). */
   bn_openmetrics_add_end(&l->metrics, NULL);

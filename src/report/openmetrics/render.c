@@ -70,14 +70,14 @@ static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *nam
 /* Adds the name of a sample, which is that of its family and a suffix, and a label.  label NULL:
    there is none. */
 static void openmetrics_add_name(struct bn_buf *b, const char *family, const char *suffix,
-                                 const char *label, const char *text)
+                                 const char *label, const char *label_value)
 {
   bool first = true;
 
   (void)bn_buf_printf(b, "%s%s", family, suffix);
   if (label == NULL)
     return;
-  openmetrics_add_label(b, &first, label, text);
+  openmetrics_add_label(b, &first, label, label_value);
   (void)bn_buf_char(b, '}');
 }
 
@@ -202,8 +202,8 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 /* A summary to add: the quantiles, the sum and the count of latencies. */
 struct summary {
   const char *family;
-  const char *label, *name;   /* label: NULL: none */
-  const double *percentile_s; /* by the view's ranks; NULL: not known */
+  const char *label, *label_value; /* label: NULL: none */
+  const double *percentile_s;      /* by the view's ranks; NULL: not known */
   double sum_s;
   uint64_t count;
 };
@@ -220,7 +220,7 @@ static void openmetrics_add_quantile(struct bn_buf *b, const struct summary *s, 
   bn_units_restore_point(digits);
   (void)bn_buf_str(b, s->family);
   if (s->label != NULL)
-    openmetrics_add_label(b, &first, s->label, s->name);
+    openmetrics_add_label(b, &first, s->label, s->label_value);
   openmetrics_add_label(b, &first, "quantile", digits);
   (void)bn_buf_char(b, '}');
   openmetrics_add_f64(b, value);
@@ -232,20 +232,20 @@ static void openmetrics_add_summary(struct bn_buf *b, const struct summary *s,
 {
   for (size_t i = 0; s->percentile_s != NULL && i < v->n_percents; i++)
     openmetrics_add_quantile(b, s, v->percents[i], s->percentile_s[i]);
-  openmetrics_add_name(b, s->family, "_sum", s->label, s->name);
+  openmetrics_add_name(b, s->family, "_sum", s->label, s->label_value);
   openmetrics_add_f64(b, s->sum_s);
-  openmetrics_add_name(b, s->family, "_count", s->label, s->name);
+  openmetrics_add_name(b, s->family, "_count", s->label, s->label_value);
   openmetrics_add_u64(b, s->count);
 }
 
-/* Adds the samples of a timing of the view; the value of their label is `name`. */
-static void openmetrics_add_timing(struct bn_buf *b, const struct bn_view *v,
-                                   const struct family *f, const struct bn_timing *t,
-                                   const char *label, const char *name)
+/* Adds the samples of a timing of the view to the family of that name. */
+static void openmetrics_add_timing(struct bn_buf *b, const struct bn_view *v, const char *family,
+                                   const struct bn_timing *t, const char *label,
+                                   const char *label_value)
 {
-  const struct summary s = {.family = f->name,
+  const struct summary s = {.family = family,
                             .label = label,
-                            .name = name,
+                            .label_value = label_value,
                             .percentile_s = t->percentile_s,
                             .sum_s = t->sum_s,
                             .count = t->count};
@@ -280,7 +280,7 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
     const struct bn_timing *t = &v->timings[i];
 
     if (!t->of_kind && !t->of_phase)
-      openmetrics_add_timing(b, v, &f, t, "timing", t->name);
+      openmetrics_add_timing(b, v, f.name, t, "timing", t->name);
   }
 }
 
@@ -293,14 +293,14 @@ struct part_row {
   enum bn_view_type type;
 };
 
-/* Adds the sample of a part: the figure of the row; the value of its label is `name`. */
+/* Adds the sample of a part, which is the figure of the row. */
 static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
-                                   const char *label, const char *name)
+                                   const char *label, const char *label_value)
 {
   const void *at = (const char *)part + r->offset;
 
   openmetrics_add_name(b, r->family.name, strcmp(r->family.type, "counter") == 0 ? "_total" : "",
-                       label, name);
+                       label, label_value);
   if (r->type == BN_VIEW_U64)
     openmetrics_add_u64(b, *(const uint64_t *)at);
   else
@@ -395,7 +395,7 @@ static void openmetrics_add_part_latencies(struct bn_buf *b, const struct bn_vie
     const struct bn_event_kind *kind = &v->event_kinds[k];
 
     if (openmetrics_is_in_partition(p, kind))
-      openmetrics_add_timing(b, v, &p->latency, kind->timing, p->label,
+      openmetrics_add_timing(b, v, p->latency.name, kind->timing, p->label,
                              bn_event_kinds_bare_name(kind->name));
   }
 }
@@ -499,7 +499,7 @@ static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_head(b, &f);
   for (size_t k = 0; k < n; k++) {
     openmetrics_format_phase(number, sizeof number, k);
-    openmetrics_add_timing(b, v, &f, v->phases[k].timing, "phase", number);
+    openmetrics_add_timing(b, v, f.name, v->phases[k].timing, "phase", number);
   }
 }
 
@@ -521,9 +521,9 @@ static void openmetrics_add_errors(struct bn_buf *b, const struct bn_snap *s)
 }
 
 /* The families of the workload's counters. */
-enum { COUNTS, BYTES, SECONDS, N_COUNTED };
+enum counted { COUNTS, BYTES, SECONDS, N_COUNTED };
 
-static const struct family counted[N_COUNTED] = {
+static const struct family counted_families[N_COUNTED] = {
     [COUNTS] = {"bench_workload_counts", "counter", NULL, "Counters of the workload, by name."},
     [BYTES] = {"bench_workload_bytes", "counter", "bytes",
                "Sizes that the workload counts, by name."},
@@ -535,14 +535,14 @@ static const struct family counted[N_COUNTED] = {
 static const struct counter_unit {
   const char *name;
   double factor; /* converts to the unit of the family */
-  size_t family;
+  enum counted family;
 } counter_units[] = {{"bytes", 1, BYTES},
                      {"ns", 1e-9, SECONDS},
                      {"us", 1e-6, SECONDS},
                      {"ms", 1e-3, SECONDS},
                      {"s", 1, SECONDS}};
 
-/* Returns the unit of a counter, or NULL if it has no family. */
+/* Returns the unit of a counter, or NULL if the unit has no family. */
 static const struct counter_unit *openmetrics_find_unit(const struct bn_metric *m)
 {
   for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++)
@@ -571,17 +571,28 @@ static bool openmetrics_has_family(const struct bn_metric *m)
   return false;
 }
 
-/* Adds the sample of a counter if its unit makes it one of that family.  A count that needs no
-   conversion is added as the whole number that it is. */
-static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struct bn_metric *m,
-                                    uint64_t n)
+/* Returns the family to which the unit of a counter assigns it. */
+static enum counted openmetrics_find_family(const struct bn_metric *m)
+{
+  const struct counter_unit *unit = openmetrics_find_unit(m);
+
+  return unit != NULL ? unit->family : COUNTS;
+}
+
+/* Returns whether counter i of a view is known and no other family has it. */
+static bool openmetrics_has_counter(const struct bn_view *v, size_t i)
+{
+  return v->counter[i] != BN_ABSENT && !openmetrics_has_family(&v->delta->metrics.counter[i]);
+}
+
+/* Adds the sample of a counter.  A count that needs no conversion is added as the whole number that
+   it is. */
+static void openmetrics_add_counter(struct bn_buf *b, const struct bn_metric *m, uint64_t n)
 {
   const struct counter_unit *unit = openmetrics_find_unit(m);
   bool first = true;
 
-  if (family != (unit != NULL ? unit->family : COUNTS))
-    return;
-  openmetrics_add_name(b, counted[family].name, "_total", NULL, NULL);
+  openmetrics_add_name(b, counted_families[openmetrics_find_family(m)].name, "_total", NULL, NULL);
   openmetrics_add_label(b, &first, "counter", m->name);
   if (unit == NULL && strcmp(m->unit, "1") != 0)
     openmetrics_add_label(b, &first, "unit", m->unit);
@@ -592,22 +603,22 @@ static void openmetrics_add_counter(struct bn_buf *b, size_t family, const struc
     openmetrics_add_u64(b, n);
 }
 
-/* Adds the known counters of the workload, except for those that have a family of their own: all
-   that count in one unit are samples of one family.  A family without samples has no head, so the
-   samples are collected before it is added. */
+/* Adds the known counters of the workload that no other family has.  All that count in one unit are
+   samples of one family.  A family without samples has no head, so the samples are collected before
+   the head is added. */
 static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
   struct bn_buf samples = {.max = 0};
 
-  for (size_t family = 0; family < N_COUNTED; family++) {
+  for (size_t k = 0; k < N_COUNTED; k++) {
     bn_buf_clear(&samples);
     for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
-      if (v->counter[i] != BN_ABSENT && !openmetrics_has_family(&m->counter[i]))
-        openmetrics_add_counter(&samples, family, &m->counter[i], v->counter[i]);
+      if (openmetrics_has_counter(v, i) && openmetrics_find_family(&m->counter[i]) == k)
+        openmetrics_add_counter(&samples, &m->counter[i], v->counter[i]);
     if (samples.len == 0)
       continue;
-    openmetrics_add_head(b, &counted[family]);
+    openmetrics_add_head(b, &counted_families[k]);
     (void)bn_buf_add(b, samples.data, samples.len);
   }
   bn_buf_done(&samples);

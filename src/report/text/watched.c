@@ -8,13 +8,13 @@
 
 static const double mb = 1e6, mib = 0x1p20;
 
-enum { PARTS = 4 };
+enum { ROW_FIGURES_MAX = 4 };
 
 /* A row of figures with slashes between them. */
 struct row {
   const char *label, *brief; /* in a full report; under an interval, NULL: not printed */
   double unit;
-  const char *name[PARTS]; /* ends with NULL unless full */
+  const char *name[ROW_FIGURES_MAX]; /* ends with NULL unless full */
 };
 
 static const struct row host[] = {
@@ -125,7 +125,7 @@ static const struct bn_watched_figure *watched_find(const struct bn_view *v, con
 /* Returns whether the view has a figure of the row. */
 static bool watched_has_row(const struct bn_view *v, const struct row *r)
 {
-  for (size_t i = 0; i < PARTS && r->name[i] != NULL; i++)
+  for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL; i++)
     if (watched_find(v, r->name[i]) != NULL)
       return true;
   return false;
@@ -140,7 +140,7 @@ static bool watched_format_values(const struct bn_view *v, const struct part *p,
 
   if (!watched_has_row(v, r))
     return false;
-  for (size_t i = 0; i < PARTS && r->name[i] != NULL && len < size; i++) {
+  for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL && len < size; i++) {
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);
     const char *between = i > 0 ? "/" : "";
 
@@ -153,17 +153,23 @@ static bool watched_format_values(const struct bn_view *v, const struct part *p,
   return true;
 }
 
-void bn_text_print_watched(const struct bn_view *v, FILE *out)
+/* Prints the rows of a part of which the view has a figure. */
+static void watched_print_part(const struct bn_view *v, const struct part *p, FILE *out)
 {
   char values[256];
 
+  for (size_t i = 0; i < p->n; i++)
+    if (watched_format_values(v, p, &p->row[i], values, sizeof values))
+      (void)fprintf(out, "    %-36s %s\n", p->row[i].label, values);
+}
+
+void bn_text_print_watched(const struct bn_view *v, FILE *out)
+{
   if (v->n_watched == 0)
     return;
   (void)fputs("Watched:\n", out);
-  for (size_t p = 0; p < BN_TEXT_WATCHED_LINES; p++)
-    for (size_t i = 0; i < parts[p].n; i++)
-      if (watched_format_values(v, &parts[p], &parts[p].row[i], values, sizeof values))
-        (void)fprintf(out, "    %-36s %s\n", parts[p].row[i].label, values);
+  for (size_t i = 0; i < BN_TEXT_WATCHED_LINES; i++)
+    watched_print_part(v, &parts[i], out);
   (void)fputs("\n", out);
 }
 

@@ -12,7 +12,7 @@
 /* The lines under an interval: of the host, its device, and the server. */
 enum { BN_TEXT_WATCHED_LINES = 3 };
 
-/* Prints the part of a full report; nothing if nothing was watched. */
+/* Prints the section "Watched" of a full report, or nothing if nothing was watched. */
 void bn_text_print_watched(const struct bn_view *v, FILE *out);
 /* Prints tables of the figures of each host, with a line for each of the n groups, which all have a
    member; nothing if no host was watched. */
