@@ -100,7 +100,7 @@ local function event_kind(kind)
   if state.in_loop then
     state.named = number
   else
-    C.bn_ffi_event_is_of_kind(number)
+    C.bn_ffi_event_set_kind(number)
   end
 end
 
@@ -135,7 +135,7 @@ function M.run(call, restart, env, id)
   local function restart_of_kind(failure)
     state.in_loop = false
     if state.named ~= 0 then
-      C.bn_ffi_event_is_of_kind(state.named)
+      C.bn_ffi_event_set_kind(state.named)
       state.named = 0
     end
     local ok, result = restart(failure)

@@ -230,11 +230,11 @@ end
 -- Repeats an event that has failed until it succeeds, as module sysbench.restart does.  Its failure
 -- and its retries are those of its workload.  An event that takes its place is drawn.
 function Mix:restart(id, failure)
-  C.bn_ffi_event_is_of_kind(self.current.number)
+  C.bn_ffi_event_set_kind(self.current.number)
   return internal.module("sysbench.restart").restart(self.current.env, self.current.sysbench,
                                                       self.call, id, failure, function ()
     local part = self:draw()
-    C.bn_ffi_event_is_of_kind(part.number)
+    C.bn_ffi_event_set_kind(part.number)
     return part.env, part.sysbench
   end)
 end

@@ -145,7 +145,7 @@ function waiting.bn_ffi_event_next()
 end
 
 function waiting.bn_ffi_event_next_of_kind(kind)
-  C.bn_ffi_event_is_of_kind(kind)
+  C.bn_ffi_event_set_kind(kind)
   C.bn_ffi_event_end()
   return ask(true)
 end

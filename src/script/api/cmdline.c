@@ -174,9 +174,9 @@ static int cmdline_share(lua_State *L)
   return 0;
 }
 
-/* part(): if this process is one of several that run a command or run together (hosts, groups),
-   returns the number of its threads; else nil. */
-static int cmdline_part(lua_State *L)
+/* part(): returns the number of threads of this process if it shares the run or command with other
+   processes (--hosts, --group); else nothing. */
+static int cmdline_get_part_threads(lua_State *L)
 {
   const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
 
@@ -477,7 +477,7 @@ static const luaL_Reg own_functions[] = {{"barrier", cmdline_barrier},
                                          {"indexing", cmdline_indexing},
                                          {"judge", cmdline_judge},
                                          {"loaded", cmdline_loaded},
-                                         {"part", cmdline_part},
+                                         {"part", cmdline_get_part_threads},
                                          {"prepare_held", cmdline_prepare_held},
                                          {"progress", cmdline_progress},
                                          {"dialect", bn_cmdline_dialect},

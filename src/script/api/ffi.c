@@ -52,34 +52,36 @@ void bn_ffi_event_drop(void)
   bn_event_drop(in->lua.session, &in->tick);
 }
 
-/* Returns whether the event has failed, because it is not to be tried again after this number of
-   tries.  In an interrupted session it has not: the interruption has ended its statement. */
-static bool ffi_has_failed(const struct bn_instance *in, uint32_t tries)
+/* Rolls back what the event has left open, and waits before its repetition.  Returns false if the
+   event may not be tried again after this number of tries, so that it has failed.  In an
+   interrupted session it has not failed: the interruption has ended its statement. */
+static bool ffi_prepare_retry(const struct bn_instance *in, uint32_t tries)
 {
   struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
   const bool counts = in->tick.start_ns >= s->stat->counts_from_ns; /* not of the warm-up */
 
-  return sql != NULL && !bn_session_interrupted(s) && !bn_sql_retry(sql, s, tries, counts);
+  return sql == NULL || bn_session_interrupted(s) || bn_sql_retry(sql, s, tries, counts);
 }
 
 int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries)
 {
   struct bn_session *s = in->lua.session;
+  const bool takes_work = in->workqueue.role == BN_WORKQUEUE_TAKES;
+  bool is_over;
 
-  if (ffi_has_failed(in, tries)) {
+  if (!ffi_prepare_retry(in, tries)) {
     bn_event_fail(s, &in->tick);
     return -1;
   }
-  const bool takes_work = in->workqueue.role == BN_WORKQUEUE_TAKES;
-
   /* Work that was taken is carried out after the limit of the run too. */
-  if (takes_work ? !bn_session_interrupted(s) : !bn_session_over(s)) {
-    bn_event_repeats(s);
-    return tries < INT32_MAX ? (int)tries + 1 : INT32_MAX;
+  is_over = takes_work ? bn_session_interrupted(s) : bn_session_over(s);
+  if (is_over) {
+    bn_event_drop(s, &in->tick);
+    return 0;
   }
-  bn_event_drop(s, &in->tick);
-  return 0;
+  bn_event_repeats(s);
+  return tries < INT32_MAX ? (int)tries + 1 : INT32_MAX;
 }
 
 uint32_t bn_ffi_event_again(uint32_t tries)

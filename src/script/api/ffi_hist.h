@@ -6,8 +6,8 @@
 #include "script/api/ffi.h"
 
 struct bn_geohist;
-/* Returns a geometric histogram, which bn_ffi_hist_free frees, or NULL after bad arguments or
-   without memory for its size. */
+/* Returns a geometric histogram, which bn_ffi_hist_free frees, or NULL if an argument is wrong or
+   there is no memory for its size. */
 BN_API struct bn_geohist *bn_ffi_hist_new(size_t size, double min, double max);
 BN_API void bn_ffi_hist_free(struct bn_geohist *h);
 BN_API void bn_ffi_hist_update(struct bn_geohist *h, double value);

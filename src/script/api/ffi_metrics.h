@@ -11,7 +11,7 @@ BN_API uint64_t *bn_ffi_metric_counter(unsigned index);
 /* Records a time of 0 ns or more in the histogram of that index. */
 BN_API void bn_ffi_metric_record(unsigned index, double ns);
 /* Sets the kind, from 1 on, of the event in flight; without one it has no effect. */
-BN_API void bn_ffi_event_is_of_kind(unsigned kind);
+BN_API void bn_ffi_event_set_kind(unsigned kind);
 /* As bn_ffi_event_next(), for an event that is of this kind. */
 BN_API bool bn_ffi_event_next_of_kind(unsigned kind);
 /* Draws the workload of the next event of a mix; returns its number, from 1 on. */

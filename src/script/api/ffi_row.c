@@ -71,23 +71,25 @@ void bn_ffi_row_null(sql_row_text *row)
 
 void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
 {
-  /* The digits are made from the last one on. */
-  char digits[NUMBER_MAX], *first = digits + sizeof digits;
-  uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+  char digits[NUMBER_MAX], *start = digits + sizeof digits;
   const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
+  /* Negated as unsigned: -INT64_MIN does not fit. */
+  uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
   char *out = row_begin_value(row, sizeof digits);
+  size_t len;
 
+  /* From the last digit to the first.  The loop goes on to one digit before the point, so that 5
+     with 2 decimals is 0.05. */
   for (uint32_t i = 0; rest > 0 || i <= places; i++) {
     if (i == places && places > 0)
-      *--first = '.';
-    *--first = (char)('0' + rest % 10);
+      *--start = '.';
+    *--start = (char)('0' + rest % 10);
     rest /= 10;
   }
   if (n < 0)
-    *--first = '-';
-  const size_t len = (size_t)(digits + sizeof digits - first);
-
-  memcpy(out, first, len);
+    *--start = '-';
+  len = (size_t)(digits + sizeof digits - start);
+  memcpy(out, start, len);
   row_end_value(row, out + len);
 }
 

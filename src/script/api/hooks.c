@@ -95,8 +95,9 @@ static double hooks_percentile_s(const struct bn_view *v, size_t i)
   if (v->events == 0 || i >= v->n_percents)
     return smallest_s;
   /* If an event has not ended, the view's own percentiles count its age too. */
-  return v->max_at_least ? bn_view_hist_percentile_s(v->latency, v->percents[i], false)
-                         : v->percentile_s[i];
+  return v->max_at_least
+             ? bn_view_hist_percentile_s(v->latency, v->percents[i], false /* not nearest */)
+             : v->percentile_s[i];
 }
 
 /* Sets item i of the list on top to a table {rank, latency}, or {rank} if the latency is
@@ -138,8 +139,8 @@ static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
     hooks_set_rank(L, v, i, t->count > 0, t->percentile_s[i]);
 }
 
-/* Returns the 90th percentile of kind k, which rules of benchmarks ask for whatever ranks are
-   reported; NaN: it is not known. */
+/* Returns the 90th percentile of kind k, or NaN if it is not known.  It does not depend on
+   --percentile, because rules of benchmarks always ask for this rank. */
 static double hooks_kind_p90_s(const struct bn_view *v, size_t k)
 {
   struct bn_event_kind_rows rows;
@@ -147,7 +148,7 @@ static double hooks_kind_p90_s(const struct bn_view *v, size_t k)
   if (!bn_event_kinds_find_rows(&v->delta->metrics, k, &rows) ||
       v->event_kinds[k].timing->count == 0)
     return NAN;
-  return bn_view_hist_percentile_s(v->delta->hist[rows.hist], 90, false);
+  return bn_view_hist_percentile_s(v->delta->hist[rows.hist], 90, false /* not nearest */);
 }
 
 /* Pushes a table of the kinds of events, by name. */
@@ -225,8 +226,9 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   if (is_cumulative) {
     hooks_set_number(L, "latency_min", v->min_s);
     hooks_set_number(L, "latency_max",
-                     v->max_at_least ? bn_view_hist_percentile_s(v->latency, 100, false)
-                                     : v->max_s);
+                     v->max_at_least
+                         ? bn_view_hist_percentile_s(v->latency, 100, false /* not nearest */)
+                         : v->max_s);
     hooks_set_number(L, "latency_avg", v->avg_s);
     hooks_set_number(L, "latency_sum", v->sum_s);
   } else {

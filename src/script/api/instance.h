@@ -112,8 +112,9 @@ static inline void bn_instance_set_reported(struct bn_lua *lua, bool has_failed)
   lua->reported = has_failed && bn_session_interrupted(lua->session);
 }
 
-/* Does the first part of bn_ffi_event_again (ffi.h), for this instance and not the current one, and
-   returns the same, but -1 if the event has failed: the caller begins the next one. */
+/* Ends the try of this number, which an ignored error has ended, for bn_ffi_event_again (ffi.h).
+   Returns tries + 1, perhaps after a wait, if the event is to be repeated; 0 if the run is over and
+   the event was dropped; or -1 if the event has failed, and the caller begins the next one. */
 int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries);
 /* Begins the event of the work that the instance has taken. */
 void bn_ffi_begin_taken_event(struct bn_instance *in);

@@ -96,17 +96,27 @@ static const struct bn_declared *metrics_find(const struct bn_declarations *d, c
   return NULL;
 }
 
+/* Adds a metric, which metrics_push_refusal() has not refused: its texts fit. */
 static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_metric_kind kind,
                                              const char *name, const char *unit)
 {
   struct bn_declared *row = &d->row[d->n++];
 
-  /* metrics_push_refusal() has found that both fit. */
   (void)snprintf(row->name, sizeof row->name, "%s", name);
   (void)snprintf(row->unit, sizeof row->unit, "%s", unit);
   row->kind = kind;
   d->n_times += kind == BN_SCRIPT_HISTOGRAM;
   return row;
+}
+
+/* Returns the number of a declared metric among those of its kind, from 0 on. */
+static lua_Integer metrics_index_of(const struct bn_declarations *d, const struct bn_declared *row)
+{
+  lua_Integer index = 0;
+
+  for (const struct bn_declared *earlier = d->row; earlier < row; earlier++)
+    index += earlier->kind == row->kind;
+  return index;
 }
 
 int bn_metrics_declare(lua_State *L)
@@ -116,7 +126,6 @@ int bn_metrics_declare(lua_State *L)
       (enum bn_metric_kind)(BN_SCRIPT_COUNTER + luaL_checkoption(L, 1, NULL, metric_kinds));
   const char *name = luaL_checkstring(L, 2), *unit = luaL_checkstring(L, 3);
   const struct bn_declared *row = metrics_find(d, name);
-  lua_Integer index = 0;
 
   lua_pushnil(L); /* the first result, if a refusal follows it */
   if (row != NULL && (row->kind != kind || strcmp(row->unit, unit) != 0)) {
@@ -124,13 +133,12 @@ int bn_metrics_declare(lua_State *L)
                     metric_kinds[row->kind - BN_SCRIPT_COUNTER], row->unit);
     return 2;
   }
-  if (row == NULL && metrics_push_refusal(L, d, kind, name, unit))
-    return 2;
-  if (row == NULL)
+  if (row == NULL) {
+    if (metrics_push_refusal(L, d, kind, name, unit))
+      return 2;
     row = metrics_add(d, kind, name, unit);
-  for (const struct bn_declared *earlier = d->row; earlier < row; earlier++)
-    index += earlier->kind == kind;
-  lua_pushinteger(L, index);
+  }
+  lua_pushinteger(L, metrics_index_of(d, row));
   return 1;
 }
 
@@ -180,10 +188,11 @@ int bn_metrics_declare_kind(lua_State *L)
   while (i < d->n_kinds && strcmp(d->kind[i].name, name) != 0)
     i++;
   lua_pushnil(L); /* the first result, if a refusal follows it */
-  if (i == d->n_kinds && metrics_push_kind_refusal(L, d, name))
-    return 2;
-  if (i == d->n_kinds)
+  if (i == d->n_kinds) {
+    if (metrics_push_kind_refusal(L, d, name))
+      return 2;
     metrics_add_kind(d, name);
+  }
   lua_pushinteger(L, (lua_Integer)i + 1);
   return 1;
 }
@@ -279,7 +288,7 @@ bool bn_ffi_event_next_of_kind(unsigned kind)
   return bn_event_begin(in->lua.session, &in->tick);
 }
 
-void bn_ffi_event_is_of_kind(unsigned kind)
+void bn_ffi_event_set_kind(unsigned kind)
 {
   const struct bn_lua *lua = bn_lua_current();
 

@@ -31,6 +31,7 @@ struct export
   bool early;   /* the script has not been executed yet */
 };
 
+/* Pushes a list of the texts. */
 static void optexport_push_list(lua_State *L, const struct bn_list *list)
 {
   lua_createtable(L, (int)list->n, 0);
@@ -108,8 +109,8 @@ static void optexport_push_value(lua_State *L, const struct bn_opt *o, const voi
   }
 }
 
-/* Pushes the value of an option; for `threads` the number of threads of all hosts, so that a script
-   can divide work among them. */
+/* Pushes the value of an option.  That of `threads` is the number of threads of all hosts, so that
+   a script can divide work among them. */
 static void optexport_push_option(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const struct bn_services *services = bn_lua_current()->session->services;

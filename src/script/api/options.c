@@ -191,8 +191,8 @@ static unsigned options_find_trait(const char *name)
   return bn_layout_find_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
-/* Raises an error that names the traits that a script may declare; natively, so that it needs no
-   text for dialects. */
+/* Raises an error that names the traits that a script may declare.  It needs no text for dialects,
+   because it is not raised in them. */
 static void options_refuse_trait(lua_State *L, const char *name, const char *field)
 {
   lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
@@ -307,7 +307,8 @@ static unsigned options_read_versions(lua_State *L, int row)
   return versions;
 }
 
-/* Keeps a row as option i; Lua's texts are copied, because the table may change. */
+/* Keeps a row as option i.  On the stack are the row and, above it, the five values that
+   options_read_row() has pushed.  Lua's texts are copied, because the table may change. */
 static void options_store_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
                               enum arg_type type)
 {

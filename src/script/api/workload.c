@@ -251,10 +251,10 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   return has_failed ? BN_FAILED : BN_FINISHED;
 }
 
-/* Closes the instance of a session, and fails the session if its thread_done() has failed.  Returns
-   whether the session fails; an interrupted one does not, because the interruption may have ended a
-   statement of thread_done(). */
-static bool workload_close_instance(const struct bn_session *s, bool thread_done_failed)
+/* Fails the session if its thread_done() has failed, unless the session was interrupted, which may
+   have ended a statement of thread_done().  Closes the instance, and returns whether the session
+   has failed. */
+static bool workload_end_session(const struct bn_session *s, bool thread_done_failed)
 {
   struct session_state *state = s->state;
   const bool fails = thread_done_failed && !bn_session_interrupted(s);
@@ -280,7 +280,7 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
   workload_set_doing(s, "in thread_done()");
   if (state->ready)
     thread_done_failed = workload_call_function(&state->in->lua, "thread_done") != 0;
-  return workload_close_instance(s, thread_done_failed) ? -1 : 0;
+  return workload_end_session(s, thread_done_failed) ? -1 : 0;
 }
 
 /* --- run, in turns: sessions that share a worker ---------------------------------------------- */
@@ -350,7 +350,7 @@ static enum bn_turn workload_close_in_turn(struct bn_session *s)
     turn = workload_call_in_turn(state, "thread_done");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  return workload_close_instance(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
+  return workload_end_session(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
 /* Implements bn_workload.turn, the three functions of a session in one. */

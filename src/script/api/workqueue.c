@@ -59,17 +59,16 @@ static void workqueue_remove_idle(struct bn_workqueue *q, struct bn_workqueue_pa
 }
 
 /* Ends the wait of the part that has waited longest.  Returns false if none waits.  The caller
-   holds the lock, so that the part has not left.  The write succeeds, because the counter of a part
-   that waits is far from its limit. */
+   holds the lock, so wake_fd is open: a part that leaves is taken out of the list first. */
 static bool workqueue_wake_one(struct bn_workqueue *q)
 {
-  const uint64_t one = 1;
   struct bn_workqueue_part *p = q->idle;
 
   if (p == NULL)
     return false;
   workqueue_remove_idle(q, p);
-  return write(p->wake_fd, &one, sizeof one) == (ssize_t)sizeof one;
+  (void)eventfd_write(p->wake_fd, 1);
+  return true;
 }
 
 /* Puts the part at the end of the list of those that wait, unless it is there.  The caller holds

@@ -128,9 +128,9 @@ sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
   return bn_ffi_hist_new(size, min, max);
 }
 
-/* Returns whether a script has passed nil for a histogram, which it may for any pointer, and logs
-   that. */
-static bool compat_is_missing(const sb_histogram_t *h, const char *function)
+/* Logs that a histogram is nil, and returns true; returns false if it is not nil.  A script may
+   pass nil for any pointer. */
+static bool compat_refuse_nil(const sb_histogram_t *h, const char *function)
 {
   if (h != NULL)
     return false;
@@ -140,13 +140,13 @@ static bool compat_is_missing(const sb_histogram_t *h, const char *function)
 
 void sb_histogram_delete(sb_histogram_t *h)
 {
-  if (!compat_is_missing(h, __func__))
+  if (!compat_refuse_nil(h, __func__))
     bn_ffi_hist_free(h);
 }
 
 void sb_histogram_update(sb_histogram_t *h, double value)
 {
-  if (!compat_is_missing(h, __func__))
+  if (!compat_refuse_nil(h, __func__))
     bn_ffi_hist_update(h, value);
 }
 
@@ -154,7 +154,7 @@ void sb_histogram_print(sb_histogram_t *h)
 {
   size_t len = 0;
 
-  if (compat_is_missing(h, __func__))
+  if (compat_refuse_nil(h, __func__))
     return;
   char *text = bn_ffi_hist_text(h, &len);
 

@@ -19,9 +19,9 @@ _Static_assert((int)SQL_TYPE_BIGINT == (int)BN_FFI_INT64, "types");
 _Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
 _Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
 
-/* Returns whether a script has passed nil for an argument, which it may for any pointer, such as
-   one that a failed function has returned, and logs that. */
-static bool compat_sql_is_missing(const void *arg, const char *function, const char *what)
+/* Logs that an argument is nil, and returns true; returns false if it is not nil.  A script may
+   pass nil for any pointer, such as one that a failed function has returned. */
+static bool compat_sql_refuse_nil(const void *arg, const char *function, const char *what)
 {
   if (arg != NULL)
     return false;
@@ -29,12 +29,12 @@ static bool compat_sql_is_missing(const void *arg, const char *function, const c
   return true;
 }
 
-/* Returns whether the connection or the query is nil, and logs that. */
-static bool compat_sql_lacks_arguments(const sql_connection *con, const char *query,
-                                       const char *function)
+/* Does the same for a connection and a query. */
+static bool compat_sql_refuse_nil_query(const sql_connection *con, const char *query,
+                                        const char *function)
 {
-  return compat_sql_is_missing(con, function, "connection") ||
-         compat_sql_is_missing(query, function, "query");
+  return compat_sql_refuse_nil(con, function, "connection") ||
+         compat_sql_refuse_nil(query, function, "query");
 }
 
 /* Says that a failure of the last statement is not ignored, because these functions have no hook to
@@ -59,18 +59,18 @@ int db_destroy(sql_driver *drv)
 
 sql_connection *db_connection_create(sql_driver *drv)
 {
-  return compat_sql_is_missing(drv, __func__, "driver") ? NULL
+  return compat_sql_refuse_nil(drv, __func__, "driver") ? NULL
                                                         : bn_ffi_sql_connect(drv, NULL, NULL, 0);
 }
 
 int db_connection_close(sql_connection *con)
 {
-  return compat_sql_is_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_disconnect(con);
+  return compat_sql_refuse_nil(con, __func__, "connection") ? 1 : bn_ffi_sql_disconnect(con);
 }
 
 int db_connection_reconnect(sql_connection *con)
 {
-  return compat_sql_is_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_reconnect(con);
+  return compat_sql_refuse_nil(con, __func__, "connection") ? 1 : bn_ffi_sql_reconnect(con);
 }
 
 void db_connection_free(sql_connection *con)
@@ -80,52 +80,54 @@ void db_connection_free(sql_connection *con)
 
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_lacks_arguments(con, query, __func__) ? 1
-                                                          : bn_ffi_sql_bulk_init(con, query, len);
+  return compat_sql_refuse_nil_query(con, query, __func__) ? 1
+                                                           : bn_ffi_sql_bulk_init(con, query, len);
 }
 
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_lacks_arguments(con, query, __func__) ? 1
-                                                          : bn_ffi_sql_bulk_next(con, query, len);
+  return compat_sql_refuse_nil_query(con, query, __func__) ? 1
+                                                           : bn_ffi_sql_bulk_next(con, query, len);
 }
 
 int db_bulk_insert_done(sql_connection *con)
 {
-  return compat_sql_is_missing(con, __func__, "connection") ? 1 : bn_ffi_sql_bulk_done(con);
+  return compat_sql_refuse_nil(con, __func__, "connection") ? 1 : bn_ffi_sql_bulk_done(con);
 }
 
 sql_result *db_query(sql_connection *con, const char *query, size_t len)
 {
-  struct bn_sql_conn *c = bn_ffi_to_conn(con);
+  struct bn_sql_conn *c;
 
-  if (compat_sql_lacks_arguments(con, query, __func__))
+  if (compat_sql_refuse_nil_query(con, query, __func__))
     return NULL;
+  c = bn_ffi_to_conn(con);
   return compat_sql_settle(c, bn_sql_query(c, query, len));
 }
 
 bool db_more_results(sql_connection *con)
 {
-  return !compat_sql_is_missing(con, __func__, "connection") && bn_ffi_sql_more_results(con);
+  return !compat_sql_refuse_nil(con, __func__, "connection") && bn_ffi_sql_more_results(con);
 }
 
 sql_result *db_next_result(sql_connection *con)
 {
-  struct bn_sql_conn *c = bn_ffi_to_conn(con);
+  struct bn_sql_conn *c;
 
-  if (compat_sql_is_missing(con, __func__, "connection"))
+  if (compat_sql_refuse_nil(con, __func__, "connection"))
     return NULL;
+  c = bn_ffi_to_conn(con);
   return compat_sql_settle(c, bn_sql_next_result(c));
 }
 
 sql_row *db_fetch_row(sql_result *rs)
 {
-  return !compat_sql_is_missing(rs, __func__, "result") && bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
+  return !compat_sql_refuse_nil(rs, __func__, "result") && bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
 }
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_lacks_arguments(con, query, __func__)
+  return compat_sql_refuse_nil_query(con, query, __func__)
              ? NULL
              : bn_ffi_sql_prepare(con, query, len, NULL);
 }
@@ -140,9 +142,13 @@ static enum bn_sql_type compat_sql_type_of(sql_bind_type_t type)
   return type == SQL_TYPE_NONE ? BN_SQL_NULL : BN_SQL_TEXT;
 }
 
-/* Returns the SQL layer's form of a parameter; one without a value is NULL. */
+/* Converts a parameter to the form of the SQL layer, which reads the script's value, length and
+   flag at each execution.  A parameter without a buffer, or a text without a length, is always
+   NULL. */
 static struct bn_sql_bind compat_sql_bind_of(const sql_bind *p)
 {
+  _Static_assert(sizeof(bool) == sizeof *p->is_null, "the flag of a script is read as a bool");
+  _Static_assert(sizeof(size_t) == sizeof *p->data_len, "a length of a script is read as a size_t");
   struct bn_sql_bind b = {.type = compat_sql_type_of(p->type),
                           .is_null = (const bool *)p->is_null,
                           .data = p->buffer,
@@ -158,8 +164,8 @@ int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
   struct bn_sql_bind *binds;
   int rc;
 
-  if (compat_sql_is_missing(stmt, __func__, "statement") ||
-      (len > 0 && compat_sql_is_missing(params, __func__, "list of parameters")))
+  if (compat_sql_refuse_nil(stmt, __func__, "statement") ||
+      (len > 0 && compat_sql_refuse_nil(params, __func__, "list of parameters")))
     return 1;
   binds = bn_alloc(len, sizeof *binds);
   for (size_t i = 0; i < len; i++)
@@ -180,25 +186,27 @@ int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len)
 
 sql_result *db_execute(sql_statement *stmt)
 {
-  struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
+  struct bn_sql_stmt *st;
 
-  if (compat_sql_is_missing(stmt, __func__, "statement"))
+  if (compat_sql_refuse_nil(stmt, __func__, "statement"))
     return NULL;
+  st = bn_ffi_to_stmt(stmt);
   return compat_sql_settle(bn_sql_stmt_conn(st), bn_sql_execute(st));
 }
 
 sql_result *db_stmt_next_result(sql_statement *stmt)
 {
-  struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
+  struct bn_sql_stmt *st;
 
-  if (compat_sql_is_missing(stmt, __func__, "statement"))
+  if (compat_sql_refuse_nil(stmt, __func__, "statement"))
     return NULL;
+  st = bn_ffi_to_stmt(stmt);
   return compat_sql_settle(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
 }
 
 int db_close(sql_statement *stmt)
 {
-  return compat_sql_is_missing(stmt, __func__, "statement") ? 1 : bn_ffi_sql_stmt_close(stmt);
+  return compat_sql_refuse_nil(stmt, __func__, "statement") ? 1 : bn_ffi_sql_stmt_close(stmt);
 }
 
 /* script.c declares this function to Lua as each version has it: in some 0 is success, in others
@@ -209,7 +217,7 @@ int db_free_results(sql_result *rs)
 {
   const bool returns_bool = bn_lua_current()->vm->setup->conf->policy->free_results_is_bool;
   const bool is_freed =
-      !compat_sql_is_missing(rs, __func__, "result") && bn_ffi_sql_free_result(rs) == 0;
+      !compat_sql_refuse_nil(rs, __func__, "result") && bn_ffi_sql_free_result(rs) == 0;
 
   if (returns_bool)
     return is_freed ? 1 : 0;

@@ -44,15 +44,20 @@ BN_API void db_connection_free(sql_connection *con);
 BN_API int db_bulk_insert_init(sql_connection *con, const char *query, size_t len);
 BN_API int db_bulk_insert_next(sql_connection *con, const char *query, size_t len);
 BN_API int db_bulk_insert_done(sql_connection *con);
+/* Executes a query.  Returns its result, or NULL if it has none or has failed. */
 BN_API sql_result *db_query(sql_connection *con, const char *query, size_t len);
 BN_API bool db_more_results(sql_connection *con);
+/* Frees the current result.  Returns the next one, or NULL if there is none, if it has no rows, or
+   after a failure. */
 BN_API sql_result *db_next_result(sql_connection *con);
 /* Returns the next row, which is valid until the next call, or NULL if there is none. */
 BN_API sql_row *db_fetch_row(sql_result *rs);
 BN_API sql_statement *db_prepare(sql_connection *con, const char *query, size_t len);
 BN_API int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len);
 BN_API int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len);
+/* Executes a statement.  Returns as db_query(). */
 BN_API sql_result *db_execute(sql_statement *stmt);
+/* Returns as db_next_result(). */
 BN_API sql_result *db_stmt_next_result(sql_statement *stmt);
 BN_API int db_close(sql_statement *stmt);
 

@@ -147,7 +147,7 @@ bool bn_oldstyle_is_old(const struct bn_vm *vm)
   return is_old;
 }
 
-bool bn_oldstyle_accepts_any(const struct bn_vm *vm)
+bool bn_oldstyle_accept_any(const struct bn_vm *vm)
 {
   struct bn_optset *options = vm->setup->options;
   struct bn_buf words;

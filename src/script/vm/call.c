@@ -145,10 +145,10 @@ static void call_log_as_05(const char *text, const char *what)
                   connect_error != NULL ? connect_error : text);
 }
 
-/* Pushes a text for the error value on top if it is a table that the SQL module has raised to
-   restart an event: worded as for any failed statement, and outside of the dialects with the
-   statement and the place in the script, which the server's message lacks.  Returns false, and
-   pushes nothing, for another error. */
+/* Pushes a text for the error value on top if that is a table which the SQL module has raised to
+   restart an event.  The text is worded as for any failed statement.  Outside of the dialects it
+   also has the statement and the place in the script, which the server's message lacks.  Returns
+   false, and pushes nothing, for another error. */
 static bool call_push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",

@@ -37,7 +37,8 @@ static void heap_put(struct bn_heap *h, void *block, size_t size)
   h->available |= UINT64_C(1) << c;
 }
 
-/* Begins a new page, and frees the rest of the newest one.  Returns 0, or -1 without memory. */
+/* Begins a new page, and frees the rest of the newest one.  Returns 0, or -1 if memory runs
+   out. */
 static int heap_add_page(struct bn_heap *h)
 {
   struct bn_heap_page *page = malloc(PAGE_SIZE);
@@ -75,7 +76,7 @@ static void *heap_take_free(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Returns a small block, free or of a page, or NULL without memory. */
+/* Returns a small block, one that was freed or one of a page, or NULL if memory runs out. */
 static void *heap_take(struct bn_heap *h, size_t size)
 {
   void *block = heap_take_free(h, size);
@@ -89,8 +90,8 @@ static void *heap_take(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Resizes a block whose old and new size are large.  Returns NULL without memory; a block that
-   shrinks then stays as it is, because Lua relies on shrinking to succeed. */
+/* Resizes a block whose old and new size are large.  Returns NULL if memory runs out.  A block that
+   shrinks stays as it is in that case, because Lua relies on shrinking to succeed. */
 static void *heap_resize(void *block, size_t old_size, size_t size)
 {
   void *to = realloc(block, size);
@@ -99,7 +100,7 @@ static void *heap_resize(void *block, size_t old_size, size_t size)
 }
 
 /* Moves a block whose old or new size is small, to another class or to the C library.  Returns NULL
-   without memory; a block that shrinks then stays where it is. */
+   if memory runs out.  A block that shrinks stays where it is in that case. */
 static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
   void *to = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);

@@ -22,7 +22,7 @@ struct bn_heap {
 };
 
 /* A lua_Alloc; ud is the heap.  Frees a block if size is 0, else returns a block of that size with
-   the old content, or NULL without memory for it. */
+   the old content, or NULL if memory runs out. */
 void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size);
 /* Frees all pages.  Large blocks have been freed by lua_close(). */
 void bn_heap_done(struct bn_heap *h);

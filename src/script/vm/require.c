@@ -168,12 +168,14 @@ static int require_load_lua(lua_State *L)
   struct bn_buf msg;
 
   if (file == NULL)
-    return 1;
+    return 1; /* the names that require_search() has tried */
   bn_buf_init(&msg, 0);
   const struct bn_chunk *c = bn_chunks_load_file(bn_lua_current()->vm->chunks, L, file, &msg);
 
-  lua_pushstring(L, msg.data); /* a copy: an error below would not free the buffer */
+  if (c == NULL)
+    lua_pushstring(L, msg.data); /* a copy: an error below would not free the buffer */
   bn_buf_done(&msg);
+  /* The function is on top, or the message of what has failed. */
   if (c == NULL || bn_chunk_push(L, c) != 0)
     return require_raise_load_error(L, file, lua_tostring(L, -1));
   return 1;
@@ -213,7 +215,7 @@ static int require_load_c(lua_State *L)
 
   if (file != NULL && !require_push_opener(L, file))
     return require_raise_load_error(L, file, lua_tostring(L, -1));
-  return 1;
+  return 1; /* the function, or the names that require_search() has tried */
 }
 
 /* Loads a submodule from the library of its root: "a.b" in a.so.  Another loader may still find a
@@ -230,11 +232,12 @@ static int require_load_c_root(lua_State *L)
 
   if (file != NULL && !require_push_opener(L, file))
     lua_pushfstring(L, "\n\tno module '%s' in file '%s'", name, file);
-  return 1;
+  return 1; /* the function, the text above, or the names that require_search() has tried */
 }
 
-/* Pushes the function that makes the module, which the first loader that finds it returns, or
-   raises an error with all names that were tried. */
+/* Pushes the function that makes the module, which the first loader that finds it returns.  Leaves
+   the list of loaders and a text below it.  If no loader finds the module, raises an error with all
+   names that were tried. */
 static void require_push_loader(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), "loaders");
