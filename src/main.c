@@ -315,7 +315,7 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
       return main_run_command(p, ops, self, conf, c);
   if (strcmp(name, "run") != 0)
     bn_cli_refuse_command(&p->cli, ops, self);
-  else if (!bn_cli_lacks_required(&p->cli, ops))
+  else if (!bn_cli_refuse_missing_option(&p->cli, ops))
     return main_execute(p, ops, self, conf);
   return BN_STATUS_FAILED;
 }
@@ -331,7 +331,7 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
   conf = main_declare_workload(p, ops);
   if (conf == NULL || bn_cli_check_options(&p->cli, p->cli.policy->unknown_options_pass, 0) != 0)
     return BN_STATUS_FAILED;
-  bn_cli_check_files(&p->cli, false);
+  bn_cli_check_files(&p->cli, false /* no script */);
   bn_cli_note_unused(&p->cli, NULL);
   if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0')
     bn_log_note("--luajit-cmd has no effect: the %s test is not a script", ops->name);
@@ -436,7 +436,7 @@ static int main_prepare_script(struct program *p)
     return -1;
   /* sysbench warns of a file's options when it exports them, and exports nothing for help. */
   if (!p->cli.policy->help_skips_files || !bn_cli_is_command(&p->cli, "help"))
-    bn_cli_check_files(&p->cli, true);
+    bn_cli_check_files(&p->cli, true /* a script */);
   if (bn_script_has_run_defaults(p->script) && main_remake_run(p) != 0)
     return -1;
   return bn_script_export_options(p->script) != 0 || main_add_metrics(p) != 0 ? -1 : 0;
@@ -550,8 +550,8 @@ static int main_finish_options(struct program *p)
   return p->agent == NULL ? main_add_own_reports(p) : 0;
 }
 
-/* Prints the general help because --test is missing, an error unless help was asked for. */
-static int main_help_without_test(const struct program *p)
+/* Prints the help, as --test is missing.  Returns the exit status: OK if the user wanted help. */
+static int main_print_help_without_test(const struct program *p)
 {
   main_print_help(p);
   if (bn_cli_is_command(&p->cli, "help"))
@@ -727,7 +727,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
       !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
     bn_cli_print_banner(&p->cli, bn_script_luajit_version());
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
-    return main_help_without_test(p);
+    return main_print_help_without_test(p);
   ops = p->cli.test != NULL ? bn_registry_find_workload(p->cli.test) : NULL;
   if (p->agent == NULL && bn_hosts_are_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
     return main_run_hosts(p, ops);

@@ -94,8 +94,9 @@ void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *
 /* Fails if a value is wrong, or if an option of the command line is unknown.  accept_any: unknown
    options are accepted.  The first n_outside arguments stand outside of the groups of a run. */
 int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_outside);
-/* Returns whether `run` lacks the option without which the test means nothing, and says so. */
-bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_workload *ops);
+/* Refuses `run` without the option without which the test means nothing.  Returns true after a
+   message; false if the test needs no option, or has it. */
+bool bn_cli_refuse_missing_option(const struct bn_cli *cli, const struct bn_workload *ops);
 /* Notes that an option of a driver on the command line is not used.  driver NULL: the test opens no
    connection.  Else, if no driver was named, `driver` is the default, and the option is one of
    another driver. */

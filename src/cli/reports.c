@@ -59,18 +59,15 @@ static bool reports_share_file(const struct bn_report_use *a, const struct bn_re
 
 /* Reads "NAME[:FILE]"; without a file, or with "-", the report goes to standard output.  Returns 0,
    or -1 after a message that there is no such report. */
-static int reports_find(const char *wanted, struct bn_report_use *use)
+static int reports_parse(const char *wanted, struct bn_report_use *use)
 {
   const size_t len = strcspn(wanted, ":");
+  const char *file = wanted[len] == ':' ? wanted + len + 1 : "-";
 
-  *use = (struct bn_report_use){.ops = bn_registry_find_reporter(wanted, len), .out = stdout};
-  if (use->ops == NULL)
-    return reports_refuse(wanted, "no such report");
-  if (wanted[len] == ':')
-    use->path = wanted + len + 1;
-  if (use->path != NULL && strcmp(use->path, "-") == 0)
-    use->path = NULL;
-  return 0;
+  *use = (struct bn_report_use){.ops = bn_registry_find_reporter(wanted, len),
+                                .path = strcmp(file, "-") != 0 ? file : NULL,
+                                .out = stdout};
+  return use->ops != NULL ? 0 : reports_refuse(wanted, "no such report");
 }
 
 /* Opens the file of a report.  The old content stays until the report is written.  Returns 0, or -1
@@ -93,7 +90,7 @@ static int reports_open_file(struct bn_report_use *use)
 static int reports_open(const char *wanted, const struct bn_report_use *before, size_t n,
                         struct bn_report_use *use)
 {
-  if (reports_find(wanted, use) != 0)
+  if (reports_parse(wanted, use) != 0)
     return -1;
   for (size_t i = 0; i < n; i++)
     if (reports_share_file(&before[i], use)) {

@@ -211,7 +211,7 @@ void bn_cli_check_files(const struct bn_cli *cli, bool is_script)
   bn_optset_each_pending(cli->options, unknown_check_setting, &u);
 }
 
-bool bn_cli_lacks_required(const struct bn_cli *cli, const struct bn_workload *ops)
+bool bn_cli_refuse_missing_option(const struct bn_cli *cli, const struct bn_workload *ops)
 {
   char group[64];
 

@@ -462,14 +462,15 @@ static bool profile_read_phase(struct profile_reader *r)
   return profile_refuse(r, "not a phase");
 }
 
-/* Appends a form, with `value`, the name of the values, in the place of each '@'. */
-static void profile_add_form(struct bn_buf *b, const char *form, const char *value)
+/* Appends a form with each '@' replaced by the placeholder. */
+static void profile_add_form(struct bn_buf *b, const char *form, const char *placeholder)
 {
-  for (; *form != '\0'; form++)
+  for (; *form != '\0'; form++) {
     if (*form == '@')
-      (void)bn_buf_str(b, value);
+      (void)bn_buf_str(b, placeholder);
     else
       (void)bn_buf_char(b, *form);
+  }
 }
 
 /* Writes which phase is wrong, where and why, and its form, or the words of all phases. */
