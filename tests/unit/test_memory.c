@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernels of the memory test touch every word of the block, and only those, with what the
- * version stores. */
+   version stores. */
 #include "cm.h"
 
 #include <stdbool.h>

@@ -135,7 +135,7 @@ static void test_text_rows(void **state)
 }
 
 /* --- numbers with a point
- * ------------------------------------------------------------------------- */
+   ------------------------------------------------------------------------- */
 
 static void check_real(double value, int digits, const char *text)
 {

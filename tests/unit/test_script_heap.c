@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The heap of an interpreter keeps every block's content through 200,000 random calls and reuses
- * memory. */
+   memory. */
 #include "cm.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Snapshots sum sessions, subtract exactly, merge by addition; views clamp percentiles and find
- * extremes. */
+   extremes. */
 
 #include "cm.h"
 
