@@ -611,9 +611,10 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
 {
   struct bn_arguments *a = arg;
   const char *path = opt->type == BN_PATH ? *(char *const *)value : NULL;
+  const unsigned traits = opt->traits & (BN_OPT_OUTPUT_ONLY | BN_OPT_CONTROLLER_ONLY);
 
   (void)name;
-  if ((opt->traits & BN_OPT_OUTPUT_ONLY) != 0 && path != NULL && path[0] != '\0' &&
+  if (traits == BN_OPT_OUTPUT_ONLY && path != NULL && path[0] != '\0' &&
       bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
     bn_words_take(&a->words,
                   bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
