@@ -116,7 +116,7 @@ def test_a_search_has_a_goal_of_a_kind(folder):
     ("avg@event:c<1s", "the run has no kind of events called 'c'; it has: a, b"),
     ("eps@group:a>1", "the run has no groups, so it has none called 'a' (--group)"),
     ("max@reed<1s", "the run has no latency called 'reed'; it has: "),
-    ("tps>1", "this test does not measure transactions_per_s")])
+    ("mib_per_s>1", "this test does not measure bytes_moved_per_s")])
 def test_a_study_names_a_condition_on_what_no_run_measures(folder, condition, why):
     """A search took it for a goal that no rate keeps, and a sweep never stopped."""
     folder.file("t.lua", EVENT_KINDS)

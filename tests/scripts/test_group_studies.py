@@ -180,22 +180,17 @@ function event() end
 """
 
 
-def test_a_sweep_keeps_the_data_for_an_option_that_each_script_says_to_keep_them(folder):
-    folder.file("keeps.lua", DATA % "true")
-    folder.file("drops.lua", DATA % "false")
-    groups = "--group=k: ./keeps.lua; m: ./keeps.lua@2 ./keeps.lua@1; d: ./drops.lua"
-    prepared = []
-    for name, changes in (("k.hot", False), ("m.hot", False), ("d.hot", True), ("hot", True)):
-        r = command(["sweep", f"--vary={name}=1,2", "--repeat=1", "--prepare", f"--out={name}", groups, "--events=1",
-                     "--time=0", "--db-driver=null", "run"], folder.path)
-        assert r.status == 0, r.err
-        settings = json.loads((folder.path / name / "study.json").read_text())["settings"]
-        assert settings["data"] == ([name] if changes else [])
-        log = folder.path / "log"
-        prepared.append(len(log.read_text().splitlines()))
-        log.unlink()
-    once = prepared[0]
-    assert prepared == [once, once, 2 * once, 2 * once]
+@pytest.mark.parametrize("varied, changes, prepared", [
+    (("m.hot=1,2",), [], 1), (("m.hot=1,2", "d.hot=1,2"), ["d.hot"], 2), (("hot=1,2",), ["hot"], 2)])
+def test_a_sweep_keeps_the_data_if_each_script_that_gets_the_option_says_so(folder, varied, changes, prepared):
+    for name, keeps in (("one", "true"), ("two", "true"), ("other", "false")):
+        folder.file(f"{name}.lua", DATA % keeps)
+    r = command(["sweep", *(f"--vary={one}" for one in varied), "--repeat=1", "--prepare", "--out=s", "--events=1",
+                 "--time=0", "--group=m: ./one.lua@2 ./two.lua@1; d: ./other.lua", "--db-driver=null", "run"],
+                folder.path)
+    assert r.status == 0, r.err
+    assert json.loads((folder.path / "s/study.json").read_text())["settings"]["data"] == changes
+    assert (folder.path / "log").read_text() == 3 * prepared * "prepared\n"
 
 
 def test_ab(folder):
