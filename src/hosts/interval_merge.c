@@ -229,17 +229,6 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-/* Clears the figures of an instant, such as the backlog, because the record is summed with records
-   of a later time. */
-static void record_drop_state(struct bn_record *record)
-{
-  struct bn_view *v = &record->view;
-
-  v->backlog = v->concurrency = v->unfinished = 0;
-  v->oldest_s = 0;
-  v->running = record->delta.running = 0;
-}
-
 /* Returns whether the interval is the last one of a host, which has ended within a round: its
    number is then that of the last whole round, because the round after that is not over. */
 static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn_intervals_host *h,
@@ -254,7 +243,7 @@ static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn
 static void intervals_stretch_last_part(const struct bn_intervals *r, struct bn_record *record,
                                         uint64_t k)
 {
-  record_drop_state(record);
+  bn_intervals_drop_state(record);
   record->delta.span_ns = (uint64_t)(r->length_s * 1e9);
   record->view.at_s = (double)k * r->length_s;
 }
@@ -581,7 +570,7 @@ static void checkpoint_pass_over(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (record_is_filled(&r->host[i].check[r->next_check - 1]))
-      record_drop_state(&r->host[i].check[r->next_check - 1]);
+      bn_intervals_drop_state(&r->host[i].check[r->next_check - 1]);
   r->next_check++;
 }
 
@@ -753,6 +742,7 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++)
       record_add_view(&r->host[i].check[k], parts);
+  bn_intervals_add_results(r, at_s, parts);
   checkpoint_merge_passed(r);
   rc = intervals_show_sum(r, parts, record_get_view(&first->check[last]), &r->check[last],
                           r->checked_s <= 0 /* exact */, &at, err);

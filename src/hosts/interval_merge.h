@@ -5,7 +5,8 @@
    It reads no clock and no descriptor: it is given the lines that hosts send, which have the form
    of a journal, and shows a sum when all hosts have sent their part of it.  A host that has ended
    is not waited for.  The last interval of a host ends with the host, and is a part of the round
-   that is over next. */
+   that is over next.  In the same way, what a host has counted after its last checkpoint is a part
+   of the checkpoint that is shown next, if one is, and not of the final report. */
 #ifndef BN_HOSTS_INTERVAL_MERGE_H
 #define BN_HOSTS_INTERVAL_MERGE_H
 
@@ -39,7 +40,9 @@ struct bn_intervals_host {
   uint64_t last_round;          /* the latest whole round that has come; 0: none */
   struct bn_record *check;      /* owned; [n_checks]: its checkpoints that have not been summed */
   size_t last_check;            /* the latest checkpoint that has come; 0: none */
-  uint64_t events_before_check; /* up to that checkpoint, failed ones too */
+  uint64_t events_before_check; /* up to that checkpoint, failed ones too; see is_counted */
+  struct bn_result *result;     /* borrowed: what is known of it since then; NULL: nothing yet */
+  bool is_counted;              /* a checkpoint that was shown has what `result` counts */
   bool needs_base;              /* no tick has come after that checkpoint */
   struct bn_snap base;          /* owned; its counters at the first tick after that checkpoint */
   bool has_base;                /* there is a base, and `ticked` is of the time after it */
@@ -110,6 +113,13 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
                            struct bn_err *err);
 /* Notes that no more lines come from a host, so that it is not waited for. */
 void bn_intervals_end_host(struct bn_intervals *r, size_t host);
+/* Keeps the result of a host that has ended, for the checkpoints that are shown after its end.  The
+   result stays the caller's.  NULL: none is known. */
+void bn_intervals_keep_result(struct bn_intervals *r, size_t host, struct bn_result *result);
+/* Leaves in each result that was kept only what no checkpoint has.  If it is counted there, these
+   are the figures of the whole run, such as the arrivals and the events that have not ended.  Comes
+   once, after the last bn_intervals_show_next(). */
+void bn_intervals_drop_counted(const struct bn_intervals *r);
 /* Returns all that a host has measured by its last tick, or NULL if there was none. */
 const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, size_t host);
 /* Makes a result of what a host has measured since its last checkpoint, as known by its ticks. *out
@@ -123,5 +133,14 @@ void bn_intervals_set_output(struct bn_intervals *r, const struct bn_intervals_o
    ended.  Returns 1, or 0 if none is complete, or -1 and err if one cannot be summed: it is left
    out. */
 int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err);
+
+/* For bn_intervals_show_next() alone. */
+
+/* Clears the figures of an instant, such as the backlog, because the record is summed with records
+   of a later time. */
+void bn_intervals_drop_state(struct bn_record *record);
+/* Adds the results of hosts that have ended to the next checkpoint, which was reached at at_s, and
+   to the list of its parts. */
+void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_views *parts);
 
 #endif

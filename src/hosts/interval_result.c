@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes a result of the ticks of a host that was lost. */
+/* Makes a result of the ticks of a host that was lost, and divides that of a host that has ended
+   between a later checkpoint and the final report. */
 #include <errno.h>
+#include <string.h>
 
 #include "hosts/interval_merge.h"
 #include "measure/journal.h"
+#include "measure/merge_check.h"
+
+/* --- a host that was lost --------------------------------------------------------------------- */
 
 /* Adds the total to the result of a lost host: the view v, but with the counters and histograms of
    `all`. */
@@ -101,4 +106,144 @@ int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct b
   all.hist = h->ticked.hist;
   intervals_make_cut_result(h, &all, &h->tick.view, out);
   return 1;
+}
+
+/* --- a host that has ended before a checkpoint ------------------------------------------------ */
+
+void bn_intervals_keep_result(struct bn_intervals *r, size_t host, struct bn_result *result)
+{
+  if (result != NULL && bn_result_total(result) != NULL)
+    r->host[host].result = result;
+}
+
+void bn_intervals_drop_state(struct bn_record *record)
+{
+  struct bn_view *v = &record->view;
+
+  v->backlog = v->concurrency = v->unfinished = 0;
+  v->oldest_s = 0;
+  v->running = record->delta.running = 0;
+}
+
+/* Returns whether a counter is of the whole run: --verify-commits counts the commits at its end. */
+static bool intervals_is_counted_at_end(const struct bn_metric *counter)
+{
+  return counter->kind != BN_SCRIPT_COUNTER && strstr(counter->name, "_commits") != NULL;
+}
+
+/* Copies what a total has counted since the last checkpoint.  Its phases and verified commits,
+   which each total has of the whole run, are 0 in the copy. */
+static void intervals_copy_counted(struct bn_record *to, const struct bn_view *total)
+{
+  struct bn_snap *s = &to->delta;
+
+  bn_record_copy(to, total);
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
+    if (s->metrics.hist[i].kind == BN_PHASE_HISTOGRAM)
+      bn_hist_clear(s->hist[i]);
+  for (size_t i = 0; i < s->metrics.n_counters; i++)
+    if (intervals_is_counted_at_end(&s->metrics.counter[i]))
+      s->counter[i] = 0;
+}
+
+/* Makes the record of a host that has ended for a checkpoint, which lacks what only totals have. */
+static void intervals_make_part(const struct bn_intervals *r, size_t host, struct bn_record *to)
+{
+  intervals_copy_counted(to, bn_result_total(r->host[host].result));
+  bn_statement_table_done(&to->delta.statements);
+  to->view.n_statements = to->view.n_phases = to->view.n_watched = 0;
+  to->view.max_at_least = false;
+  bn_intervals_drop_state(to);
+  /* A result that was made of ticks has the rows of all groups already. */
+  if (r->layout.n > 0 && !bn_merge_check_metrics(&to->delta.metrics, &r->layout.all))
+    bn_group_layout_convert_record(&r->layout, host, to);
+}
+
+/* A host is not counted here if it has gone on after the checkpoint: it was held up, so that its
+   part of this time is in a later report.  It may end a little later than the others reach the
+   checkpoint, and without one of its own. */
+void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_views *parts)
+{
+  static const double late_s = 0.1;
+
+  for (size_t i = 0; i < r->n; i++) {
+    struct bn_intervals_host *h = &r->host[i];
+    struct bn_record *part = &h->check[r->next_check - 1];
+
+    if (h->result == NULL || h->is_counted || h->last_check >= r->next_check ||
+        !(bn_result_total(h->result)->at_s <= at_s + late_s))
+      continue;
+    h->is_counted = true;
+    intervals_make_part(r, i, part);
+    parts->view[parts->n++] = &part->view;
+    h->events_before_check += part->view.events + part->view.failed_events;
+    bn_facts_add_errors(&r->errors, &h->result->facts);
+  }
+}
+
+/* Sets what a view that was filled lacks of a total: the figures that do not follow from its
+   snapshot, and its phases.  `whole` has them. */
+static void intervals_copy_whole(struct bn_view *v, struct bn_view_store *store,
+                                 const struct bn_record *whole)
+{
+  const struct bn_view *from = &whole->view;
+
+  _Static_assert(sizeof(uint64_t) == sizeof(double), "all figures have one size");
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (f->rule == BN_RULE_SUM || f->rule == BN_RULE_LONGEST)
+      memcpy((char *)v + f->offset, (const char *)from + f->offset, sizeof(double));
+  v->at_s = from->at_s;
+  v->served = from->served;
+  v->kind = from->kind;
+  v->span = from->span;
+  v->paced = from->paced;
+  v->replaced = from->replaced;
+  v->lines = from->lines;
+  v->watched = from->watched;
+  v->n_watched = from->n_watched;
+  v->phases = from->phases;
+  v->n_phases = from->n_phases;
+  for (size_t i = 0; i < v->n_timings; i++)
+    if (store->timing[i].of_phase)
+      store->timing[i] = from->timings[i];
+  /* The figures of the workload are those of no event, and have to be there for the sum. */
+  for (size_t i = 0; i < from->n_figures; i++)
+    whole->store.figure[i].value = 0;
+  v->figures = from->figures;
+  v->n_figures = from->n_figures;
+}
+
+/* Makes the total of a result as it is after a checkpoint that has all it has counted. */
+static void intervals_leave_whole(struct bn_result *result)
+{
+  struct bn_record counted, rest;
+  struct bn_view_store store;
+  struct bn_view v;
+
+  intervals_copy_counted(&counted, bn_result_total(result));
+  bn_record_copy(&rest, bn_result_total(result));
+  bn_snap_subtract(&rest.delta, &counted.delta);
+  rest.delta.min_ns = UINT64_MAX;
+  rest.delta.max_ns = 0;
+  const struct bn_view_rules rules = {.percents = rest.view.percents,
+                                      .n_percents = rest.view.n_percents,
+                                      .nearest = !result->facts.plan.native,
+                                      .commits = true,
+                                      .sessions = true,
+                                      .ages = rest.ages,
+                                      .oldest_ns = bn_view_seconds_to_ns(rest.view.oldest_s)};
+  bn_view_store_init(&store, &rest.delta);
+  bn_view_fill(&v, &store, &rest.delta, &rules);
+  intervals_copy_whole(&v, &store, &rest);
+  bn_group_add_view(&result->group[0], &v);
+  bn_view_store_done(&store);
+  bn_record_done(&rest);
+  bn_record_done(&counted);
+}
+
+void bn_intervals_drop_counted(const struct bn_intervals *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->host[i].is_counted)
+      intervals_leave_whole(r->host[i].result);
 }

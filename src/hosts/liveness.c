@@ -197,6 +197,8 @@ static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
   if (bn_connection_is_alive(c) || f->intervals.host[c->number].has_ended)
     return;
   bn_intervals_end_host(&f->intervals, c->number); /* so that this is done once */
+  if (owes_result && f->intervals.n_checks > 0)
+    bn_intervals_keep_result(&f->intervals, c->number, bn_connection_find_result(c));
   if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {
     f->failed |= liveness_has_failed_early(f, c);
     liveness_log_command_failure(f, c);

@@ -388,9 +388,11 @@ static void run_report_sum_hosts(struct bn_run_report *r)
 {
   struct bn_fleet *f = r->fleet;
   const struct bn_merged_result_request request = run_report_get_request(f);
-  struct bn_merged_result_part *part = run_report_make_parts(f);
+  struct bn_merged_result_part *part;
   struct bn_err err = {0};
 
+  bn_intervals_drop_counted(&f->intervals);
+  part = run_report_make_parts(f);
   f->start.until_ns = bn_clock_mono();
   if (bn_merged_result_make(part, f->n, &f->start, &request, &r->result, &err) != 0) {
     bn_fleet_fail(f, &err);

@@ -108,6 +108,25 @@ def test_sums_are_those_of_the_run(folder):
         assert f"| group:{name} events/s |" in (folder.path / "m.md").read_text()
 
 
+def test_a_group_that_has_ended_is_part_of_the_next_checkpoint(folder):
+    """Its events are in no rate after that.  What is of the whole run stays in the final report."""
+    folder.file("a.lua", EMPTY)
+    r = command(["--arrivals=constant", "--time=1.5", "--report-checkpoints=1", "--report=json:r.json",
+                 "--group=x: ./a.lua --rate=10 --events=5", "--group=y: ./a.lua --rate=100", "run"], folder.path)
+    assert r.status in (0, 4), r.out + r.err
+    document = json.loads((folder.path / "r.json").read_text())
+    all_groups = document["groups"][0]
+    first, last = ({kind["name"]: kind["events"] for kind in record["event_kinds"]}
+                   for record in (*all_groups["checkpoints"], all_groups["total"]))
+    assert (first["group:x"], last["group:x"]) == (5, 0)
+    assert all_groups["checkpoints"][0]["figures"]["events"] == 5 + first["group:y"]
+    x, y = members(document)["x"], members(document)["y"]
+    for name in ("events", "events_per_s", "span_s"):
+        assert figure(all_groups, name) == figure(y, name)
+    assert (figure(x, "events"), figure(x, "events_per_s"), x["host"]["time_s"]) == (0, 0, 0)
+    assert [figure(g, "due") for g in (x, y, all_groups)] == [5, 150, 155]
+
+
 def test_all_threads_of_a_group_are_those_of_one_host(folder):
     folder.file("a.lua", EMPTY)
     _, document = run(folder, "--events=9", "--time=0", "--threads-total=3", "--group=a: ./a.lua",

@@ -481,6 +481,81 @@ static void a_checkpoint_that_a_host_has_missed(void **state)
   bn_intervals_done(&r);
 }
 
+/* Ends a host with a result that has what its ticks have. */
+static void end_with_result(struct bn_intervals *r, size_t host, struct bn_result *result)
+{
+  struct bn_err err = {0};
+
+  *result = (struct bn_result){.facts.plan.native = true};
+  assert_int_equal(bn_intervals_make_result(r, host, result, &err), 1);
+  bn_intervals_end_host(r, host);
+  bn_intervals_keep_result(r, host, result);
+}
+
+/* What it has counted is in the first report that ends after it, and in no other. */
+static void a_host_that_has_ended_is_part_of_a_checkpoint(void **state)
+{
+  static const struct {
+    double ended_s;
+    uint64_t first, second, left;
+  } rows[] = {{1, 120, 80, 0}, {2.05, 120, 80, 0}, {2.5, 90, 110, 0}, {4.5, 90, 80, 30}};
+  struct bn_err err = {0};
+  struct bn_intervals r;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const uint64_t events[] = {rows[i].first, rows[i].second};
+    struct bn_result result;
+    const struct bn_view *v;
+
+    begin_with_checkpoints(&r, 2);
+    in_flight = 4;
+    assert_int_equal(send_view(&r, 1, "tick", rows[i].ended_s, 30, 9000000, &err), 0);
+    in_flight = 0;
+    end_with_result(&r, 1, &result);
+    for (unsigned k = 0; k < 2; k++) {
+      assert_int_equal(send_view(&r, 0, "checkpoint", 2 + 2 * k, 90 - 10 * k, 1000000, &err), 0);
+      assert_int_equal(bn_intervals_show_next(&r, &err), 1);
+      assert_true(seen.events == events[k] && seen.in_hist == events[k]);
+      assert_true(seen.running == 3 && seen.at_s == 2 + 2 * k);
+      assert_true(fabs(seen.events_per_s - (double)events[k] / 2) < 1e-6);
+      assert_true((seen.p99_s > 0.008) == (events[k] > 90));
+    }
+    assert_int_equal(bn_intervals_show_next(&r, &err), 0);
+    assert_int_equal(r.host[1].events_before_check, 30 - rows[i].left);
+    bn_intervals_drop_counted(&r);
+    v = &result.group[0].total.view;
+    assert_true(v->events == rows[i].left && bn_hist_count(v->latency) == rows[i].left);
+    assert_true((v->events_per_s > 0) == (rows[i].left > 0) && v->unfinished == 4);
+    assert_int_equal(v->delta->span_ns, rows[i].left > 0 ? 1000000000 : 0);
+    bn_result_done(&result);
+    bn_intervals_done(&r);
+  }
+}
+
+/* A result has what came after the checkpoint that the host has sent. */
+static void a_host_ends_between_two_checkpoints(void **state)
+{
+  struct bn_err err = {0};
+  struct bn_result result;
+  struct bn_intervals r;
+
+  (void)state;
+  begin_with_checkpoints(&r, 2);
+  assert_int_equal(send_view(&r, 1, "checkpoint", 2, 10, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "tick", 2, 10, 1000000, &err), 0);
+  assert_int_equal(send_view(&r, 1, "tick", 3, 25, 1000000, &err), 0);
+  end_with_result(&r, 1, &result);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 2, 90, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
+  assert_int_equal(seen.events, 100);
+  assert_int_equal(send_view(&r, 0, "checkpoint", 4, 80, 1000000, &err), 0);
+  assert_int_equal(bn_intervals_show_next(&r, &err), 1);
+  assert_int_equal(seen.events, 95);
+  bn_result_done(&result);
+  bn_intervals_done(&r);
+}
+
 /* As the results of the hosts that were not lost. */
 static void what_is_cut_begins_at_the_checkpoint(void **state)
 {
@@ -712,6 +787,8 @@ BN_TESTS(interval_merge)
       cmocka_unit_test(a_tick_after_the_span_has_its_rates),
       cmocka_unit_test(a_checkpoint_is_the_sum_of_all_hosts),
       cmocka_unit_test(a_checkpoint_that_a_host_has_missed),
+      cmocka_unit_test(a_host_that_has_ended_is_part_of_a_checkpoint),
+      cmocka_unit_test(a_host_ends_between_two_checkpoints),
       cmocka_unit_test(what_is_cut_begins_at_the_checkpoint),
       cmocka_unit_test(what_is_less_than_at_the_checkpoint_is_refused),
       cmocka_unit_test(the_rate_of_all_hosts_together),

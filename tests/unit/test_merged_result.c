@@ -282,6 +282,79 @@ static void groups_on_hosts_add_up(void **state)
     bn_result_done(&result[i]);
 }
 
+/* Sets figures of the whole run in the result of a host: two missing commits, five events in a
+   phase, nine that were due, an outage, and three that have not ended. */
+static void add_whole(struct bn_result *r)
+{
+  struct bn_record *total = &r->group[0].total;
+
+  total->delta.counter[BN_C_FIXED] = 2;
+  bn_hist_put(total->delta.hist[BN_H_FIXED], 2000000, 5);
+  total->view.setup_s = 0.25;
+  total->view.due = 9;
+  total->view.outages = 1;
+  total->view.longest_outage_s = 1.5;
+  total->view.unfinished = 3;
+}
+
+static void check_whole(const struct bn_group *g, uint64_t hosts)
+{
+  const struct bn_view *v = &g->total.view;
+
+  assert_true(v->missing_commits == 2 * hosts && v->due == 9 * hosts);
+  assert_true(v->outages == hosts && v->longest_outage_s == 1.5 && v->unfinished == 3 * hosts);
+}
+
+/* The first host has ended 20 s before the second one, which alone has passed a checkpoint. */
+static void what_a_checkpoint_has_is_not_in_the_total(void **state)
+{
+  static const struct bn_metric rows[] = {
+      {.name = "missing_commits", .unit = "1"},
+      {.name = "phase:1 hold:1/9s", .unit = "ns", .kind = BN_PHASE_HISTOGRAM},
+      {.name = NULL}};
+  static const struct bn_policy policy = {.dialect = NULL};
+  static const struct bn_conf conf = {.policy = &policy};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  static const struct bn_group_layout hosts = {.n = 0};
+  const struct bn_merged_result_request of = {.conf = &conf, .options = options, .groups = &hosts};
+  const struct bn_merged_result_start start = {
+      .mono_ns = 80 * SEC, .wall_ns = 1000 * SEC, .until_ns = 110 * SEC};
+  struct bn_result result[2] = {{.n_groups = 0}}, out;
+  struct bn_merged_result_part part[2];
+  char names[2][2] = {"a", "b"};
+  struct bn_intervals r;
+  struct bn_err err = {0};
+
+  (void)state;
+  own_metrics = rows;
+  for (size_t i = 0; i < 2; i++) {
+    make_result(&result[i], 80 * SEC, 500);
+    add_whole(&result[i]);
+    part[i] = (struct bn_merged_result_part){.member = {.host = names[i], .threads = 1},
+                                             .result = &result[i]};
+  }
+  own_metrics = NULL;
+  result[0].group[0].total.delta.at_ns = 90 * SEC;
+  bn_intervals_init(&r, 2, 0);
+  bn_intervals_keep_result(&r, 0, &result[0]);
+  r.host[0].is_counted = true;
+  bn_intervals_drop_counted(&r);
+  assert_int_equal(bn_merged_result_make(part, 2, &start, &of, &out, &err), 0);
+  assert_int_equal(out.group[0].total.view.events, 500);
+  assert_true(fabs(out.group[0].total.view.span_s - 10) < 1e-9);
+  assert_true(fabs(out.group[0].total.view.events_per_s - 50) < 1e-9);
+  assert_int_equal(bn_hist_count(out.group[0].total.delta.hist[BN_H_FIXED]), 10);
+  assert_true(out.group[1].total.view.events == 0 && out.group[1].total.view.events_per_s == 0);
+  assert_true(out.group[1].member->time_s == 0 && out.group[2].member->time_s == 10);
+  check_whole(&out.group[0], 2);
+  check_whole(&out.group[1], 1);
+  bn_result_done(&out);
+  bn_optset_free(options);
+  bn_intervals_done(&r);
+  for (size_t i = 0; i < 2; i++)
+    bn_result_done(&result[i]);
+}
+
 BN_TESTS(merged_result)
 {
   const struct CMUnitTest tests[] = {
@@ -291,7 +364,8 @@ BN_TESTS(merged_result)
       cmocka_unit_test(a_senseless_result_does_not_cost_the_report),
       cmocka_unit_test(what_was_watched_is_of_each_host_or_of_all),
       cmocka_unit_test(a_controller_that_stood_still_does_not_cost_the_report),
-      cmocka_unit_test(groups_on_hosts_add_up)};
+      cmocka_unit_test(groups_on_hosts_add_up),
+      cmocka_unit_test(what_a_checkpoint_has_is_not_in_the_total)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
