@@ -45,7 +45,7 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
-/* A run without --rate is asked about figures of --rate too: a study may set it in its other runs. */
+/* Figures of --rate count as measured, because a study may set it in its other runs. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
 {
   const struct bn_view *total = bn_result_total(r);
