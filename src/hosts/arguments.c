@@ -616,8 +616,7 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
   (void)name;
   if (traits == BN_OPT_OUTPUT_ONLY && path != NULL && path[0] != '\0' &&
       bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
-    bn_words_take(&a->words,
-                  bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
+    bn_words_take(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
 }
 
 /* Adds the words of a group.  Its own options come last, because of two options of one name the

@@ -22,8 +22,8 @@ struct bn_arguments_input {
   const struct bn_group_words *group; /* whose command line is made; NULL: that of all hosts */
   bool is_here; /* the agent is a process of this host, with the files of it and work of its own */
   const struct bn_optset *options;
-  uint64_t seed;        /* of the random numbers of all hosts; 0: each host draws its own */
-  uint64_t profile_ns;  /* the time limit if a profile outside of the groups sets it; 0: none does */
+  uint64_t seed;       /* of the random numbers of all hosts; 0: each host draws its own */
+  uint64_t profile_ns; /* the time limit if a profile outside of the groups sets it; 0: none does */
   uint64_t interval_ns; /* the time between two reports of a host; 0: it sends no intervals */
 };
 

@@ -344,17 +344,15 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   f->from = bn_alloc(f->n_arguments, sizeof *f->from);
   f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
   for (size_t i = 0; i < f->n_arguments; i++) {
-    f->from[i] =
-        (struct bn_arguments_input){.args = s->args,
-                                    .test = s->test,
-                                    .command = s->command,
-                                    .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
-                                    .options = s->options,
-                                    .seed = fleet_find_seed(f, i),
-                                    .profile_ns = s->conf->profile.n_pieces > 0
-                                                      ? s->conf->plan.time_ns
-                                                      : 0,
-                                    .interval_ns = fleet_get_interval_ns(s->conf)};
+    f->from[i] = (struct bn_arguments_input){
+        .args = s->args,
+        .test = s->test,
+        .command = s->command,
+        .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
+        .options = s->options,
+        .seed = fleet_find_seed(f, i),
+        .profile_ns = s->conf->profile.n_pieces > 0 ? s->conf->plan.time_ns : 0,
+        .interval_ns = fleet_get_interval_ns(s->conf)};
     if (bn_fleet_has_groups(f)) {
       f->from[i].groups = f->all;
       f->from[i].group = &f->groups->group[i];
