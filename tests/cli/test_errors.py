@@ -25,9 +25,9 @@ CASES = [
      "commands of 'fileio': prepare, cleanup, run, help\n"),
     ("oltp_insert --db-driver=null start", True, "", "Unknown command: start\n",
      "commands of 'oltp_insert': prepare, prewarm, warmup, cleanup, run, help\n"),
-    ("order_entry frobnicate", True, "", "Unknown command: frobnicate\n",
-     "commands of 'order_entry': prepare, cleanup, check, reset, run, help\n"),
-    ("order_entry chekc", True, "", "Unknown command: chekc (did you mean check?)\n", ""),
+    ("tpcb_like frobnicate", True, "", "Unknown command: frobnicate\n",
+     "commands of 'tpcb_like': prepare, cleanup, check, run, help\n"),
+    ("tpcb_like chekc", True, "", "Unknown command: chekc (did you mean check?)\n", ""),
     ("cpu rnu", True, "", "Unknown command: rnu (did you mean run?)\n", ""),
     ("cpu preapre", True, "", "Unknown command: preapre (did you mean prepare?)\n", ""),
     (

@@ -91,8 +91,8 @@ columns	true	nil	nil	nil	nil	nil	nil
 columns	true	1.5	1	nil	nil	nil	nil
 columns	true	nil	two	nil	nil	two	nil
 columns	false
-no such column	false | t.lua:20: fetch: expected the numbers of columns, from 1 to 3, got 4
-no such column	false | t.lua:21: fetch: expected the numbers of columns, from 1 to 3, got b
+no such column	false | t.lua:22: fetch: expected the numbers of columns, from 1 to 3, got 4
+no such column	false | t.lua:23: fetch: expected the numbers of columns, from 1 to 3, got b
 free	true | true | db_free_results() failed
 ALERT: attempt to free an invalid result set
 free twice	false | db_free_results() failed
@@ -111,7 +111,7 @@ close	0
 ALERT: attempt to use an already closed statement
 close twice	false | SQL API error
 execute closed	false | t.lua:3: SQL API error
-no such field	false | t.lua:45: 'struct 127' has no member named 'nosuchfield'
+no such field	false | t.lua:44: 'struct 127' has no member named 'nosuchfield'
 """.replace("struct 127", re.search(r"struct \d+", r.out).group()))
     assert r.status == 0
     assert re.search(r"read: +9\n.*write: +2\n.*other: +1\n", r.out)

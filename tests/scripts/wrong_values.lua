@@ -150,7 +150,7 @@ local methods = {
   { make.statement, "bind_param", make.int },
   { make.statement, "bind_param", make.int, make.text, make.double },
   { make.bound, "execute" }, { make.bound, "next_result" }, { make.bound, "close" },
-  { make.result, "fetch_row" }, { make.result, "free" },
+  { make.result, "fetch_row" }, { make.result, "fetch" }, { make.result, "free" },
   { make.int, "set", one }, { make.int, "set_rand_str", template },
   { make.double, "set", one }, { make.double, "set_rand_str", template },
   { make.text, "set", constant("x") }, { make.text, "set_rand_str", template },

@@ -107,7 +107,8 @@ end
 -- Returns the number of the customer who pays.
 function M.payer(s, t)
   if t.by_name then
-    return tonumber(middle_of(s.customer_by_name, s.customer_by_name:run(t.c_w, t.c_d, t.c_last)))
+    return tonumber((middle_of(s.customer_by_name,
+                               s.customer_by_name:run(t.c_w, t.c_d, t.c_last))))
   end
   return t.c
 end
@@ -288,7 +289,7 @@ end
 local function stock_level(s)
   return function(t)
     s.begin_read:run()
-    local next_id = tonumber(s.district_orders:must(s.district_orders:run(t.w, t.d), 1))
+    local next_id = tonumber((s.district_orders:must(s.district_orders:run(t.w, t.d), 1)))
     s.stock_low:must(s.stock_low:run(t.w, t.w, t.d, next_id, next_id - 20, t.threshold))
     s.commit:run()
   end
