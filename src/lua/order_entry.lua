@@ -4,12 +4,6 @@
 
 sysbench.cmdline.options = require("order_entry.options").declared
 
--- A dialect has neither metrics of scripts nor rows that are built in C.
-if sysbench.cmdline.dialect() and sysbench.cmdline.command ~= "help" then
-  sysbench.cmdline.refuse("order_entry cannot be used in a dialect: leave out --compat and " ..
-                          "BENCH_COMPAT, and start the program as bench")
-end
-
 sysbench.cmdline.commands = {
   prepare = {function() return require("order_entry.load").prepare() end,
              sysbench.cmdline.PARALLEL_COMMAND},
@@ -19,11 +13,18 @@ sysbench.cmdline.commands = {
            sysbench.cmdline.PARALLEL_COMMAND},
 }
 
+-- A dialect has neither metrics of scripts nor rows that are built in C.
+local command = sysbench.cmdline.command
+if sysbench.cmdline.dialect() and (command == "run" or sysbench.cmdline.commands[command]) then
+  sysbench.cmdline.refuse("order_entry cannot be used in a dialect: leave out --compat and " ..
+                          "BENCH_COMPAT, and start the program as bench")
+end
+
 function cleanup()
   require("order_entry.load").cleanup()
 end
 
-if sysbench.cmdline.command == "run" then
+if command == "run" then
   local run = require("order_entry.run")
   init, thread_init, event, thread_done = run.init, run.thread_init, run.event, run.thread_done
 end

@@ -137,15 +137,16 @@ def test_tables_of_others_stay(tmp_path):
     assert db.query("SELECT name FROM sqlite_master") == [["item"]] and db.query("SELECT a FROM item") == [["5"]]
 
 
-@pytest.mark.parametrize("name", ["prepare", "run", "check"])
+@pytest.mark.parametrize("name", ["prepare", "run", "check", "reset"])
 def test_a_dialect_is_refused(tmp_path, name):
-    """Before anything is changed; help is printed."""
+    """Before anything is changed; help is printed, and tables can be dropped."""
     r = command(["order_entry", "--db-driver=sqlite", name], tmp_path, BENCH_COMPAT="1.0")
     assert r.status == 1
     assert ("order_entry cannot be used in a dialect: leave out --compat and BENCH_COMPAT, and start the program as "
             "bench\n") in r.out + r.err
     assert list(tmp_path.iterdir()) == []
     assert "--warehouses" in command(["order_entry", "help"], tmp_path, BENCH_COMPAT="1.0").out
+    assert command(["order_entry", "--db-driver=sqlite", "cleanup"], tmp_path, BENCH_COMPAT="1.0").status == 0
 
 
 @pytest.mark.parametrize("value", ["-1", "1.5", "2000000"])
