@@ -359,6 +359,7 @@ def test_tables_are_not_asked_for_in_dialects_nor_for_scripts_of_users(db):
 
 def test_the_hook_of_a_script_stays(db):
     """It is set before the library, which has one of this name, is loaded; it ignores the error of the first event."""
+    db.ok("oltp_read_write", "prepare", "--table-size=1")
     (db.folder / "own.lua").write_text("function sysbench.hooks.sql_error_ignorable() return true end\n"
                                        "require('oltp_common')\n"
                                        "function prepare_statements() end\n"
