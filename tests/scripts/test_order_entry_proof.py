@@ -196,7 +196,8 @@ def test_statements_are_prepared_again_on_new_connections(loaded, tmp_path):
                                      "--order-check=none", "--report=json:o.json", "run")
         assert r.status == 0, r.err
         figures = json.loads((tmp_path / "o.json").read_text())["groups"][0]["total"]["figures"]
-        assert 1 <= figures["reconnects"] <= 80 and figures["errors"] == 0 and figures["events"] > figures["reconnects"]
+        # A thread whose events take longer than its turns connects again before each of them.
+        assert 1 <= figures["reconnects"] <= min(80, figures["events"]) and figures["errors"] == 0
 
 
 def test_conditions_that_cannot_be_checked_are_told(loaded, tmp_path):
