@@ -305,7 +305,8 @@ static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_
                       record->view.at_s);
   bn_hist_sums_prepare(&r->check[k - 1], intervals_get_sum_metrics(r, h)->n_hists);
   bn_hist_sums_add(&r->check[k - 1], &r->line);
-  h->events_before_check += record->view.events + record->view.failed_events;
+  h->events_before_check += record->view.events;
+  h->failed_before_check += record->view.failed_events;
   record_move(&h->check[k - 1], record);
   h->needs_base = true;
   h->last_check = k;

@@ -40,7 +40,8 @@ struct bn_intervals_host {
   uint64_t last_round;          /* the latest whole round that has come; 0: none */
   struct bn_record *check;      /* owned; [n_checks]: its checkpoints that have not been summed */
   size_t last_check;            /* the latest checkpoint that has come; 0: none */
-  uint64_t events_before_check; /* up to that checkpoint, failed ones too; see is_counted */
+  uint64_t events_before_check; /* that had succeeded by that checkpoint; see is_counted */
+  uint64_t failed_before_check; /* and failed */
   struct bn_result *result;     /* borrowed: what is known of it since then; NULL: nothing yet */
   bool is_counted;              /* a checkpoint that was shown has what `result` counts */
   bool needs_base;              /* no tick has come after that checkpoint */

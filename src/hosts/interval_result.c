@@ -176,7 +176,8 @@ void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_vie
     h->is_counted = true;
     intervals_make_part(r, i, part);
     parts->view[parts->n++] = &part->view;
-    h->events_before_check += part->view.events + part->view.failed_events;
+    h->events_before_check += part->view.events;
+    h->failed_before_check += part->view.failed_events;
     bn_facts_add_errors(&r->errors, &h->result->facts);
   }
 }

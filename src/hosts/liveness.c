@@ -73,9 +73,10 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
                        .at_s = tick != NULL ? tick->at_s : 0};
 
   if (has_total && !liveness_ended_in_warmup(f, result)) {
+    const struct bn_intervals_host *h = &f->intervals.host[c->number];
     const struct bn_view *total = &result->group[0].total.view;
 
-    p.events = f->intervals.host[c->number].events_before_check + liveness_count_events(total);
+    p.events = h->events_before_check + h->failed_before_check + liveness_count_events(total);
     p.at_s = total->at_s;
   }
   return p;

@@ -245,7 +245,6 @@ static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *r = arg;
 
-  r->has_events |= v->span == BN_VIEW_CHECKPOINT && v->events > 0;
   if (v->span != BN_VIEW_INTERVAL || r->setup->conf->plan.interval_ns > 0)
     run_report_queue_view(r, v);
   if (v->span == BN_VIEW_INTERVAL)
@@ -441,6 +440,16 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
+/* Returns whether an event of a group, or without groups of the run, had succeeded before the last
+   checkpoint: the result does not have it. */
+static bool run_report_had_events(const struct bn_fleet *f, size_t group)
+{
+  for (size_t i = 0; i < f->n; i++)
+    if (f->connection[i].group_number == group && f->intervals.host[i].events_before_check > 0)
+      return true;
+  return false;
+}
+
 /* Adds to the exit status that no event has succeeded in the run or, if it has groups, in one of
    them, and logs that.  Without hosts, the groups have judged themselves. */
 static void run_report_judge_emptiness(struct bn_run_report *r)
@@ -452,7 +461,8 @@ static void run_report_judge_emptiness(struct bn_run_report *r)
   for (size_t i = first; f->list.n > 0 && i < first + n; i++) {
     const struct bn_group *g = &r->result.group[i];
 
-    if (!g->has_total || !bn_outcome_is_empty(&g->total.view))
+    if (!g->has_total || !bn_outcome_is_empty(&g->total.view) ||
+        run_report_had_events(f, i - first))
       continue;
     bn_outcome_log_empty(&g->total.view, g->member != NULL ? g->member->host : NULL);
     r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
@@ -467,7 +477,7 @@ static void run_report_print_total(struct bn_run_report *r)
   struct bn_view *total = &r->result.group[0].total.view;
   const bool is_native = bn_policy_is_native(r->setup->conf->policy);
   /* A run that was cut short or has failed has another reason to be empty. */
-  const bool may_be_empty = is_native && !end->early && !end->failed && !r->has_events;
+  const bool may_be_empty = is_native && !end->early && !end->failed;
 
   run_report_replace_facts(r);
   run_report_judge_total(r);

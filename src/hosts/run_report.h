@@ -17,7 +17,6 @@ struct bn_run_report {
   struct bn_merged_result_start start;
   struct bn_result result; /* the result of all hosts; it may have no group */
   struct bn_end end;       /* the end of the run */
-  bool has_events;         /* a checkpoint had events, which the result after it does not have */
   struct bn_printer_job begin, started, ended;
   /* The thread of the printer uses the rest between bn_run_report_show_heading() and the end. */
   struct bn_reporters reporters;

@@ -358,6 +358,16 @@ def test_a_group_of_which_no_event_succeeds_on_any_host_is_named(fleet, fails, s
     assert [line.split(",")[0] for line in done.err.splitlines()] == ["w: no event succeeded"] * (status != 0)
 
 
+@pytest.mark.slow
+def test_a_checkpoint_does_not_hide_a_group_of_which_no_event_succeeds(fleet):
+    """The others have events in it, which the final report does not have."""
+    fleet.script("a.lua", EMPTY)
+    fleet.script("w.lua", "function event(id) return true end\n")
+    done = run(fleet, "a,b", "--group=a: ./a.lua --rate=50", "--group=w: ./w.lua", "--time=1.5",
+               "--report-checkpoints=1", statuses=(5,))
+    assert "w: no event succeeded" in done.err and "a: no event succeeded" not in done.err
+
+
 def test_a_sweep_varies_the_rate_of_a_group(fleet):
     fleet.script("kinds.lua", KINDS)
     done = subprocess.run(
