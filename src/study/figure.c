@@ -45,12 +45,13 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
-/* Figures of --rate count as measured, because a study may set it in its other runs. */
+/* Figures and latencies of --rate count as measured, because a study may set it in its other
+   runs. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
 {
   const struct bn_view *total = bn_result_total(r);
 
-  if (total == NULL)
+  if (total == NULL || bn_statset_waiting_place(a->part) > 0)
     return 0;
   return bn_assert_check(a,
                          &(struct bn_assert_scope){.metrics = &total->delta->metrics,

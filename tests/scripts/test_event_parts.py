@@ -112,6 +112,14 @@ def test_a_search_has_a_goal_of_a_kind(folder):
     assert len(rows) > 1 and max(float(row) for row in rows if row != "-") > 0, r.out
 
 
+def test_a_search_has_a_goal_of_a_latency_of_rates(folder):
+    """Its first probe, for the capacity, has no rate."""
+    folder.file("t.lua", EVENT_KINDS)
+    r = command(["search", "--goal=p99@service<1s", "--min=500", "--max=1000", "--precision=50", "--time=0.3",
+                 "--warmup-time=0", "t.lua", "run"], folder.path)
+    assert r.status == 0 and "p99@service" in r.out, r.out + r.err
+
+
 @pytest.mark.parametrize("condition, why", [
     ("avg@event:c<1s", "the run has no kind of events called 'c'; it has: a, b"),
     ("eps@group:a>1", "the run has no groups, so it has none called 'a' (--group)"),
