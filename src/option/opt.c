@@ -532,6 +532,15 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
                     own->name, text);
 }
 
+void bn_optset_keep_default(struct bn_optset *s, const struct bn_opt *own)
+{
+  const struct bn_entry *general = opt_find_replaced(s, own);
+  struct bn_entry *e = bn_optset_find_entry(s, own->name);
+
+  if (general != NULL && !general->given)
+    (void)bn_optval_parse(e->o, e->value, bn_opt_get_default(general->o, s->policy), false);
+}
+
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own)
 {
   struct bn_entry *e = opt_find_replaced(s, own);

@@ -63,6 +63,9 @@ bool bn_optset_is_comment(const char *name);
    and err if the general one cannot have the default; one of bench alone keeps its own then, and 0
    is returned. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
+/* Gives a script's own option the default of the general option of that name, unless the general
+   one was given: the own one has its setting then.  Without a general option, nothing is done. */
+void bn_optset_keep_default(struct bn_optset *s, const struct bn_opt *own);
 /* Gives a general option of bench alone its default, if a script's own option of that name has
    taken the setting and it is not reserved.  Returns whether it did. */
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own);

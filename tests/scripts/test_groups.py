@@ -254,12 +254,12 @@ def test_the_defaults_of_a_script_count_in_its_group(folder):
         ("threads", 4), ("rate", 400), ("events", 40), ("percentile", 50), ("time", 0.05),
         ("rate_profile", "'hold:9/60s'"), ("report_interval", 0.01)))
     folder.file("a.lua", f"sysbench.cmdline.options = {{{rows}}}\n" +
-                "function thread_init() print(sysbench.opt.threads) end\n" + EMPTY)
+                "function thread_init() print(sysbench.opt.threads, sysbench.opt.time) end\n" + EMPTY)
     folder.file("b.lua", EMPTY)
     r, document = run(folder, "--arrivals=constant", "--group=x: ./a.lua", "--group=y: ./a.lua --threads=3",
                       "--group=z: ./b.lua --events=9", "--y.rate=200", "--y.events=20")
     assert {name: g["host"]["threads"] for name, g in members(document).items()} == {"x": 4, "y": 3, "z": 1}
-    assert sorted(r.said) == ["x: 4"] * 4 + ["y: 3"] * 3
+    assert sorted(r.said) == ["x: 4\t10"] * 4 + ["y: 3\t10"] * 3
     assert parts(document) == {"x": 40, "y": 20, "z": 9}
     plan = document["facts"]["plan"]
     assert (plan["threads"], plan["rate"], plan["events"]) == (8, 600, 69)

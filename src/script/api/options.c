@@ -542,10 +542,12 @@ static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is
   const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
   const bool is_general = bn_conf_find_option(o->name) != NULL;
 
-  if (bn_policy_is_native(bn_optset_policy(all)))
-    return is_part && is_general && options_is_common(all, o->name)
-               ? 0
-               : bn_optset_set_default(all, o, err);
+  if (bn_policy_is_native(bn_optset_policy(all))) {
+    if (!is_part || !is_general || !options_is_common(all, o->name))
+      return bn_optset_set_default(all, o, err);
+    bn_optset_keep_default(all, o);
+    return 0;
+  }
   if (is_general)
     return !is_part && bn_optset_leave_to_script(all, o);
   return sql == NULL || sql->in != 0 ? bn_optset_set_default(all, o, err) : 0;
