@@ -325,6 +325,27 @@ end
     assert last - first < 4
 
 
+def test_code_does_not_grow(tmp_path):
+    """Nothing is compiled after the time for it, of which the script has lived through the most."""
+    (tmp_path / "jit.lua").write_text("""
+require("order_entry")
+local init, before, after = thread_init, 0, 0
+function thread_init(id)
+  sysbench.opt.time = sysbench.opt.time + 29.6
+  init(id)
+  jit.attach(function (what)
+    if what == "stop" then
+      if jit.status() then before = before + 1 else after = after + 1 end
+    end
+  end, "trace")
+end
+function thread_done() print("compiled", before, after) end
+""")
+    done = run(tmp_path, "--time=1", name="./jit.lua")
+    before, after = map(int, re.search(r"^compiled\t(\d+)\t(\d+)$", done.out, re.M).groups())
+    assert before > 20 and after == 0
+
+
 @pytest.mark.parametrize("option,why", [
     ("--order-deck=1,1,1", "it needs five numbers of cards"),
     ("--order-deck=0,0,0,0,0", "it needs five numbers of cards"),
