@@ -16,13 +16,14 @@ def number(pattern, text):
     return float(re.search(pattern, text)[1])
 
 
-# A machine that is busy with other work only adds to times, so these tests bound the smallest time from above.
+# A machine that is busy with other work only adds to times, so these tests bound the smallest time from above: it is less
+# than twice what it should be.
 def test_the_number_of_transactions_is_at_most_that_of_arithmetic(tmp_path):
     """A point select is one statement: 4 threads x 2 s / 20 ms."""
     done = bench.run(*POINT, "--null-latency=fixed:20ms", "--threads=4", "--time=2", "run", cwd=tmp_path)
     assert done.status == 0
     assert 4 <= number(r"transactions: +(\d+)", done.out) <= 404
-    assert 20 <= number(r"min: +([\d.]+)", done.out) < 30
+    assert 20 <= number(r"min: +([\d.]+)", done.out) < 38
 
 
 @pytest.mark.parametrize("mode", ["auto", "disable"])
@@ -31,7 +32,7 @@ def test_each_statement_of_a_transaction_takes_its_time(tmp_path, mode):
     done = bench.run("oltp_read_only", "--db-driver=null", "--null-latency=5ms", f"--db-ps-mode={mode}",
                      "--time=0", "--events=10", "run", cwd=tmp_path)
     assert done.status == 0
-    assert 80 <= number(r"min: +([\d.]+)", done.out) < 100
+    assert 80 <= number(r"min: +([\d.]+)", done.out) < 150
 
 
 def test_exponential_times_have_their_mean_and_their_percentile(tmp_path):
