@@ -24,16 +24,16 @@ static enum bn_judgement limit_check_judge(const struct bn_limit_check *c)
 
 void bn_limit_check_append_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 {
-  static const char place[] = "%n";
-  const char *at;
+  static const char number_mark[] = "%n";
+  const char *rest = remedy, *mark;
 
   if (remedy == NULL)
     return;
-  while ((at = strstr(remedy, place)) != NULL) {
-    (void)bn_buf_printf(b, "%.*s%lld", (int)(at - remedy), remedy, (long long)number);
-    remedy = at + strlen(place);
+  while ((mark = strstr(rest, number_mark)) != NULL) {
+    (void)bn_buf_printf(b, "%.*s%lld", (int)(mark - rest), rest, (long long)number);
+    rest = mark + strlen(number_mark);
   }
-  (void)bn_buf_printf(b, "%s, or ", remedy);
+  (void)bn_buf_printf(b, "%s, or ", rest); /* the caller appends what else helps */
 }
 
 enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *c)

@@ -30,8 +30,8 @@ enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_
 /* As bn_limit_check_append, but prints the message on standard error: as an error if the result is
    REFUSED, else as a note. */
 enum bn_judgement bn_limit_check_log(const struct bn_limit_check *c);
-/* Appends a remedy, with the number in the place of each %n, and ", or ".  A remedy is such as
-   "type \"ulimit -u %n\""; if it is NULL, nothing is appended. */
+/* Appends a remedy, with the number in the place of each %n, and ", or ", which another remedy
+   follows.  A remedy is such as "type \"ulimit -u %n\""; if it is NULL, nothing is appended. */
 void bn_limit_check_append_remedy(struct bn_buf *b, const char *remedy, int64_t number);
 
 #endif

@@ -194,7 +194,7 @@ void bn_wait_set_alarm(uint64_t after_ns,
 
   (void)sigemptyset(&set);
   (void)sigaddset(&set, SIGALRM);
-  event._sigev_un._tid = gettid();
+  event._sigev_un._tid = gettid(); /* sigev_notify_thread_id, which older glibc does not define */
   if (sigaction(SIGALRM, &act, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
     return;
   (void)timer_settime(timer, 0, &at, NULL);

@@ -82,8 +82,9 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
 short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadline_ns);
 /* Waits until the process ends. */
 __attribute__((noreturn)) void bn_wait_park(const struct bn_wait *w);
-/* Has SIGALRM sent to this thread with the value after that time, and so also while the thread
-   waits for a mutex.  The process has one such alarm.  Without room for a timer there is none. */
+/* Sends SIGALRM with `value` to this thread once, after after_ns, even while it waits for a mutex.
+   For one call in a process: the timer and the handler stay.  If no timer can be made, no signal
+   comes. */
 void bn_wait_set_alarm(uint64_t after_ns,
                        void (*handler)(int signo, siginfo_t *info, void *context), int value);
 /* Sends a signal to that thread. */
