@@ -147,7 +147,7 @@ static void driver_done(void *self)
 
 /* Returns whether the password has to be asked for on the terminal, or read from
    --mysql-password-file. */
-static bool driver_must_get_password(const struct bn_mysql_conf *conf)
+static bool driver_has_to_ask(const struct bn_mysql_conf *conf)
 {
   const bool is_given = conf->password != NULL && conf->password[0] != '\0';
 
@@ -173,23 +173,26 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
   return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
-/* Finds user and password: from options, the terminal, a password file, the option file of MySQL's
-   clients, or the environment, in this order.  An empty password of the option counts only if there
-   is no prompt and no file.  Returns 0, or -1 and err. */
+/* Finds user and password.  The user is that of the option, or, if it is not given, that of the
+   option file of MySQL's clients, or the option's default.  The password is the first that exists
+   of: the option's, if it is not empty; the one typed at the prompt; that of --mysql-password-file;
+   the option's, if it is empty; that of the option file; that of the environment.  Returns 0, or -1
+   and err. */
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   char asked[BN_SECRET_MAX];
-  const char *password = driver_find_known_password(driver);
+  const char *password;
   int rc = 0;
 
-  /* The option file only replaces a user that was not given. */
   if (driver->file.user != NULL && !driver->conf->user_given)
     driver->user = driver->file.user;
   else
     driver->user = driver->conf->user;
-  if (driver_must_get_password(driver->conf)) {
+  if (driver_has_to_ask(driver->conf)) {
     rc = driver_get_password(driver, asked, err);
     password = asked;
+  } else {
+    password = driver_find_known_password(driver);
   }
   if (rc == 0 && password != NULL)
     driver->password = driver->host->text(password);

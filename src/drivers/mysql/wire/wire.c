@@ -142,7 +142,7 @@ static enum bn_sql wire_read_result(struct bn_mysql_wire *w, struct bn_mysql_wir
 
   w->reply.binary = st != NULL;
   bn_mysql_reply_begin(&w->reply, seq);
-  if (bn_stream_len(&w->stream) > 0)
+  if (bn_stream_len(&w->stream) > 0) /* an empty stream may have no buffer */
     got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
     if (bn_stream_fill(&w->stream, true) < 0)
@@ -312,10 +312,13 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
 static enum bn_sql wire_read_refusal(struct bn_mysql_wire *w,
                                      const struct bn_mysql_prepared *answer, struct bn_sql_diag *d)
 {
-  bn_mysql_reply_begin(&w->reply, answer->seq); /* the number of an error is not checked */
+  /* An error may have any sequence number, so answer->seq need not be that of the packet. */
+  bn_mysql_reply_begin(&w->reply, answer->seq);
+  /* Code 0: the packet is no error, such as MariaDB's report of progress. */
   if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), answer->at) != BN_READ_DONE ||
       w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
+  /* An ERROR is about this statement alone. */
   return wire_report_error(w, &prepare_call, d) == BN_SQL_LOST ? BN_SQL_LOST : BN_SQL_DONE;
 }
 
@@ -325,12 +328,13 @@ static enum bn_sql wire_read_description(struct bn_mysql_wire *w, struct bn_mysq
 {
   enum bn_mysql_read got = BN_READ_MORE;
 
-  if (bn_stream_len(&w->stream) > 0)
-    got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
-  while (got == BN_READ_MORE) {
+  for (;;) {
+    if (bn_stream_len(&w->stream) > 0) /* an empty stream may have no buffer */
+      got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
+    if (got != BN_READ_MORE)
+      break;
     if (bn_stream_fill(&w->stream, true) < 0)
       return wire_lose(w, BN_MYSQL_LOST, prepare_name, d);
-    got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
   }
   return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
 }
@@ -342,6 +346,7 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   st->id = answer->id;
   st->n_params = answer->n_params;
   st->n_columns = answer->n_columns;
+  /* Not checked: without memory for so few columns, at most 65,535, the host ends the process. */
   st->column = w->lent.host->resize(st->column, st->n_columns, sizeof *st->column);
   bn_mysql_prepared_columns(answer, wire_reply_of(w), st->column);
 }
