@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes of a type and a length, and the largest length of most messages. */
-enum { HEAD = 1 + 4, SHORT_MAX = 30000 };
+/* The bytes at the beginning of a message. */
+enum { TYPE = 1, LENGTH = 4 /* which counts itself, but not the type */, HEAD = TYPE + LENGTH };
+
+enum { SHORT_MAX = 30000 }; /* the largest length of most messages */
 
 /* Types of messages, by the protocol's names. */
 enum {
@@ -79,8 +81,9 @@ static bool reply_may_be_long(char type)
   return type != '\0' && strchr("TDdVENAS", type) != NULL;
 }
 
-/* Finds the message at r->at, which ends at r->need.  Returns READY if it is complete, INCOMPLETE
-   if bytes up to r->need are missing, or ODD if its length is not valid. */
+/* Finds the message at r->at.  Returns READY and *m if it is complete; INCOMPLETE if more bytes
+   have to come; or ODD if its length is not valid.  r->need is the end of the message, or, as long
+   as its length has not come, of its head. */
 static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
                                              struct message *m)
 {
@@ -90,13 +93,13 @@ static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const cha
   r->need = r->at + HEAD;
   if (remaining < HEAD)
     return BN_PGSQL_INCOMPLETE;
-  n = reply_get_int32(data + r->at + 1);
-  if (n < 4 || (n > SHORT_MAX && !reply_may_be_long(data[r->at])))
+  n = reply_get_int32(data + r->at + TYPE);
+  if (n < LENGTH || (n > SHORT_MAX && !reply_may_be_long(data[r->at])))
     return reply_refuse(r, data[r->at], n);
-  r->need = r->at + 1 + (size_t)n;
-  if (remaining < 1 + (size_t)n)
+  r->need = r->at + TYPE + (size_t)n;
+  if (remaining < TYPE + (size_t)n)
     return BN_PGSQL_INCOMPLETE;
-  *m = (struct message){.body = data + r->at + HEAD, .len = (size_t)n - 4, .at = r->at};
+  *m = (struct message){.body = data + r->at + HEAD, .len = (size_t)n - LENGTH, .at = r->at};
   return BN_PGSQL_READY;
 }
 
@@ -180,11 +183,11 @@ static void reply_count_more_rows(struct bn_pgsql_reply *r, const char *data, si
 
   while (len - at >= HEAD + 2 && data[at] == DATA_ROW &&
          reply_get_int16(data + at + HEAD) == fields) {
-    const int32_t n = reply_get_int32(data + at + 1);
+    const int32_t n = reply_get_int32(data + at + TYPE);
 
-    if (n < 4 + 2 /* itself, and the number of fields */ || (size_t)n >= len - at)
+    if (n < LENGTH + 2 /* the number of fields */ || (size_t)n >= len - at)
       break;
-    at += 1 + (size_t)n;
+    at += TYPE + (size_t)n;
     rows++;
   }
   r->at = at;
@@ -417,7 +420,7 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
 
   if (!reply_find_row(c, data))
     return false;
-  end = data + c->at + 1 + (size_t)reply_get_int32(data + c->at + 1);
+  end = data + c->at + TYPE + (size_t)reply_get_int32(data + c->at + TYPE);
   p = data + c->at + HEAD + 2;
   for (int i = 0; i < fields; i++) {
     /* The length of a value, -1 for NULL; where the row has ended, a length that does not fit. */
