@@ -223,14 +223,16 @@ static size_t pacer_find_mark(const struct bn_pacer *p, uint64_t at_ns)
   return low;
 }
 
-/* Counts the arrivals up to at_ns, which the replay has passed. */
+/* Returns how many arrivals are due up to at_ns.  The replay has passed that time. */
 static uint64_t pacer_count_until(const struct bn_pacer *p, uint64_t at_ns)
 {
   const size_t i = pacer_find_mark(p, at_ns);
   uint64_t count = i * p->step, next = bn_arrivals_next(&p->sequence, p->mark[i]);
 
-  for (; pacer_due_ns(p, next) <= at_ns; count++)
+  while (pacer_due_ns(p, next) <= at_ns) {
     next = bn_arrivals_next(&p->sequence, next);
+    count++;
+  }
   return count;
 }
 

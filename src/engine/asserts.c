@@ -90,19 +90,20 @@ static void asserts_log_proof(const struct bn_proof *p, const struct bn_finding 
 
 bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all)
 {
-  bool hold = f->n_verdicts == a->n;
+  bool all_hold = f->n_verdicts == a->n; /* each has a verdict */
   char shown[64];
 
   /* bn_asserts_judge_total has added the verdicts in the order of the assertions. */
-  for (size_t i = 0; i < f->n_verdicts; i++) {
+  for (size_t i = 0; i < a->n && i < f->n_verdicts; i++) {
     const struct bn_verdict *v = &f->verdict[i];
+    const bool is_news = !v->found.holds && !v->found.ended_run;
 
-    hold &= v->found.holds;
+    all_hold &= v->found.holds;
     if (v->found.measured && a->asserts[i].what == BN_ASSERT_PROOF)
       asserts_log_proof(&a->proof, &v->found);
-    else if (all || !(v->found.holds || v->found.ended_run))
+    else if (all || is_news)
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
                     bn_assert_format(v, shown, sizeof shown));
   }
-  return hold;
+  return all_hold;
 }

@@ -162,18 +162,22 @@ static uint64_t slice_begin_ns(size_t i)
   return ((uint64_t)i - (shift << SLICE_BITS)) << shift << SLICE_UNIT;
 }
 
-/* Returns the slice of an event that was due at offset_ns of a phase; NULL: in a burst. */
+/* Returns the slice of an event that was due at offset_ns of phase k, counted from the end of the
+   last burst before it, or from the beginning of a phase without bursts; NULL if it was due in a
+   burst.  The last phase goes on after its span, but has no further bursts. */
 static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, struct phase_counts *c,
                                        uint64_t offset_ns)
 {
-  const struct bn_profile_phase *f = &p->profile->phase[k];
-  const double s = (double)offset_ns * 1e-9;
-  double last, after_burst_s; /* last: the number of the last burst, from 0 on */
+  const struct bn_profile_phase *phase = &p->profile->phase[k];
+  const double offset_s = (double)offset_ns * 1e-9;
+  double last, burst, after_burst_s; /* last, burst: numbers of bursts, from 0 on */
 
-  if (f->period_s <= 0)
+  if (phase->period_s <= 0)
     return &c->slice[slice_index(offset_ns)];
-  last = ceil(f->span_s / f->period_s - 1e-9) - 1; /* 1e-9: against rounding */
-  after_burst_s = s - fmin(floor(s / f->period_s), last) * f->period_s - f->burst_s;
+  /* 1e-9: a quotient just above a whole number is that number. */
+  last = ceil(phase->span_s / phase->period_s - 1e-9) - 1;
+  burst = fmin(floor(offset_s / phase->period_s), last);
+  after_burst_s = offset_s - burst * phase->period_s - phase->burst_s;
   return after_burst_s >= 0 ? &c->slice[slice_index((uint64_t)(after_burst_s * 1e9))] : NULL;
 }
 
@@ -336,14 +340,15 @@ static uint64_t phases_sum_stripes(const struct bn_phases *p, size_t k, size_t o
 /* Returns the time from the end of phase k, or of its last burst, to at_ns; 0 before that end. */
 static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t at_ns)
 {
-  const struct bn_profile_phase *f = &p->profile->phase[k];
-  const double s = (double)(at_ns - p->from_ns[k]) * 1e-9;
-  double periods; /* whole ones before the last burst that has ended; 1e-9: against rounding */
+  const struct bn_profile_phase *phase = &p->profile->phase[k];
+  const double offset_s = (double)(at_ns - p->from_ns[k]) * 1e-9;
+  double burst; /* the number of the last burst that has ended, from 0 on; -1: none */
 
-  if (f->period_s <= 0)
-    return fmax(s - f->span_s, 0);
-  periods = floor((fmin(s, f->span_s) - f->burst_s) / f->period_s + 1e-9);
-  return fmax(s - f->burst_s - fmax(periods, 0) * f->period_s, 0);
+  if (phase->period_s <= 0)
+    return fmax(offset_s - phase->span_s, 0);
+  /* 1e-9: a quotient just below a whole number is that number. */
+  burst = floor((fmin(offset_s, phase->span_s) - phase->burst_s) / phase->period_s + 1e-9);
+  return fmax(offset_s - phase->burst_s - fmax(burst, 0) * phase->period_s, 0);
 }
 
 /* The events of a slice, or of several slices; the times are since a peak. */

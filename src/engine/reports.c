@@ -391,9 +391,11 @@ static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_stat
 
 /* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
    checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
-   show sessions.  A tick after the span has the rates of the span. */
-static void reports_fill_view(struct bn_reports *r, struct report *report,
-                              const struct bn_snap *base, const struct bn_run_state *s)
+   show sessions.  A tick after the span has the rates of the span.  Returns the rules that the view
+   was filled with. */
+static struct bn_view_rules reports_fill_view(struct bn_reports *r, struct report *report,
+                                              const struct bn_snap *base,
+                                              const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
@@ -408,6 +410,7 @@ static void reports_fill_view(struct bn_reports *r, struct report *report,
   report_subtract(report, base);
   bn_view_fill(&report->view, &report->store, &report->delta, &rules);
   reports_complete_view(r, report, s);
+  return rules;
 }
 
 /* As reports_fill_view, from a new snapshot. */
@@ -415,7 +418,7 @@ static void reports_take_view(struct bn_reports *r, struct report *report,
                               const struct bn_snap *base, const struct bn_run_state *s)
 {
   report_take_snapshot(report, r, r->stats, s->now_ns);
-  reports_fill_view(r, report, base, s);
+  (void)reports_fill_view(r, report, base, s);
 }
 
 bool bn_reports_in_hook(const struct bn_reports *r)
@@ -639,16 +642,17 @@ void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s)
   report_take_snapshot(&r->report, r, r->stats, s->now_ns);
 }
 
-/* As reports_fill_native_total, for any dialect, from the snapshot in *report. */
+/* Builds the final report, of bench's own form or of a dialect, from the snapshot in report->now.
+   Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct report *report,
                                                const struct bn_run_state *s, enum rates rates)
 {
-  struct bn_view_rules rules = bn_reports_rules(r->conf);
+  struct bn_view_rules rules;
 
   if (bn_policy_is_native(r->conf->policy)) {
     rules = reports_fill_native_total(r, report, s, rates);
   } else {
-    reports_fill_view(r, report, &r->base, s);
+    rules = reports_fill_view(r, report, &r->base, s);
     report->view.unfinished = s->abandoned ? report->now.unfinished : 0;
   }
   report->view.span = BN_VIEW_TOTAL;
@@ -662,7 +666,7 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
   struct bn_run_state end = *s;
 
   end.now_ns = bn_clock_max(end.now_ns, r->last.at_ns);
-  reports_fill_view(r, &r->report, &r->last, &end);
+  (void)reports_fill_view(r, &r->report, &r->last, &end);
   r->report.view.span = BN_VIEW_INTERVAL;
   (void)bn_reporters_view(&r->reporters, &r->report.view);
 }
@@ -680,7 +684,7 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
     reports_show_rest(r, s);
   /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
   if (r->ticks && !r->base_is_start) {
-    reports_fill_view(r, &r->report, &r->start, s);
+    (void)reports_fill_view(r, &r->report, &r->start, s);
     (void)reports_show(r, BN_VIEW_TICK);
   }
   rules = reports_fill_total(r, &r->report, s, RATES_OF_SPAN);
