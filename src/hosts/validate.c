@@ -87,7 +87,7 @@ static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
   for (size_t i = 0; i < v->n_watched; i++) {
     const struct bn_watched_figure *f = &v->watched[i];
 
-    if (!bn_watched_is_sound(f) || (v->span != BN_VIEW_TOTAL && !bn_watched_is_shared(f->name)))
+    if (!bn_watched_is_valid(f) || (v->span != BN_VIEW_TOTAL && !bn_watched_is_shared(f->name)))
       return bn_err_set(err, EPROTO, "it sent a figure of --watch that is none");
   }
   return 0;

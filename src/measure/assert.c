@@ -299,15 +299,16 @@ static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct b
   return bn_err_set(err, 0, "'%s' is not a unit of time; use ns, us, ms or s", unit);
 }
 
-/* Sets the unit of the limit, which also decides between the number of errors and their share, "%".
-   unit: as typed after the limit, or "".  Returns 0, or -1 and err. */
+/* Sets the unit of the limit.  "%" makes an assertion about errors one about their share.  unit: as
+   typed after the limit, or "".  Returns 0, or -1 and err. */
 static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
-  const bool takes_percent = a->field != NULL && (a->field->traits & BN_FIGURE_SHARE) != 0;
-
   if (a->field == NULL || bn_assert_is_latency(a) || strcmp(a->field->unit, "s") == 0)
     return assert_read_time_unit(a, unit, err);
-  if (a->unit == NULL)
+
+  const bool takes_percent = (a->field->traits & BN_FIGURE_SHARE) != 0;
+
+  if (a->unit == NULL) /* a short name has set its own unit */
     a->unit = a->field->unit;
   if (unit[0] == '\0')
     return 0;

@@ -449,15 +449,16 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
   to->view.counts = to->store.count;
   for (size_t i = 0; i < l->all.n_counters; i++) {
     const struct bn_metric *m = &to->delta.metrics.counter[i];
+    size_t place = from->n_counts; /* in the group's counts */
     struct bn_count *c;
 
     if (m->kind != BN_SCRIPT_COUNTER)
       continue;
     c = &to->store.count[to->view.n_counts++];
-    if (g->counter[i] >= 0 && from->n_counts > 0)
-      *c = from->counts[group_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER)];
-    else
-      *c = (struct bn_count){.count = 0};
+    if (g->counter[i] >= 0)
+      place = group_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER);
+    /* A count that the group does not have is 0. */
+    *c = place < from->n_counts ? from->counts[place] : (struct bn_count){.count = 0};
     c->name = m->name;
     c->unit = m->unit;
   }

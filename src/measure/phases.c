@@ -21,11 +21,9 @@ size_t bn_phases_count(const struct bn_metrics *m)
 
 size_t bn_phases_find_hist(const struct bn_metrics *m, size_t k)
 {
-  size_t i = 0;
-
-  while (m->hist[i].kind != BN_PHASE_HISTOGRAM || k-- > 0) /* k: the phases to pass over */
-    i++;
-  return i;
+  for (size_t i = 0;; i++)
+    if (m->hist[i].kind == BN_PHASE_HISTOGRAM && k-- == 0)
+      return i;
 }
 
 bool bn_phases_is_part(const char *part)

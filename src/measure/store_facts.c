@@ -161,6 +161,7 @@ static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, str
     plan->percents[i] = bn_json_in_read_number(e, bn_node_get_at(percents, i), "percents");
 }
 
+/* Reads the rows of the heading.  A row without a text is empty. */
 static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
 {
   const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
@@ -168,9 +169,9 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *row = bn_node_get_at(list, i);
     const char *text = bn_json_in_text(e, row, "text");
+    const int level = (int)bn_json_in_signed(e, row, "level", 0, INT_MAX);
 
-    bn_facts_add_row(f, (int)bn_json_in_signed(e, row, "level", 0, INT_MAX), "%s",
-                     text != NULL ? text : "");
+    bn_facts_add_row(f, level, "%s", text != NULL ? text : "");
   }
 }
 
@@ -209,6 +210,7 @@ static void store_read_options(struct bn_json_in *e, const struct bn_node *list,
   }
 }
 
+/* Reads the messages that were logged.  A message without a text is empty. */
 static void store_read_messages(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_facts *f)
 {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/metric.h"
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
@@ -26,7 +27,7 @@ static bool sum_is_summable(double x)
 /* Returns whether a count is at most `most`, or not known. */
 static bool sum_is_count(uint64_t n, uint64_t most)
 {
-  return n <= most || n == UINT64_MAX;
+  return n <= most || n == BN_ABSENT;
 }
 
 static bool sum_are_finite(const struct bn_moments *m)
@@ -61,12 +62,16 @@ static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct b
                      struct bn_err *err)
 {
   *sum = 0;
-  for (size_t i = 0; i < parts->n && *sum != UINT64_MAX; i++) {
+  for (size_t i = 0; i < parts->n; i++) {
     const uint64_t n = bn_view_u64(parts->view[i], f);
 
-    if (n != UINT64_MAX && n >= UINT64_MAX - *sum)
+    if (n == BN_ABSENT) {
+      *sum = BN_ABSENT;
+      return 0;
+    }
+    if (n >= BN_ABSENT - *sum) /* the sum would be BN_ABSENT or more */
       return bn_sum_refuse(err);
-    *sum = n == UINT64_MAX ? n : *sum + n;
+    *sum += n;
   }
   return 0;
 }

@@ -438,11 +438,13 @@ static double view_phase_percentile_s(const struct bn_timing *t, const struct bn
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
                                    double percent, double *most_s)
 {
-  const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
-
   if (t->of_phase)
     return view_phase_percentile_s(t, h, percent, most_s);
-  /* h lacks the unfinished events: they are above all others in *most_s, below in the result. */
+
+  const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
+
+  /* h does not count the unfinished events.  If all of them last longest, the percentile is the
+     value at `rank`; if all last shortest, at `rank - unfinished`. */
   *most_s = rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
   return rank > t->unfinished ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank - t->unfinished))
                               : 0;
@@ -512,8 +514,7 @@ struct bn_timing bn_view_timing_of(const struct bn_metric *hist)
 }
 
 /* Adds a bucket of a histogram to the count and the sum of a timing.  Each value counts as the
-   middle of its bucket in whole ns; in the last bucket, which has no upper edge, as the lower
-   edge. */
+   middle of its bucket in whole ns; in the last bucket, which is open, as its lowest value. */
 static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct bn_timing *t = arg;
@@ -629,8 +630,7 @@ static double view_moments_mean(const struct bn_moments *m)
   return m->n > 0 ? (double)(m->sum / m->n) : 0;
 }
 
-/* Returns the standard deviation of the population: the sessions are all there are, not a
-   sample. */
+/* Returns the standard deviation of the population, because the sessions are no sample. */
 static double view_moments_dev(const struct bn_moments *m)
 {
   const long double average = m->n > 0 ? m->sum / m->n : 0;

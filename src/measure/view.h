@@ -302,9 +302,9 @@ size_t bn_view_find_rank(const struct bn_view *v, double rank);
 size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns that percentile of a histogram, or NaN if it is empty.  `nearest` is as in the rules. */
 double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool nearest);
-/* Returns that percentile of a timing, whose histogram is h, or a lower bound of it if it may be
-   that of an unfinished event.  Sets *most_s to an upper bound, which is larger in that case and
-   equal in others. */
+/* Returns a lower bound of that percentile of a timing, whose histogram is h, and sets *most_s to
+   an upper bound.  They differ only if unfinished events may change the percentile.  The timing has
+   at least one event, ended or not. */
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
                                    double percent, double *most_s);
 /* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or 10^9 s or more, which

@@ -210,10 +210,10 @@ bool bn_watched_is_shared(const char *name)
   return watch_begins_with(name, BN_WATCHED_SERVER);
 }
 
-bool bn_watched_is_sound(const struct bn_watched_figure *f)
+bool bn_watched_is_valid(const struct bn_watched_figure *f)
 {
-  if (!watch_begins_with(f->name, "host_") && !watch_begins_with(f->name, "device_") &&
-      !bn_watched_is_shared(f->name))
+  if (!watch_begins_with(f->name, BN_WATCHED_HOST) &&
+      !watch_begins_with(f->name, BN_WATCHED_DEVICE) && !bn_watched_is_shared(f->name))
     return false;
   for (const char *c = f->name; *c != '\0'; c++)
     if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)

@@ -80,10 +80,12 @@ void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading 
 void bn_watched_add_device(const struct bn_reading *from, const struct bn_reading *to,
                            struct bn_watched *out);
 
-/* The name of a server's figure begins with BN_WATCHED_SERVER, and that of a figure per transaction
-   ends with BN_WATCHED_PER_TRANSACTION.  Documents, and so the merge of several hosts, know the
-   traits of a figure by its name alone: a server may have two thousand figures, each in every
-   interval. */
+/* The name of a figure begins with what it is about: the host, its device or the server.  That of a
+   figure per transaction ends with BN_WATCHED_PER_TRANSACTION.  Documents, and so the merge of
+   several hosts, know the traits of a figure by its name alone: a server may have two thousand
+   figures, each in every interval. */
+#define BN_WATCHED_HOST            "host_"
+#define BN_WATCHED_DEVICE          "device_"
 #define BN_WATCHED_SERVER          "server_"
 #define BN_WATCHED_PER_TRANSACTION "_per_transaction"
 
@@ -102,9 +104,9 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
 
 /* Returns whether a figure of that name is about the server, which all hosts of a run share. */
 bool bn_watched_is_shared(const char *name);
-/* Returns whether a figure of a document may be one of these: it is a finite number, and its name
-   has one of their beginnings, and only letters, digits and "_-.". */
-bool bn_watched_is_sound(const struct bn_watched_figure *f);
+/* Validates a figure that another host sent.  Returns whether it is a finite number whose name has
+   one of the beginnings above, and only letters, digits and "_-.". */
+bool bn_watched_is_valid(const struct bn_watched_figure *f);
 /* Sets `out` to the figures of a view that all hosts share, or to the others.  Names stay the
    view's. */
 void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *out);

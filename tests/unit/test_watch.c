@@ -300,7 +300,7 @@ static void figures_have_known_names_and_are_numbers(void **state)
 {
   static const struct {
     struct bn_watched_figure figure;
-    bool sound;
+    bool valid;
   } cases[] = {{{"host_user_percent", 0}, true},         {{"device_queue_length", 1e9}, true},
                {{"server_wal_x-y.z_per_s", -1}, true},   {{"hosts_user_percent", 1}, false},
                {{"host_user\x1b[2J", 1}, false},         {{"", 1}, false},
@@ -308,7 +308,7 @@ static void figures_have_known_names_and_are_numbers(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    assert_int_equal(bn_watched_is_sound(&cases[i].figure), cases[i].sound);
+    assert_int_equal(bn_watched_is_valid(&cases[i].figure), cases[i].valid);
 }
 
 static void copies_have_names_of_their_own(void **state)
