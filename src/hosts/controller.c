@@ -254,12 +254,12 @@ static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_n
 
 /* Fails the run for each process that has not ended although bench has ended on its host.
    bn_fleet_done() kills such a process. */
-static void controller_report_running_shells(struct bn_fleet *f, uint64_t waited_ns)
+static void controller_fail_for_running_shells(struct bn_fleet *f, uint64_t waited_ns)
 {
   for (size_t i = 0; i < f->n; i++) {
-    const struct bn_connection *c = &f->connection[i];
+    struct bn_connection *c = &f->connection[i];
 
-    if (c->state != BN_CONNECTION_ENDED || bn_link_check_ended(&f->connection[i].link))
+    if (c->state != BN_CONNECTION_ENDED || bn_link_check_ended(&c->link))
       continue;
     bn_printer_say(
         &f->printer,
@@ -291,7 +291,7 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
     for (size_t i = 0; i < f->n; i++)
       is_any_awaited |= controller_awaits_process(&f->connection[i], waited_ns);
   }
-  controller_report_running_shells(f, waited_ns);
+  controller_fail_for_running_shells(f, waited_ns);
 }
 
 /* Follows the run until all hosts have ended or are lost, and then waits for their processes. */

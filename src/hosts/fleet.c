@@ -385,7 +385,7 @@ int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                          .groups = groups,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (groups->n == 0 &&
+  if (!bn_fleet_has_groups(f) &&
       (fleet_check_command(setup, err) != 0 || bn_group_work_check_profile(setup->conf, err) != 0))
     return -1;
   if (fleet_make_connections(f, err) != 0 || fleet_make_arguments(f, err) != 0)

@@ -57,9 +57,9 @@ struct bn_fleet {
 
 /* Lists the hosts, divides the work, makes the command lines and reads the files for the hosts, but
    starts none.  `all` has the groups of the command line, of which `groups` take part; both are
-   empty without --group, and stay the caller's.  From the return on, signals are received; before
-   that they end the process, because a file may be a pipe from which nothing comes.  Returns 0, or
-   -1 and err; bn_fleet_done() follows in both cases. */
+   empty without --group, and stay the caller's.  Starts to receive signals last.  Until then, a
+   signal ends the process, because a file may be a pipe from which nothing comes.  Returns 0, or -1
+   and err; bn_fleet_done() follows in both cases. */
 int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                   const struct bn_group_list *all, const struct bn_group_list *groups,
                   struct bn_err *err);

@@ -214,18 +214,24 @@ static char *merged_name_groups(const struct bn_merged_result_part *part, size_t
   return name.data;
 }
 
-/* Names the workload after all groups, even if all have the same script.  Takes the time at which
-   the run was started from the first part, because it is no fact that all have in common if the
-   second has changed between their starts. */
+/* Names the workload after all groups, even if all have the same script. */
 static void merged_name_workload(struct bn_facts *f, const struct bn_merged_result_part *part,
                                  size_t n)
 {
   char *name = merged_name_groups(part, n);
-  const char *started = NULL;
 
   bn_facts_set_text(f, "workload", "name", name);
   bn_facts_set_text(f, "workload", "title", name);
   free(name);
+}
+
+/* Sets the time at which the run was started to that of the first part which has one: parts may
+   have started in different seconds, and a fact that differs would be dropped. */
+static void merged_set_started(struct bn_facts *f, const struct bn_merged_result_part *part,
+                               size_t n)
+{
+  const char *started = NULL;
+
   for (size_t i = 0; started == NULL && i < n; i++)
     if (part[i].result != NULL)
       started = bn_facts_find_text(&part[i].result->facts, "process", "started");
@@ -292,7 +298,7 @@ static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_
 }
 
 /* Sets the facts that do not follow from those which all parts have in common: options, the plan,
-   and the workload of groups. */
+   and the workload and the start of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_request *request)
 {
@@ -302,8 +308,10 @@ static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_p
   else
     bn_optset_each_fact(request->options, merged_add_controller_option, f);
   merged_set_plan(f, part, n, request);
-  if (request->groups->n > 0)
+  if (request->groups->n > 0) {
     merged_name_workload(f, part, n);
+    merged_set_started(f, part, n);
+  }
 }
 
 /* Returns the parts that have a result, and stores their number in *n_out.  The caller frees the

@@ -39,10 +39,11 @@ static int keeper_remove_entry(const char *path, const struct stat *st, int type
   return 0;
 }
 
-/* Removes a folder with all that is in it, but not what is mounted there. */
+/* Removes a folder with all that is in it, but not what is mounted there.  Tries again if the
+   folder is still there, and gives up after REMOVAL_TRIES. */
 static void keeper_remove_all(const char *path)
 {
-  enum { DESCRIPTORS = 16 };
+  enum { DESCRIPTORS = 16 }; /* deeper folders are walked too, more slowly */
 
   for (int i = 0; i < REMOVAL_TRIES; i++) {
     (void)nftw(path, keeper_remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
