@@ -203,13 +203,15 @@ int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *er
   struct reader r = {.set = s, .path = s->sent ? optfile_find_sent_name(path) : path};
   struct bn_buf b = {.max = FILE_BYTES_MAX};
   char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(r.path, masked);
   int rc;
 
-  if (bn_file_read(path, &b) != 0)
-    rc = bn_err_set(err, errno, "%s: %s", bn_mask_text(r.path, masked),
-                    errno == EFBIG ? "the file is larger than 1 MiB" : strerror(errno));
-  else
+  if (bn_file_read(path, &b) == 0)
     rc = optfile_read_lines(&r, &b, err);
+  else if (errno == EFBIG)
+    rc = bn_err_set(err, errno, "%s: the file is larger than %d MiB", shown, FILE_BYTES_MAX >> 20);
+  else
+    rc = bn_err_set(err, errno, "%s: %s", shown, strerror(errno));
   bn_buf_done(&b);
-  return rc < 0 ? -1 : 0;
+  return rc < 0 ? -1 : 0; /* 1: the rest of the file was skipped, which is no failure */
 }
