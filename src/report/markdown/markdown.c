@@ -495,17 +495,23 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
   free(name);
 }
 
+/* Returns the line of a column that is in the same place of the table as l, or NULL. */
+static const struct line *markdown_find_line(const struct column *c, const struct line *l)
+{
+  for (size_t i = 0; i < c->n; i++)
+    if (markdown_compare(&c->line[i], l) == 0)
+      return &c->line[i];
+  return NULL;
+}
+
 /* Prints a line with the value of each column, which is empty in columns without the line. */
 static void markdown_print_line(const struct markdown *m, const struct line *l, FILE *out)
 {
   markdown_print_label(m, l, out);
   for (size_t i = 0; i < m->n; i++) {
-    const struct column *c = &m->column[i];
-    size_t k = 0;
+    const struct line *own = markdown_find_line(&m->column[i], l);
 
-    while (k < c->n && markdown_compare(&c->line[k], l) != 0)
-      k++;
-    (void)fprintf(out, " %s |", k < c->n ? c->line[k].value : "");
+    (void)fprintf(out, " %s |", own != NULL ? own->value : "");
   }
   (void)fputs("\n", out);
 }

@@ -116,6 +116,17 @@ void bn_text_print_statements(FILE *out, const struct bn_view *v)
   (void)fputs("\n", out);
 }
 
+enum tables_parts { PARTS_KINDS, PARTS_GROUPS };
+
+/* Prints the heading of tables_print_kinds(). */
+static void tables_print_kind_heads(FILE *out, const struct bn_view *v, enum tables_parts parts)
+{
+  (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s",
+                parts == PARTS_GROUPS ? "Groups" : "Kinds of events", "events", "share", "per sec.",
+                "retries", "failed", "avg");
+  tables_print_time_heads(out, v);
+}
+
 /* Prints a line under the heading of tables_print_kinds(). */
 static void tables_print_kind(FILE *out, const struct bn_view *v, const struct bn_event_kind *k)
 {
@@ -126,8 +137,6 @@ static void tables_print_kind(FILE *out, const struct bn_view *v, const struct b
   tables_print_name(out, k->name);
 }
 
-enum tables_parts { PARTS_KINDS, PARTS_GROUPS };
-
 /* Prints the table of the kinds that scripts name, or that of the groups; nothing if the view has
    none. */
 static void tables_print_kinds(FILE *out, const struct bn_view *v, enum tables_parts parts)
@@ -137,12 +146,8 @@ static void tables_print_kinds(FILE *out, const struct bn_view *v, enum tables_p
   for (size_t i = 0; i < v->n_event_kinds; i++) {
     if (bn_event_kinds_is_group(v->event_kinds[i].name) != (parts == PARTS_GROUPS))
       continue;
-    if (n++ == 0) {
-      (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s",
-                    parts == PARTS_GROUPS ? "Groups" : "Kinds of events", "events", "share",
-                    "per sec.", "retries", "failed", "avg");
-      tables_print_time_heads(out, v);
-    }
+    if (n++ == 0)
+      tables_print_kind_heads(out, v, parts);
     tables_print_kind(out, v, &v->event_kinds[i]);
   }
   if (n > 0)
