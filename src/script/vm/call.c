@@ -429,17 +429,24 @@ int bn_lua_call_global(struct bn_lua *lua, const char *name)
   return 0;
 }
 
-int bn_lua_load(struct bn_lua *lua)
+/* Pushes the function that executes the top level of the script.  Returns 0, or -1 after pushing a
+   message instead. */
+static int call_push_top_level(struct bn_lua *lua)
 {
   struct bn_lua *previous = bn_lua_enter(lua);
-  int pushed = 0;
+  int rc = 0;
 
   if (lua->vm->mix != NULL)
     lua_pushcfunction(lua->L, bn_env_run_mix);
   else
-    pushed = bn_chunk_push(lua->L, lua->vm->chunk);
+    rc = bn_chunk_push(lua->L, lua->vm->chunk);
   bn_lua_enter(previous);
-  if (pushed != 0) {
+  return rc;
+}
+
+int bn_lua_load(struct bn_lua *lua)
+{
+  if (call_push_top_level(lua) != 0) {
     bn_log(BN_FATAL, "%s", lua_tostring(lua->L, -1));
     lua_pop(lua->L, 1);
     return -1;

@@ -92,9 +92,10 @@ static const char *require_find_beside(lua_State *L)
 }
 
 /* Returns whether the script's own folder is searched before package.path, which begins with the
-   working directory: a file there must not take the place of a part of the script.  That goes for
-   our 0.5 workloads and for scripts that were sent; outside of the dialects also for any script
-   that requires a module with the name of a bundled one. */
+   working directory.  A file in the working directory must not take the place of a part of the
+   script.  The own folder comes first for the bundled workloads of 0.5 and for scripts that were
+   sent.  Outside of the dialects, it also comes first for each module that has the name of a
+   bundled one. */
 static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 {
   if (lua->place->set == BN_SET_LEGACY || lua->place->sent)
@@ -118,26 +119,36 @@ static bool require_is_foreign(const struct bn_lua *lua, const char *file)
          strncmp(file, "./", 2) == 0;
 }
 
-/* Returns the file to load for the module whose name is at 1: the bundled module of that name in
-   place of a foreign file; else `file`, which the user has put beside the script or on the path,
-   and which hides the bundled module.  The main instance logs either. */
-static const char *require_choose_bundled(lua_State *L, const char *file, bool is_foreign)
+/* Logs whether the bundled module is loaded or the file of its name.  Only the main instance does
+   so, because all instances load the same. */
+static void require_log_choice(const struct bn_lua *lua, const char *name, const char *file,
+                               bool is_foreign)
+{
+  if (lua->worker)
+    return;
+  if (is_foreign)
+    bn_log_note("module '%s' is the bundled one, and not '%s'", name, file);
+  else
+    bn_log_apart("module '%s' is '%s', which hides the bundled one", name, file);
+}
+
+/* Decides between `file` and the bundled module of the name at 1, if there is one.  A foreign file
+   gives way to the bundled module, whose name is then pushed and returned.  Any other file hides
+   it, and is returned with nothing pushed.  The main instance logs the choice. */
+static const char *require_settle_file(lua_State *L, const char *file, bool is_foreign)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *name = lua_tostring(L, 1);
-  char *hidden = bn_script_file_find_hidden(lua->vm->setup, name, file);
+  char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, file);
 
-  if (hidden == NULL)
+  if (bundled == NULL)
     return file;
-  if (!lua->worker && is_foreign)
-    bn_log_note("module '%s' is the bundled one, and not '%s'", name, file);
-  else if (!lua->worker)
-    bn_log_apart("module '%s' is '%s', which hides the bundled one", name, file);
+  require_log_choice(lua, name, file, is_foreign);
   if (is_foreign) {
-    lua_pushstring(L, hidden); /* on the stack it outlives `hidden` */
+    lua_pushstring(L, bundled); /* a copy, which outlives `bundled` */
     file = lua_tostring(L, -1);
   }
-  free(hidden);
+  free(bundled);
   return file;
 }
 
@@ -158,7 +169,7 @@ static const char *require_find_lua(lua_State *L)
     else
       file = require_find_beside(L);
   }
-  return file != NULL ? require_choose_bundled(L, file, is_foreign) : NULL;
+  return file != NULL ? require_settle_file(L, file, is_foreign) : NULL;
 }
 
 /* Loads a module that is written in Lua. */
