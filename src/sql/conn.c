@@ -292,6 +292,15 @@ static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
   return rc;
 }
 
+/* Makes the state that of a connection which has just been opened. */
+static void conn_mark_open(struct bn_sql_conn *c)
+{
+  c->state = BN_CONN_OPEN;
+  c->full = c->failure.rollback_due = false;
+  c->view.error = BN_VERDICT_NONE;
+  c->view.sql_errno = 0;
+}
+
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   const struct bn_sql_target target = conn_target_of(c);
@@ -308,10 +317,7 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
     bn_sql_link_disconnect(&c->link);
     return -1;
   }
-  c->state = BN_CONN_OPEN;
-  c->full = c->failure.rollback_due = false;
-  c->view.error = BN_VERDICT_NONE;
-  c->view.sql_errno = 0;
+  conn_mark_open(c);
   bn_sql_session_add_link(c->owner, &c->link);
   return 0;
 }
@@ -361,8 +367,8 @@ static int conn_open_after_preflight(struct bn_sql_conn *c)
   return 1;
 }
 
-/* Adds what is known of the server and of the way to it to the facts of the run.  The first
-   connection does so for all of them. */
+/* Adds what is known of the server and of the connection to it to the facts of the run.  Only the
+   first call of the run adds them, because all connections have the same. */
 static void conn_add_facts(struct bn_sql_conn *c)
 {
   const struct bn_services *services = c->session->services;

@@ -68,7 +68,8 @@ bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c);
 /* Drops the current result and the pending ones.  If the connection is lost meanwhile, its state is
    LOST.  Returns as bn_sql_cursor_drop; d may be NULL. */
 enum bn_sql bn_sql_conn_drop_results(struct bn_sql_conn *c, struct bn_sql_diag *d);
-/* Makes one attempt to open c.  Returns 0, or -1 and diag. */
+/* Makes one attempt to open c.  Returns 0, or -1 and diag: then the driver's connection is closed,
+   and c->state is what it was before. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
 /* Closes the driver's connection, whatever its state. */
 void bn_sql_conn_shut(struct bn_sql_conn *c);

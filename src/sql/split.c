@@ -339,11 +339,13 @@ static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, st
 static void split_close_on(struct twin *twin, enum bn_sql_role role)
 {
   const struct bn_driver *base = twin->split->base;
+  void *inner = split_inner_stmt(twin, role);
 
   if (!twin->prepared[role])
     return;
-  base->close(split_inner_stmt(twin, role));
-  memset(split_inner_stmt(twin, role), 0, base->stmt_size);
+  base->close(inner);
+  /* A driver prepares in zeroed memory, and this statement may be prepared again. */
+  memset(inner, 0, base->stmt_size);
   twin->prepared[role] = false;
 }
 
