@@ -13,9 +13,8 @@ void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng)
     d->base[i] = bn_rng_next(rng);
 }
 
-/* Fills len bytes from the words of the base, each combined with `key`, a new random word: these
-   differ from all earlier words, so that storage which looks for repetitions finds none, at the
-   price of a copy. */
+/* Fills len bytes with the words of `base`, each XORed with `key`.  With a new random key the words
+   are new, so storage that looks for repetitions finds none, and it costs no more than a copy. */
 static void data_fill_words(unsigned char *at, size_t len, const uint64_t *base, uint64_t key)
 {
   uint64_t word;

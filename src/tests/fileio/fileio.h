@@ -78,7 +78,8 @@ void bn_fileio_format_flags(const struct bn_fileio_plan *plan, char *out, size_t
 /* Writes a size as the dialect does: "325.52KiB". */
 void bn_fileio_format_size(const struct bn_fileio_plan *plan, uint64_t bytes, char *out,
                            size_t len);
-/* Adds the rows of the heading that describe the test; io_title is the engine's. */
+/* Adds the rows of the heading that describe the test; io_title is the engine's.  The texts and
+   their order are those of sysbench, which scripts parse. */
 void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
                         struct bn_facts *facts);
 

@@ -202,10 +202,22 @@ static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint6
   return 0;
 }
 
+/* Returns -1 and err, which says that file number `file` cannot be written at that offset. */
+static int files_refuse_write(const struct bn_fileio_plan *p, unsigned file, uint64_t at, int error,
+                              struct bn_err *err)
+{
+  return bn_err_set(
+      err, error, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", file,
+      (unsigned long long)at, error, strerror(error),
+      error == EINVAL && p->direct
+          ? ": direct I/O may need a --file-block-size that is a multiple of 4096 bytes"
+          : "");
+}
+
 /* Writes a file of `size` bytes up to the target size, in whole blocks.  A part of a block at its
    end is written again, because it may have been cut from a block and lack its checksum.  Returns
    0, or -1 and err: EINTR without a text if the run is over. */
-static int files_write_to_target(struct making *m, unsigned i, int fd, uint64_t size,
+static int files_write_to_target(struct making *m, unsigned file, int fd, uint64_t size,
                                  struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -223,15 +235,10 @@ static int files_write_to_target(struct making *m, unsigned i, int fd, uint64_t 
     else if (m->data != NULL)
       bn_data_fill(m->data, m->chunk, len, &m->s->rng);
     if (files_write_chunk(fd, m->chunk, len, at) != 0)
-      return bn_err_set(
-          err, errno, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", i,
-          (unsigned long long)at, errno, strerror(errno),
-          errno == EINVAL && p->direct
-              ? ": direct I/O may need a --file-block-size that is a multiple of 4096 bytes"
-              : "");
+      return files_refuse_write(p, file, at, errno, err);
     at += len;
     m->written += len;
-    files_show_progress(m, i);
+    files_show_progress(m, file);
   }
   return 0;
 }

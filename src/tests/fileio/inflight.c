@@ -397,19 +397,21 @@ static bool inflight_make_data(const struct bn_fileio *f, struct bn_fileio_sessi
   return true;
 }
 
-/* Returns the number of a request in the debug messages of sysbench. */
+/* Returns the number that sysbench's debug messages have for an operation. */
 static int inflight_debug_number_of(enum bn_io_op op)
 {
+  enum { NUMBER_READ = 1, NUMBER_WRITE, NUMBER_FLUSH };
+
   switch (op) {
   case BN_IO_READ:
-    return 1;
+    return NUMBER_READ;
   case BN_IO_WRITE:
-    return 2;
+    return NUMBER_WRITE;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:
     break;
   }
-  return 3;
+  return NUMBER_FLUSH;
 }
 
 /* Submits a request that was drawn, in an idle flight: the caller has called inflight_make_room().
