@@ -60,8 +60,9 @@ static void memory_write_seq(const struct bn_memory_job *job)
 #undef WRITE
 }
 
-/* The count is computed from both ends for every word, as in 1.0: a subtraction and a shift between
-   two stores are part of the measured time. */
+/* Writes to each word how many words there are from it to the end.  As in sysbench 1.0, that is
+   computed anew for every word from two pointers, so that a subtraction and a shift between two
+   stores are part of the measured time. */
 static void memory_write_remaining_seq(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;

@@ -78,30 +78,30 @@ static const char *memory_text_or_empty(const char *text)
 
 /* Refuses a value in the words of the dialect.  Returns -1. */
 static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
-                         const char *plain, struct bn_err *err)
+                         const char *message, struct bn_err *err)
 {
-  return bn_opt_refuse(m->run_conf->policy, r, plain, err);
+  return bn_opt_refuse(m->run_conf->policy, r, message, err);
 }
 
 /* Refuses a word that is none of the allowed ones.  Returns -1. */
 static int memory_refuse_word(const struct bn_memory *m, const char *name, const char *word,
-                              const char *allowed, const char *plain, struct bn_err *err)
+                              const char *allowed, const char *message, struct bn_err *err)
 {
   return memory_refuse(
-      m, &(struct bn_opt_refusal){name, memory_text_or_empty(word), "unknown", allowed}, plain,
+      m, &(struct bn_opt_refusal){name, memory_text_or_empty(word), "unknown", allowed}, message,
       err);
 }
 
 /* Refuses a size that has to be at least `least` bytes.  Returns -1. */
 static int memory_refuse_size(const struct bn_memory *m, const char *name, uint64_t size,
-                              uint64_t least, const char *wrong, const char *plain,
+                              uint64_t least, const char *reason, const char *message,
                               struct bn_err *err)
 {
   char value[32], allowed[64];
 
   (void)snprintf(value, sizeof value, "%llu", (unsigned long long)size);
   (void)snprintf(allowed, sizeof allowed, "%llu or more bytes", (unsigned long long)least);
-  return memory_refuse(m, &(struct bn_opt_refusal){name, value, wrong, allowed}, plain, err);
+  return memory_refuse(m, &(struct bn_opt_refusal){name, value, reason, allowed}, message, err);
 }
 
 /* Returns the bytes of the smallest block that the work can be done on. */
@@ -122,7 +122,7 @@ static uint64_t memory_min_block_size(const struct bn_memory *m)
 static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t size = m->conf->block_size, least = memory_min_block_size(m);
-  char plain[128];
+  char message[128];
 
   /* 0.5 accepts any number of its 4-byte words. */
   if (m->short_words) {
@@ -138,10 +138,10 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
                          "Invalid value for memory-block-size: %s", err);
   if (size >= least)
     return 0;
-  (void)snprintf(plain, sizeof plain,
+  (void)snprintf(message, sizeof message,
                  "--memory-block-size=%llu is too small for that: at least %llu bytes",
                  (unsigned long long)size, (unsigned long long)least);
-  return memory_refuse_size(m, "memory-block-size", size, least, "too small", plain, err);
+  return memory_refuse_size(m, "memory-block-size", size, least, "too small", message, err);
 }
 
 /* Returns the bytes that are accessed in a pass of a single session, or of all (each_all). */
@@ -161,25 +161,19 @@ static uint64_t memory_bytes_of_pass(const struct bn_memory *m)
 /* Refuses a total that has no room for a pass of `pass` bytes.  Returns -1. */
 static int memory_refuse_total_size(const struct bn_memory *m, uint64_t pass, struct bn_err *err)
 {
-  const uint64_t total = m->conf->total_size, block = m->conf->block_size;
-  const bool words = m->work == BN_MEMORY_WORDS;
-  char wrong[80], plain[200];
+  const uint64_t total = m->conf->total_size;
+  const bool of_words = m->work == BN_MEMORY_WORDS;
+  const uint64_t needed = of_words ? m->conf->block_size : pass;
+  char reason[80], message[200];
 
-  if (words) {
-    (void)snprintf(wrong, sizeof wrong, "less than one block of %llu bytes",
-                   (unsigned long long)block);
-    (void)snprintf(plain, sizeof plain,
-                   "--memory-total-size=%llu is less than one block of %llu bytes: raise it, or "
-                   "lower --memory-block-size",
-                   (unsigned long long)total, (unsigned long long)block);
-  } else {
-    (void)snprintf(wrong, sizeof wrong, "less than the %llu bytes of one event",
-                   (unsigned long long)pass);
-    (void)snprintf(plain, sizeof plain,
-                   "--memory-total-size=%llu is less than the %llu bytes of one event: raise it",
-                   (unsigned long long)total, (unsigned long long)pass);
-  }
-  return memory_refuse_size(m, "memory-total-size", total, words ? block : pass, wrong, plain, err);
+  (void)snprintf(reason, sizeof reason,
+                 of_words ? "less than one block of %llu bytes"
+                          : "less than the %llu bytes of one event",
+                 (unsigned long long)needed);
+  (void)snprintf(message, sizeof message, "--memory-total-size=%llu is %s: raise it%s",
+                 (unsigned long long)total, reason,
+                 of_words ? ", or lower --memory-block-size" : "");
+  return memory_refuse_size(m, "memory-total-size", total, needed, reason, message, err);
 }
 
 /* Computes the number of passes of all threads.  A total without room for a pass is refused,
