@@ -83,10 +83,12 @@ def test_the_report_has_the_figures_of_the_document(dialect, tmp_path):
     checkpoints = len(document["groups"][0]["checkpoints"])
     assert checkpoints <= 1 and text.count("Statements (times in ms):\n") == checkpoints + 1
     assert bench.run("report", "json", cwd=tmp_path) == (text, "", 0)
+    assert len((*document["groups"][0]["checkpoints"], total(document))[0]["statements"]) == len(NAMES)
     for record, part in zip((*document["groups"][0]["checkpoints"], total(document)),
                             text.split("SQL statistics:")[1:]):
         rows = table(part)
-        assert len(rows) == len(record["statements"]) == len(NAMES)
+        # A checkpoint that comes at the very end leaves little for the final report.
+        assert 0 < len(rows) == len(record["statements"]) <= len(NAMES)
         for row in record["statements"]:
             ranked = sorted(row["percentiles"], key=lambda p: p["percent"])
             times = [row["avg_s"], *(p["s"] for p in ranked), row["max_s"]]
