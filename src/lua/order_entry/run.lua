@@ -188,7 +188,7 @@ local next_kind, pending
 local tries = 0
 
 -- LuaJIT compiles ever rarer paths through the transactions, and frees no code.  After this time of
--- a run, in seconds, a terminal keeps the code that it has: its memory does not grow with the run.
+-- a run, in seconds, a terminal keeps the code that it has, which does not grow with the run.
 local COMPILING_S = 30
 -- The time that is left of --time then.  -1: compiling has ended, or it does not end.
 local stops_compiling_at = -1
