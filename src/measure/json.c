@@ -21,7 +21,7 @@ static struct bn_node *json_outer(const json_t *j)
 }
 
 /* Returns an upper bound of the number of values in a text: one, and one more for each comma, list
-   and map. */
+   and map.  A list or map that is empty therefore counts twice. */
 static size_t json_bound_values(const char *text, size_t len)
 {
   size_t n = 1;
@@ -67,11 +67,12 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
 static size_t json_length_of_numbers(const char *text)
 {
   const char *end = text;
-  int depth = 0;
+  int depth = 0; /* of the lists that have begun and not ended */
 
   do {
-    depth += (*end == '[') - (*end == ']');
-    if (strchr("[]0123456789+-.eE,nul \n", *end) == NULL || *end == '\0')
+    depth += *end == '[';
+    depth -= *end == ']';
+    if (strchr("[]0123456789+-.eE,nul \n", *end) == NULL || *end == '\0') /* strchr() finds 0 */
       return 0;
     end++;
   } while (depth > 0);
@@ -95,22 +96,21 @@ static size_t json_squeeze_numbers(char *text, size_t len)
 static size_t json_join_numbers(char *text)
 {
   size_t n = 0;
-  bool quoted = false;
+  bool quoted = false; /* `at` is within a text */
+  char *at = text;
 
-  for (char *at = text; *at != '\0';) {
+  while (*at != '\0') {
     size_t len = !quoted && *at == '[' ? json_length_of_numbers(at) : 0;
+    size_t kept; /* of these len bytes, once white space is removed */
 
     if (len > 0) {
-      const size_t squeezed = json_squeeze_numbers(at, len);
-
-      memmove(text + n, at, squeezed);
-      n += squeezed;
+      kept = json_squeeze_numbers(at, len);
     } else {
-      len = quoted && *at == '\\' ? 2 : 1;
+      len = kept = quoted && *at == '\\' ? 2 : 1; /* an escaped quote does not end a text */
       quoted ^= *at == '"';
-      memmove(text + n, at, len);
-      n += len;
     }
+    memmove(text + n, at, kept);
+    n += kept;
     at += len;
   }
   text[n] = '\0';

@@ -51,7 +51,7 @@ int bn_node_append(struct bn_node *list, struct bn_node *value);
    if there is no memory. */
 int bn_node_complete(struct bn_node *into, const struct bn_node *from);
 /* Removes the keys of `into` that `from` lacks, in all maps in which bn_node_complete() would add
-   some.  Keys with an empty list or map stay. */
+   some.  Keys with an empty list or map stay.  If either tree is NULL, nothing is done. */
 void bn_node_confine(struct bn_node *into, const struct bn_node *from);
 
 /* These read a tree, which owns what they return. */

@@ -4,13 +4,14 @@
 
 #include "measure/hist_codec.h"
 
+/* The list of a histogram, to which json_hist_add_bucket() adds. */
 struct hist_list {
   struct bn_json_out *p;
   struct bn_node *list;
 };
 
 /* Adds a bucket: the number of empty buckets before it, negative, and its count.  A single empty
-   bucket is 0, which is shorter than -1. */
+   bucket becomes a count of 0, which is shorter than -1. */
 static void json_hist_add_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   const struct hist_list *to = arg;
@@ -48,7 +49,7 @@ static uint64_t json_hist_read_number(struct bn_json_in *e, const struct bn_node
 
   if (count > 0 && at <= BN_HIST_BUCKETS)
     bn_hist_put(h, bn_hist_lowest(at), count);
-  return number < 0 ? -(uint64_t)number : 1;
+  return number < 0 ? -(uint64_t)number : 1; /* also right for INT64_MIN */
 }
 
 void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,

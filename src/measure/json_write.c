@@ -54,6 +54,7 @@ struct bn_node *bn_node_f64(double x)
   return isfinite(x) ? bn_node_real(x) : bn_node_null();
 }
 
+/* Returns whether all characters of a text are ASCII. */
 static bool json_write_is_ascii(const char *s)
 {
   for (; *s != '\0'; s++)
@@ -80,21 +81,22 @@ static char *json_write_unused_key(const struct bn_node *map, const char *key)
 
 void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, struct bn_node *value)
 {
-  char *own;
+  char *unused_key;
 
-  /* Most keys are ASCII, and hardly one is the escaped form of another. */
+  /* Most keys are ASCII.  Such a key is not looked up: hardly any is the escaped form of another.
+   */
   if (json_write_is_ascii(key)) {
     p->failed |= bn_node_set(map, key, value) != 0;
     return;
   }
-  own = json_write_unused_key(map, key);
-  if (own == NULL) {
+  unused_key = json_write_unused_key(map, key);
+  if (unused_key == NULL) {
     bn_node_free(value);
     p->failed = true;
     return;
   }
-  p->failed |= bn_node_set(map, own, value) != 0;
-  free(own);
+  p->failed |= bn_node_set(map, unused_key, value) != 0;
+  free(unused_key);
 }
 
 void bn_json_add(struct bn_json_out *p, struct bn_node *list, struct bn_node *value)
@@ -118,7 +120,7 @@ void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
   bn_json_put(p, map, key, list);
 }
 
-/* Returns the value of a member, which is at `at`. */
+/* Returns the value at `at`, of the type that a member of a layout has. */
 static struct bn_node *json_write_value_at(const struct bn_layout *l, const void *at)
 {
   switch (l->type) {

@@ -10,15 +10,14 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-/* Returns the bytes that a text takes with its 0, or 0 of NULL. */
-static size_t result_text_size(const char *text)
+size_t bn_result_text_size(const char *text)
 {
   return text != NULL ? strlen(text) + 1 : 0;
 }
 
 const char *bn_result_copy_text(char **at, const char *text)
 {
-  const size_t size = result_text_size(text);
+  const size_t size = bn_result_text_size(text);
   char *copy = *at;
 
   if (text == NULL)
@@ -38,7 +37,7 @@ static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
   char *at;
 
   for (size_t i = 0; i < v->n_figures; i++)
-    size += result_text_size(v->figures[i].key) + result_text_size(v->figures[i].text);
+    size += bn_result_text_size(v->figures[i].key) + bn_result_text_size(v->figures[i].text);
   r->figure_names = at = bn_alloc(1, size);
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_figure *f = &r->store.figure[i];
@@ -50,6 +49,7 @@ static void result_copy_figures(struct bn_record *r, const struct bn_view *v)
   r->view.figures = r->store.figure;
 }
 
+/* Copies the watched figures, with their names. */
 static void result_copy_watched(struct bn_record *r, const struct bn_view *v)
 {
   r->watched = v->n_watched > 0 ? bn_watched_copy(v->watched, v->n_watched) : NULL;
@@ -148,7 +148,7 @@ static uint64_t result_size_of_names(const struct bn_metric *row, size_t n)
   uint64_t size = 0;
 
   for (size_t i = 0; i < n; i++)
-    size += result_text_size(row[i].name) + result_text_size(row[i].unit);
+    size += bn_result_text_size(row[i].name) + bn_result_text_size(row[i].unit);
   return size;
 }
 
@@ -160,7 +160,7 @@ static uint64_t result_size_of_statements(const struct bn_record *r)
       t->room * (sizeof *t->sum + sizeof *r->store.statement + sizeof *r->store.statement_s);
 
   for (size_t i = 0; i < t->n; i++)
-    size += result_text_size(t->sum[i].name);
+    size += bn_result_text_size(t->sum[i].name);
   return size;
 }
 
@@ -169,25 +169,25 @@ static uint64_t result_size_of_record(const struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
   const struct bn_snap *d = &r->delta;
-  const size_t n_rows = m->n_counters + m->n_hists + m->n_labelled;
-  uint64_t labels = 0, watched = 0;
+  const size_t n_rows = m->n_counters + m->n_hists + m->n_labelled; /* one block, at m->counter */
+  uint64_t size = sizeof *r;
 
+  size += n_rows * sizeof *m->counter + result_size_of_names(m->counter, n_rows);
+  size += m->n_counters * (sizeof *d->counter + sizeof *r->store.count);
+  size += m->n_hists * (sizeof *d->sparse + sizeof *r->store.timing + sizeof *r->store.event_kind);
+  if (r->store.timing_s != NULL)
+    size += m->n_hists * sizeof *r->store.timing_s;
+  size += bn_snap_count_buckets(d) * sizeof(struct bn_bucket);
+  size += bn_phases_count(m) * sizeof *r->store.phase;
+  size += m->n_labelled * (sizeof *d->label + sizeof *d->n_labels);
   for (size_t i = 0; i < m->n_labelled; i++)
-    labels += d->n_labels[i] + 1;
+    size += (d->n_labels[i] + 1) * sizeof **d->label;
+  size += d->n_sessions * (sizeof *d->session + sizeof *r->store.session);
+  size += result_size_of_statements(r);
+  size += (r->view.n_figures + 1) * sizeof *r->store.figure;
   for (size_t i = 0; i < r->view.n_watched; i++)
-    watched += sizeof *r->watched + result_text_size(r->watched[i].name);
-  /* The rows of the three tables are one block. */
-  return sizeof *r + watched + result_size_of_names(m->counter, n_rows) +
-         n_rows * sizeof *m->counter +
-         m->n_counters * (sizeof *d->counter + sizeof *r->store.count) +
-         m->n_hists * (sizeof *d->sparse + sizeof *r->store.timing + sizeof *r->store.event_kind) +
-         bn_phases_count(m) * sizeof *r->store.phase +
-         (r->store.timing_s != NULL ? m->n_hists * sizeof *r->store.timing_s : 0) +
-         m->n_labelled * (sizeof *d->label + sizeof *d->n_labels) + labels * sizeof **d->label +
-         (r->view.n_figures + 1) * sizeof *r->store.figure +
-         d->n_sessions * (sizeof *d->session + sizeof *r->store.session) +
-         result_size_of_statements(r) + bn_snap_count_buckets(d) * sizeof(struct bn_bucket) +
-         result_text_size(r->lines);
+    size += sizeof *r->watched + bn_result_text_size(r->watched[i].name);
+  return size + bn_result_text_size(r->lines);
 }
 
 /* Frees the unused room for labels and figures, and the room for percentiles of timings, which a
@@ -203,6 +203,7 @@ static void result_trim(struct bn_record *r, bool bare)
   }
 }
 
+/* Copies the ages of unfinished events, if the view has any. */
 static void result_copy_ages(struct bn_record *r, const struct bn_view *v)
 {
   r->view.ages = NULL;
@@ -212,6 +213,7 @@ static void result_copy_ages(struct bn_record *r, const struct bn_view *v)
   bn_hist_add(r->ages, v->ages);
 }
 
+/* The form in which a record keeps its histograms. */
 enum hists { HISTS_NONE, HISTS_PACKED, HISTS_WHOLE };
 
 /* Makes a record that owns all that a view points to.  It has no facts about errors, which a view
@@ -303,6 +305,7 @@ const struct bn_view *bn_result_total(const struct bn_result *r)
   return r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
 }
 
+/* Returns a copy that owns its texts. */
 static struct bn_member *result_copy_member(const struct bn_member *m)
 {
   struct bn_member *copy = bn_alloc(1, sizeof *copy);
@@ -342,7 +345,7 @@ static void result_append(struct bn_group *g, struct bn_record **array, size_t *
 
 void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 {
-  const bool packs = g->packs || v->delta->sparse != NULL; /* histograms of intervals */
+  const bool packs = g->packs || v->delta->sparse != NULL;
 
   switch (v->span) {
   case BN_VIEW_INTERVAL:
@@ -371,7 +374,7 @@ static void result_escape_text(char **at, const char *keep)
   if (*at == NULL)
     return;
   len = bn_escape(NULL, 0, *at, keep);
-  if (len == strlen(*at)) /* nothing is escaped */
+  if (len == strlen(*at)) /* an escape is longer than its byte, so there is none */
     return;
   text = bn_alloc(1, len + 1);
   (void)bn_escape(text, len + 1, *at, keep);
@@ -379,8 +382,8 @@ static void result_escape_text(char **at, const char *keep)
   *at = text;
 }
 
-/* Returns the bytes of the keys and texts of figures once the texts are escaped, which are printed.
-   Keys are for programs and stay. */
+/* Returns the bytes of the keys and texts of figures once the texts are escaped.  Keys stay as they
+   are: only texts are printed. */
 static size_t result_escaped_size(const struct bn_record *r)
 {
   size_t size = 0;
@@ -388,7 +391,8 @@ static size_t result_escaped_size(const struct bn_record *r)
   for (size_t i = 0; i < r->view.n_figures; i++) {
     const struct bn_figure *f = &r->store.figure[i];
 
-    size += result_text_size(f->key) + (f->text != NULL ? bn_escape(NULL, 0, f->text, "") + 1 : 0);
+    size +=
+        bn_result_text_size(f->key) + (f->text != NULL ? bn_escape(NULL, 0, f->text, "") + 1 : 0);
   }
   return size;
 }

@@ -115,8 +115,10 @@ void bn_result_find_metrics(struct bn_result *r);
 /* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
    result that comes from a file.  Rows keep their newlines. */
 void bn_result_escape(struct bn_result *r);
-/* Copies a text to *at, moves *at past it, and returns the copy.  Of NULL nothing is copied, and
-   NULL returned. */
+/* Returns the bytes that a text takes with its final 0, or 0 for NULL. */
+size_t bn_result_text_size(const char *text);
+/* Copies a text to *at, moves *at past it, and returns the copy.  For NULL it copies nothing, and
+   returns NULL. */
 const char *bn_result_copy_text(char **at, const char *text);
 void bn_result_done(struct bn_result *r);
 

@@ -147,7 +147,9 @@ static void store_read_moments(struct bn_json_in *e, const struct bn_node *list,
 {
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
 
-  for (size_t i = 0; list != NULL && i < sizeof values / sizeof *values; i++) {
+  if (list == NULL)
+    return;
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     const char *digits = bn_node_get_text(bn_node_get_at(list, i));
     char *end = NULL;
 
@@ -191,10 +193,13 @@ static void store_read_raw_sessions(struct bn_json_in *e, const struct bn_node *
   }
 }
 
+/* Reads the histograms of all metrics, if the snapshot has room for them. */
 static void store_read_histograms(struct bn_json_in *e, const struct bn_node *map,
                                   struct bn_snap *s)
 {
-  for (size_t i = 0; s->hist[BN_H_LATENCY] != NULL && i < s->metrics.n_hists; i++) {
+  if (s->hist[BN_H_LATENCY] == NULL)
+    return;
+  for (size_t i = 0; i < s->metrics.n_hists; i++) {
     const char *name = s->metrics.hist[i].name;
 
     bn_json_in_hist(e, bn_json_in_list(e, map, name), name, s->hist[i]);
@@ -256,8 +261,8 @@ static void store_pack_histograms(struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Sets a figure of a view to the number n.  A null of the document means that it is not known; if
-   the document has no such member, n is NULL, and the figure becomes 0. */
+/* Sets a figure of a view to the number n.  Null in the document means that it is not known.  If
+   the document lacks the figure, n is NULL, and the figure becomes 0. */
 static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
@@ -267,6 +272,7 @@ static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
     *bn_view_f64_at(v, f->offset) = bn_json_in_read_number(e, n, f->name);
 }
 
+/* Reads the figures by their names. */
 static void store_read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
@@ -279,28 +285,31 @@ static void store_read_brief_figures(struct bn_json_in *e, const struct bn_node 
 {
   size_t i = 0;
 
-  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    store_read_figure(e, bn_node_get_at(list, i++), f, v);
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++, i++)
+    store_read_figure(e, bn_node_get_at(list, i), f, v);
   if (bn_node_count(list) != i)
     bn_json_in_refuse(e, "'figures' does not have %zu values", i);
 }
 
+/* Reads the ranks, their values, and which of these are lower bounds. */
 static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *list,
                                    struct bn_record *r)
 {
   r->view.n_percents = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
   for (size_t i = 0; i < r->view.n_percents; i++) {
-    r->store.percents[i] = bn_json_in_get_number(e, bn_node_get_at(list, i), "percent");
-    r->store.percentile_s[i] = bn_json_in_get_number(e, bn_node_get_at(list, i), "s");
-    r->store.at_least[i] = bn_json_in_bool(e, bn_node_get_at(list, i), "at_least");
+    const struct bn_node *map = bn_node_get_at(list, i);
+
+    r->store.percents[i] = bn_json_in_get_number(e, map, "percent");
+    r->store.percentile_s[i] = bn_json_in_get_number(e, map, "s");
+    r->store.at_least[i] = bn_json_in_bool(e, map, "at_least");
   }
   r->view.at_least = r->store.at_least;
   r->view.percents = r->store.percents;
   r->view.percentile_s = r->store.percentile_s;
 }
 
-/* Reads the percentiles of the timing with index `at`, in the order of the record's ranks.  Older
-   documents and intervals have no such list. */
+/* Reads the percentiles of the timing with index `at`, in the order of the record's ranks.  A list
+   of another length says nothing about these ranks; older documents and intervals have none. */
 static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
                                           struct bn_record *r, size_t at)
 {
@@ -351,9 +360,10 @@ static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, 
     bn_json_in_layout(e, bn_node_get_at(list, k), bn_layout_phase, &r->store.phase[k]);
 }
 
-/* Reads the timings, and the kinds of events and the phases with theirs.  Each of the three has a
-   list in the order of its histograms.  A document may lack the last values of a list, and only
-   totals have phases. */
+/* Reads the timings, and the kinds of events and the phases with their timings.  The document has
+   three lists, each in the order of its histograms; the record has one list of all timings, in the
+   order of the metrics.  A document may lack the last values of a list, and only totals have
+   phases. */
 static void store_read_timings(struct bn_json_in *e, const struct bn_node *record,
                                struct bn_record *r)
 {
@@ -361,14 +371,14 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   const struct bn_node *kinds = bn_json_in_list(e, record, "event_kinds");
   const struct bn_node *phases = bn_json_in_list(e, record, "phases");
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
-  const size_t n = bn_json_in_length(e, list, "timings", most);
+  const size_t n_others = bn_json_in_length(e, list, "timings", most);
   const size_t n_kinds = bn_json_in_length(e, kinds, "event_kinds", most);
   const size_t n_phases = bn_node_count(phases); /* store_read_phases() checks it */
   size_t other = 0, kind = 0, phase = 0;         /* the next value of each list */
 
   store_name_timings(r);
-  while (other + kind + phase < most && (other + kind < n + n_kinds || phase < n_phases))
-    switch (r->delta.metrics.hist[BN_H_FIXED + other + kind + phase].kind) {
+  for (size_t i = 0; i < most && (other + kind < n_others + n_kinds || phase < n_phases); i++)
+    switch (r->delta.metrics.hist[BN_H_FIXED + i].kind) {
     case BN_EVENT_HISTOGRAM:
       store_read_timing(e, bn_node_get_at(kinds, kind++), r);
       break;
@@ -443,8 +453,8 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
   r->view.counts = r->store.count;
 }
 
-/* Reads the figures of the workload.  Their names and texts are copied into one block, so their
-   sizes are added up first. */
+/* Reads the figures of the workload.  Their names and texts are copied into one block, whose size
+   is computed first. */
 static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_record *r)
 {
@@ -453,10 +463,10 @@ static void store_read_workload(struct bn_json_in *e, const struct bn_node *list
   char *at;
 
   for (size_t i = 0; i < n; i++) {
-    const char *name = bn_json_in_text(e, bn_node_get_at(list, i), "name");
-    const char *text = bn_json_in_text(e, bn_node_get_at(list, i), "text");
+    const struct bn_node *figure = bn_node_get_at(list, i);
 
-    size += (name != NULL ? strlen(name) + 1 : 0) + (text != NULL ? strlen(text) + 1 : 0);
+    size += bn_result_text_size(bn_json_in_text(e, figure, "name"));
+    size += bn_result_text_size(bn_json_in_text(e, figure, "text"));
   }
   r->figure_names = at = bn_alloc(1, size);
   for (size_t i = 0; i < n && !e->failed; i++) {
@@ -520,13 +530,14 @@ static void store_read_watched(struct bn_json_in *e, const struct bn_node *map, 
   struct bn_watched all;
   struct watched_reading w = {e, &all};
 
-  all.n = 0; /* the rest is large, and most records have none */
+  all.n = 0; /* the other members are large, and few records have figures: they are not cleared */
   if (map == NULL || bn_node_each(map, store_read_watched_figure, &w) != 0)
     return;
   r->view.watched = r->watched = bn_watched_copy(all.figure, all.n);
   r->view.n_watched = all.n;
 }
 
+/* Reads the statistics of sessions, which intervals do not have. */
 static void store_read_sessions(struct bn_json_in *e, const struct bn_node *list,
                                 struct bn_record *r)
 {
@@ -617,9 +628,8 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Moves the pointer *texts past the gap at its beginning and the text that follows, up to the next
-   gap or the end.  Sets *text and *len to that text, and lowers the number of bytes that are left,
-   in *rest.  Returns false if there is no gap. */
+/* Takes the next text off the *rest bytes at *texts: a gap, and the text that follows it up to the
+   next gap or the end.  Sets *text and *len to that text.  Returns false if there is no gap. */
 static bool store_next_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;

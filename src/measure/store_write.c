@@ -16,7 +16,7 @@
 #include "measure/row.h"
 #include "measure/store.h"
 
-/* Puts a list of n rows.  A brief record leaves out an empty one, which is freed. */
+/* Puts a list of n values.  A brief record leaves out an empty list, which is freed instead. */
 static void store_put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
                            struct bn_node *list, size_t n)
 {
@@ -29,8 +29,10 @@ static void store_put_list(struct bn_json_out *p, struct bn_node *map, const cha
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* The functions below put a part of a record into its map, or return it.  Without memory they set
-   p->failed. */
+   p->failed.  With p->no_lag, the last histogram and its timing, the lag of pauses, are left
+   out. */
 
+/* Appends n metrics to a list.  "merge" is left out if it is the usual sum. */
 static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
                               const struct bn_metric *rows, size_t n)
 {
@@ -47,6 +49,7 @@ static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
   }
 }
 
+/* Returns the list of all metrics, in the order of bn_metrics_copy_rows(). */
 static struct bn_node *store_list_metrics(struct bn_json_out *p, const struct bn_metrics *m)
 {
   struct bn_node *list = bn_node_list();
@@ -130,7 +133,8 @@ static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "percentiles", list);
 }
 
-/* Puts the percentiles of a timing, whose ranks are those of the view, if it has any. */
+/* Puts the percentiles of a timing, if it has any.  Their ranks are those of the view.  Hardly any
+   is a lower bound, so only such a percentile has "at_least". */
 static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *parent,
                                          const struct bn_view *v, const struct bn_timing *t)
 {
@@ -151,7 +155,8 @@ static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *
   bn_json_put(p, parent, "percentiles", list);
 }
 
-/* Puts the timings but for those of kinds of events and phases, which have lists of their own. */
+/* Puts the timings except those of kinds of events and of phases, which have lists of their own.
+   Timings of intervals have no percentiles, which would fill the document. */
 static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
@@ -196,7 +201,7 @@ static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "event_kinds", list);
 }
 
-/* Puts the phases of a profile. */
+/* Puts the phases of a profile, if the run has any. */
 static void store_put_phases(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list;
@@ -218,6 +223,7 @@ static void store_put_phases(struct bn_json_out *p, struct bn_node *record, cons
   bn_json_put(p, record, "phases", list);
 }
 
+/* Puts the statements by name, if the view tells them apart. */
 static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
                                  const struct bn_view *v)
 {
@@ -259,7 +265,7 @@ static void store_put_counts(struct bn_json_out *p, struct bn_node *record, cons
   bn_json_put(p, record, "counts", list);
 }
 
-/* Puts how a figure of a workload is merged. */
+/* Puts how a figure of a workload is merged, and for a mean the counter that it is weighted by. */
 static void store_put_merge(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v,
                             const struct bn_figure *f)
 {
@@ -288,20 +294,23 @@ static void store_put_workload(struct bn_json_out *p, struct bn_node *record,
 /* Puts the lines that a script has added to the report, if any. */
 static void store_put_lines(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
 {
+  const char *at = v->lines;
   struct bn_node *list;
 
-  if (v->lines == NULL)
+  if (at == NULL)
     return;
   list = bn_node_list();
-  for (const char *at = v->lines, *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+  for (const char *end = strchr(at, '\n'); end != NULL; end = strchr(at, '\n')) {
     char *line = bn_alloc_part(at, (size_t)(end - at));
 
     bn_json_add(p, list, bn_node_text(line));
     free(line);
+    at = end + 1;
   }
   bn_json_put(p, record, "lines", list);
 }
 
+/* Puts the watched figures, if there are any. */
 static void store_put_watched(struct bn_json_out *p, struct bn_node *record,
                               const struct bn_view *v)
 {
@@ -315,6 +324,7 @@ static void store_put_watched(struct bn_json_out *p, struct bn_node *record,
   bn_json_put(p, record, "watch", map);
 }
 
+/* Puts the statistics of each session, which intervals do not have. */
 static void store_put_sessions(struct bn_json_out *p, struct bn_node *record,
                                const struct bn_view *v)
 {
@@ -355,6 +365,7 @@ static struct bn_node *store_moments_of(struct bn_json_out *p, const struct bn_m
   return list;
 }
 
+/* Returns the labelled counts: for each metric the list of its pairs, [label, count]. */
 static struct bn_node *store_labels_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
@@ -377,13 +388,13 @@ static struct bn_node *store_raw_sessions_of(struct bn_json_out *p, const struct
   struct bn_node *list = bn_node_list();
 
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    const struct bn_snap_session *one = &s->session[i];
+    const struct bn_snap_session *session = &s->session[i];
     struct bn_node *row = bn_node_list();
 
-    bn_json_add(p, row, bn_node_u64(one->events));
-    bn_json_add(p, row, bn_node_u64(one->busy_ns));
-    bn_json_add(p, row, bn_node_u64(one->min_ns));
-    bn_json_add(p, row, bn_node_u64(one->max_ns));
+    bn_json_add(p, row, bn_node_u64(session->events));
+    bn_json_add(p, row, bn_node_u64(session->busy_ns));
+    bn_json_add(p, row, bn_node_u64(session->min_ns));
+    bn_json_add(p, row, bn_node_u64(session->max_ns));
     bn_json_add(p, list, row);
   }
   return list;
@@ -420,6 +431,7 @@ static void store_put_statement_buckets(struct bn_json_out *p, struct bn_node *r
   bn_json_put(p, raw, "statements", list);
 }
 
+/* Returns the counters.  A brief record leaves out those that are 0. */
 static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
@@ -430,7 +442,7 @@ static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_
   return map;
 }
 
-/* Puts moments.  A brief record leaves out those of no values. */
+/* Puts moments.  A brief record leaves out moments of no values. */
 static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
                               const struct bn_moments *m)
 {
@@ -438,7 +450,7 @@ static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const 
     bn_json_put(p, map, key, store_moments_of(p, m));
 }
 
-/* Returns the raw part.  Which spans have sessions and histograms is said in measure/store.h. */
+/* Returns the raw numbers.  measure/store.h says which spans have sessions and histograms. */
 static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
@@ -505,7 +517,7 @@ static char *store_print_brief_json(const struct bn_view *v, size_t *len)
 
   bn_json_put(&p, map, bn_layout_spans[v->span], record);
   map = bn_json_finish(&p, map);
-  text = map != NULL ? bn_node_print(map, 0, len) : NULL;
+  text = map != NULL ? bn_node_print(map, 0 /* one line */, len) : NULL;
   bn_node_free(map);
   return text;
 }
@@ -530,15 +542,15 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 /* --- counting --------------------------------------------------------------------------------- */
 
 /* These return upper bounds of the number of values that the functions above make.  A list or a map
-   counts twice, because json_bound_values() does so with empty ones.  The constants are the numbers
-   of the members that have no term of their own. */
+   counts as 2, because json_bound_values() counts an empty one so.  The other constants are the
+   numbers of the members that have no term of their own, or a little more. */
 
 static uint64_t store_count_layout(const struct bn_layout *l)
 {
   uint64_t n = 0;
 
-  for (; l[n].name != NULL; n++)
-    ;
+  while (l[n].name != NULL)
+    n++;
   return n;
 }
 
@@ -546,11 +558,13 @@ static uint64_t store_count_fields(void)
 {
   uint64_t n = 0;
 
-  for (; bn_view_fields[n].name != NULL; n++)
-    ;
+  while (bn_view_fields[n].name != NULL)
+    n++;
   return n;
 }
 
+/* 18: four lists or maps, and two moments, which are lists of three.  A label is a pair, the row of
+   a session has four numbers, and a bucket comes with the number of empty ones before it. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
   uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
@@ -560,6 +574,7 @@ static uint64_t store_count_raw(const struct bn_snap *s)
   return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 2 * bn_snap_count_buckets(s);
 }
 
+/* A timing is a map with a name; a percentile of it is a map of a rank and a value. */
 static uint64_t store_count_timings(const struct bn_view *v)
 {
   const uint64_t percentiles = v->span != BN_VIEW_INTERVAL ? 2 + 4 * v->n_percents : 0;
@@ -567,17 +582,20 @@ static uint64_t store_count_timings(const struct bn_view *v)
   return v->n_timings * (3 + store_count_layout(bn_layout_timing) + percentiles);
 }
 
+/* A statement has a name, rows and errors besides the members of a timing. */
 static uint64_t store_count_statements(const struct bn_view *v)
 {
   return v->n_statements * (5 + store_count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
 }
 
+/* A kind has a name, unfinished events and a list of percentiles, which may have "at_least". */
 static uint64_t store_count_event_kinds(const struct bn_view *v)
 {
   return v->n_event_kinds * (7 + store_count_layout(bn_layout_event_kind) +
                              store_count_layout(bn_layout_timing) + 6 * v->n_percents);
 }
 
+/* A phase has a text and a list of percentiles, which may have "at_least". */
 static uint64_t store_count_phases(const struct bn_view *v)
 {
   return v->n_phases *
@@ -614,22 +632,22 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 /* --- documents -------------------------------------------------------------------------------- */
 
 /* Removes the members of a part of a document that the same part of the older document, `known`,
-   lacks: what was never counted must not become 0.  known NULL: nothing is removed.  Returns the
-   part, which may be NULL. */
-static struct bn_node *store_as_known(struct bn_node *n, const struct bn_node *known)
+   lacks: a figure that was never counted must not become 0.  known NULL: removes nothing.  Returns
+   the part, which may be NULL. */
+static struct bn_node *store_confine(struct bn_node *n, const struct bn_node *known)
 {
-  if (n != NULL)
-    bn_node_confine(n, known);
+  bn_node_confine(n, known);
   return n;
 }
 
+/* known: the list of the same records in an older document, or NULL. */
 static struct bn_node *store_records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
                                         const struct bn_node *known)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(p, list, store_as_known(store_record_of(p, &r[i].view), bn_node_get_at(known, i)));
+    bn_json_add(p, list, store_confine(store_record_of(p, &r[i].view), bn_node_get_at(known, i)));
   return list;
 }
 
@@ -645,16 +663,24 @@ static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
+/* Returns whether none of n records has a value of the lag of pauses. */
+static bool store_have_idle_lag(const struct bn_record *r, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (!bn_view_has_idle_lag(&r[i].view))
+      return false;
+  return true;
+}
+
 /* Returns whether a group has records, and none of them has a value of the lag of pauses. */
 static bool store_has_idle_lag(const struct bn_group *g)
 {
-  bool idle = g->n_intervals + g->n_checkpoints > 0 || g->has_total;
+  const size_t n_totals = g->has_total ? 1 : 0;
 
-  for (size_t i = 0; i < g->n_intervals; i++)
-    idle = idle && bn_view_has_idle_lag(&g->interval[i].view);
-  for (size_t i = 0; i < g->n_checkpoints; i++)
-    idle = idle && bn_view_has_idle_lag(&g->checkpoint[i].view);
-  return idle && (!g->has_total || bn_view_has_idle_lag(&g->total.view));
+  return g->n_intervals + g->n_checkpoints + n_totals > 0 &&
+         store_have_idle_lag(g->interval, g->n_intervals) &&
+         store_have_idle_lag(g->checkpoint, g->n_checkpoints) &&
+         store_have_idle_lag(&g->total, n_totals);
 }
 
 static struct bn_node *store_total_of(struct bn_json_out *p, const struct bn_group *g,
@@ -662,7 +688,7 @@ static struct bn_node *store_total_of(struct bn_json_out *p, const struct bn_gro
 {
   if (!g->has_total)
     return bn_node_null();
-  return store_as_known(store_record_of(p, &g->total.view), known);
+  return store_confine(store_record_of(p, &g->total.view), known);
 }
 
 static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_member *m)
@@ -690,7 +716,7 @@ static struct bn_node *store_group_of(struct bn_json_out *p, const struct bn_gro
     bn_json_put(p, map, "host", store_member_of(p, g->member));
   bn_json_put(
       p, map, "metrics",
-      store_as_known(store_list_metrics(p, store_metrics_of(g)), bn_node_get(known, "metrics")));
+      store_confine(store_list_metrics(p, store_metrics_of(g)), bn_node_get(known, "metrics")));
   bn_json_put(p, map, "intervals",
               store_records_of(p, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
   bn_json_put(
@@ -719,17 +745,31 @@ static struct bn_node *store_assertions_of(struct bn_json_out *p, const struct b
   return list;
 }
 
+/* Returns how the run ended.  Without memory it sets p->failed. */
+static struct bn_node *store_end_of(struct bn_json_out *p, const struct bn_end *end)
+{
+  struct bn_node *map = bn_node_map();
+
+  bn_json_layout(p, map, bn_layout_end, end);
+  /* A run that was killed, or still goes on, has no status. */
+  if (end->partial && end->status == 0)
+    bn_json_put(p, map, "status", bn_node_null());
+  if (end->reason != BN_END_UNKNOWN)
+    bn_json_text(p, map, "reason", bn_layout_reasons[end->reason]);
+  return map;
+}
+
 /* Returns a document, or NULL if memory runs out.  lean: it may lack histograms without values. */
 static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
                                          const struct bn_node *known)
 {
   struct bn_json_out p = {.failed = false};
-  struct bn_node *map = bn_node_map(), *groups = bn_node_list(), *end = bn_node_map();
+  struct bn_node *map = bn_node_map(), *groups = bn_node_list();
 
   bn_json_put(&p, map, "format", bn_node_utf8("bench result"));
   bn_json_put(&p, map, "version", bn_node_integer(BN_STORE_VERSION));
   bn_json_put(&p, map, "facts",
-              store_as_known(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
+              store_confine(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
     bn_json_add(
         &p, groups,
@@ -737,19 +777,14 @@ static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
   bn_json_put(&p, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
     bn_json_put(&p, map, "assertions", store_assertions_of(&p, &r->facts));
-  bn_json_layout(&p, end, bn_layout_end, &r->end);
-  /* A run that was killed, or still goes on, has no status. */
-  if (r->end.partial && r->end.status == 0)
-    bn_json_put(&p, end, "status", bn_node_null());
-  if (r->end.reason != BN_END_UNKNOWN)
-    bn_json_text(&p, end, "reason", bn_layout_reasons[r->end.reason]);
-  bn_json_put(&p, map, "end", store_as_known(end, bn_node_get(known, "end")));
+  bn_json_put(&p, map, "end", store_confine(store_end_of(&p, &r->end), bn_node_get(known, "end")));
   if (known != NULL && !p.failed)
     p.failed = bn_node_complete(map, known) != 0;
   return bn_json_finish(&p, map);
 }
 
-/* A document that is written anew leaves no histogram out that the older one has. */
+/* A document that is written anew keeps every histogram of the older one, also one without
+   values. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known)
 {
   return store_document_of(r, known == NULL, known);
