@@ -17,12 +17,13 @@
 #include "measure/messages.h"
 #include "measure/sum.h"
 
-/* Below this overlap the sum of the rates of the runs is not the rate of all of them together. */
+/* With less overlap, the sum of the rates of the runs is not the rate of all runs together. */
 static const double overlap_min = 0.9;
 
 /* Times since the measurement began are nanoseconds as seconds; this bounds their rounding. */
 static const double rounding_s = 1e-6;
 
+/* The arguments of bn_merge(), and the times of the runs. */
 struct job {
   struct bn_part *part; /* in the order of their starts, but hosts in that of the caller */
   uint64_t *end_ns;     /* [n]: the time of day at which the total of each part ends */
@@ -35,11 +36,13 @@ struct job {
   struct bn_err *err;
 };
 
+/* Returns the group of all sessions of part i. */
 static const struct bn_group *merge_group_of(const struct job *j, size_t i)
 {
   return &j->part[i].result->group[0];
 }
 
+/* Returns the plan of part i. */
 static const struct bn_plan *merge_plan_of(const struct job *j, size_t i)
 {
   return &j->part[i].result->facts.plan;
@@ -59,8 +62,8 @@ static struct bn_views merge_list_totals(const struct job *j)
 }
 
 /* Returns whether the total of a result begins at a checkpoint.  The result of a host lacks its
-   checkpoints, so the planned ones are looked at too.  A planned one counts only if the total
-   begins after its time: the run may have ended before it, and some tests are not cut by
+   checkpoints, so those of the plan are looked at too.  A checkpoint of the plan counts only if the
+   total begins after its time: the run may have ended earlier, and some tests are not cut by
    checkpoints. */
 static bool merge_has_passed_checkpoint(const struct bn_result *r)
 {
@@ -156,9 +159,11 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   merge_clear_extremes(j, v);
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
-  for (size_t i = 0; i < parts->n; i++)
-    if (bn_view_seconds_to_ns(parts->view[i]->oldest_s) > rules.oldest_ns)
-      rules.oldest_ns = bn_view_seconds_to_ns(parts->view[i]->oldest_s);
+  for (size_t i = 0; i < parts->n; i++) {
+    const uint64_t oldest_ns = bn_view_seconds_to_ns(parts->view[i]->oldest_s);
+
+    rules.oldest_ns = oldest_ns > rules.oldest_ns ? oldest_ns : rules.oldest_ns;
+  }
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   for (size_t i = 0; i < parts->n; i++)
@@ -209,11 +214,11 @@ struct intervals {
   struct bn_views at; /* the intervals of the parts that are to be summed next; its list is owned */
   double *late_s;     /* owned; [n]: how much later than the first measurement each part's began */
   double length_s;    /* of an interval */
-  double whole_s;     /* from the first beginning of a measurement to the last end of one */
+  double extent_s;    /* from the first beginning to the last end of the measurements */
   bool has_hists;     /* all intervals so far have histograms */
 };
 
-/* Returns the time from the beginning of the measurement of part i to the last end. */
+/* Returns the time from the beginning of the measurement of part i to the last end of any part. */
 static double merge_until_last_end_s(const struct job *j, size_t i)
 {
   return merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
@@ -227,9 +232,9 @@ static void merge_init_intervals(const struct job *j, struct intervals *in)
                            .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
                            .has_hists = true};
   for (size_t i = 0; i < j->n; i++)
-    in->whole_s = fmax(in->whole_s, merge_until_last_end_s(j, i));
+    in->extent_s = fmax(in->extent_s, merge_until_last_end_s(j, i));
   for (size_t i = 0; i < j->n; i++)
-    in->late_s[i] = in->whole_s - merge_until_last_end_s(j, i);
+    in->late_s[i] = in->extent_s - merge_until_last_end_s(j, i);
 }
 
 static void merge_intervals_done(struct intervals *in)
@@ -252,6 +257,7 @@ static const char *merge_find_obstacle(const struct job *j, const struct interva
   return NULL;
 }
 
+/* Returns whether any part has intervals. */
 static bool merge_has_intervals(const struct job *j)
 {
   for (size_t i = 0; i < j->n; i++)
@@ -280,15 +286,15 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
   return last - first <= in->length_s / 2;
 }
 
-/* Sums the selected intervals into one, which ends when the last of them does.  Returns 0, or -1
-   and j->err. */
+/* Sums the selected intervals into one, which ends when the last of them does.  Keeps its
+   histograms packed if all of them have some.  Returns 0, or -1 and j->err. */
 static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *v)
 {
-  const bool hists = bn_merged_view_has_hists(&in->at);
+  const bool has_hists = bn_merged_view_has_hists(&in->at);
   const struct bn_view_rules rules = merge_rules_of(j);
   struct bn_merge_time t = {.span = BN_VIEW_INTERVAL};
 
-  in->has_hists &= hists;
+  in->has_hists &= has_hists;
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_view *part = in->at.view[i];
 
@@ -296,10 +302,10 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
     t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
   }
-  t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_seconds_to_ns(in->whole_s - t.at_s));
+  t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_seconds_to_ns(in->extent_s - t.at_s));
   if (bn_merged_view_make(v, &in->at, NULL, &rules, &t, j->err) != 0)
     return -1;
-  if (hists)
+  if (has_hists)
     bn_snap_pack(&v->snap, &v->snap);
   return 0;
 }
@@ -320,7 +326,7 @@ static int merge_add_interval(const struct job *j, struct intervals *in)
    or -1 and j->err. */
 static int merge_sum_intervals(const struct job *j, struct intervals *in)
 {
-  size_t most = 0, n = 0;
+  size_t most = 0, n = 0; /* the most intervals of a part, and those that all parts have */
 
   for (; merge_select_intervals(j, in, n); n++)
     if (merge_add_interval(j, in) != 0)
@@ -428,15 +434,15 @@ static int merge_sum_plan(const struct job *j)
   return 0;
 }
 
-/* Returns whether the facts and the end of a part count.  Those of a host that was lost do not, as
-   it has reported only facts of the start, unless all hosts were lost. */
+/* Returns whether the facts and the end of part i count.  A host that was lost has reported only
+   facts of the start, so it does not count unless all hosts were lost. */
 static bool merge_has_reported(const struct job *j, size_t i)
 {
-  bool any = false;
+  bool all_lost = true;
 
   for (size_t k = 0; k < j->n; k++)
-    any |= !j->part[k].result->end.partial;
-  return j->how != BN_MERGE_HOSTS || !any || !j->part[i].result->end.partial;
+    all_lost &= j->part[k].result->end.partial;
+  return j->how != BN_MERGE_HOSTS || all_lost || !j->part[i].result->end.partial;
 }
 
 /* Adds the facts that all parts which have reported have in common. */
@@ -500,7 +506,7 @@ static void merge_note_assertions(const struct job *j)
     }
 }
 
-/* Returns the reason for which all parts that have reported have ended, or BN_END_UNKNOWN if they
+/* Returns the reason for which all parts that have reported ended, or BN_END_UNKNOWN if the reasons
    differ. */
 static enum bn_end_reason merge_common_reason(const struct job *j)
 {
@@ -532,6 +538,7 @@ static void merge_sum_end(const struct job *j)
       continue;
     end->status = bn_merge_join_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;
+    /* Every bool of struct bn_end is in its layout. */
     for (const struct bn_layout *l = bn_layout_end; l->name != NULL; l++)
       if (l->type == BN_LAY_BOOL && *(const bool *)((const char *)e + l->offset))
         *(bool *)((char *)end + l->offset) = true;
@@ -559,6 +566,7 @@ static int merge_check_overlap(const struct job *j)
   return 0;
 }
 
+/* Notes which parts are of runs that have not ended.  Hosts that were lost need no note. */
 static void merge_note_partial_runs(const struct job *j)
 {
   for (size_t i = 0; j->how != BN_MERGE_HOSTS && i < j->n; i++)
@@ -597,7 +605,7 @@ static int merge_find_times(struct job *j)
     j->last_ns = j->end_ns[i] > j->last_ns ? j->end_ns[i] : j->last_ns;
   }
   bn_runs_settle(&j->runs);
-  return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_refuse_twice(&j->runs, j->err);
+  return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_check_distinct(&j->runs, j->err);
 }
 
 /* Makes the result of parts whose times are known.  Returns 0, or -1 and j->err. */
@@ -623,7 +631,8 @@ static int merge_make_result(const struct job *j)
 int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct bn_result *out,
              struct bn_buf *notes, struct bn_err *err)
 {
-  struct job *j = bn_alloc(1, sizeof *j);
+  const bool force = how != BN_MERGE_ALIKE; /* options may differ */
+  struct job *j = bn_alloc(1, sizeof *j);   /* large, because of its runs */
   int rc = -1;
 
   memset(out, 0, sizeof *out);
@@ -635,8 +644,8 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
                     .notes = notes,
                     .err = err};
   memcpy(j->part, part, n * sizeof *part);
-  if (bn_merge_check_parts(part, n, how != BN_MERGE_ALIKE, notes, err) == 0 &&
-      merge_find_times(j) == 0 && merge_check_overlap(j) == 0) {
+  if (bn_merge_check_parts(part, n, force, notes, err) == 0 && merge_find_times(j) == 0 &&
+      merge_check_overlap(j) == 0) {
     merge_note_partial_runs(j);
     rc = merge_make_result(j);
   }

@@ -10,6 +10,7 @@
 #include "measure/layout.h"
 #include "measure/stat.h"
 
+/* Returns whether both texts are equal, or both are NULL. */
 static bool merge_is_same_text(const char *a, const char *b)
 {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -35,6 +36,7 @@ static int merge_check_total(const struct bn_part *p, struct bn_err *err)
   return 0;
 }
 
+/* Returns the dialect of a part as a message names it. */
 static const char *merge_dialect_of(const struct bn_part *p)
 {
   return p->result->facts.plan.native ? "none" : bn_layout_dialects[p->result->facts.plan.version];
@@ -76,13 +78,14 @@ bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics 
 }
 
 /* Returns the metrics without the last histogram if that is the lag of pauses: the document of a
-   script that can pause has it only if it did. */
+   script that can pause has it only if the script did pause.  The rows stay those of m. */
 static struct bn_metrics merge_leave_out_lag(const struct bn_metrics *m)
 {
-  struct bn_metrics same = *m;
+  struct bn_metrics without_lag = *m;
 
-  same.n_hists -= bn_statset_has_lag(m) && !bn_statset_has_waiting(m);
-  return same;
+  if (bn_statset_has_lag(m) && !bn_statset_has_waiting(m))
+    without_lag.n_hists--;
+  return without_lag;
 }
 
 bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
@@ -128,6 +131,7 @@ struct sorted {
   size_t n;
 };
 
+/* Orders options by their names. */
 static int merge_compare_names(const void *a, const void *b)
 {
   const struct bn_fact_option *const *p = a, *const *q = b;
@@ -135,6 +139,7 @@ static int merge_compare_names(const void *a, const void *b)
   return strcmp((*p)->name, (*q)->name);
 }
 
+/* Makes the sorted list of the options of a result.  The caller frees s->option. */
 static void merge_sort_options(struct sorted *s, const struct bn_facts *f)
 {
   *s = (struct sorted){bn_alloc(f->n_options, sizeof *s->option), f->n_options};
@@ -154,7 +159,7 @@ static const struct bn_fact_option *merge_find_option(const struct sorted *s,
 }
 
 /* Returns whether an option keeps two runs from being merged.  b NULL: only one of the two programs
-   knows the option; then it does if it was set. */
+   knows the option; then it keeps them from it if it was set. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
@@ -164,6 +169,7 @@ static bool merge_option_differs(const struct bn_fact_option *a, const struct bn
   return !b->secret && !merge_is_same_text(a->value, b->value);
 }
 
+/* Returns the value of an option as a message shows it.  o NULL: the run does not have it. */
 static const char *merge_value_of(const struct bn_fact_option *o)
 {
   return o != NULL && o->value != NULL ? o->value : "(none)";
@@ -225,7 +231,7 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
 static void merge_note_groups(const struct comparison *c, const struct sorted *a,
                               const struct sorted *b)
 {
-  const struct bn_fact_option like = {.name = (char[]){"group"}};
+  const struct bn_fact_option like = {.name = (char[]){"group"}}; /* only its name is compared */
   const struct bn_fact_option *one = merge_find_option(a, &like),
                               *other = merge_find_option(b, &like);
 
@@ -306,6 +312,7 @@ static void merge_add_errors(const struct bn_part *part, size_t n, struct bn_fac
     bn_facts_add_errors(out, &part[k].result->facts);
 }
 
+/* Returns whether there is a line of the same level and text. */
 static bool merge_has_row(const struct bn_facts *f, const struct bn_fact_row *like)
 {
   for (size_t i = 0; i < f->n_rows; i++)
@@ -314,7 +321,7 @@ static bool merge_has_row(const struct bn_facts *f, const struct bn_fact_row *li
   return false;
 }
 
-/* Adds the lines that all parts have, but not that of an earlier merge. */
+/* Adds the lines that all parts have, but not the line that an earlier merge has added. */
 static void merge_add_rows(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   const struct bn_facts *first = &part[0].result->facts;

@@ -34,7 +34,7 @@ static size_t merged_view_statement_rows(const struct bn_views *parts)
   return 0;
 }
 
-/* Returns the metrics of the part that has most of them: others may lack the last histogram, the
+/* Returns the metrics of the part that has the most: other parts may lack the last histogram, the
    lag of pauses. */
 static const struct bn_metrics *merged_view_metrics(const struct bn_views *parts)
 {
@@ -130,8 +130,8 @@ static void merged_view_sum_timing(struct bn_timing *t, const struct bn_metric *
   t->dev_s = HUGE_VAL;
 }
 
-/* Computes the latencies from the figures of the parts, of which not all have histograms.  Ranks
-   and deviations do not follow from them, and are not known (HUGE_VAL). */
+/* Computes the latencies from the figures of the parts, of which not all have histograms.
+   Percentiles and deviations do not follow from these figures, and are not known (HUGE_VAL). */
 static void merged_view_sum_latencies(struct bn_merged_view *s, const struct bn_views *parts)
 {
   struct bn_view *v = &s->view;
@@ -167,16 +167,16 @@ int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err)
 {
-  const bool known = hists != NULL || bn_merged_view_has_hists(parts);
+  const bool has_hists = hists != NULL || bn_merged_view_has_hists(parts);
   struct bn_view_rules rules = *how;
 
   rules.in_span = t->span == BN_VIEW_INTERVAL;
   /* Parts that have made their ticks after the span have the rates of the span. */
   for (size_t i = 0; t->span == BN_VIEW_TICK && i < parts->n; i++)
     rules.span_s = fmax(rules.span_s, parts->view[i]->span_s);
-  if (!known)
+  if (!has_hists)
     rules.n_percents = 0;
-  if (bn_merged_view_add(v, parts, 0, err) != 0)
+  if (bn_merged_view_add(v, parts, 0 /* sessions */, err) != 0)
     return -1;
   for (size_t i = 0; hists != NULL && i < v->snap.metrics.n_hists; i++)
     bn_hist_add(v->snap.hist[i], hists[i]);
@@ -186,7 +186,7 @@ int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = t->span;
   v->view.at_s = t->at_s;
-  if (!known)
+  if (!has_hists)
     merged_view_sum_latencies(v, parts);
   if (bn_sum_view(&v->view, parts, err) != 0)
     return -1;

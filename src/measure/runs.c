@@ -133,8 +133,8 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
   return runs_add_merged(runs, part, n_parts->whole, err);
 }
 
-/* Orders runs by their starts, and those of one start so that the order of the parts makes no
-   difference. */
+/* Orders runs by their starts, and runs that started together by their hosts and seeds, so that the
+   order of the parts makes no difference. */
 static int runs_compare(const void *a, const void *b)
 {
   const struct bn_stored_run *p = a, *q = b;
@@ -156,7 +156,7 @@ static bool runs_are_same(const struct bn_stored_run *a, const struct bn_stored_
          strcmp(a->seed, b->seed) == 0;
 }
 
-int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err)
+int bn_runs_check_distinct(const struct bn_runs *runs, struct bn_err *err)
 {
   for (size_t i = 0; i < runs->n; i++)
     for (size_t k = i + 1; k < runs->n; k++)

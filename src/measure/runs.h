@@ -50,7 +50,7 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
 /* Puts the runs in order, and computes union_ns and overlap. */
 void bn_runs_settle(struct bn_runs *runs);
 /* Returns 0, or -1 and err if two parts hold the same run. */
-int bn_runs_refuse_twice(const struct bn_runs *runs, struct bn_err *err);
+int bn_runs_check_distinct(const struct bn_runs *runs, struct bn_err *err);
 /* Adds the section about the runs, and, if there are several, the line for the heading. */
 void bn_runs_add_facts(const struct bn_runs *runs, struct bn_facts *f);
 

@@ -171,8 +171,9 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_statement_table_take(&out->statements, set->statements);
 }
 
-/* Returns what a session has counted in its loop.  After the loop it may count on, so at_end has
-   the counters of the moment at which it left.  Acquire: pairs with bn_stat_leave(). */
+/* Returns how much a session has counted in its loop in counter c.  After the loop it may count on,
+   so at_end has the counters of the moment at which it left.  Acquire: pairs with
+   bn_stat_leave(). */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
@@ -193,7 +194,7 @@ static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, ui
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                                 uint64_t now_ns)
 {
-  double later_ns = 0; /* a sum of many times may not fit into 64 bits */
+  double later_ns = 0; /* summed over the sessions; the sum may not fit into 64 bits */
 
   /* The times are read first: a session that leaves meanwhile has counted a little more than they
      say. */
@@ -229,7 +230,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
   for (unsigned i = 0; i < s->n_sessions; i++) {
     struct bn_snap_session *one = &s->session[i];
 
-    if (one->counts_from_ns == 0) /* then it is 0 in all sessions: none has been changed */
+    if (one->counts_from_ns == 0) /* it is 0 in all sessions, so none has been changed yet */
       return;
     one->events = one->busy_ns = one->service_ns = 0;
   }
@@ -308,6 +309,7 @@ static uint64_t snap_counter_minus(uint64_t a, uint64_t b)
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
 }
 
+/* Counts a value in the moments. */
 static void snap_add_moment(struct bn_moments *m, long double x)
 {
   m->n += 1;
@@ -348,6 +350,7 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
   }
 }
 
+/* Replaces the values of a histogram by those of another. */
 static void snap_copy_hist(struct bn_hist *to, const struct bn_hist *from)
 {
   bn_hist_clear(to);
@@ -473,6 +476,7 @@ static bool snap_merge_counts(struct bn_snap *into, const struct bn_snap *from)
 
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
+  /* A sum that does not fit leaves out those after it: `into` is of no use then. */
   bool fits = snap_merge_counts(into, from) && snap_merge_labels(into, from) &&
               bn_statement_table_merge(&into->statements, &from->statements);
 
@@ -493,7 +497,7 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
   return fits ? 0 : -1;
 }
 
-static bool snap_is_within(uint64_t count, uint64_t most)
+bool bn_snap_is_within(uint64_t count, uint64_t most)
 {
   return count == BN_ABSENT || count <= most;
 }
@@ -505,11 +509,11 @@ static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
     for (size_t k = 0; k < s->n_labels[i]; k++)
-      fit &= snap_is_within(s->label[i][k].n, most);
+      fit &= bn_snap_is_within(s->label[i][k].n, most);
   for (size_t i = 0; i < s->statements.n; i++) {
     const struct bn_statement_sum *sum = &s->statements.sum[i];
 
-    fit &= snap_is_within(sum->rows, most) && snap_is_within(sum->errors, most) &&
+    fit &= bn_snap_is_within(sum->rows, most) && bn_snap_is_within(sum->errors, most) &&
            (sum->hist == NULL || bn_hist_has_at_most(sum->hist, most));
   }
   return fit;
@@ -523,9 +527,9 @@ bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
   bool fit = snap_rows_fit(s, most / BN_STATEMENTS_ROWS); /* labels have fewer rows */
 
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-    fit &= snap_is_within(counts[i], most);
+    fit &= bn_snap_is_within(counts[i], most);
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    fit &= snap_is_within(s->counter[i], most);
+    fit &= bn_snap_is_within(s->counter[i], most);
   for (size_t i = 0; i < s->metrics.n_hists; i++)
     fit &= s->hist[i] == NULL || bn_hist_has_at_most(s->hist[i], most);
   return fit;

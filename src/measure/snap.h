@@ -100,6 +100,8 @@ void bn_snap_copy_hists(struct bn_snap *to, const struct bn_snap *from, enum bn_
    was made for the same metrics, with histograms, and may have more of these, which are the last.
    Returns 0, or -1 if a sum does not fit into 64 bits; then `into` is of no use. */
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first);
+/* Returns whether a count is at most `most`, or absent. */
+bool bn_snap_is_within(uint64_t count, uint64_t most);
 /* Returns whether all counts are at most `most`, and the counts of labels and statements so much
    smaller that the sum of all of them, as "other", is too. */
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most);

@@ -24,12 +24,7 @@ static bool sum_is_summable(double x)
   return isfinite(x) && x >= 0;
 }
 
-/* Returns whether a count is at most `most`, or not known. */
-static bool sum_is_count(uint64_t n, uint64_t most)
-{
-  return n <= most || n == BN_ABSENT;
-}
-
+/* Returns whether the moments can be summed. */
 static bool sum_are_finite(const struct bn_moments *m)
 {
   return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
@@ -50,14 +45,14 @@ bool bn_sum_fits(const struct bn_view *v, size_t n)
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->type == BN_VIEW_U64)
-      fits &= sum_is_count(bn_view_u64(v, f), most);
+      fits &= bn_snap_is_within(bn_view_u64(v, f), most);
     else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
       fits &= sum_is_summable(bn_view_value(v, f));
   return fits;
 }
 
-/* Adds up a count.  If it is not known of one part, neither is the sum.  Returns 0, or -1 and
-   err. */
+/* Adds up a count of all parts.  If a part does not know it, the sum is not known.  Returns 0, or
+   -1 and err. */
 static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct bn_view_field *f,
                      struct bn_err *err)
 {
@@ -86,8 +81,8 @@ static double sum_find_longest(const struct bn_views *parts, const struct bn_vie
   return most;
 }
 
-/* Returns the sum of a rate per second of span_s.  What a part counted in its span is its rate
-   times its span; its counter would not do, as it has also what was counted in the grace. */
+/* Returns the sum of a rate per second of span_s.  A part counted its rate times its span; its
+   counter cannot be used, because that has also counted in the grace. */
 static double sum_rate(const struct bn_views *parts, const struct bn_view_field *f, double span_s)
 {
   double sum = 0;
@@ -233,9 +228,9 @@ static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store
   }
 }
 
-/* Returns the only part that has events of the group with timing k, or NULL if none or several have
-   any. */
-static const struct bn_view *sum_find_part(const struct bn_views *parts, size_t k)
+/* Returns the only part that has events of the group with timing k, or NULL if no part or several
+   have some. */
+static const struct bn_view *sum_find_only_part(const struct bn_views *parts, size_t k)
 {
   const struct bn_view *found = NULL;
 
@@ -252,7 +247,7 @@ static const struct bn_view *sum_find_part(const struct bn_views *parts, size_t 
 }
 
 /* Copies the latencies of a group, with its n percentiles, from the only part that has events of
-   it: that part has computed them with the ages of its unfinished events. */
+   the group: that part has computed them with the ages of its unfinished events. */
 static void sum_copy_group(struct bn_timing *t, double *percentile_s, const struct bn_timing *from,
                            size_t n)
 {
@@ -284,7 +279,8 @@ static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, dou
 
     percentile_s[i] =
         bn_view_timing_percentile_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
-    t->at_least |= (uint32_t)(percentile_s[i] < most_s) << i;
+    if (percentile_s[i] < most_s)
+      t->at_least |= UINT32_C(1) << i;
   }
 }
 
@@ -300,7 +296,7 @@ static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
 
     if (!t->of_kind || !bn_event_kinds_is_group(t->name))
       continue;
-    part = sum_find_part(parts, k);
+    part = sum_find_only_part(parts, k);
     if (part != NULL && part->n_percents == v->n_percents && part->timings[k].percentile_s != NULL)
       sum_copy_group(t, store->timing_s[k], &part->timings[k], v->n_percents);
     else
@@ -308,7 +304,7 @@ static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
   }
 }
 
-/* The figures of a single part are kept whatever their rules. */
+/* The figures of a single part are kept, whatever their rules say. */
 void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
   const struct bn_view *first = parts->view[0];
