@@ -7,29 +7,13 @@
 
 #include "measure/layout.h"
 
-/* Returns the index of the row that is the k-th of its kind of metrics, from 0 on, or n if there
-   are fewer.  The k-th rows of all kinds of metrics belong to the same kind of events. */
-static size_t event_kinds_find_nth_row(const struct bn_metric *rows, size_t n,
-                                       enum bn_metric_kind kind, size_t k)
-{
-  size_t n_before = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    if (rows[i].kind != kind)
-      continue;
-    if (n_before == k)
-      return i;
-    n_before++;
-  }
-  return n;
-}
-
+/* Row k of each kind of metrics belongs to the same kind of events. */
 bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
-  out->hist = event_kinds_find_nth_row(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
+  out->hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
   for (size_t i = 0; i < BN_EVENT_COUNTERS; i++)
-    out->counter[i] = event_kinds_find_nth_row(m->counter, m->n_counters,
-                                               (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
+    out->counter[i] = bn_metrics_find_nth(m->counter, m->n_counters,
+                                          (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
   return out->hist < m->n_hists;
 }
 
@@ -108,8 +92,8 @@ void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
   }
 }
 
-/* Events of the grace (BN_EVENT_LATE) count as they do in the figures of all events: not in rates,
-   and in counts unless rules->in_span. */
+/* Events of the grace (BN_EVENT_LATE) count as they do in the figures of all events: in no rate,
+   and in the counts unless rules->in_span is set. */
 void bn_event_kinds_compute(struct bn_view *v, struct bn_view_store *store,
                             const struct bn_view_rules *rules)
 {

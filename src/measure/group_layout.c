@@ -21,11 +21,16 @@ struct rows {
   const char **from; /* owned; [n]: the group that each row was found in first */
 };
 
+/* The place of a row that is no histogram of waiting (bn_statset_waiting_place()). */
+enum { NOT_WAITING = 0 };
+
+/* The rows of all groups. */
 struct tables {
   struct rows counters, hists, labelled;
   struct bn_list names; /* owned: names of rows that no part has */
 };
 
+/* Appends a row, which the group `from` has. */
 static void group_add_row(struct rows *r, const struct bn_metric *row, const char *from)
 {
   r->row = bn_alloc_resize(r->row, r->n + 1, sizeof *r->row);
@@ -69,8 +74,8 @@ static int group_refuse_row(const char *group, const char *name, const char *oth
                     group, name, other);
 }
 
-/* Adds a row of the group `from` unless there is one of that name.  Returns 0, or -1 and err if
-   that one has another kind or unit. */
+/* Adds a row of the group `from` unless there is a row of that name.  Returns 0, or -1 and err if
+   the row of that name has another kind or unit. */
 static int group_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
                            struct bn_err *err)
 {
@@ -104,8 +109,8 @@ static int group_check_names(const struct tables *t, struct bn_err *err)
 }
 
 /* Adds those of the n rows of a group that have that place among the histograms of waiting
-   (bn_statset_waiting_place(); 0: all other rows).  Leaves phases out: each group has its own
-   phases, which cannot be summed and stay in its total.  Returns 0, or -1 and err. */
+   (NOT_WAITING: all other rows).  Leaves phases out: each group has its own phases, which cannot be
+   summed and stay in its total.  Returns 0, or -1 and err. */
 static int group_unite_table(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
                              struct bn_err *err)
@@ -117,7 +122,7 @@ static int group_unite_table(struct rows *r, const struct bn_group_part *part,
   return 0;
 }
 
-/* Returns whether a part is of the group of the one before it. */
+/* Returns whether part i is of the same group as the part before it. */
 static bool group_is_same_group(const struct bn_group_part *part, size_t i)
 {
   return i > 0 && strcmp(part[i].name, part[i - 1].name) == 0;
@@ -162,17 +167,19 @@ static void group_join(struct bn_metrics *all, const struct tables *t)
 }
 
 /* Collects the rows of all groups: the metrics of their workloads, the kinds of events that stand
-   for the groups, and the histograms of waiting, in their order.  Code elsewhere expects these at
-   the end.  Returns 0, or -1 and err. */
+   for the groups, and the histograms of waiting, in their order.  Code elsewhere expects the
+   histograms of waiting at the end.  Returns 0, or -1 and err. */
 static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
                          struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++) {
     const struct bn_metrics *m = part[i].metrics;
 
-    if (group_unite_table(&t->counters, &part[i], m->counter, m->n_counters, 0, err) != 0 ||
-        group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, 0, err) != 0 ||
-        group_unite_table(&t->labelled, &part[i], m->labelled, m->n_labelled, 0, err) != 0)
+    if (group_unite_table(&t->counters, &part[i], m->counter, m->n_counters, NOT_WAITING, err) !=
+            0 ||
+        group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, NOT_WAITING, err) != 0 ||
+        group_unite_table(&t->labelled, &part[i], m->labelled, m->n_labelled, NOT_WAITING, err) !=
+            0)
       return -1;
   }
   if (group_check_names(t, err) != 0)
@@ -234,8 +241,7 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
 }
 
 /* Sets the rows of waiting for a group without --rate, if another group has them: each event counts
-   with a queueing of 0, and all of its time as service.  After these rows is that of the lag, the
-   last one. */
+   with a queueing of 0, and all of its time as service.  The lag, the last row, stays as it is. */
 static void group_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
   const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
@@ -429,16 +435,6 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
   }
 }
 
-/* Returns how many rows of that kind stand before row i: the place of row i among them. */
-static size_t group_count_before(const struct bn_metric *rows, size_t i, enum bn_metric_kind kind)
-{
-  size_t n = 0;
-
-  for (size_t k = 0; k < i; k++)
-    n += rows[k].kind == kind;
-  return n;
-}
-
 /* Sets the counts of all scripts in a record from the view of one group, whose metrics are
    `own`. */
 static void group_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
@@ -449,14 +445,14 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
   to->view.counts = to->store.count;
   for (size_t i = 0; i < l->all.n_counters; i++) {
     const struct bn_metric *m = &to->delta.metrics.counter[i];
-    size_t place = from->n_counts; /* in the group's counts */
+    size_t place = from->n_counts; /* among the group's counts; n_counts: it has no such count */
     struct bn_count *c;
 
     if (m->kind != BN_SCRIPT_COUNTER)
       continue;
     c = &to->store.count[to->view.n_counts++];
     if (g->counter[i] >= 0)
-      place = group_count_before(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER);
+      place = bn_metrics_count_kind(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER);
     /* A count that the group does not have is 0. */
     *c = place < from->n_counts ? from->counts[place] : (struct bn_count){.count = 0};
     c->name = m->name;
@@ -484,7 +480,7 @@ static void group_put_kinds(const struct bn_group_layout *l, const struct bn_gro
                                      .retries = group_count_or_zero(from->retries),
                                      .failed_events = group_count_or_zero(from->failed_events)};
     else if (at >= 0 && from->n_event_kinds > 0)
-      *kind = from->event_kinds[group_count_before(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
+      *kind = from->event_kinds[bn_metrics_count_kind(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
     kind->name = named.name;
     kind->timing = named.timing;
   }

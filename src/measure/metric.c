@@ -21,6 +21,7 @@ struct rows {
   size_t n[2];
 };
 
+/* Returns row i of both tables together. */
 static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
 {
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
@@ -64,8 +65,8 @@ static enum part metric_part_of(const struct bn_metric *row)
   return COUNTERS;
 }
 
-/* Makes a table of the rows.  Every record of a result has one, so that it gets no more memory than
-   its rows and texts take: they are counted first. */
+/* Makes a table of the rows.  Every record of a result has a table, so it gets no more memory than
+   its rows and texts take, which are counted first. */
 static void metric_init(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
@@ -74,8 +75,10 @@ static void metric_init(struct bn_metrics *m, const struct rows *r)
   char *names;
 
   for (size_t i = 0; i < n; i++) {
-    names_size += strlen(metric_row_at(r, i)->name) + strlen(metric_row_at(r, i)->unit) + 2;
-    number[metric_part_of(metric_row_at(r, i))]++;
+    const struct bn_metric *row = metric_row_at(r, i);
+
+    names_size += strlen(row->name) + 1 + strlen(row->unit) + 1;
+    number[metric_part_of(row)]++;
   }
   *m = (struct bn_metrics){.n_counters = number[COUNTERS],
                            .n_hists = number[HISTS],
@@ -136,4 +139,28 @@ size_t bn_metrics_find_counter(const struct bn_metrics *m, const char *name)
          (m->counter[i].kind == BN_SCRIPT_COUNTER || strcmp(m->counter[i].name, name) != 0))
     i++;
   return i;
+}
+
+size_t bn_metrics_count_kind(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind)
+{
+  size_t found = 0;
+
+  for (size_t i = 0; i < n; i++)
+    found += rows[i].kind == kind;
+  return found;
+}
+
+size_t bn_metrics_find_nth(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
+                           size_t k)
+{
+  size_t n_before = 0; /* rows of the kind before row i */
+
+  for (size_t i = 0; i < n; i++) {
+    if (rows[i].kind != kind)
+      continue;
+    if (n_before == k)
+      return i;
+    n_before++;
+  }
+  return n;
 }

@@ -30,5 +30,11 @@ bool bn_metrics_is_fixed(const char *name);
 /* Returns the index of the counter of that name, or n_counters if there is none.  A script may
    declare a counter of the same name, which is passed over. */
 size_t bn_metrics_find_counter(const struct bn_metrics *m, const char *name);
+/* Returns how many of n rows are of a kind. */
+size_t bn_metrics_count_kind(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind);
+/* Returns the index of row k, from 0 on, of those among n rows that are of a kind, or n if there
+   are fewer. */
+size_t bn_metrics_find_nth(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind,
+                           size_t k);
 
 #endif

@@ -12,18 +12,12 @@ enum { PART_LEN = sizeof BN_PHASE_PART - 1 };
 
 size_t bn_phases_count(const struct bn_metrics *m)
 {
-  size_t n = 0;
-
-  for (size_t i = 0; i < m->n_hists; i++)
-    n += m->hist[i].kind == BN_PHASE_HISTOGRAM;
-  return n;
+  return bn_metrics_count_kind(m->hist, m->n_hists, BN_PHASE_HISTOGRAM);
 }
 
 size_t bn_phases_find_hist(const struct bn_metrics *m, size_t k)
 {
-  for (size_t i = 0;; i++)
-    if (m->hist[i].kind == BN_PHASE_HISTOGRAM && k-- == 0)
-      return i;
+  return bn_metrics_find_nth(m->hist, m->n_hists, BN_PHASE_HISTOGRAM, k);
 }
 
 bool bn_phases_is_part(const char *part)
@@ -151,7 +145,7 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
   }
 }
 
-/* Adds a figure of a phase on one host to the sum, which is NaN as long as no host knows it. */
+/* Adds a figure of a phase on one host to the sum, which is NaN until a host knows the figure. */
 static void phases_add_real(double *sum, double part)
 {
   if (!isnan(part))
@@ -165,9 +159,9 @@ static void phases_add_count(uint64_t *sum, uint64_t part)
     *sum = *sum == UINT64_MAX ? part : *sum + part;
 }
 
-/* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so the times
-   of the host with the latest end are taken: one that lost its controller has ended earlier.  The
-   run has recovered when its last host has. */
+/* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so the sum
+   has the times of the host with the latest end: a host that lost its controller has ended earlier.
+   The run has recovered when its last host has. */
 static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
 {
   if (part->to_s > sum->to_s) {
@@ -193,12 +187,12 @@ static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *pa
 }
 
 /* Sets the statistics of phase k that do not count the ages of unfinished events.  Without such
-   events those of the histogram are right and stay.  A histogram with ages gives wrong ones, so
-   they are summed from those of the parts. */
+   events the statistics of the histogram are right and stay.  A histogram with ages gives wrong
+   statistics, so they are summed from those of the parts. */
 static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
 {
   struct bn_timing all = {.min_s = HUGE_VAL, .youngest_s = HUGE_VAL};
-  double squares = 0;
+  double squares = 0; /* the sum of the squares of all values, in s^2 */
 
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *t =

@@ -72,6 +72,7 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
   return n;
 }
 
+/* Makes a histogram for each stripe of each row. */
 static void stat_allocate_stripes(struct bn_statset *set)
 {
   const size_t n = set->n_rows * set->n_stripes;
@@ -136,6 +137,7 @@ static const struct bn_metric waiting[] = {
 enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
 _Static_assert((int)N_WAITING == (int)BN_STAT_WAITS, "each histogram of waiting has a place");
 
+/* Returns whether the metrics have a histogram of that name. */
 static bool stat_has_hist(const struct bn_metrics *m, const char *name)
 {
   for (size_t i = 0; i < m->n_hists; i++)
@@ -193,24 +195,14 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *me
   free(all);
 }
 
-/* Returns the index of the first row of a kind, or n. */
-static size_t stat_find_first(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind)
-{
-  size_t i = 0;
-
-  while (i < n && rows[i].kind != kind)
-    i++;
-  return i;
-}
-
-/* Sets in all sessions the indices of the metrics of the kinds of events and of the phases.  If a
-   run has none, an index is the number of rows, and nobody uses it. */
+/* Sets in all sessions the indices of the first metrics of the kinds of events and of the phases.
+   In a run without them, an index is the number of rows, and nobody uses it. */
 static void stat_set_part_indices(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
-  const size_t hist = stat_find_first(m->hist, m->n_hists, BN_EVENT_HISTOGRAM);
-  const size_t counter = stat_find_first(m->counter, m->n_counters, BN_EVENT_ENDED);
-  const size_t phase = stat_find_first(m->hist, m->n_hists, BN_PHASE_HISTOGRAM);
+  const size_t hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, 0);
+  const size_t counter = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_ENDED, 0);
+  const size_t phase = bn_metrics_find_nth(m->hist, m->n_hists, BN_PHASE_HISTOGRAM, 0);
 
   for (unsigned i = 0; i < set->n_sessions; i++) {
     set->stat[i]->kind_hist = (unsigned short)hist;
