@@ -16,7 +16,7 @@
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Short names for figures. */
+/* Short names for figures.  The value of the figure times `scale` is in `unit`. */
 static const struct {
   const char *name, *field;
   enum bn_assert_what what;
@@ -62,6 +62,7 @@ static const struct bn_view_field part_figures[] = {{.name = "share",
 
 enum { N_PART_FIGURES = sizeof part_figures / sizeof part_figures[0] };
 
+/* Returns whether only phases have the figure. */
 static bool assert_is_of_phases(const struct bn_view_field *f)
 {
   for (size_t i = FIRST_PHASE_FIGURE; i < N_PART_FIGURES; i++)
@@ -127,7 +128,7 @@ static bool assert_trim(char *out, size_t size, const char *text, size_t len)
   return true;
 }
 
-/* Returns whether the text after a 'p' is a number, so that the word is a percentile. */
+/* Returns whether the text after a 'p' looks like a number, so that the name is a percentile. */
 static bool assert_is_rank(const char *text)
 {
   return text[strspn(text, "0123456789.")] == '\0';
@@ -143,7 +144,8 @@ static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err
   return 0;
 }
 
-/* Returns how a figure is found.  Full names mean the same as short ones: "max_s" and "max". */
+/* Returns how the value of a figure is found: full names mean the same as short names, as "max_s"
+   and "max" do. */
 static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
 {
   for (size_t i = 0; i < N_SHORTS; i++)
@@ -200,15 +202,15 @@ static int assert_check_whole(const struct bn_assert *a, const char *name, struc
   return 0;
 }
 
-/* Returns whether parts of that sort (kinds of events, groups or phases) have a figure that is no
-   latency. */
+/* Returns whether parts such as this one, of kinds of events, of groups or of phases, have a figure
+   of that name that is no latency. */
 static bool assert_part_has(const char *part, const char *figure)
 {
   return bn_phases_is_part(part) ? bn_phases_have_figure(figure)
                                  : bn_layout_has_number(bn_layout_event_kind, figure);
 }
 
-/* Adds the names of the figures that parts of that sort have besides latencies. */
+/* Adds the names of the figures that parts such as this one have besides latencies. */
 static void assert_add_figures(struct bn_buf *names, const char *part)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
@@ -219,7 +221,7 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
       (void)bn_buf_printf(names, ", %s", part_figures[i].name);
 }
 
-/* Refuses a figure that parts of that sort do not have.  Returns -1. */
+/* Refuses a figure that parts such as this one do not have.  Returns -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_parse_part(part), *sort;
@@ -406,7 +408,8 @@ static size_t assert_find_hist_by_name(const struct bn_metrics *m, const char *n
   return i;
 }
 
-/* Returns the end of a list of names: the buffer has only the first ones if not all did fit. */
+/* Returns the end of a list of names: if the buffer was too small, the list lacks the last names.
+ */
 static const char *assert_end_of_list(const struct bn_buf *names)
 {
   return names->failed ? ", ..." : "";
@@ -440,11 +443,12 @@ static int assert_check_kind(const char *name, const struct bn_metrics *m, struc
   bool found = false;
 
   for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++) {
-    const char *one = bn_event_kinds_name(m->hist[rows.hist].name);
+    const char *kind = bn_event_kinds_name(m->hist[rows.hist].name);
 
-    found |= strcmp(one, name) == 0;
-    if (bn_event_kinds_is_group(one) == is_group)
-      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", bn_event_kinds_bare_name(one));
+    found |= strcmp(kind, name) == 0;
+    if (bn_event_kinds_is_group(kind) == is_group)
+      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "",
+                          bn_event_kinds_bare_name(kind));
   }
   if (!found)
     (void)assert_refuse_kind(name, &known, err);
@@ -480,8 +484,8 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
   return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);
 }
 
-/* Returns 0 if the run has a latency of that name, or may have one of statements of that name, or
-   -1 and err. */
+/* Returns 0 if the run has a latency of that name, or may have statements of that name; or -1 and
+   err. */
 static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
                                struct bn_err *err)
 {
@@ -569,7 +573,7 @@ size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* Returns how many decimals a value in that unit has: none if it is a whole count or ns. */
+/* Returns how many decimals a value in that unit is printed with: none for a whole count or ns. */
 static int assert_decimals_of(double value, const char *unit)
 {
   const bool counted = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;

@@ -84,9 +84,9 @@ size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules);
 
-/* Judges the view of about a second.  BN_SECOND_UNKNOWN: the metric is of a whole run (a count, or
-   a figure of a phase), or nothing happened from which it follows.  While no event ends, the upper
-   limit of a latency is violated once an event has been in flight for longer. */
+/* The judgement of a view of about a second.  BN_SECOND_UNKNOWN: the metric is of a whole run (a
+   count, or a figure of a phase), or nothing was measured for it in the second.  While no event
+   ends, the upper limit of a latency is violated once an event has been in flight for longer. */
 enum bn_assert_second { BN_SECOND_HOLDS, BN_SECOND_VIOLATED, BN_SECOND_UNKNOWN };
 enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
                                        const struct bn_view_rules *rules);

@@ -17,6 +17,7 @@ static struct bn_finding assert_make_bounded(double value, bool at_least)
       .value = value, .measured = measured, .at_least = measured && at_least};
 }
 
+/* Makes a finding of an exact value, NaN: nothing was measured. */
 static struct bn_finding assert_make_finding(double value)
 {
   return assert_make_bounded(value, false /* exact */);
@@ -98,7 +99,7 @@ static double assert_rank_of(const struct bn_assert *a)
   return a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
 }
 
-/* Finds a latency of a part, by its timing and the histogram of that, or NULL. */
+/* Finds a latency of a part by its timing, whose histogram is h; NULL: there is none. */
 static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
                                             const struct bn_view_rules *rules,
                                             const struct bn_timing *t, const struct bn_hist *h)
@@ -154,8 +155,8 @@ static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const st
   return assert_make_finding(value);
 }
 
-/* Finds what an assertion is about.  A name that no histogram of the run has is that of a
-   statement. */
+/* Finds the value that an assertion is about.  A part whose name no histogram of the run has is
+   taken for a statement. */
 static struct bn_finding assert_find_value(const struct bn_assert *a, const struct bn_view *v,
                                            const struct bn_view_rules *rules)
 {
@@ -189,7 +190,7 @@ static int assert_compare(double value, double limit)
 }
 
 /* Returns whether the assertion holds for each value from `value` to `most`, between which the true
-   one lies.  HUGE_VAL: no upper bound is known. */
+   value lies.  most HUGE_VAL: no upper bound is known. */
 static bool assert_holds(const struct bn_assert *a, double value, double most)
 {
   switch (a->op) {
@@ -205,9 +206,9 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
   return false;
 }
 
-/* Returns an upper bound of what was found, in the unit of the assertion, or HUGE_VAL if none is
-   known.  A percentile that is only a lower bound is often below the limit all the same: one
-   arrival that still waits does not move the rank of 99 % far. */
+/* Returns an upper bound of the value that was found, in the unit of the assertion, or HUGE_VAL if
+   no bound is known.  A percentile of which only a lower bound was found is often below the limit
+   all the same: one arrival that still waits does not move the rank of 99 % far. */
 static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
                                 const struct bn_view_rules *rules, const struct bn_finding *f)
 {
@@ -237,12 +238,12 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
   if (v == NULL || a->what == BN_ASSERT_PROOF)
     return (struct bn_finding){.measured = false};
   f = assert_find_value(a, v, rules);
-  if (isinf(f.value)) { /* beyond the range of the histogram, whose end it is at least */
+  if (!f.measured)
+    return (struct bn_finding){.measured = false};
+  if (isinf(f.value)) { /* beyond the range of the histogram, so it is at least the range's end */
     f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
     f.at_least = true;
   }
-  if (!f.measured)
-    return (struct bn_finding){.measured = false};
   f.value *= a->scale;
   f.holds = assert_holds(a, f.value, assert_most_value(a, v, rules, &f));
   return f;
@@ -259,14 +260,15 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
   return bn_view_is_rate(a->field) || bn_assert_is_share(a);
 }
 
-/* Returns whether an event in flight is already older than a limit of latencies, which its own
-   latency will then exceed too.  It decides about seconds in which no event ends. */
+/* Returns whether an event in flight is already older than the upper limit of a latency of all
+   events, so that its own latency will exceed the limit.  This decides about seconds in which no
+   event ends. */
 static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *v)
 {
-  const bool below = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
+  const bool has_upper_limit = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
   const bool of_events = bn_assert_is_latency(a) && a->part[0] == '\0';
 
-  return below && of_events && v->oldest_s * a->scale > a->limit;
+  return has_upper_limit && of_events && v->oldest_s * a->scale > a->limit;
 }
 
 enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,

@@ -438,9 +438,9 @@ static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
   for (size_t i = 0; i < into->metrics.n_labelled; i++)
     for (size_t k = 0; k < from->n_labels[i]; k++) {
       const struct bn_label *label = &from->label[i][k];
+      struct bn_label *sum = bn_label_find_or_add(into->label[i], &into->n_labels[i], label->name);
 
-      fits &= snap_add_count(&bn_label_get(into->label[i], &into->n_labels[i], label->name)->n,
-                             label->n);
+      fits &= snap_add_count(&sum->n, label->n);
     }
   return fits;
 }

@@ -34,7 +34,7 @@ void bn_labels_free(struct bn_labels *l)
   free(l);
 }
 
-struct bn_label *bn_label_get(struct bn_label *row, size_t *n, const char *name)
+struct bn_label *bn_label_find_or_add(struct bn_label *row, size_t *n, const char *name)
 {
   for (size_t i = 0; i < *n; i++)
     if (strncmp(row[i].name, name, BN_LABEL_LEN - 1) == 0) /* names in rows are cut */
@@ -54,7 +54,7 @@ bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
   bool first;
 
   (void)pthread_mutex_lock(&l->lock);
-  row = bn_label_get(l->row, &l->n, label);
+  row = bn_label_find_or_add(l->row, &l->n, label);
   first = row->n == 0;
   row->n += n;
   (void)pthread_mutex_unlock(&l->lock);

@@ -56,8 +56,9 @@ struct bn_stat {
   _Atomic uint64_t counter[]; /* by enum bn_counter, then the workload's */
 };
 
-/* Is hidden from ThreadSanitizer: a script adds to counters, which LuaJIT's interpreter stores by
-   memcpy, in one piece of 8 bytes, and that is no atomic store in C. */
+/* Returns a counter.  ThreadSanitizer does not see it: a script adds to counters, and LuaJIT's
+   interpreter stores them by memcpy, in one piece of 8 bytes, which is no atomic store in C.  Any
+   thread. */
 __attribute__((no_sanitize("thread"))) static inline uint64_t bn_stat_get(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_relaxed);
@@ -119,12 +120,12 @@ struct bn_label {
   char name[BN_LABEL_LEN];
   uint64_t n;
 };
-/* Copies at most max rows, and returns how many there are.  Any thread. */
+/* Copies at most max rows, and returns how many rows there are, which may be more.  Any thread. */
 size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max);
-/* Returns the row of a name, which is cut to BN_LABEL_LEN - 1 bytes, among *n rows, or a new row
-   after them.  Names beyond BN_LABELS_MAX share the last row, "other".  row: room for
-   BN_LABELS_MAX + 1 rows, whose counts are 0 from *n on. */
-struct bn_label *bn_label_get(struct bn_label *row, size_t *n, const char *name);
+/* Returns the row of a name, which is cut to BN_LABEL_LEN - 1 bytes, among *n rows.  Adds a row
+   after them if there is none, and raises *n.  Names beyond BN_LABELS_MAX share the last row,
+   "other".  row: room for BN_LABELS_MAX + 1 rows, whose counts are 0 from *n on. */
+struct bn_label *bn_label_find_or_add(struct bn_label *row, size_t *n, const char *name);
 
 /* The statistics of all sessions of a run and what their parts mean. */
 struct bn_statset {
@@ -135,7 +136,8 @@ struct bn_statset {
   size_t n_rows;             /* of stripes: metrics.n_hists, and one more if the warm-up has one */
   struct bn_labels **labels;
   struct bn_statements *statements; /* owned; NULL: they are not told apart */
-  /* The function of struct bn_workload that looks counters up, and its `self`; NULL: none. */
+  /* The function of struct bn_workload that looks counters up; NULL: none.  `sampled` is its
+     argument `self`. */
   void (*sample)(void *self, uint64_t *counter);
   void *sampled;
   void *block;      /* owned: the memory behind stat */
@@ -173,8 +175,8 @@ unsigned bn_statset_waiting_place(const char *name);
 bool bn_statset_reserves(const char *name);
 
 /* Copies the counters of a session to at_end when it leaves its loop, in which its last event ended
-   at end_ns: what it counts afterwards belongs to no rate.  Its worker calls it; the first call
-   counts. */
+   at end_ns: no rate includes the counts after that.  Its worker calls it; only the first call has
+   an effect. */
 void bn_stat_leave(struct bn_stat *st, uint64_t end_ns);
 
 #endif

@@ -139,7 +139,7 @@ static enum bn_view_lack view_find_own_lack(const struct bn_view *v, const struc
   return bn_view_find_lack(f, &s);
 }
 
-/* Returns whether the value is not known: a document has null for it. */
+/* Returns whether the value of a figure is not known: a document has null for it. */
 static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field *f)
 {
   return f->type == BN_VIEW_U64 ? bn_view_u64(v, f) == UINT64_MAX : !isfinite(bn_view_value(v, f));
@@ -278,7 +278,7 @@ static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
   v->max_at_least = true;
 }
 
-/* The sum of the durations of events is kept modulo this. */
+/* Sums of the durations of events are kept modulo this, because they have 64 bits. */
 static const double turn_ns = 0x1p64;
 
 /* Returns the middle of a bucket, or the lower edge of the last one, which has no upper edge. */
@@ -295,9 +295,9 @@ static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint6
   *sum += (double)count * view_middle_of(lowest, highest);
 }
 
-/* Returns a sum of latencies without the modulo.  Sums are kept modulo 2^64 ns, 584 years; under
-   --rate they include waiting, and a few minutes of overload exceed that.  The rough size of the
-   sum, about_ns, shows how often. */
+/* Returns a sum of latencies without the modulo.  2^64 ns are 584 years, but with --rate latencies
+   include waiting, so that a few minutes of overload exceed that.  The rough size of the sum,
+   about_ns, shows how often. */
 static double view_unwrapped(uint64_t sum_ns, double about_ns)
 {
   const double turns = round((about_ns - (double)sum_ns) / turn_ns);
@@ -590,7 +590,7 @@ static void view_set_statements(struct bn_view *v, struct bn_view_store *store,
 
     *s = (struct bn_statement_view){{.name = sum->name}, .rows = sum->rows, .errors = sum->errors};
     view_compute_timing(&s->timing, store->statement_s[v->n_statements], sum->hist, v, nearest);
-    if (s->timing.count > 0 || s->errors > 0) /* else the next one takes its place */
+    if (s->timing.count > 0 || s->errors > 0) /* else the next statement takes its place */
       v->n_statements++;
   }
   if (v->n_statements > 0)
@@ -669,7 +669,7 @@ static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *coun
   return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
 }
 
-/* Sets every figure that is a count.  c: the counters, in the order of the metrics. */
+/* Sets every figure that is a count, from the counters c.  commits: as in the rules. */
 static void view_set_count_figures(struct bn_view *v, const uint64_t *c, bool commits)
 {
   v->events = c[BN_C_EVENTS];
@@ -695,7 +695,7 @@ static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
 {
   struct bn_view counted = {.delta = v->delta};
 
-  view_set_count_figures(&counted, c, false);
+  view_set_count_figures(&counted, c, false /* commits: no rate is of transactions */);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
       *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;
@@ -727,9 +727,9 @@ static void view_set_script_counts(struct bn_view *v, struct bn_view_store *stor
   v->counts = store->count;
 }
 
-/* Takes the events of the grace out of the counts of an interval: they are in the total alone, so
+/* Leaves the events of the grace out of the counts of an interval: only the total counts them, so
    that the events of all intervals and of the grace add up to those of the total.  The latencies of
-   an interval keep them. */
+   the interval keep them. */
 static void view_leave_out_grace(struct bn_view *v)
 {
   v->events -= v->in_grace;

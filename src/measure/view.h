@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A span of time with every figure that any format prints: after this nobody divides but units. */
+/* A span of time with every figure that any format prints.  Reporters divide only to convert
+   units. */
 #ifndef BN_MEASURE_VIEW_H
 #define BN_MEASURE_VIEW_H
 
@@ -45,8 +46,8 @@ struct bn_timing {
   uint32_t at_least; /* of a group: bit i: percentile i is a lower bound for them */
 };
 
-/* Returns whether percentile i is a lower bound: it is not known how long an event that has not
-   ended takes.  The maximum is one if there is such an event. */
+/* Returns whether percentile i is a lower bound, because an event that has not ended may raise it.
+   The maximum is a lower bound if there is such an event. */
 static inline bool bn_timing_at_least(const struct bn_timing *t, size_t i)
 {
   return (t->at_least >> i & 1) != 0 ||
@@ -199,8 +200,8 @@ bool bn_view_is_rate(const struct bn_view_field *f);
 double bn_view_value(const struct bn_view *v, const struct bn_view_field *f);
 /* Returns the exact value of a figure of the type BN_VIEW_U64. */
 uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f);
-/* Return the place of the figure with that offset of struct bn_view_field, which has the type
-   BN_VIEW_U64, or BN_VIEW_F64. */
+/* These return where a view has the figure with that offset (struct bn_view_field), whose type is
+   BN_VIEW_U64 or BN_VIEW_F64. */
 uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset);
 double *bn_view_f64_at(struct bn_view *v, size_t offset);
 
@@ -300,11 +301,12 @@ size_t bn_view_find_rank(const struct bn_view *v, double rank);
 /* Returns the index of the greatest rank, which lines with a single percentile show; 0: there is no
    rank. */
 size_t bn_view_greatest_rank(const struct bn_view *v);
-/* Returns that percentile of a histogram, or NaN if it is empty.  `nearest` is as in the rules. */
+/* Returns a percentile of a histogram, or NaN if the histogram is empty.  `nearest` is as in the
+   rules. */
 double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool nearest);
-/* Returns a lower bound of that percentile of a timing, whose histogram is h, and sets *most_s to
-   an upper bound.  They differ only if unfinished events may change the percentile.  The timing has
-   at least one event, ended or not. */
+/* Returns a lower bound of a percentile of a timing, whose histogram is h, and sets *most_s to an
+   upper bound, HUGE_VAL if there is none.  They differ only if unfinished events may change the
+   percentile.  The timing has at least one event, ended or not. */
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
                                    double percent, double *most_s);
 /* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or 10^9 s or more, which
