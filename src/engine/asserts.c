@@ -29,7 +29,7 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
   for (size_t i = 0; i < a->n; i++) {
     if (a->unjudged[i])
       continue;
-    switch (bn_assert_second(&a->asserts[i], v, rules)) {
+    switch (bn_assert_judge_second(&a->asserts[i], v, rules)) {
     case BN_SECOND_UNKNOWN:
       continue;
     case BN_SECOND_HOLDS:

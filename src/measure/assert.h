@@ -88,8 +88,8 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
    count, or a figure of a phase), or nothing was measured for it in the second.  While no event
    ends, the upper limit of a latency is violated once an event has been in flight for longer. */
 enum bn_assert_second { BN_SECOND_HOLDS, BN_SECOND_VIOLATED, BN_SECOND_UNKNOWN };
-enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
-                                       const struct bn_view_rules *rules);
+enum bn_assert_second bn_assert_judge_second(const struct bn_assert *a, const struct bn_view *v,
+                                             const struct bn_view_rules *rules);
 
 /* Prints what was found: "63.10 ms", "at least 63.10 ms" or "not measured".  Returns out. */
 const char *bn_assert_format(const struct bn_verdict *v, char *out, size_t size);

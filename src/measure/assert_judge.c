@@ -271,8 +271,8 @@ static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *
   return has_upper_limit && of_events && v->oldest_s * a->scale > a->limit;
 }
 
-enum bn_assert_second bn_assert_second(const struct bn_assert *a, const struct bn_view *v,
-                                       const struct bn_view_rules *rules)
+enum bn_assert_second bn_assert_judge_second(const struct bn_assert *a, const struct bn_view *v,
+                                             const struct bn_view_rules *rules)
 {
   struct bn_finding f;
 

@@ -561,7 +561,7 @@ static enum bn_assert_second second(const struct bench *b, const char *text)
   struct bn_assert a;
 
   assert_int_equal(bn_assert_parse(&a, text, &err), 0);
-  return bn_assert_second(&a, &b->view, &b->rules);
+  return bn_assert_judge_second(&a, &b->view, &b->rules);
 }
 
 static void a_second_speaks_for_itself(void **state)
