@@ -174,7 +174,8 @@ static struct bn_statement_sum *statements_reset_row(struct bn_statement_table *
   return s;
 }
 
-struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name)
+struct bn_statement_sum *bn_statement_table_find_or_add(struct bn_statement_table *t,
+                                                        const char *name)
 {
   struct bn_statement_sum *s = bn_statement_table_find(t, name);
 
@@ -240,7 +241,7 @@ bool bn_statement_table_merge(struct bn_statement_table *into,
 {
   for (size_t i = 0; i < from->n; i++) {
     const struct bn_statement_sum *one = &from->sum[i];
-    struct bn_statement_sum *s = bn_statement_table_get(into, one->name);
+    struct bn_statement_sum *s = bn_statement_table_find_or_add(into, one->name);
 
     if (s == NULL || __builtin_add_overflow(s->rows, one->rows, &s->rows) ||
         __builtin_add_overflow(s->errors, one->errors, &s->errors))

@@ -79,7 +79,8 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
                                                  const char *name);
 /* Returns the sum of that name, a new one of 0 if there is none, or, beyond BN_STATEMENTS_MAX
    names, that of "other".  Returns NULL if the table is full. */
-struct bn_statement_sum *bn_statement_table_get(struct bn_statement_table *t, const char *name);
+struct bn_statement_sum *bn_statement_table_find_or_add(struct bn_statement_table *t,
+                                                        const char *name);
 /* Sets a table to the sums of now.  Names beyond its room are left out, as in
    bn_statement_table_copy(). */
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all);

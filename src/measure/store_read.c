@@ -411,7 +411,7 @@ static void store_read_statement(struct bn_json_in *e, const struct bn_node *map
     bn_json_in_refuse(e, "a statement has no 'name', or that of another one");
     return;
   }
-  sum = bn_statement_table_get(&r->delta.statements, name);
+  sum = bn_statement_table_find_or_add(&r->delta.statements, name);
   if (sum == NULL) {
     bn_json_in_refuse(e, "it has too many statements");
     return;

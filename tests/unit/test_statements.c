@@ -114,8 +114,8 @@ static void sums_that_do_not_fit_are_refused(void **state)
   struct bn_statement_table a = make(true), b = make(true);
 
   (void)state;
-  bn_statement_table_get(&a, "x")->rows = UINT64_MAX - 1;
-  bn_statement_table_get(&b, "x")->rows = 1;
+  bn_statement_table_find_or_add(&a, "x")->rows = UINT64_MAX - 1;
+  bn_statement_table_find_or_add(&b, "x")->rows = 1;
   assert_true(bn_statement_table_merge(&a, &b));
   assert_false(bn_statement_table_merge(&a, &b));
   bn_statement_table_done(&a);
@@ -128,13 +128,13 @@ static void tables_may_be_without_times(void **state)
   struct bn_statement_table a = make(true), b = make(false), none = {.room = 0};
 
   (void)state;
-  bn_statement_table_get(&a, "x")->errors = 3;
+  bn_statement_table_find_or_add(&a, "x")->errors = 3;
   bn_statement_table_copy(&b, &a);
   assert_int_equal(bn_statement_table_find(&b, "x")->errors, 3);
   assert_null(bn_statement_table_find(&b, "x")->hist);
   bn_statement_table_copy(&none, &a);
   assert_int_equal(none.n, 0);
-  assert_null(bn_statement_table_get(&none, "x"));
+  assert_null(bn_statement_table_find_or_add(&none, "x"));
   bn_statement_table_done(&a);
   bn_statement_table_done(&b);
   bn_statement_table_done(&none);
