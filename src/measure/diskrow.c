@@ -9,8 +9,9 @@
 
 #include "api/metric.h"
 
-/* Takes a number, and blanks before it, off the front of *at.  Returns false if there is none. */
-static bool diskrow_take_number(const char **at, uint64_t *n)
+/* Reads a number at *at, with blanks before it, and moves *at past it.  Returns false if there is
+   none. */
+static bool diskrow_read_number(const char **at, uint64_t *n)
 {
   const char *from = *at + strspn(*at, " \t");
   char *end;
@@ -22,20 +23,20 @@ static bool diskrow_take_number(const char **at, uint64_t *n)
   return true;
 }
 
-/* The line is "254 2 vda2 10 1 80 …", with at least eleven numbers after the name. */
+/* The line is "254 2 vda2 10 1 80 …", with at least eleven numbers after the name, up to
+   BN_ROW_QUEUE_MS. */
 bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
 {
   uint64_t number;
   size_t n = 0;
 
-  if (!diskrow_take_number(&line, &number) || number != major ||
-      !diskrow_take_number(&line, &number) || number != minor)
+  if (!diskrow_read_number(&line, &number) || number != major ||
+      !diskrow_read_number(&line, &number) || number != minor)
     return false;
   line += strspn(line, " \t");
   line += strcspn(line, " \t\n");
-  while (n < BN_ROW_FIELDS && diskrow_take_number(&line, &out[n]))
+  while (n < BN_ROW_FIELDS && diskrow_read_number(&line, &out[n]))
     n++;
-  /* Later kernels have more fields than the first eleven. */
   if (n <= BN_ROW_QUEUE_MS)
     return false;
   for (; n < BN_ROW_FIELDS; n++)
@@ -52,7 +53,7 @@ void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_
     const enum bn_disk_field time = times[i];
 
     if (row[time] != BN_ABSENT)
-      row[time] = before[time] + (uint32_t)(row[time] - before[time]);
+      row[time] = before[time] + (uint32_t)(row[time] - before[time]); /* modulo 2^32 */
   }
 }
 

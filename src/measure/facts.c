@@ -29,7 +29,7 @@ const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *sectio
 
 bool bn_facts_begins_section(const struct bn_facts *f, size_t i)
 {
-  for (size_t k = i; k-- > 0;)
+  for (size_t k = 0; k < i; k++)
     if (strcmp(f->fact[k].section, f->fact[i].section) == 0)
       return false;
   return true;
@@ -137,15 +137,15 @@ void bn_facts_name_group(struct bn_facts *f, const char *group)
     }
 }
 
-/* Replaces the first failure of some kind in f by that in `from` if it came earlier.  time: the
-   fact in `from` with its time. */
+/* Replaces the first failure of a kind in f by the first failure of that kind in `from`, if that
+   came earlier.  time: the fact with the time of the failure in `from`. */
 static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *from,
                                      const struct bn_fact *time)
 {
-  const struct bn_fact *own = bn_facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
+  const struct bn_fact *first = bn_facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
   const struct bn_fact *message = bn_facts_find(from, BN_THREAD_ERRORS, time->key);
 
-  if (own == NULL || own->type != BN_FACT_REAL || own->real <= time->real)
+  if (first == NULL || first->type != BN_FACT_REAL || first->real <= time->real)
     return;
   bn_facts_set_copy(f, time);
   if (message != NULL)
@@ -212,7 +212,7 @@ void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const
       (struct bn_fact_message){wall_ns, level, bn_alloc_copy(text), times};
 }
 
-/* Adds a message of the log to the facts *arg. */
+/* Adds a message of the log to *arg, a struct bn_facts. */
 static void facts_add_logged_message(void *arg, const struct bn_log_message *m)
 {
   bn_facts_add_message(arg, m->wall_ns, m->level, m->text, m->times);

@@ -18,6 +18,7 @@ static void hist_sparse_count_bucket(void *arg, uint64_t lowest, uint64_t highes
   ++*buckets;
 }
 
+/* Appends a bucket to *arg, a struct bn_hist_sparse, which has room for it. */
 static void hist_sparse_add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   struct bn_hist_sparse *s = arg;

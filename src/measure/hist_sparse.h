@@ -17,7 +17,8 @@ struct bn_hist_sparse {
   size_t n;
 };
 
-/* Make the sparse form of a histogram, or a copy of one.  What `s` or `to` had is not freed. */
+/* These make the sparse form of a histogram, or copy a sparse form.  They do not free the buckets
+   that `s` or `to` had before. */
 void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h);
 void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from);
 void bn_hist_sparse_done(struct bn_hist_sparse *s);

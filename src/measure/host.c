@@ -16,7 +16,8 @@
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-/* Returns how many processors a list such as "0-3,8,10-11" names. */
+/* Returns how many processors a list such as "0-3,8,10-11" names.  Stops at a text of another
+   form. */
 static unsigned host_count_list(const char *list)
 {
   unsigned n = 0;
@@ -37,7 +38,8 @@ static unsigned host_count_list(const char *list)
   }
 }
 
-/* Reads the model of the processor, whose key in /proc/cpuinfo differs between architectures. */
+/* Reads the model of the processor, whose key in /proc/cpuinfo differs between architectures.  If
+   that file has none, the device tree may name the board. */
 static void host_read_cpu(struct bn_host *h, const char *root)
 {
   char text[BN_KERNEL_TEXT];
@@ -158,8 +160,9 @@ static const char *host_find_hypervisor(const char *root)
   return NULL;
 }
 
-/* Firmware names of a cloud may be the same on its hardware and in its virtual machines.  Where
-   processors have flags, the flag "hypervisor" therefore decides whether there is one. */
+/* Finds out whether this is a virtual machine, and of which hypervisor.  The firmware of a cloud
+   may have the same names on its hardware and in its virtual machines.  Where processors have
+   flags, the flag "hypervisor" therefore decides whether there is one. */
 static void host_read_hypervisor(struct bn_host *h, const char *root)
 {
   char text[BN_KERNEL_TEXT];
@@ -207,7 +210,7 @@ static void host_read_container(struct bn_host *h, const char *root)
 /* --- limits of control groups ----------------------------------------------------------------- */
 
 /* Lowers *limit to `to`.  In both, 0 or less stands for no limit. */
-static void host_lower(double *limit, double to)
+static void host_lower_limit(double *limit, double to)
 {
   if (to > 0 && (*limit <= 0 || to < *limit))
     *limit = to;
@@ -219,17 +222,17 @@ static void host_lower(double *limit, double to)
 static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], *end;
-  double n;
+  double time_us;
 
   if (g->is_v2 && bn_kernel_read_text(text, "%s/cpu.max", g->folder)) {
-    n = strtod(text, &end);
+    time_us = strtod(text, &end);
     if (end != text)
-      host_lower(quota, n / strtod(end, NULL));
+      host_lower_limit(quota, time_us / strtod(end, NULL));
   }
   if (!g->is_v2 && bn_kernel_read_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
-    n = strtod(text, NULL);
-    if (n > 0 && bn_kernel_read_text(text, "%s/cpu.cfs_period_us", g->folder))
-      host_lower(quota, n / strtod(text, NULL));
+    time_us = strtod(text, NULL);
+    if (time_us > 0 && bn_kernel_read_text(text, "%s/cpu.cfs_period_us", g->folder))
+      host_lower_limit(quota, time_us / strtod(text, NULL));
   }
 }
 
@@ -273,23 +276,23 @@ double bn_host_throttled_since_s(const char *root, double before)
   return before < 0 || now < before ? -1 : now - before;
 }
 
-/* Lowers the limit of memory to that of a group.  "max" of version 2, or all that a machine can
-   address in version 1, is no limit. */
+/* Lowers the limit of memory, in bytes, to that of a group.  The text "max" of version 2, or the
+   highest address of version 1, nearly 2^63, is no limit. */
 static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT];
-  double n;
+  double bytes;
 
   if (!bn_kernel_read_text(text, "%s/%s", g->folder,
                            g->is_v2 ? "memory.max" : "memory.limit_in_bytes"))
     return;
-  n = strtod(text, NULL);
-  if (n < 0x1p62)
-    host_lower(memory, n);
+  bytes = strtod(text, NULL); /* exact up to 2^53; 0 for "max" */
+  if (bytes < 0x1p62)
+    host_lower_limit(memory, bytes);
 }
 
-/* host_lower() takes a double, which has whole bytes up to 2^53.  From 2^62 on, host_lower_memory()
-   takes a limit for none. */
+/* Reads the limits of the control groups.  That of memory is less than 2^62, so that it fits into
+   64 bits. */
 static void host_read_limits(struct bn_host *h, const char *root)
 {
   double memory = 0;
@@ -340,9 +343,9 @@ static bool host_is_below(const char *path, const char *folder)
          (path[len] == '/' || path[len] == '\0' || (len > 0 && folder[len - 1] == '/'));
 }
 
-/* Replaces the mount of p by that of a line if this is above the path and not shorter: the longest
-   mount point counts, and of equal ones the last, which hides the others.  The line is
-   "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
+/* Replaces the mount of p by that of a line if the mount point of the line is above the path, and
+   not shorter than that of p: the longest one counts, and of equal mount points the last, which
+   hides the others.  The line is "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
 static void host_replace_mount(struct bn_place *p, const char *line)
 {
   enum { FIELDS_BEFORE_POINT = 4 };

@@ -45,7 +45,7 @@ double bn_host_throttled_s(const char *root);
 /* Returns how much bn_host_throttled_s() has grown since it was `before`, or -1 if one of the two
    is not known, or less than before, because another group counts now. */
 double bn_host_throttled_since_s(const char *root, double before);
-/* Returns the processor time of all threads of this process. */
+/* Returns the processor time that all threads of this process have used, in seconds. */
 double bn_host_processor_s(void);
 /* Reads where a file or folder is.  The mount table is read below root, but the path is taken as it
    is. */

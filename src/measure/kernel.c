@@ -29,8 +29,10 @@ bool bn_kernel_read_text(char text[BN_KERNEL_TEXT], const char *fmt, ...)
   fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
-  while (len < BN_KERNEL_TEXT - 1 && (n = read(fd, text + len, BN_KERNEL_TEXT - 1 - len)) > 0)
-    len += (size_t)n;
+  do {
+    n = read(fd, text + len, BN_KERNEL_TEXT - 1 - len);
+    len += n > 0 ? (size_t)n : 0;
+  } while (n > 0 && len < BN_KERNEL_TEXT - 1);
   text[len] = '\0';
   (void)close(fd);
   return len > 0;
@@ -66,8 +68,8 @@ const char *bn_kernel_find_field(const char *text, const char *key, char mark)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* Returns whether the list of names that ends at `end`, with commas between them, has the name.  An
-   empty list has the name "". */
+/* Returns whether a list of names has the name.  `names` is the list, with commas between the names
+   and a colon at its end, `end`.  An empty list has the name "". */
 static bool kernel_is_listed(const char *names, const char *end, const char *name)
 {
   const size_t len = strlen(name);

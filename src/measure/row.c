@@ -48,18 +48,19 @@ void bn_row_done(struct bn_row *row)
   *row = (struct bn_row){.n = 0};
 }
 
-/* Returns a new cell after the others, which is not initialized. */
+/* Returns a new cell after the others.  It is not initialized, and valid until the next cell is
+   added. */
 static struct bn_cell *row_add_cell(struct bn_row *row)
 {
   if (row->n == row->room) {
-    row->room = 2 * row->room + 64;
+    row->room = 2 * row->room + 64; /* most rows have more than 64 cells */
     row->cell = bn_alloc_resize(row->cell, row->room, sizeof *row->cell);
   }
   return &row->cell[row->n++];
 }
 
 /* Returns a new cell of that name, whose value is unknown until it is set.  It is valid until the
-   next one is added. */
+   next cell is added. */
 static struct bn_cell *row_add(struct bn_row *row, const char *name)
 {
   struct bn_cell *c = row_add_cell(row);
@@ -120,6 +121,7 @@ static void row_add_figure(struct bn_row *row, const struct bn_view_field *f,
     row_set_real(c, bn_view_value(v, f));
 }
 
+/* Returns whether a cell has that name. */
 static bool row_has(const struct bn_row *row, const char *name)
 {
   for (size_t i = 0; i < row->n; i++)
@@ -128,8 +130,8 @@ static bool row_has(const struct bn_row *row, const char *name)
   return false;
 }
 
-/* Adds the column of a percentile of the plan, also for a view without it, so that all rows of a
-   run have the same columns. */
+/* Adds the column of a percentile of the plan, also for a view (or NULL) without it, so that all
+   rows of a run have the same columns. */
 static void row_add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
 {
   char name[BN_ROW_RANK];
@@ -166,12 +168,14 @@ static void row_clean_name(char *name)
       *c = '_';
 }
 
-/* Adds a column of a metric of a script.  No other column begins with "script_". */
-static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metric, const char *what)
+/* Adds a column of a metric of a script, whose name a document may have at any length.  No other
+   column begins with "script_". */
+static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metric,
+                                           const char *suffix)
 {
   char name[sizeof row->cell[0].name];
 
-  (void)snprintf(name, sizeof name, "script_%.32s%s", metric, what);
+  (void)snprintf(name, sizeof name, "script_%.32s%s", metric, suffix);
   row_clean_name(name);
   return row_add(row, name);
 }
@@ -183,18 +187,18 @@ static void row_add_count(struct bn_row *row, const char *name, const struct bn_
   row_set_real(row_add_script_cell(row, name, "_per_s"), c->per_s);
 }
 
-/* Adds the columns of a histogram of a script; with_ranks: also those of its percentiles, for which
-   intervals of documents have no values. */
+/* Adds the columns of a histogram of a script.  with_ranks: also the columns of its percentiles,
+   which intervals of documents do not have. */
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
                            const struct bn_timing *t, bool with_ranks)
 {
-  char what[BN_ROW_RANK + 1] = "_";
+  char suffix[BN_ROW_RANK + 1] = "_";
 
   row_set_whole(row_add_script_cell(row, name, "_count"), t->count);
   row_set_real(row_add_script_cell(row, name, "_avg_s"), t->avg_s);
   for (size_t i = 0; with_ranks && i < plan->n_percents; i++) {
-    (void)bn_row_name_rank(what + 1, plan->percents[i]);
-    row_set_real(row_add_script_cell(row, name, what), row_percentile_of(t, i));
+    (void)bn_row_name_rank(suffix + 1, plan->percents[i]);
+    row_set_real(row_add_script_cell(row, name, suffix), row_percentile_of(t, i));
   }
   row_set_real(row_add_script_cell(row, name, "_max_s"), t->max_s);
 }
@@ -204,7 +208,7 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
                                    const struct bn_view *v, bool with_ranks)
 {
   const struct bn_metrics *m = plan->metrics;
-  size_t next = 0;
+  size_t next = 0; /* the count of the next counter of a script */
 
   if (m == NULL)
     return;
@@ -215,17 +219,19 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
                   v != NULL && next < v->n_counts ? &v->counts[next] : &no_count);
     next++;
   }
-  for (size_t i = BN_H_FIXED; i < m->n_hists; i++)
+  for (size_t i = BN_H_FIXED; i < m->n_hists; i++) {
+    const size_t at = i - BN_H_FIXED; /* of its timing */
+
     if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
       row_add_timing(row, m->hist[i].name, plan,
-                     v != NULL && i - BN_H_FIXED < v->n_timings ? &v->timings[i - BN_H_FIXED]
-                                                                : &no_timing,
-                     with_ranks);
+                     v != NULL && at < v->n_timings ? &v->timings[at] : &no_timing, with_ranks);
+  }
 }
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* Adds a column of a kind of events: the name of the figure, '@' and that of the part. */
+/* Adds a column of a kind of events or a group, whose name is the name of the figure, '@' and the
+   name of the part. */
 static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure, const char *kind)
 {
   const char *part = bn_event_kinds_is_group(kind) ? BN_GROUP_PART : BN_EVENT_PART;
@@ -269,7 +275,7 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-/* Adds a column of phase k: the name of the figure, '@' and that of the part. */
+/* Adds a column of phase k, whose name is the name of the figure, '@' and the name of the part. */
 static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure, size_t k)
 {
   char name[sizeof row->cell[0].name];
@@ -287,7 +293,7 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
   for (; l->name != NULL; l++) {
     const bool known = from != NULL && bn_layout_get_number(l, from, l->name, &value);
 
-    if (l->type == BN_LAY_WHOLE) /* a count that is not known is NaN, which is not less than 2^64 */
+    if (l->type == BN_LAY_WHOLE) /* an unknown count is NaN here, which is not less than 2^64 */
       row_set_whole(row_add_phase_cell(row, l->name, k),
                     known && value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)
@@ -331,11 +337,11 @@ void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const s
     if ((f->traits & BN_FIGURE_PARTS) != 0)
       continue;
     row_add_figure(row, f, v);
-    if (f->offset == offsetof(struct bn_view, span_s)) /* the place of `running` among columns */
+    if (f->offset == offsetof(struct bn_view, span_s)) /* "running", no figure, comes after it */
       row_set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
   row_add_percentiles(row, plan, v);
-  row_add_script_metrics(row, plan, v, false);
+  row_add_script_metrics(row, plan, v, false /* percentiles */);
   row_add_event_kinds(row, plan, v);
 }
 
@@ -345,7 +351,7 @@ void bn_row_set_total(struct bn_row *row, const struct bn_plan *plan, const stru
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     row_add_figure(row, f, v);
   row_add_percentiles(row, plan, v);
-  row_add_script_metrics(row, plan, v, true);
+  row_add_script_metrics(row, plan, v, true /* percentiles */);
   row_add_event_kinds(row, plan, v);
   row_add_phases(row, plan, v);
 }
@@ -358,11 +364,13 @@ void bn_row_append(struct bn_row *row, const struct bn_row *more)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
+/* Adds a column of seconds. */
 static void row_add_seconds(struct bn_row *row, const char *name, uint64_t ns)
 {
   row_set_real(row_add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
 }
 
+/* Adds the columns of what a run was told to do. */
 static void row_add_plan(struct bn_row *row, const struct bn_plan *p)
 {
   row_set_whole(row_add(row, "threads"), p->threads);
@@ -393,8 +401,8 @@ void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct b
     row_add_text(row, texts[i].name,
                  f != NULL ? bn_facts_find_text(f, texts[i].section, texts[i].key) : NULL);
   row_add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
-  /* The status of a run that was killed is not known.  A negative one becomes a large number that
-     is less than UINT64_MAX. */
+  /* The status of a run that was killed is not known.  A negative status becomes a large number
+     that is less than UINT64_MAX. */
   row_set_whole(row_add(row, "status"),
                 end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }

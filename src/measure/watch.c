@@ -14,7 +14,7 @@
 static const double ns_per_s = 1e9, ms_per_s = 1e3, percent = 100;
 enum { SECTOR = 512 }; /* bytes */
 
-/* Adds a figure.  The bound is never reached: a document with more figures is refused, and a run
+/* Adds a figure.  The bound is never exceeded: a document with more figures is refused, and a run
    does not have more. */
 static void watch_add(struct bn_watched *out, const char *name, double value)
 {
@@ -22,11 +22,13 @@ static void watch_add(struct bn_watched *out, const char *name, double value)
     out->figure[out->n++] = (struct bn_watched_figure){name, value};
 }
 
+/* Returns whether both readings have value i. */
 static bool watch_is_known(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return from->value[i] != BN_ABSENT && to->value[i] != BN_ABSENT;
 }
 
+/* Returns the time between two readings. */
 static double watch_span_s(const struct bn_reading *from, const struct bn_reading *to)
 {
   return (double)(to->at_ns - from->at_ns) / ns_per_s;
@@ -40,35 +42,36 @@ static uint64_t watch_grown(const struct bn_reading *from, const struct bn_readi
 
 /* --- the host --------------------------------------------------------------------------------- */
 
-static const struct {
+/* A count of the host and the name of its figure. */
+struct host_figure {
   enum bn_host_count count;
   const char *name;
-} shares[] =
-    {
-        {BN_HOST_USER, "host_user_percent"},       {BN_HOST_NICE, "host_nice_percent"},
-        {BN_HOST_SYSTEM, "host_system_percent"},   {BN_HOST_IRQ, "host_irq_percent"},
-        {BN_HOST_SOFTIRQ, "host_softirq_percent"}, {BN_HOST_IOWAIT, "host_iowait_percent"},
-        {BN_HOST_STEAL, "host_steal_percent"},     {BN_HOST_IDLE, "host_idle_percent"},
-},
-  rates[] =
-      {
-          {BN_HOST_SWITCHES, "host_context_switches_per_s"},
-          {BN_HOST_INTERRUPTS, "host_interrupts_per_s"},
-          {BN_HOST_FORKS, "host_forks_per_s"},
-          {BN_HOST_RECEIVED, "host_network_received_bytes_per_s"},
-          {BN_HOST_RECEIVED_PACKETS, "host_network_received_packets_per_s"},
-          {BN_HOST_SENT, "host_network_sent_bytes_per_s"},
-          {BN_HOST_SENT_PACKETS, "host_network_sent_packets_per_s"},
-          {BN_HOST_LOOPBACK, "host_loopback_bytes_per_s"},
-},
-  states[] = {
-      {BN_HOST_RUNNING, "host_processes_running"},
-      {BN_HOST_BLOCKED, "host_processes_blocked"},
-      {BN_HOST_AVAILABLE, "host_memory_available_bytes"},
-      {BN_HOST_CACHED, "host_memory_cached_bytes"},
-      {BN_HOST_DIRTY, "host_memory_dirty_bytes"},
-      {BN_HOST_WRITEBACK, "host_memory_writeback_bytes"},
-      {BN_HOST_SWAP_USED, "host_swap_used_bytes"},
+};
+
+static const struct host_figure shares[] = {
+    {BN_HOST_USER, "host_user_percent"},       {BN_HOST_NICE, "host_nice_percent"},
+    {BN_HOST_SYSTEM, "host_system_percent"},   {BN_HOST_IRQ, "host_irq_percent"},
+    {BN_HOST_SOFTIRQ, "host_softirq_percent"}, {BN_HOST_IOWAIT, "host_iowait_percent"},
+    {BN_HOST_STEAL, "host_steal_percent"},     {BN_HOST_IDLE, "host_idle_percent"},
+};
+static const struct host_figure rates[] = {
+    {BN_HOST_SWITCHES, "host_context_switches_per_s"},
+    {BN_HOST_INTERRUPTS, "host_interrupts_per_s"},
+    {BN_HOST_FORKS, "host_forks_per_s"},
+    {BN_HOST_RECEIVED, "host_network_received_bytes_per_s"},
+    {BN_HOST_RECEIVED_PACKETS, "host_network_received_packets_per_s"},
+    {BN_HOST_SENT, "host_network_sent_bytes_per_s"},
+    {BN_HOST_SENT_PACKETS, "host_network_sent_packets_per_s"},
+    {BN_HOST_LOOPBACK, "host_loopback_bytes_per_s"},
+};
+static const struct host_figure states[] = {
+    {BN_HOST_RUNNING, "host_processes_running"},
+    {BN_HOST_BLOCKED, "host_processes_blocked"},
+    {BN_HOST_AVAILABLE, "host_memory_available_bytes"},
+    {BN_HOST_CACHED, "host_memory_cached_bytes"},
+    {BN_HOST_DIRTY, "host_memory_dirty_bytes"},
+    {BN_HOST_WRITEBACK, "host_memory_writeback_bytes"},
+    {BN_HOST_SWAP_USED, "host_swap_used_bytes"},
 };
 enum {
   SHARES = sizeof shares / sizeof *shares,
