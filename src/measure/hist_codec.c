@@ -8,11 +8,10 @@
 
 enum {
   DIGIT_MASK = (1 << BN_HIST_CODEC_BITS) - 1,
-  DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1,
+  DIGITS_MOST = 64 / BN_HIST_CODEC_BITS + 1, /* of a number */
   GAP = '!'
 };
-/* The most characters that the text of all buckets, and that of the values beyond them, may
-   have. */
+/* The most characters of a text: a number for each bucket, and one for the values beyond them. */
 enum { TEXT_MOST = (BN_HIST_BUCKETS + 1) * DIGITS_MOST };
 
 /* --- buckets ---------------------------------------------------------------------------------- */
@@ -57,7 +56,7 @@ static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
   size_t at = sizeof text;
 
   text[--at] = (char)(BN_HIST_CODEC_LAST + (int)(n & DIGIT_MASK));
-  while ((n >>= BN_HIST_CODEC_BITS) != 0)
+  for (n >>= BN_HIST_CODEC_BITS; n != 0; n >>= BN_HIST_CODEC_BITS)
     text[--at] = (char)(BN_HIST_CODEC_MORE + (int)(n & DIGIT_MASK));
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
@@ -90,7 +89,8 @@ struct piece {
   uint64_t skip, count;
 };
 
-/* Reads a number.  Returns the text after it, or NULL if there is none, or one beyond 64 bits. */
+/* Reads a number.  Returns the text after it, or NULL if there is no number, or it needs more than
+   64 bits. */
 static const char *hist_codec_take_number(const char *at, const char *end, uint64_t *out)
 {
   uint64_t n = 0;

@@ -16,17 +16,17 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets err to the reason, an errno value, for which the journal ends here.  Returns -1. */
-static int journal_fail(const struct bn_journal *j, int why, struct bn_err *err)
+/* Sets err to an errno value, for which the journal ends early.  Returns -1. */
+static int journal_fail(const struct bn_journal *j, int error, struct bn_err *err)
 {
-  if (j->lock.path == NULL)
-    return bn_err_set(err, why, "the journal ends early: %s", strerror(why));
-  return bn_err_set(err, why, "the journal '%s' ends early: %s", j->lock.path, strerror(why));
+  if (j->lock.path == NULL) /* its lines are sent */
+    return bn_err_set(err, error, "the journal ends early: %s", strerror(error));
+  return bn_err_set(err, error, "the journal '%s' ends early: %s", j->lock.path, strerror(error));
 }
 
-/* Puts a newline in place of the final 0, and writes the line with one call.  If only a part of it
-   is written, the journal ends there: readers skip a last line without a newline.  Returns 0, or -1
-   and err. */
+/* Writes a line to the file of *of, a struct bn_journal: puts a newline in place of the final 0,
+   and makes one call.  If only a part of the line is written, the journal ends there: readers skip
+   a last line without a newline.  Returns 0, or -1 and err. */
 static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct bn_journal *j = of;
@@ -96,7 +96,7 @@ static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
   return bn_json_finish(&p, map);
 }
 
-/* Puts the members of the first line. */
+/* Puts the members that make a line one of facts. */
 static void journal_put_facts(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   bn_json_put(p, map, "format", bn_node_utf8("bench journal"));
@@ -155,7 +155,8 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
-/* Makes a tick that was made after the span end with the span, as the total of a run does. */
+/* Shortens a tick, with its delta, to the span if it was made later, in the grace: the total of a
+   run ends with the span too. */
 static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
 {
   const uint64_t span_ns = bn_view_seconds_to_ns(tick->span_s);
@@ -175,8 +176,9 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
   return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
-/* Returns the line of a tick, whose histograms have only what was added since the previous tick.
-   The caller frees it.  Returns NULL if memory runs out.  A sink gets the tick's own time. */
+/* Returns the line of a tick, whose histograms have only the values since the previous tick, which
+   the caller frees, or NULL if memory runs out.  A line that is sent keeps the time at which the
+   tick was made. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -229,8 +231,8 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The JSON of all lines as the tree of a document.  It has also the members that later versions
-   have added, which the result does not have. */
+/* The JSON of all lines as the tree of a document.  It also has the members that later versions
+   have added, which the result lacks. */
 struct tree {
   struct bn_node *document, *groups;
   struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
@@ -238,6 +240,7 @@ struct tree {
   bool is_wanted;                                          /* else nothing is added */
 };
 
+/* What has been read of a journal. */
 struct reader {
   struct bn_result *out;
   struct tree tree;
@@ -336,8 +339,8 @@ static int journal_add_group(struct reader *r, const struct bn_node *group)
   return 0;
 }
 
-/* Marks in the end of the run that a script has replaced the reports of intervals, or that of the
-   total, for which a tick stands. */
+/* Marks in the end of the run that a script has replaced the reports of intervals, or the report of
+   the total, whose place a tick takes. */
 static void journal_mark_replaced(struct bn_end *end, const struct bn_view *v)
 {
   if (v->span == BN_VIEW_INTERVAL)
@@ -371,8 +374,8 @@ static void journal_set_total(struct bn_group *g, const struct bn_view *tick, bo
 }
 
 /* Makes a tick the total so far.  Its figures are since the beginning, but its histograms only
-   since the tick before, so the histograms of the total so far, of all earlier ticks, are added
-   first. */
+   since the tick before it, so those of the total so far, which are of all earlier ticks, are added
+   to them. */
 static void journal_add_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
@@ -441,12 +444,12 @@ static int journal_add_line(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* Sets the start of a run whose facts were written before it started.  The last tick ended so much
-   later: by its span, which begins at the end of the warm-up, and by the warm-up. */
+/* Sets the start of a run whose facts were written before it started.  The last tick ended later by
+   the warm-up and by its own span, which begins at the end of the warm-up. */
 static void journal_set_start(struct bn_result *r)
 {
   const struct bn_view *total = bn_result_total(r);
-  uint64_t since_ns;
+  uint64_t since_ns; /* from the start to the last tick */
 
   if (total == NULL || r->facts.start_ns != 0)
     return;

@@ -47,8 +47,8 @@ int bn_journal_write_view(struct bn_journal *j, const char *group, const struct 
 void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Completes the result of a run that was cut, which has its facts: adds the group, with the last
-   tick as its total.  The tick has the histograms of all ticks.  If the facts do not have the start
-   of the run, which they were sent before, it is computed from the tick. */
+   tick as its total.  The tick has the histograms of all ticks.  If the facts lack the start of the
+   run, because they were sent earlier, the start is computed from the tick. */
 void bn_journal_complete_cut(struct bn_result *r, const char *group, const struct bn_view *tick);
 
 /* Returns whether a text is a journal. */

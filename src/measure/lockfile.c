@@ -25,7 +25,7 @@ enum step {
 
 /* The file that an attempt has opened. */
 struct found {
-  bool is_new;      /* this attempt has made it */
+  bool is_new;      /* this attempt has made the file */
   bool is_writable; /* for this user */
   bool is_locked;   /* false: its file system has no locks */
 };
@@ -166,6 +166,7 @@ static enum step lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
   return lockfile_claim_or_move(l, &f, err);
 }
 
+/* Closes the file if it is open, which also ends the lock. */
 static void lockfile_close_file(struct bn_lockfile *l)
 {
   if (l->fd >= 0)

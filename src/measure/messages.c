@@ -76,11 +76,9 @@ static size_t messages_join_equals(struct bn_fact_message *all, size_t n)
 
 void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
-  const size_t most = messages_count(part, n);
-  struct bn_fact_message *all = bn_alloc(most, sizeof *all);
-  size_t used;
+  struct bn_fact_message *all = bn_alloc(messages_count(part, n), sizeof *all);
+  size_t used = messages_copy_all(all, part, n);
 
-  used = messages_copy_all(all, part, n);
   qsort(all, used, sizeof *all, messages_compare_texts);
   used = messages_join_equals(all, used);
   qsort(all, used, sizeof *all, messages_compare_times);

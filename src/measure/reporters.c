@@ -68,8 +68,8 @@ static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err 
 
 /* --- before the first view -------------------------------------------------------------------- */
 
-/* Opens a reporter and asks it whether it accepts the plan, if there is one.  Returns 0, or -1 and
-   err. */
+/* Opens a reporter, and asks it whether it accepts the plan unless this is NULL.  Returns 0, or -1
+   and err. */
 static int reporters_open_slot(struct bn_reporters_slot *s, const struct bn_plan *plan,
                                struct bn_err *err)
 {
@@ -200,7 +200,7 @@ static bool reporters_pass_members(struct bn_reporters *r, const struct bn_repor
   return reporters_check(r, s->use.ops->members(s->state, g, n, &err), &err);
 }
 
-/* Has the reporters print a view that hooks of a script were to print but failed to. */
+/* Has the reporters print a view because the hooks of a script that replace it have failed. */
 static void reporters_print_instead(struct bn_reporters *r, const struct bn_view *v)
 {
   for (size_t i = 0; i < r->n; i++) {
@@ -314,11 +314,12 @@ static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot
   return false;
 }
 
-/* Returns whether no report shows the result: one was lost, and there is no text report.  A
-   reporter that stands aside has no report to lose. */
+/* Returns whether no report shows the result: a report was lost, and there is no text report.  A
+   reporter with `aside` has no report of the result.  Dialects have no rescue: their output is that
+   of the reference. */
 static bool reporters_lack_result(const struct bn_reporters *r)
 {
-  bool lost = false;
+  bool any_lost = false;
 
   if (r->text == NULL || r->total == NULL || !r->facts->plan.native)
     return false;
@@ -327,9 +328,9 @@ static bool reporters_lack_result(const struct bn_reporters *r)
 
     if (s->use.ops == r->text && !s->lost)
       return false;
-    lost |= s->lost && !s->use.ops->aside;
+    any_lost |= s->lost && !s->use.ops->aside;
   }
-  return lost;
+  return any_lost;
 }
 
 /* Returns whether a report, or the hooks of a script, write to standard output. */
@@ -341,8 +342,8 @@ static bool reporters_use_stdout(const struct bn_reporters *r)
   return r->replaced != 0;
 }
 
-/* Prints the facts, the total and the end as a text report of its own, at the usual verbosity.  An
-   error of it is logged. */
+/* Prints the facts, the total and the end as a text report of its own, at the usual verbosity.
+   Errors of this report are logged. */
 static void reporters_print_text(const struct bn_reporters *r, const struct bn_report_use *use,
                                  const struct bn_end *end)
 {
@@ -361,8 +362,8 @@ static void reporters_print_text(const struct bn_reporters *r, const struct bn_r
   bn_reporters_done(&text);
 }
 
-/* Prints the result as text, whatever the verbosity: it cannot be measured again.  As in
-   reporters_finish_slot(), the lock is held. */
+/* Prints the result as text, whatever the verbosity: it cannot be measured again.  The lock is held
+   for the reason that reporters_finish_slot() has. */
 static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
 {
   const bool to_stderr = reporters_use_stdout(r);
@@ -398,7 +399,8 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
 
 /* --- stored results --------------------------------------------------------------------------- */
 
-/* Passes a record as a view.  It is printed even if a hook of the script printed it in the run. */
+/* Passes a record as a view, which is printed even if a hook of the script replaced it in the run.
+   Returns false if a reporter has failed. */
 static bool reporters_replay_record(struct bn_reporters *r, const struct bn_record *record)
 {
   struct bn_view v = record->view;

@@ -15,7 +15,7 @@ struct skipping {
   char *to;             /* the end of the shortened text */
 };
 
-/* Goes past a quoted text, which begins here, or to the end if it has none. */
+/* Goes past a quoted text, which begins at s->at, or to the end of all if it has no end. */
 static void skip_pass_text(struct skipping *s)
 {
   for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
@@ -24,14 +24,15 @@ static void skip_pass_text(struct skipping *s)
   s->at = s->at < s->end ? s->at + 1 : s->end;
 }
 
+/* Goes past white space. */
 static void skip_pass_space(struct skipping *s)
 {
-  while (s->at < s->end && strchr(" \t\r\n", *s->at) != NULL && *s->at != '\0')
+  while (s->at < s->end && *s->at != '\0' && strchr(" \t\r\n", *s->at) != NULL)
     s->at++;
 }
 
-/* Goes past a list or a map, which begins here.  Returns false, at the end of the text, if the list
-   or map has no end. */
+/* Goes past a list or a map, which begins at s->at.  Returns false, at the end of the text, if the
+   list or map has no end. */
 static bool skip_pass_value(struct skipping *s)
 {
   int depth = 0;
@@ -58,7 +59,7 @@ static void skip_keep_to(struct skipping *s, const char *end)
   s->done = end;
 }
 
-/* Goes past a quoted text, which begins here.  Returns whether it is the name of a list of
+/* Goes past a quoted text, which begins at s->at.  Returns whether it is the name of a list of
    records. */
 static bool skip_pass_name(struct skipping *s)
 {

@@ -37,6 +37,7 @@ struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes)
   return all;
 }
 
+/* Frees the content of an entry, also of one that is not complete. */
 static void statements_free_entry(const struct bn_statements *all, struct entry *e)
 {
   for (unsigned i = 0; e->stripe != NULL && i < all->n_stripes; i++)
@@ -82,7 +83,7 @@ static struct entry *statements_add(struct bn_statements *all, const char *name,
 
 /* Returns the entry of that name, a new one if there is none.  Names beyond BN_STATEMENTS_MAX share
    the entry "other".  The caller holds the lock, also for the functions that work on an entry. */
-static struct entry *statements_get_entry(struct bn_statements *all, const char *name, size_t len)
+static struct entry *statements_find_or_add(struct bn_statements *all, const char *name, size_t len)
 {
   struct entry *e = statements_find(all, name, len);
 
@@ -120,8 +121,8 @@ struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned sessi
   struct entry *e;
 
   (void)pthread_mutex_lock(&all->lock);
-  e = statements_get_entry(all, name,
-                           strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
+  e = statements_find_or_add(all, name,
+                             strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
   st = statements_get_of_session(all, e, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
@@ -137,7 +138,7 @@ void bn_statement_table_init(struct bn_statement_table *t, size_t room, bool his
 
 void bn_statement_table_done(struct bn_statement_table *t)
 {
-  /* Rows past the last one may be left of earlier contents. */
+  /* Rows from t->n on may have names and histograms of earlier contents. */
   for (size_t i = 0; t->sum != NULL && i < t->room; i++) {
     free(t->sum[i].name);
     bn_hist_free(t->sum[i].hist);

@@ -46,7 +46,7 @@ static inline void bn_statement_failed(struct bn_statement *st)
 /* All names of a run.  The sessions of a thread share its counters. */
 struct bn_statements;
 /* Makes an object without names.  Each of n_writers threads writes counters of its own.  Their
-   times go into n_stripes histograms for each name, which threads share if there are more of them.
+   times go into n_stripes histograms for each name, which threads share if there are more threads.
    The thread of a session is its number modulo n_writers. */
 struct bn_statements *bn_statements_new(unsigned n_writers, unsigned n_stripes);
 void bn_statements_free(struct bn_statements *all);
@@ -86,7 +86,7 @@ struct bn_statement_sum *bn_statement_table_find_or_add(struct bn_statement_tabl
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all);
 /* Sets a table to a copy of the sums of another, with histograms if both have them. */
 void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from);
-/* Subtracts earlier sums of the same run, in which the names have the same places. */
+/* Subtracts earlier sums of the same run, in which each name has the same row. */
 void bn_statement_table_sub(struct bn_statement_table *now, const struct bn_statement_table *base);
 /* Adds sums by name.  Returns false if one does not fit into 64 bits, or the table is full. */
 bool bn_statement_table_merge(struct bn_statement_table *into,

@@ -19,7 +19,7 @@ static struct bn_node *store_plan_of(struct bn_json_out *p, const struct bn_plan
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
   bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
-  /* "own" means that no dialect was chosen; a run in a dialect leaves it out. */
+  /* "own" is bench's own form.  A run in a dialect leaves it out. */
   if (plan->native)
     bn_json_put(p, map, "own", bn_node_boolean(true));
   bn_json_layout(p, map, bn_layout_plan, plan);
@@ -84,6 +84,7 @@ static struct bn_node *store_messages_of(struct bn_json_out *p, const struct bn_
   return list;
 }
 
+/* Returns the value of a fact in JSON. */
 static struct bn_node *store_value_of(const struct bn_fact *fact)
 {
   switch (fact->type) {
@@ -97,8 +98,8 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
   return NULL;
 }
 
-/* Writes one map per section, in the order of first appearance.  Looking a section up in `map` by
-   its name could fail, because bn_json_put() may change names that are not ASCII. */
+/* Puts a map for each section, in the order in which the sections appear first.  The facts are
+   searched for a section, not `map`: bn_json_put() may change names that are not ASCII. */
 static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
@@ -133,11 +134,11 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-enum { DECIMALS_MAX = 9 };
+enum { DECIMALS_MAX = 9 }; /* of the time of an interval: ns */
 
 /* These read a part of the facts.  They pass what is malformed to bn_json_in_refuse(). */
 
-/* Reads the plan, which every document has. */
+/* Reads the plan.  A document without a plan is refused. */
 static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
 {
   const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
@@ -226,7 +227,7 @@ static void store_read_messages(struct bn_json_in *e, const struct bn_node *list
   }
 }
 
-/* A section of facts that is read. */
+/* A section of facts while it is read. */
 struct section {
   struct bn_json_in *in;
   struct bn_facts *facts;
@@ -288,8 +289,8 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   return bn_json_in_verdict(&e);
 }
 
-/* Returns the reason for the end of a run, or BN_END_UNKNOWN if there is none, or that of a later
-   version. */
+/* Returns the reason for the end of a run, or BN_END_UNKNOWN if the document has none, or one that
+   this version does not know. */
 static enum bn_end_reason store_read_reason(struct bn_json_in *e, const struct bn_node *map)
 {
   const int i = bn_layout_find_name(bn_layout_reasons, bn_json_in_text(e, map, "reason"));

@@ -17,9 +17,11 @@
 #include "measure/skip.h"
 #include "measure/store.h"
 
-/* How much of a document is read. */
+/* The parts of a document that are read: its result, the tree too, or the result without intervals
+   and checkpoints. */
 enum store_part { STORE_RESULT, STORE_TREE, STORE_TOTALS };
 
+/* What a caller wants of a file. */
 struct store_want {
   enum store_part part;
   uint64_t most; /* bytes of a document */
@@ -46,7 +48,8 @@ static bool store_cannot_be_document(const char *text, size_t len)
   return i < len && text[i] != '{';
 }
 
-/* Appends a block to the text of a file.  Returns 0, or -1 and err. */
+/* Appends a block of n bytes to the text of a file, whose bound is text->max.  Returns 0, or -1 and
+   err. */
 static int store_add_block(struct bn_buf *text, const char *block, size_t n, const char *path,
                            struct bn_err *err)
 {
@@ -111,7 +114,7 @@ static int store_read_total(const struct bn_node *n, const struct bn_metrics *m,
   return 0;
 }
 
-/* Reads the host of a group.  The group owns it even if something in it is refused. */
+/* Reads the host of a group.  The group owns the host even if a member of it is refused. */
 static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
 {
   const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
@@ -193,8 +196,8 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   return 0;
 }
 
-/* Loads a document.  Returns 0; or -1 with a text in *why if the content is wrong, or with one in
-   err if the file is. */
+/* Loads a document.  Returns 0, or -1 and an error: *why if the content is wrong, or err if the
+   file cannot be read or is too large. */
 static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
@@ -215,8 +218,7 @@ static int store_load_document(struct bn_lines *l, const char *path, struct stor
   return rc;
 }
 
-/* Loads a journal or a document.  Returns 0, or -1 and err, in which the file is named with what is
-   wrong with its content. */
+/* Loads a journal or a document.  Returns 0, or -1 and err, which names the file and the fault. */
 static int store_load_lines(struct bn_lines *l, const char *path, struct store_want want,
                             struct bn_stored *out, struct bn_err *err)
 {
@@ -300,11 +302,13 @@ void bn_stored_done(struct bn_stored *s)
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
+enum { INDENT = 1 }; /* spaces per level of a document */
+
 /* Returns the text of a document, which ends with a newline and no 0, for the caller to free; or
    NULL and err. */
 static char *store_text_of(const struct bn_node *document, size_t *len, struct bn_err *err)
 {
-  char *text = document != NULL ? bn_node_print(document, 1, len) : NULL;
+  char *text = document != NULL ? bn_node_print(document, INDENT, len) : NULL;
 
   if (text == NULL)
     (void)bn_err_set(err, ENOMEM, "cannot write the result: out of memory");
