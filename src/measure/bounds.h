@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How large a result may be that is read from a file, so that a file of others cannot take all
+/* The bounds of a result that is read from a file, so that a file of unknown origin cannot take all
    memory.  Each bound is above what a run of a week with intervals of one second writes.  Such a
    document of fileio has 316 values and 6.8 kB per interval with 32 percentiles; a journal is read
    line by line and may be as long as it likes. */

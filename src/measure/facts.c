@@ -247,7 +247,6 @@ void bn_facts_done(struct bn_facts *f)
   }
   for (size_t i = 0; i < f->n_messages; i++)
     free(f->message[i].text);
-  free(f->message);
   for (size_t i = 0; i < f->n_verdicts; i++) {
     free(f->verdict[i].text);
     free(f->verdict[i].unit);
@@ -255,6 +254,7 @@ void bn_facts_done(struct bn_facts *f)
   free(f->fact);
   free(f->row);
   free(f->option);
+  free(f->message);
   free(f->verdict);
   memset(f, 0, sizeof *f);
 }

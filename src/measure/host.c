@@ -103,7 +103,7 @@ static void host_read_names(struct bn_host *h, const char *root)
     (void)snprintf(h->kernel, sizeof h->kernel, "%s%s%s", type, type[0] != '\0' ? " " : "",
                    release);
   if (uname(&u) == 0)
-    (void)snprintf(h->machine, sizeof h->machine, "%.31s", u.machine);
+    (void)snprintf(h->machine, sizeof h->machine, "%.*s", (int)sizeof h->machine - 1, u.machine);
   if (!bn_kernel_read_text(text, "%s/etc/os-release", root))
     (void)bn_kernel_read_text(text, "%s/usr/lib/os-release", root);
   value = bn_kernel_find_field(text, "PRETTY_NAME", '=');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes values out of a tree and remembers the first that is not what it should be. */
+/* Reads the values of a tree, and keeps the first fault. */
 #include "measure/json_read.h"
 
 #include <errno.h>

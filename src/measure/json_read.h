@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes values out of a tree and remembers the first that is not what it should be. */
+/* Reads the values of a tree, and keeps the first fault. */
 #ifndef BN_MEASURE_JSON_READ_H
 #define BN_MEASURE_JSON_READ_H
 

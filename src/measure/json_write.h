@@ -14,17 +14,17 @@
 
 /* These make a value.  They return NULL if there is no memory. */
 
-/* Makes a text, or null of NULL.  A text that is not UTF-8 is escaped as by bn_escape(), so that
+/* Makes a text, or null for NULL.  A text that is not UTF-8 is escaped as by bn_escape(), so that
    two such names stay different. */
 struct bn_node *bn_node_text(const char *s);
-/* Makes an integer, null of UINT64_MAX, or a text of what an integer cannot hold. */
+/* Makes an integer, null for UINT64_MAX, or a text for a number that an integer cannot hold. */
 struct bn_node *bn_node_u64(uint64_t n);
-/* Makes a number, or null of what is not finite. */
+/* Makes a number, or null for a value that is not finite. */
 struct bn_node *bn_node_f64(double x);
 
 struct bn_json_out {
   bool failed; /* no memory for a value */
-  bool brief;  /* what is 0, false or empty may be left out */
+  bool brief;  /* values that are 0, false or empty may be left out */
   bool no_lag; /* the last histogram, the lag of pauses, has no value and is left out */
 };
 
@@ -34,12 +34,13 @@ void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key,
                  struct bn_node *value);
 /* Appends a value to a list. */
 void bn_json_add(struct bn_json_out *p, struct bn_node *list, struct bn_node *value);
-/* Puts a text, or null of NULL, into a map. */
+/* Puts a text, or null for NULL, into a map. */
 void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, const char *text);
 /* Puts a list of the names whose bits are set into a map; bit 0 is that of the first name. */
 void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
                    const char *const *names, unsigned bits);
-/* Puts every member of a struct that a layout names into a map, if `brief` without those of 0. */
+/* Puts every member of a struct that a layout names into a map; if `brief`, only those that are not
+   0. */
 void bn_json_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_layout *l,
                     const void *from);
 /* Returns the tree, which the caller frees.  If something of it is missing, frees it and returns

@@ -16,7 +16,7 @@
 
 enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
 
-/* How a step of a claim went.  Of STEP_FAILED, err says why. */
+/* How a step of a claim went.  After STEP_FAILED, err has the reason. */
 enum step {
   STEP_DONE,  /* the next step can follow; after the last one the file is claimed */
   STEP_RETRY, /* the name leads to another file now, or to none: begin again */

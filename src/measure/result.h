@@ -54,20 +54,20 @@ struct bn_group {
   bool bare;      /* the total keeps no histograms */
 };
 
-/* Why a run ended: the first reason that applies, from BN_END_SIGNAL on, else one of those before
-   it. */
+/* Why a run ended: the first reason that applies, from BN_END_SIGNAL on, else one of the reasons
+   before it.  A member of struct bn_end that says the same is in parentheses. */
 enum bn_end_reason {
   BN_END_UNKNOWN,
   BN_END_TIME,     /* the time limit */
   BN_END_EVENTS,   /* the limit of events */
   BN_END_DONE,     /* there was no more to do: a test with an amount of work, a script's own loop */
-  BN_END_SIGNAL,   /* signo */
-  BN_END_TIMEOUT,  /* timeout */
-  BN_END_SCRIPT,   /* left */
-  BN_END_OVERLOAD, /* overload, where that ends a run */
-  BN_END_FAILURE,  /* failed */
-  BN_END_KILLED,   /* partial */
-  BN_END_ASSERTION /* one was violated for too long */
+  BN_END_SIGNAL,   /* a signal ended it (signo) */
+  BN_END_TIMEOUT,  /* it was ended by force (timeout) */
+  BN_END_SCRIPT,   /* a script ended it (left) */
+  BN_END_OVERLOAD, /* it was overloaded, and that ends such a run (overload) */
+  BN_END_FAILURE,  /* something failed (failed) */
+  BN_END_KILLED,   /* the process was killed (partial) */
+  BN_END_ASSERTION /* an assertion was violated for too long */
 };
 
 /* How a run ended. */

@@ -73,8 +73,8 @@ static uint64_t snap_load_ordered(const _Atomic uint64_t *v)
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
-/* Corrects what was read while a start or an end was half written, its time but not its number.
-   That can be seen only if the session has one event at a time. */
+/* Corrects a reading that was made while a start or an end was half written, its time but not its
+   number.  That can be seen only if the session has one event at a time. */
 static void snap_mend_in_flight(struct in_flight *f)
 {
   if (f->n == 0 && f->begun_at != 0)
@@ -142,7 +142,7 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
 
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns)
 {
-  /* snap_take_session() adds to what is 0 here. */
+  /* Sets to 0 what snap_take_session() adds to. */
   memset(out->counter, 0, out->metrics.n_counters * sizeof *out->counter);
   out->at_ns = now_ns;
   out->wall_ns = bn_clock_wall();

@@ -81,7 +81,7 @@ struct bn_node *bn_store_record(const struct bn_view *v);
 /* Returns a record as a line that is sent to another process of this version, which is quick to
    read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
    absent is 0, followed by the histograms of the metrics (measure/hist_codec.h), each after
-   BN_STORE_GAP.  The caller frees it.  Returns NULL if memory runs out. */
+   BN_STORE_GAP.  The caller frees the line.  Returns NULL if memory runs out. */
 char *bn_store_print_brief(const struct bn_view *v, size_t *len);
 /* Returns an upper bound of the number of values that bn_store_record() makes of an interval or a
    checkpoint. */
@@ -107,11 +107,11 @@ struct bn_skipped_lines {
   size_t lines, first; /* how many there are, and the number of the first, from 1 on */
   struct bn_err why;   /* what is wrong with the first */
   size_t bound;        /* the number of the line that ended the reading; 0: none did */
-  struct bn_err large; /* why that line did */
+  struct bn_err large; /* why that line ended it */
 };
 
-/* The content of a file: a result and, on request, the tree that it was read from; of a journal
-   too, the tree has the form of a document. */
+/* The content of a file: a result and, on request, the tree that it was read from.  The tree of a
+   journal has the form of a document, too. */
 struct bn_stored {
   struct bn_result result;
   struct bn_node *document; /* owned; NULL: not requested */
@@ -130,9 +130,9 @@ struct bn_stored {
   }
 
 /* Reads a document of at most `most` bytes, or a journal, from a file, or from standard input
-   ("-"). keep_tree: also keeps the tree, for a document that is written anew; it takes several
-   times the memory of the result.  Returns 0, or -1 and err, which names the file and what is wrong
-   with it; then there is nothing to free. */
+   ("-").  keep_tree: also keeps the tree, for a document that is written anew; the tree takes
+   several times the memory of the result.  Returns 0, or -1 and err, which names the file and the
+   fault; then there is nothing to free. */
 int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,
                   struct bn_err *err);
 /* As bn_store_load() without the intervals and checkpoints of a document, which take half of the

@@ -683,6 +683,7 @@ static bool store_has_idle_lag(const struct bn_group *g)
          store_have_idle_lag(&g->total, n_totals);
 }
 
+/* Returns the total of a group, or null if it has none. */
 static struct bn_node *store_total_of(struct bn_json_out *p, const struct bn_group *g,
                                       const struct bn_node *known)
 {
@@ -691,6 +692,7 @@ static struct bn_node *store_total_of(struct bn_json_out *p, const struct bn_gro
   return store_confine(store_record_of(p, &g->total.view), known);
 }
 
+/* Returns the host of a group. */
 static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_member *m)
 {
   struct bn_node *map = bn_node_map();
