@@ -96,8 +96,8 @@ void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key
 void bn_facts_set_real(struct bn_facts *f, const char *section, const char *key, double value);
 /* Sets a copy of a fact. */
 void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact);
-/* Copies from others the facts about errors and failed threads that f does not have.  Of failed
-   threads of one kind, the first failure of both stays. */
+/* Copies the facts about errors and failed threads that f does not have.  If threads failed
+   in the same way in both, the earlier failure stays. */
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from);
 /* Puts the name of the group in which threads failed, and ": ", before the kinds of the failures.
    group NULL: does nothing. */

@@ -92,7 +92,7 @@ static int group_unite_row(struct rows *r, const struct bn_metric *row, const ch
 }
 
 /* Returns 0, or -1 and err if a name is that of a counter in one group and that of a histogram in
-   another: in a run it can be that of one metric only. */
+   another: in a run only one metric has a name. */
 static int group_check_names(const struct tables *t, struct bn_err *err)
 {
   const struct rows *counters = &t->counters, *hists = &t->hists;
@@ -252,7 +252,7 @@ static void group_place_waiting(const struct bn_group_layout *l, struct bn_group
   g->hist[service] = BN_H_LATENCY;
 }
 
-/* Returns where the rows of a group stand among those of all groups. */
+/* Returns which rows of a group the rows of all groups get their values from. */
 static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
                                             const struct bn_group_part *part)
 {
@@ -499,9 +499,9 @@ static void group_count_arrivals(struct bn_view *v)
   v->served = bn_view_served_share(v->finished, v->due);
 }
 
-/* Makes the store of a record whose snapshot has the rows of all groups.  What does not depend on
-   the metrics is moved out of `from`; the caller sets the timings, counts and kinds of events, and
-   frees what is left of `from`. */
+/* Makes the store of a record whose snapshot has the rows of all groups.  The members that do
+   not depend on the metrics are moved out of `from`; the caller sets the timings, counts and kinds
+   of events, and frees what is left of `from`. */
 static void group_move_store(struct bn_record *from, struct bn_record *to)
 {
   struct bn_view_store *s = &to->store, *old = &from->store;
@@ -510,7 +510,7 @@ static void group_move_store(struct bn_record *from, struct bn_record *to)
   memcpy(s->percents, old->percents, sizeof s->percents);
   memcpy(s->percentile_s, old->percentile_s, sizeof s->percentile_s);
   memcpy(s->at_least, old->at_least, sizeof s->at_least);
-  free(s->figure); /* the old ones take the place of these */
+  free(s->figure); /* the arrays of `from` take the place of these four */
   free(s->session);
   free(s->statement);
   free(s->statement_s);

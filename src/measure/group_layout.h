@@ -11,7 +11,7 @@
 #include "measure/hist_codec.h"
 #include "measure/result.h"
 
-/* What a group measures by itself, or its part on a host.  The parts of one group have the same
+/* The metrics of a group, or of its part on a host.  The parts of one group have the same
    metrics, and stand together. */
 struct bn_group_part {
   const char *name;

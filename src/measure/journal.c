@@ -96,7 +96,7 @@ static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
   return bn_json_finish(&p, map);
 }
 
-/* Puts the members that make a line one of facts. */
+/* Puts the members of a line of facts. */
 static void journal_put_facts(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
 {
   bn_json_put(p, map, "format", bn_node_utf8("bench journal"));
@@ -240,7 +240,7 @@ struct tree {
   bool is_wanted;                                          /* else nothing is added */
 };
 
-/* What has been read of a journal. */
+/* The state of reading a journal. */
 struct reader {
   struct bn_result *out;
   struct tree tree;

@@ -28,22 +28,23 @@ struct bn_journal {
 int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
 /* Opens a journal whose lines are sent and do not go into a file. */
 void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of);
-/* These write one line each, with one write(2); the first view of a group writes one before it.  If
+/* These write one line each, with one write(2); the first view of a group writes a line of the
+   group before it.  If
    a line cannot be written, the journal ends: that call returns -1 and err, later ones do nothing
    and return 0. */
 
 /* Writes the facts. */
 int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
 /* Writes the facts and, in the same line, the name and the metrics of the group, which f->plan has:
-   whoever reads it knows what will be measured before there is a view. */
+   a reader then knows what will be measured before there is a view. */
 int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
                           struct bn_err *err);
 /* Writes a view, but no total: the ticks stand for it. */
 int bn_journal_write_view(struct bn_journal *j, const char *group, const struct bn_view *v,
                           struct bn_err *err);
 /* Closes a journal.  remove: also removes its file, because the document has been written.  A
-   journal without a line is removed in any case, and what was moved aside for it gets its name
-   again. */
+   journal without a line is removed in any case, and a file that was moved aside for it gets its
+   name again. */
 void bn_journal_close(struct bn_journal *j, bool remove);
 
 /* Completes the result of a run that was cut, which has its facts: adds the group, with the last

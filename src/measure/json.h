@@ -27,9 +27,9 @@ enum bn_node_type {
 struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err);
 /* As bn_node_parse() for a text with at most that many values. */
 struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, struct bn_err *err);
-/* Prints a tree with that indentation, and lists of numbers on one line each; indent 0: all on one
-   line.  The caller frees the text, which ends with a 0 that len does not count.  Returns NULL if
-   there is no memory. */
+/* Prints a tree with that many spaces per level, and lists of numbers on one line each; indent 0:
+   all on one line.  The caller frees the text, which ends with a 0 that len does not count.
+   Returns NULL if there is no memory. */
 char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len);
 void bn_node_free(struct bn_node *n); /* frees a tree; NULL is allowed */
 

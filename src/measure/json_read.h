@@ -12,7 +12,7 @@
 
 struct bn_json_in {
   struct bn_err *err; /* gets the first fault */
-  bool failed;        /* there was one */
+  bool failed;        /* there was a fault */
 };
 
 /* Sets the fault, unless there was one before. */

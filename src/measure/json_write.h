@@ -29,7 +29,7 @@ struct bn_json_out {
 };
 
 /* Puts a value into a map.  A key that is not ASCII is cleaned as by bn_node_text().  Different
-   keys may then be the same: one that the map has already gets a number, as in "key (2)". */
+   keys may then be the same: a key that the map has already gets a number, as in "key (2)". */
 void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key,
                  struct bn_node *value);
 /* Appends a value to a list. */

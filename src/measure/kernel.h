@@ -2,7 +2,7 @@
 /* Reads small texts of the kernel: files of /proc and /sys, their fields, and the files of control
    groups.
 
-   All paths are below a folder, `root`: "", or in tests one with made-up files. */
+   All paths are below a folder, `root`: "", or in tests a folder with made-up files. */
 #ifndef BN_MEASURE_KERNEL_H
 #define BN_MEASURE_KERNEL_H
 

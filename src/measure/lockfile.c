@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Claims a file by flock(2); what another left under the name is moved aside, never removed. */
+/* Claims a file by flock(2).  A file that another process has left under the name is moved aside,
+   never removed. */
 #include "measure/lockfile.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 struct bn_lockfile {
   int fd;      /* for appending; -1: nothing is claimed */
   char *path;  /* owned */
-  char *aside; /* owned; the new name of the file that had this one before; NULL: none had */
+  char *aside; /* owned; the new name of the file that had `path` before; NULL: none had it */
   dev_t dev;   /* of the file */
   ino_t ino;
 };

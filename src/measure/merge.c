@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "measure/bounds.h"
 #include "measure/layout.h"
 #include "measure/merge_check.h"
@@ -110,8 +111,7 @@ static void merge_set_times(const struct job *j, struct bn_merged_view *v,
   v->snap.span_ns = j->runs.union_ns;
   v->snap.at_ns = merge_monotonic_of(j, j->last_ns);
   for (size_t i = 0; i < parts->n; i++)
-    if (parts->view[i]->delta->wall_ns > v->snap.wall_ns)
-      v->snap.wall_ns = parts->view[i]->delta->wall_ns;
+    v->snap.wall_ns = bn_clock_max(v->snap.wall_ns, parts->view[i]->delta->wall_ns);
 }
 
 /* Returns the rules by which the views of all parts were filled. */
@@ -159,11 +159,9 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   merge_clear_extremes(j, v);
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
-  for (size_t i = 0; i < parts->n; i++) {
-    const uint64_t oldest_ns = bn_view_seconds_to_ns(parts->view[i]->oldest_s);
-
-    rules.oldest_ns = oldest_ns > rules.oldest_ns ? oldest_ns : rules.oldest_ns;
-  }
+  for (size_t i = 0; i < parts->n; i++)
+    rules.oldest_ns =
+        bn_clock_max(rules.oldest_ns, bn_view_seconds_to_ns(parts->view[i]->oldest_s));
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   for (size_t i = 0; i < parts->n; i++)
@@ -299,8 +297,8 @@ static int merge_make_interval(const struct job *j, struct intervals *in, struct
     const struct bn_view *part = in->at.view[i];
 
     t.at_s = fmax(t.at_s, part->at_s + in->late_s[i]);
-    t.span_ns = part->delta->span_ns > t.span_ns ? part->delta->span_ns : t.span_ns;
-    t.wall_ns = part->delta->wall_ns > t.wall_ns ? part->delta->wall_ns : t.wall_ns;
+    t.span_ns = bn_clock_max(t.span_ns, part->delta->span_ns);
+    t.wall_ns = bn_clock_max(t.wall_ns, part->delta->wall_ns);
   }
   t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_seconds_to_ns(in->extent_s - t.at_s));
   if (bn_merged_view_make(v, &in->at, NULL, &rules, &t, j->err) != 0)
@@ -332,7 +330,8 @@ static int merge_sum_intervals(const struct job *j, struct intervals *in)
     if (merge_add_interval(j, in) != 0)
       return -1;
   for (size_t i = 0; i < j->n; i++)
-    most = merge_group_of(j, i)->n_intervals > most ? merge_group_of(j, i)->n_intervals : most;
+    if (merge_group_of(j, i)->n_intervals > most)
+      most = merge_group_of(j, i)->n_intervals;
   if (n < most)
     (void)bn_buf_printf(j->notes,
                         "the result has %zu interval(s): after them, not all runs have "
@@ -393,8 +392,8 @@ static void merge_leave_out_checkpoints(const struct job *j)
 /* --- facts ------------------------------------------------------------------------------------ */
 
 /* Gives the result the plan of the runs together: the sums of threads, events and rates, the
-   longest times, and what any run was told to do.  If a run has no limit of events, the result has
-   none; if their seeds differ, it has no seed.  Returns 0, or -1 and j->err. */
+   longest times, and everything that any run was told to do.  If a run has no limit of events, the
+   result has none; if their seeds differ, it has no seed.  Returns 0, or -1 and j->err. */
 static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;
@@ -413,8 +412,8 @@ static int merge_sum_plan(const struct job *j)
     events += p->events;
     is_endless |= p->events == 0;
     plan->rate += p->rate;
-    plan->time_ns = p->time_ns > plan->time_ns ? p->time_ns : plan->time_ns;
-    plan->warmup_ns = p->warmup_ns > plan->warmup_ns ? p->warmup_ns : plan->warmup_ns;
+    plan->time_ns = bn_clock_max(plan->time_ns, p->time_ns);
+    plan->warmup_ns = bn_clock_max(plan->warmup_ns, p->warmup_ns);
     plan->verbosity = p->verbosity > plan->verbosity ? p->verbosity : plan->verbosity;
     plan->debug |= p->debug;
     plan->validate |= p->validate;
@@ -467,8 +466,7 @@ static int merge_set_facts(const struct job *j)
   f->start_ns = first->start_ns;
   f->start_wall_ns = first->start_wall_ns;
   for (size_t i = 0; i < j->n; i++)
-    if (j->part[i].result->facts.end_wall_ns > f->end_wall_ns)
-      f->end_wall_ns = j->part[i].result->facts.end_wall_ns;
+    f->end_wall_ns = bn_clock_max(f->end_wall_ns, j->part[i].result->facts.end_wall_ns);
   if (j->how != BN_MERGE_HOSTS)
     bn_runs_add_facts(&j->runs, f);
   merge_add_facts_of_reported(j, f);
@@ -602,7 +600,7 @@ static int merge_find_times(struct job *j)
     if (bn_runs_find_end(j->part[i].result, &j->end_ns[i]) != 0)
       return bn_err_set(j->err, EINVAL, "'%s' does not contain the times of its run",
                         j->part[i].name);
-    j->last_ns = j->end_ns[i] > j->last_ns ? j->end_ns[i] : j->last_ns;
+    j->last_ns = bn_clock_max(j->last_ns, j->end_ns[i]);
   }
   bn_runs_settle(&j->runs);
   return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_check_distinct(&j->runs, j->err);

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "measure/bounds.h"
 
 /* The largest count that a document can have: UINT64_MAX means that a count is not known. */
 static const uint64_t most_times = UINT64_MAX - 1;
 
-/* Orders messages by their texts, and those of one text by level. */
+/* Orders messages by their texts, and messages of one text by level. */
 static int messages_compare_texts(const void *a, const void *b)
 {
   const struct bn_fact_message *p = a, *q = b;
@@ -21,7 +22,7 @@ static int messages_compare_texts(const void *a, const void *b)
   return order != 0 ? order : (p->level > q->level) - (p->level < q->level);
 }
 
-/* Orders messages by time, and those of one time by their texts. */
+/* Orders messages by time, and messages of one time by their texts. */
 static int messages_compare_times(const void *a, const void *b)
 {
   const struct bn_fact_message *p = a, *q = b;
@@ -57,7 +58,7 @@ static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_par
 /* Adds a message to another one of the same text and level. */
 static void messages_join(struct bn_fact_message *to, const struct bn_fact_message *m)
 {
-  to->wall_ns = m->wall_ns < to->wall_ns ? m->wall_ns : to->wall_ns;
+  to->wall_ns = bn_clock_min(to->wall_ns, m->wall_ns);
   to->times = m->times < most_times - to->times ? to->times + m->times : most_times;
 }
 

@@ -169,7 +169,7 @@ static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporter
 }
 
 /* Points v->lines at the lines that scripts add to the view, or sets it to NULL if there are none
-   or a reporter has failed.  Returns false if one has failed. */
+   or a reporter has failed.  Returns false if a reporter has failed. */
 static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
 {
   bool ok = true;
@@ -213,8 +213,8 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
 }
 
 /* Passes a view, with the lines that scripts add, and after it the groups of n hosts, to all
-   reporters.  v->replaced tells each of them whether another one prints the view.  Returns false if
-   one has failed. */
+   reporters.  v->replaced tells each reporter whether another one prints the view.  Returns false
+   if a reporter has failed. */
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
                                   const struct bn_group *g, size_t n)
 {

@@ -363,7 +363,7 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
   }
 }
 
-/* --- texts of others -------------------------------------------------------------------------- */
+/* --- escaping --------------------------------------------------------------------------------- */
 
 /* Replaces the text *at, which may be NULL, by its escaped form.  keep: as of bn_escape(). */
 static void result_escape_text(char **at, const char *keep)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a run as a value: what it is about, what was measured, and how it ended. */
+/* The result of a run as a value: its facts, the measurements, and how it ended. */
 #ifndef BN_MEASURE_RESULT_H
 #define BN_MEASURE_RESULT_H
 
@@ -8,7 +8,7 @@
 
 /* A view with memory of its own. */
 struct bn_record {
-  struct bn_view view; /* points into what follows */
+  struct bn_view view; /* points into the members below */
   struct bn_snap delta;
   struct bn_view_store store;
   struct bn_hist *ages;              /* owned; NULL: none */
@@ -25,7 +25,7 @@ struct bn_member {
   char *lost;  /* owned; what became of it; NULL: it came to its end */
   unsigned threads;
   double processor_s;   /* processor time of its process; HUGE_VAL: not known */
-  double clock_error_s; /* how far its clock may be off those of the others */
+  double clock_error_s; /* how far its clock may differ from those of other hosts */
   double start_lag_s;   /* how long after the agreed time it started; HUGE_VAL: not known */
   double time_s;        /* how long its events counted; HUGE_VAL: not known */
 };
@@ -112,8 +112,8 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v);
 /* Points the plan at the metrics that the records of the first group are of, once the last record
    was added. */
 void bn_result_find_metrics(struct bn_result *r);
-/* Escapes in rows, figures and assertions what a terminal would act on (base/escape.h), for a
-   result that comes from a file.  Rows keep their newlines. */
+/* Escapes the characters of rows, figures and assertions that a terminal would act on
+   (base/escape.h), for a result that comes from a file.  Rows keep their newlines. */
 void bn_result_escape(struct bn_result *r);
 /* Returns the bytes that a text takes with its final 0, or 0 for NULL. */
 size_t bn_result_text_size(const char *text);

@@ -370,7 +370,7 @@ static void row_add_seconds(struct bn_row *row, const char *name, uint64_t ns)
   row_set_real(row_add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
 }
 
-/* Adds the columns of what a run was told to do. */
+/* Adds the columns of the plan of a run. */
 static void row_add_plan(struct bn_row *row, const struct bn_plan *p)
 {
   row_set_whole(row_add(row, "threads"), p->threads);

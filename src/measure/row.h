@@ -16,7 +16,7 @@ enum bn_cell_type {
   BN_CELL_WHOLE,
   BN_CELL_REAL, /* finite */
   BN_CELL_TIME, /* whole: ns since 1970 */
-  BN_CELL_TEXT  /* of others: it may have any bytes */
+  BN_CELL_TEXT  /* of unknown origin: it may have any bytes */
 };
 
 struct bn_cell {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 enum { KEY_SIZE = 64 };
@@ -176,14 +177,14 @@ void bn_runs_settle(struct bn_runs *runs)
   runs->union_ns = 0;
   for (size_t i = 0; i < runs->n; i++) {
     const struct bn_stored_run *r = &runs->run[i];
-    const uint64_t from_ns = r->start_wall_ns > covered_ns ? r->start_wall_ns : covered_ns;
+    const uint64_t from_ns = bn_clock_max(r->start_wall_ns, covered_ns);
 
     if (r->end_wall_ns > from_ns) {
       runs->union_ns += r->end_wall_ns - from_ns;
       covered_ns = r->end_wall_ns;
     }
     last_start_ns = r->start_wall_ns;
-    first_end_ns = r->end_wall_ns < first_end_ns ? r->end_wall_ns : first_end_ns;
+    first_end_ns = bn_clock_min(first_end_ns, r->end_wall_ns);
   }
   if (runs->union_ns == 0) /* no run took any time */
     runs->overlap = 1;

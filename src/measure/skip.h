@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Empties the lists of intervals and of checkpoints of all groups.  Line ends stay, so that the
-   parser counts the same lines.  What is in the lists is not checked; a list without an end stays.
-   Returns the new length. */
+   parser counts the same lines.  The content of the lists is not checked; a list without an end
+   stays.  Returns the new length. */
 size_t bn_skip_records(char *text, size_t len);
 
 #endif

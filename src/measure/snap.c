@@ -129,8 +129,8 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
   one->counts_from_ns = st->counts_from_ns;
   out->busy_ns += one->busy_ns;
   out->service_ns += one->service_ns;
-  out->min_ns = one->min_ns < out->min_ns ? one->min_ns : out->min_ns;
-  out->max_ns = one->max_ns > out->max_ns ? one->max_ns : out->max_ns;
+  out->min_ns = bn_clock_min(out->min_ns, one->min_ns);
+  out->max_ns = bn_clock_max(out->max_ns, one->max_ns);
   out->late += bn_stat_get(&st->late);
   out->dropped += bn_stat_get(&st->dropped);
   out->overdue += bn_stat_get(&st->overdue);
@@ -142,7 +142,7 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
 
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns)
 {
-  /* Sets to 0 what snap_take_session() adds to. */
+  /* snap_take_session() adds to these members, so they begin with 0. */
   memset(out->counter, 0, out->metrics.n_counters * sizeof *out->counter);
   out->at_ns = now_ns;
   out->wall_ns = bn_clock_wall();
@@ -188,7 +188,7 @@ static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, ui
   const bool left = atomic_load_explicit(&st->left, memory_order_acquire);
   const uint64_t until_ns = left ? st->at_end_ns : now_ns;
 
-  return until_ns > end_ns ? until_ns : end_ns;
+  return bn_clock_max(until_ns, end_ns);
 }
 
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
@@ -255,12 +255,6 @@ uint64_t bn_snap_event_start_ns(const struct bn_snap_session *s)
   return s->in_flight > 0 ? s->start_ns : UINT64_MAX;
 }
 
-/* Returns the time from one moment to another, or 0 if the second one comes first. */
-static uint64_t snap_between_ns(uint64_t from_ns, uint64_t to_ns)
-{
-  return to_ns > from_ns ? to_ns - from_ns : 0;
-}
-
 uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns)
 {
   uint64_t first_ns = UINT64_MAX;
@@ -268,9 +262,9 @@ uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns)
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const uint64_t start_ns = bn_snap_event_start_ns(&s->session[i]);
 
-    first_ns = start_ns < first_ns ? start_ns : first_ns;
+    first_ns = bn_clock_min(first_ns, start_ns);
   }
-  return snap_between_ns(first_ns, now_ns);
+  return bn_clock_between(first_ns, now_ns);
 }
 
 uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool warming,
@@ -282,7 +276,7 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *one = &s->session[i];
     const uint64_t start_ns = bn_snap_event_start_ns(one),
-                   age_ns = snap_between_ns(start_ns, now_ns);
+                   age_ns = bn_clock_between(start_ns, now_ns);
 
     if (one->in_flight == 0 || (!warming && start_ns < one->counts_from_ns))
       continue;
@@ -329,7 +323,7 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
   static const struct bn_moments none = {0, 0, 0};
 
   /* The span is 0 if the run ended before the time of a checkpoint that was reported late. */
-  now->span_ns = now->at_ns > base->at_ns ? now->at_ns - base->at_ns : 0;
+  now->span_ns = bn_clock_between(base->at_ns, now->at_ns);
   now->busy_ns -= base->busy_ns;
   now->service_ns -= base->service_ns;
   now->late -= base->late;
@@ -491,8 +485,8 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
   into->service_ns += from->service_ns;
   into->waiting |= from->waiting;
   into->unfinished_s += from->unfinished_s;
-  into->min_ns = from->min_ns < into->min_ns ? from->min_ns : into->min_ns;
-  into->max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;
+  into->min_ns = bn_clock_min(into->min_ns, from->min_ns);
+  into->max_ns = bn_clock_max(into->max_ns, from->max_ns);
   snap_merge_sessions(into, from, first);
   return fits ? 0 : -1;
 }

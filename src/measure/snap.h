@@ -15,7 +15,8 @@ struct bn_moments {
   long double n, sum, sum_sq;
 };
 
-/* The numbers of one session, which are kept because fairness is a difference too. */
+/* The numbers of one session.  They are kept because the fairness of a span follows from
+   differences. */
 struct bn_snap_session {
   uint64_t events, busy_ns, service_ns;
   uint64_t min_ns, max_ns; /* exact, since the measurement began; min > max: none */
@@ -27,7 +28,7 @@ struct bn_snap_session {
 struct bn_snap {
   uint64_t at_ns, wall_ns;   /* CLOCK_MONOTONIC of this host; the time of day, for merging */
   uint64_t span_ns;          /* of a difference: the time between the two */
-  struct bn_metrics metrics; /* owned: what the rows below mean */
+  struct bn_metrics metrics; /* owned: the meaning of the rows below */
   uint64_t *counter;         /* owned; [metrics.n_counters] */
   struct bn_hist **hist; /* owned; [metrics.n_hists]; each NULL in a snapshot without histograms */
   struct bn_hist_sparse *sparse; /* owned; [metrics.n_hists]; NULL unless it was packed */
@@ -62,16 +63,16 @@ void bn_snap_done(struct bn_snap *s);
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns);
 /* Raises counters, [set->metrics.n_counters], of a span that ended at end_ns to what the sessions
    have counted at now_ns.  A session that has left its loop counts with its counters of that
-   moment.  What is looked up (set->sample) is left as it is.  Returns the time up to which the
-   counters count, on average over the sessions: a session that has left begins nothing after the
-   span, so it is covered up to the end of its last event, but at least to end_ns; the others up to
-   now_ns. */
+   moment.  Counters that set->sample looks up are left as they are.  Returns the time up to which
+   the counters count, on average over the sessions: a session that has left begins nothing after
+   the span, so it is covered up to the end of its last event, but at least to end_ns; other
+   sessions up to now_ns. */
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                                 uint64_t now_ns);
 /* Adds the events of the warm-up, for a report of a run that ended in it. */
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set);
 /* Makes a snapshot of the end of the warm-up the base of what follows.  Events that start in the
-   warm-up are counted apart, so what is counted of events becomes 0; the rest keeps its value.  If
+   warm-up are counted apart, so the counts of events become 0; the others keep their values.  If
    the sessions do not count events of the warm-up apart, nothing is done. */
 void bn_snap_end_warmup(struct bn_snap *s);
 /* Returns how long the oldest event in flight has been in flight at now_ns, or 0 if there is

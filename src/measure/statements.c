@@ -95,8 +95,8 @@ static struct entry *statements_find_or_add(struct bn_statements *all, const cha
   return e != NULL ? e : statements_add(all, name, len);
 }
 
-/* Returns the counters of the session's worker in an entry, which are made when they are first
-   asked for.  With more workers than stripes, several record into one histogram. */
+/* Returns the counters of the session's worker in an entry, and makes them if there are none.  With
+   more workers than stripes, several workers record into one histogram. */
 static struct bn_statement *statements_get_of_session(const struct bn_statements *all,
                                                       struct entry *e, unsigned session)
 {

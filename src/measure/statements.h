@@ -17,8 +17,8 @@ enum {
   BN_STATEMENT_NAME = 1024                    /* bytes of a name, which is cut there */
 };
 
-/* The counts of a worker for a name: it writes them, anybody reads.  The statements that succeeded
-   are counted by their times. */
+/* The counts of a worker for a name: the worker writes them, any thread reads them.  The statements
+   that succeeded are counted by their times. */
 struct bn_statement {
   _Alignas(64) struct bn_hist *hist; /* times, in the worker's stripe */
   bool shared;                       /* the stripe has other writers */

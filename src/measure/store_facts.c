@@ -136,7 +136,7 @@ struct bn_node *bn_store_facts(const struct bn_facts *f)
 
 enum { DECIMALS_MAX = 9 }; /* of the time of an interval: ns */
 
-/* These read a part of the facts.  They pass what is malformed to bn_json_in_refuse(). */
+/* These read a part of the facts.  They refuse malformed values by bn_json_in_refuse(). */
 
 /* Reads the plan.  A document without a plan is refused. */
 static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)

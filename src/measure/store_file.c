@@ -21,7 +21,7 @@
    and checkpoints. */
 enum store_part { STORE_RESULT, STORE_TREE, STORE_TOTALS };
 
-/* What a caller wants of a file. */
+/* How a file is to be loaded. */
 struct store_want {
   enum store_part part;
   uint64_t most; /* bytes of a document */

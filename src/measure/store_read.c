@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a result from a tree of values, which may have been written by anybody. */
+/* Reads a result from a tree of values.  Anybody may have written it, so no value is trusted. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -138,7 +138,7 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
 
-/* The functions below read a part of a record.  They pass what is malformed to
+/* The functions below read a part of a record.  They refuse malformed values by
    bn_json_in_refuse(). */
 
 /* Reads moments, a list of three texts.  Without a list they stay 0. */
@@ -348,7 +348,7 @@ static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, s
   store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
 }
 
-/* Reads the phases.  A document that has any has all; what it lacks is 0. */
+/* Reads the phases.  A document has all phases or none; a value that it lacks is 0. */
 static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
 {
   const size_t n = bn_json_in_length(e, list, "phases", bn_phases_count(&r->delta.metrics));
@@ -619,7 +619,8 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
                          enum bn_view_span span, struct bn_record *out, struct bn_err *err)
 {
   const bool has_hists = bn_node_get(bn_node_get(n, "raw"), "histograms") != NULL;
-  /* A tick always has some: they are added to those of earlier ticks.  A checkpoint never does. */
+  /* A tick always has histograms, to which those of earlier ticks are added.  A checkpoint has
+     none. */
   const struct form form = {
       .span = span, .hists = span == BN_VIEW_TICK || (span != BN_VIEW_CHECKPOINT && has_hists)};
 

@@ -542,7 +542,7 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 /* --- counting --------------------------------------------------------------------------------- */
 
 /* These return upper bounds of the number of values that the functions above make.  A list or a map
-   counts as 2, because json_bound_values() counts an empty one so.  The other constants are the
+   counts as 2, because json_bound_values() counts empty ones twice.  The other constants are the
    numbers of the members that have no term of their own, or a little more. */
 
 static uint64_t store_count_layout(const struct bn_layout *l)
@@ -621,8 +621,8 @@ uint64_t bn_store_bound_values(const struct bn_view *v)
          store_count_raw(v->delta);
 }
 
-/* A quarter of each bound is for what comes later: checkpoints and the total.  The values bound the
-   size of the file too: on average one has less than 42 bytes. */
+/* A quarter of each bound is kept for the checkpoints and the total.  The number of values bounds
+   the size of the file, too: a value takes less than 42 bytes on average. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 {
   return g->bytes < BN_BOUND_RECORD_BYTES / 4 * 3 && values < BN_BOUND_VALUES / 4 * 3 &&

@@ -75,7 +75,7 @@ double *bn_view_f64_at(struct bn_view *v, size_t offset)
   return (double *)(void *)((char *)v + offset);
 }
 
-/* Each wake-up takes some time, so lag_max_s is more than 0 if there was one. */
+/* Each wake-up takes some time, so lag_max_s is more than 0 if a thread has woken. */
 bool bn_view_has_idle_lag(const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;

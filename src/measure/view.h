@@ -125,7 +125,7 @@ struct bn_view {
 #include "measure/figures.def"
 #undef BN_FIGURE_u64
 #undef BN_FIGURE_f64
-  const double *percents;          /* ranks; the first is what interval lines print */
+  const double *percents;          /* ranks; interval lines print the first */
   const double *percentile_s;      /* their values; NaN without events; HUGE_VAL: overflow */
   const bool *at_least;            /* NULL: none is */
   size_t n_percents;               /* 0: --percentile=0 */
@@ -259,9 +259,9 @@ struct bn_view_store {
    `shape` has room for. */
 void bn_view_store_init(struct bn_view_store *store, const struct bn_snap *shape);
 void bn_view_store_done(struct bn_view_store *store);
-/* Sets every statistic of no values to NaN, and what a run does not measure to 0.  A view that was
-   filled or read from a document needs this: documents have null for both, and those of earlier
-   versions have 0. */
+/* Sets every statistic of no values to NaN, and every figure that a run does not measure to 0.  A
+   view that was filled or read from a document needs this: documents have null for both, and those
+   of earlier versions have 0. */
 void bn_view_settle(struct bn_view *v, struct bn_view_store *store);
 
 /* Besides the snapshot, figures depend on these rules. */
@@ -283,8 +283,9 @@ struct bn_view_rules {
   double span_s;              /* the part of the delta's time that is in the span; 0: all of it */
 };
 
-/* Sets what follows from a difference of two snapshots and the rules; all other members become 0 or
-   NULL, and the caller sets them afterwards.  The view points into the store, delta and rules. */
+/* Sets the members that follow from a difference of two snapshots and the rules; all others become
+   0 or NULL, and the caller sets them afterwards.  The view points into the store, delta and rules.
+ */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
 /* Returns any percentile of the events of a view that was filled with these rules; HUGE_VAL if it

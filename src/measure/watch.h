@@ -80,7 +80,7 @@ void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading 
 void bn_watched_add_device(const struct bn_reading *from, const struct bn_reading *to,
                            struct bn_watched *out);
 
-/* The name of a figure begins with what it is about: the host, its device or the server.  That of a
+/* The name of a figure begins with its subject: the host, its device or the server.  That of a
    figure per transaction ends with BN_WATCHED_PER_TRANSACTION.  Documents, and so the merge of
    several hosts, know the traits of a figure by its name alone: a server may have two thousand
    figures, each in every interval. */
