@@ -89,31 +89,32 @@ static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct b
 /* Returns {key: value}, which owns the value, or NULL if memory runs out. */
 static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
-  struct bn_json_out p = {.failed = false};
+  struct bn_json_out out = {.failed = false};
   struct bn_node *map = bn_node_map();
 
-  bn_json_put(&p, map, key, value);
-  return bn_json_finish(&p, map);
+  bn_json_put(&out, map, key, value);
+  return bn_json_finish(&out, map);
 }
 
 /* Puts the members of a line of facts. */
-static void journal_put_facts(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
+static void journal_put_facts(struct bn_json_out *out, struct bn_node *map,
+                              const struct bn_facts *f)
 {
-  bn_json_put(p, map, "format", bn_node_utf8("bench journal"));
-  bn_json_put(p, map, "version", bn_node_integer(BN_STORE_VERSION));
-  bn_json_put(p, map, "facts", bn_store_facts(f));
+  bn_json_put(out, map, "format", bn_node_utf8("bench journal"));
+  bn_json_put(out, map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(out, map, "facts", bn_store_facts(f));
 }
 
 int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
 {
-  struct bn_json_out p = {.failed = false};
+  struct bn_json_out out = {.failed = false};
   struct bn_node *map;
 
   if (j->ended)
     return 0;
   map = bn_node_map();
-  journal_put_facts(&p, map, f);
-  return journal_put_line(j, bn_json_finish(&p, map), err);
+  journal_put_facts(&out, map, f);
+  return journal_put_line(j, bn_json_finish(&out, map), err);
 }
 
 /* Returns the first line of a group, or NULL if memory runs out, and makes room for the histograms
@@ -121,29 +122,29 @@ int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struc
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
                                            const struct bn_metrics *m)
 {
-  struct bn_json_out p = {.failed = false};
+  struct bn_json_out out = {.failed = false};
   struct bn_node *group = bn_node_map();
 
   bn_snap_init_for_metrics(&j->past, m, 0, true /* histograms */);
   bn_snap_init_for_metrics(&j->step, m, 0, true /* histograms */);
   j->has_group = true;
-  bn_json_put(&p, group, "name", bn_node_text(name));
-  bn_json_put(&p, group, "metrics", bn_store_metrics(m));
-  return bn_json_finish(&p, group);
+  bn_json_put(&out, group, "name", bn_node_text(name));
+  bn_json_put(&out, group, "metrics", bn_store_metrics(m));
+  return bn_json_finish(&out, group);
 }
 
 int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
                           struct bn_err *err)
 {
-  struct bn_json_out p = {.failed = false};
+  struct bn_json_out out = {.failed = false};
   struct bn_node *map;
 
   if (j->ended)
     return 0;
   map = bn_node_map();
-  journal_put_facts(&p, map, f);
-  bn_json_put(&p, map, "group", journal_begin_group(j, group, f->plan.metrics));
-  return journal_put_line(j, bn_json_finish(&p, map), err);
+  journal_put_facts(&out, map, f);
+  bn_json_put(&out, map, "group", journal_begin_group(j, group, f->plan.metrics));
+  return journal_put_line(j, bn_json_finish(&out, map), err);
 }
 
 /* Replaces the histograms of a snapshot by those of another one with the same metrics. */

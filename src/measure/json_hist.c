@@ -6,7 +6,7 @@
 
 /* The list of a histogram, to which json_hist_add_bucket() adds. */
 struct hist_list {
-  struct bn_json_out *p;
+  struct bn_json_out *out;
   struct bn_node *list;
 };
 
@@ -17,55 +17,55 @@ static void json_hist_add_bucket(void *arg, uint64_t empty, uint64_t count)
   const struct hist_list *to = arg;
 
   if (empty > 0)
-    bn_json_add(to->p, to->list, bn_node_integer(empty > 1 ? -(int64_t)empty : 0));
-  bn_json_add(to->p, to->list, bn_node_u64(count));
+    bn_json_add(to->out, to->list, bn_node_integer(empty > 1 ? -(int64_t)empty : 0));
+  bn_json_add(to->out, to->list, bn_node_u64(count));
 }
 
-struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
+struct bn_node *bn_json_hist(struct bn_json_out *out, const struct bn_hist *h,
                              const struct bn_hist_sparse *s)
 {
-  struct hist_list to = {p, bn_node_list()};
+  struct hist_list to = {out, bn_node_list()};
 
   bn_hist_codec_each(h, s, json_hist_add_bucket, &to);
   return to.list;
 }
 
 /* Reads a bucket of version 1, [lowest, count]. */
-static void json_hist_read_pair(struct bn_json_in *e, const struct bn_node *pair, const char *key,
+static void json_hist_read_pair(struct bn_json_in *in, const struct bn_node *pair, const char *key,
                                 struct bn_hist *h)
 {
-  const uint64_t lowest = bn_json_in_read_count(e, bn_node_get_at(pair, 0), key);
+  const uint64_t lowest = bn_json_in_read_count(in, bn_node_get_at(pair, 0), key);
 
-  bn_hist_put(h, lowest, bn_json_in_read_count(e, bn_node_get_at(pair, 1), key));
+  bn_hist_put(h, lowest, bn_json_in_read_count(in, bn_node_get_at(pair, 1), key));
 }
 
 /* Reads a number of version 2 at bucket `at`: the count of that bucket, or -n for n empty buckets.
    Returns for how many buckets it stands. */
-static uint64_t json_hist_read_number(struct bn_json_in *e, const struct bn_node *n,
+static uint64_t json_hist_read_number(struct bn_json_in *in, const struct bn_node *n,
                                       const char *key, struct bn_hist *h, uint64_t at)
 {
   const int64_t number = bn_node_get_integer(n); /* 0 if it is a text */
-  const uint64_t count = number < 0 ? 0 : bn_json_in_read_count(e, n, key);
+  const uint64_t count = number < 0 ? 0 : bn_json_in_read_count(in, n, key);
 
   if (count > 0 && at <= BN_HIST_BUCKETS)
     bn_hist_put(h, bn_hist_lowest(at), count);
   return number < 0 ? -(uint64_t)number : 1; /* also right for INT64_MIN */
 }
 
-void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,
+void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *list, const char *key,
                      struct bn_hist *h)
 {
   const size_t values = bn_node_count(list);
   uint64_t at = 0;
 
-  for (size_t k = 0; k < values && !e->failed; k++) {
+  for (size_t k = 0; k < values && !in->failed; k++) {
     const struct bn_node *n = bn_node_get_at(list, k);
 
     if (bn_node_type_of(n) == BN_NODE_LIST)
-      json_hist_read_pair(e, n, key, h);
+      json_hist_read_pair(in, n, key, h);
     else
-      at += json_hist_read_number(e, n, key, h, at);
+      at += json_hist_read_number(in, n, key, h, at);
     if (at > BN_HIST_BUCKETS + 1)
-      bn_json_in_refuse(e, "'%s' has more than %d buckets", key, BN_HIST_BUCKETS + 1);
+      bn_json_in_refuse(in, "'%s' has more than %d buckets", key, BN_HIST_BUCKETS + 1);
   }
 }

@@ -13,12 +13,12 @@
 #include "measure/json_write.h"
 
 /* Returns the list of a histogram in one of its two forms; if both are NULL, it is empty.  Without
-   memory p->failed is set. */
-struct bn_node *bn_json_hist(struct bn_json_out *p, const struct bn_hist *h,
+   memory out->failed is set. */
+struct bn_node *bn_json_hist(struct bn_json_out *out, const struct bn_hist *h,
                              const struct bn_hist_sparse *s);
 /* Adds the values of a list, of either version, to a histogram.  key: the name in the message if
    the list is refused. */
-void bn_json_in_hist(struct bn_json_in *e, const struct bn_node *list, const char *key,
+void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *list, const char *key,
                      struct bn_hist *h);
 
 #endif

@@ -79,45 +79,46 @@ static char *json_write_unused_key(const struct bn_node *map, const char *key)
   return unused;
 }
 
-void bn_json_put(struct bn_json_out *p, struct bn_node *map, const char *key, struct bn_node *value)
+void bn_json_put(struct bn_json_out *out, struct bn_node *map, const char *key,
+                 struct bn_node *value)
 {
   char *unused_key;
 
   /* Most keys are ASCII.  Such a key is not looked up: hardly any is the escaped form of another.
    */
   if (json_write_is_ascii(key)) {
-    p->failed |= bn_node_set(map, key, value) != 0;
+    out->failed |= bn_node_set(map, key, value) != 0;
     return;
   }
   unused_key = json_write_unused_key(map, key);
   if (unused_key == NULL) {
     bn_node_free(value);
-    p->failed = true;
+    out->failed = true;
     return;
   }
-  p->failed |= bn_node_set(map, unused_key, value) != 0;
+  out->failed |= bn_node_set(map, unused_key, value) != 0;
   free(unused_key);
 }
 
-void bn_json_add(struct bn_json_out *p, struct bn_node *list, struct bn_node *value)
+void bn_json_add(struct bn_json_out *out, struct bn_node *list, struct bn_node *value)
 {
-  p->failed |= bn_node_append(list, value) != 0;
+  out->failed |= bn_node_append(list, value) != 0;
 }
 
-void bn_json_text(struct bn_json_out *p, struct bn_node *map, const char *key, const char *text)
+void bn_json_text(struct bn_json_out *out, struct bn_node *map, const char *key, const char *text)
 {
-  bn_json_put(p, map, key, bn_node_text(text));
+  bn_json_put(out, map, key, bn_node_text(text));
 }
 
-void bn_json_names(struct bn_json_out *p, struct bn_node *map, const char *key,
+void bn_json_names(struct bn_json_out *out, struct bn_node *map, const char *key,
                    const char *const *names, unsigned bits)
 {
   struct bn_node *list = bn_node_list();
 
   for (unsigned i = 0; names[i] != NULL; i++)
     if ((bits >> i & 1) != 0)
-      bn_json_add(p, list, bn_node_text(names[i]));
-  bn_json_put(p, map, key, list);
+      bn_json_add(out, list, bn_node_text(names[i]));
+  bn_json_put(out, map, key, list);
 }
 
 /* Returns the value at `at`, of the type that a member of a layout has. */
@@ -153,20 +154,20 @@ static bool json_write_is_zero(const struct bn_layout *l, const void *at)
   return memcmp(at, &zero, size[l->type]) == 0;
 }
 
-void bn_json_layout(struct bn_json_out *p, struct bn_node *map, const struct bn_layout *l,
+void bn_json_layout(struct bn_json_out *out, struct bn_node *map, const struct bn_layout *l,
                     const void *from)
 {
   for (; l->name != NULL; l++) {
     const void *at = (const char *)from + l->offset;
 
-    if (!p->brief || !json_write_is_zero(l, at))
-      bn_json_put(p, map, l->name, json_write_value_at(l, at));
+    if (!out->brief || !json_write_is_zero(l, at))
+      bn_json_put(out, map, l->name, json_write_value_at(l, at));
   }
 }
 
-struct bn_node *bn_json_finish(const struct bn_json_out *p, struct bn_node *n)
+struct bn_node *bn_json_finish(const struct bn_json_out *out, struct bn_node *n)
 {
-  if (!p->failed && n != NULL)
+  if (!out->failed && n != NULL)
     return n;
   bn_node_free(n);
   return NULL;

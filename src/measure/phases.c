@@ -195,9 +195,11 @@ static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *part
   double squares = 0; /* the sum of the squares of all values, in s^2 */
 
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_timing *t =
-        k < parts->view[i]->n_phases ? parts->view[i]->phases[k].timing : &(struct bn_timing){0};
+    const struct bn_timing *t;
 
+    if (k >= parts->view[i]->n_phases)
+      continue;
+    t = parts->view[i]->phases[k].timing;
     if (t->unfinished > 0)
       all.youngest_s = fmin(all.youngest_s, t->youngest_s);
     all.unfinished += t->unfinished;

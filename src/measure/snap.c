@@ -439,6 +439,7 @@ static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
   return fits;
 }
 
+/* Adds the moments of other values. */
 static void snap_merge_moments(struct bn_moments *into, const struct bn_moments *from)
 {
   into->n += from->n;

@@ -82,6 +82,7 @@ static void stat_allocate_stripes(struct bn_statset *set)
     set->stripe[i] = bn_hist_new();
 }
 
+/* Makes the labels of each labelled metric. */
 static void stat_allocate_labels(struct bn_statset *set)
 {
   set->labels = bn_alloc(set->metrics.n_labelled, sizeof *set->labels);

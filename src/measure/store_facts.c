@@ -12,41 +12,41 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* These return a part of the facts as a value.  Without memory they set p->failed. */
+/* These return a part of the facts as a value.  Without memory they set out->failed. */
 
-static struct bn_node *store_plan_of(struct bn_json_out *p, const struct bn_plan *plan)
+static struct bn_node *store_plan_of(struct bn_json_out *out, const struct bn_plan *plan)
 {
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
-  bn_json_text(p, map, "dialect", bn_layout_dialects[plan->version]);
+  bn_json_text(out, map, "dialect", bn_layout_dialects[plan->version]);
   /* "own" is bench's own form.  A run in a dialect leaves it out. */
   if (plan->native)
-    bn_json_put(p, map, "own", bn_node_boolean(true));
-  bn_json_layout(p, map, bn_layout_plan, plan);
+    bn_json_put(out, map, "own", bn_node_boolean(true));
+  bn_json_layout(out, map, bn_layout_plan, plan);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    bn_json_add(p, checkpoints, bn_node_u64(plan->checkpoint_ns[i]));
-  bn_json_put(p, map, "checkpoint_ns", checkpoints);
+    bn_json_add(out, checkpoints, bn_node_u64(plan->checkpoint_ns[i]));
+  bn_json_put(out, map, "checkpoint_ns", checkpoints);
   for (size_t i = 0; i < plan->n_percents; i++)
-    bn_json_add(p, percents, bn_node_f64(plan->percents[i]));
-  bn_json_put(p, map, "percents", percents);
+    bn_json_add(out, percents, bn_node_f64(plan->percents[i]));
+  bn_json_put(out, map, "percents", percents);
   return map;
 }
 
-static struct bn_node *store_rows_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_rows_of(struct bn_json_out *out, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < f->n_rows; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "level", bn_node_integer(f->row[i].level));
-    bn_json_put(p, map, "text", bn_node_text(f->row[i].text));
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "level", bn_node_integer(f->row[i].level));
+    bn_json_put(out, map, "text", bn_node_text(f->row[i].text));
+    bn_json_add(out, list, map);
   }
   return list;
 }
 
-static struct bn_node *store_options_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_options_of(struct bn_json_out *out, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -54,20 +54,20 @@ static struct bn_node *store_options_of(struct bn_json_out *p, const struct bn_f
     const struct bn_fact_option *o = &f->option[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(o->name));
-    bn_json_put(p, map, "group", bn_node_text(o->group));
-    bn_json_put(p, map, "value", bn_node_text(o->secret ? NULL : o->value));
-    bn_json_text(p, map, "origin", bn_layout_origins[o->origin]);
+    bn_json_put(out, map, "name", bn_node_text(o->name));
+    bn_json_put(out, map, "group", bn_node_text(o->group));
+    bn_json_put(out, map, "value", bn_node_text(o->secret ? NULL : o->value));
+    bn_json_text(out, map, "origin", bn_layout_origins[o->origin]);
     if (o->secret)
-      bn_json_put(p, map, "secret", bn_node_boolean(true));
+      bn_json_put(out, map, "secret", bn_node_boolean(true));
     if ((o->traits & BN_OPT_UNTOLD) == 0)
-      bn_json_names(p, map, "traits", bn_layout_traits, o->traits);
-    bn_json_add(p, list, map);
+      bn_json_names(out, map, "traits", bn_layout_traits, o->traits);
+    bn_json_add(out, list, map);
   }
   return list;
 }
 
-static struct bn_node *store_messages_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_messages_of(struct bn_json_out *out, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -75,11 +75,11 @@ static struct bn_node *store_messages_of(struct bn_json_out *p, const struct bn_
     const struct bn_fact_message *m = &f->message[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "wall_ns", bn_node_u64(m->wall_ns));
-    bn_json_text(p, map, "level", bn_layout_levels[m->level]);
-    bn_json_put(p, map, "text", bn_node_text(m->text));
-    bn_json_put(p, map, "times", bn_node_u64(m->times));
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "wall_ns", bn_node_u64(m->wall_ns));
+    bn_json_text(out, map, "level", bn_layout_levels[m->level]);
+    bn_json_put(out, map, "text", bn_node_text(m->text));
+    bn_json_put(out, map, "times", bn_node_u64(m->times));
+    bn_json_add(out, list, map);
   }
   return list;
 }
@@ -100,7 +100,8 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
 
 /* Puts a map for each section, in the order in which the sections appear first.  The facts are
    searched for a section, not `map`: bn_json_put() may change names that are not ASCII. */
-static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const struct bn_facts *f)
+static void store_put_sections(struct bn_json_out *out, struct bn_node *map,
+                               const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
     const char *name = f->fact[i].section;
@@ -111,25 +112,25 @@ static void store_put_sections(struct bn_json_out *p, struct bn_node *map, const
     section = bn_node_map();
     for (size_t k = i; k < f->n_facts; k++)
       if (strcmp(f->fact[k].section, name) == 0)
-        bn_json_put(p, section, f->fact[k].key, store_value_of(&f->fact[k]));
-    bn_json_put(p, map, name, section);
+        bn_json_put(out, section, f->fact[k].key, store_value_of(&f->fact[k]));
+    bn_json_put(out, map, name, section);
   }
 }
 
 struct bn_node *bn_store_facts(const struct bn_facts *f)
 {
-  struct bn_json_out p = {.failed = false};
+  struct bn_json_out out = {.failed = false};
   struct bn_node *map = bn_node_map(), *times = bn_node_map();
 
-  bn_json_put(&p, map, "plan", store_plan_of(&p, &f->plan));
-  bn_json_layout(&p, times, bn_layout_times, f);
-  bn_json_put(&p, map, "times", times);
-  bn_json_put(&p, map, "rows", store_rows_of(&p, f));
-  bn_json_put(&p, map, "options", store_options_of(&p, f));
+  bn_json_put(&out, map, "plan", store_plan_of(&out, &f->plan));
+  bn_json_layout(&out, times, bn_layout_times, f);
+  bn_json_put(&out, map, "times", times);
+  bn_json_put(&out, map, "rows", store_rows_of(&out, f));
+  bn_json_put(&out, map, "options", store_options_of(&out, f));
   if (f->n_messages > 0)
-    bn_json_put(&p, map, "messages", store_messages_of(&p, f));
-  store_put_sections(&p, map, f);
-  return bn_json_finish(&p, map);
+    bn_json_put(&out, map, "messages", store_messages_of(&out, f));
+  store_put_sections(&out, map, f);
+  return bn_json_finish(&out, map);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -139,38 +140,38 @@ enum { DECIMALS_MAX = 9 }; /* of the time of an interval: ns */
 /* These read a part of the facts.  They refuse malformed values by bn_json_in_refuse(). */
 
 /* Reads the plan.  A document without a plan is refused. */
-static void store_read_plan(struct bn_json_in *e, const struct bn_node *map, struct bn_plan *plan)
+static void store_read_plan(struct bn_json_in *in, const struct bn_node *map, struct bn_plan *plan)
 {
-  const struct bn_node *checkpoints = bn_json_in_list(e, map, "checkpoint_ns");
-  const struct bn_node *percents = bn_json_in_list(e, map, "percents");
+  const struct bn_node *checkpoints = bn_json_in_list(in, map, "checkpoint_ns");
+  const struct bn_node *percents = bn_json_in_list(in, map, "percents");
 
   if (map == NULL) {
-    bn_json_in_refuse(e, "it has no 'plan'");
+    bn_json_in_refuse(in, "it has no 'plan'");
     return;
   }
-  plan->version = (enum bn_version)bn_json_in_name(e, map, "dialect", bn_layout_dialects);
-  plan->native = bn_json_in_bool(e, map, "own");
-  bn_json_in_layout(e, map, bn_layout_plan, plan);
+  plan->version = (enum bn_version)bn_json_in_name(in, map, "dialect", bn_layout_dialects);
+  plan->native = bn_json_in_bool(in, map, "own");
+  bn_json_in_layout(in, map, bn_layout_plan, plan);
   if (plan->interval_decimals < 0 || plan->interval_decimals > DECIMALS_MAX)
-    bn_json_in_refuse(e, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
-  plan->n_checkpoints = bn_json_in_length(e, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
+    bn_json_in_refuse(in, "'interval_decimals' is not between 0 and %d", DECIMALS_MAX);
+  plan->n_checkpoints = bn_json_in_length(in, checkpoints, "checkpoint_ns", BN_CHECKPOINTS_MAX);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
     plan->checkpoint_ns[i] =
-        bn_json_in_read_count(e, bn_node_get_at(checkpoints, i), "checkpoint_ns");
-  plan->n_percents = bn_json_in_length(e, percents, "percents", BN_PERCENTS_MAX);
+        bn_json_in_read_count(in, bn_node_get_at(checkpoints, i), "checkpoint_ns");
+  plan->n_percents = bn_json_in_length(in, percents, "percents", BN_PERCENTS_MAX);
   for (size_t i = 0; i < plan->n_percents; i++)
-    plan->percents[i] = bn_json_in_read_number(e, bn_node_get_at(percents, i), "percents");
+    plan->percents[i] = bn_json_in_read_number(in, bn_node_get_at(percents, i), "percents");
 }
 
 /* Reads the rows of the heading.  A row without a text is empty. */
-static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+static void store_read_rows(struct bn_json_in *in, const struct bn_node *list, struct bn_facts *f)
 {
-  const size_t n = bn_json_in_length(e, list, "rows", BN_BOUND_ROWS);
+  const size_t n = bn_json_in_length(in, list, "rows", BN_BOUND_ROWS);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *row = bn_node_get_at(list, i);
-    const char *text = bn_json_in_text(e, row, "text");
-    const int level = (int)bn_json_in_signed(e, row, "level", 0, INT_MAX);
+    const char *text = bn_json_in_text(in, row, "text");
+    const int level = (int)bn_json_in_signed(in, row, "level", 0, INT_MAX);
 
     bn_facts_add_row(f, level, "%s", text != NULL ? text : "");
   }
@@ -178,9 +179,9 @@ static void store_read_rows(struct bn_json_in *e, const struct bn_node *list, st
 
 /* Returns the traits of an option that this version knows, or BN_OPT_UNTOLD if the document does
    not have traits. */
-static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *option)
+static unsigned store_read_traits(struct bn_json_in *in, const struct bn_node *option)
 {
-  const struct bn_node *list = bn_json_in_list(e, option, "traits");
+  const struct bn_node *list = bn_json_in_list(in, option, "traits");
   unsigned traits = list != NULL ? 0 : BN_OPT_UNTOLD;
 
   for (size_t i = 0; i < bn_node_count(list); i++)
@@ -189,22 +190,23 @@ static unsigned store_read_traits(struct bn_json_in *e, const struct bn_node *op
 }
 
 /* Reads the options, each of which has a name. */
-static void store_read_options(struct bn_json_in *e, const struct bn_node *list, struct bn_facts *f)
+static void store_read_options(struct bn_json_in *in, const struct bn_node *list,
+                               struct bn_facts *f)
 {
-  const size_t n = bn_json_in_length(e, list, "options", BN_BOUND_OPTIONS);
+  const size_t n = bn_json_in_length(in, list, "options", BN_BOUND_OPTIONS);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *o = bn_node_get_at(list, i);
     const struct bn_opt_fact option = {
-        .name = bn_json_in_text(e, o, "name"),
-        .group = bn_json_in_text(e, o, "group"),
-        .origin = (enum bn_origin)bn_json_in_name(e, o, "origin", bn_layout_origins),
-        .traits = store_read_traits(e, o),
-        .secret = bn_json_in_bool(e, o, "secret"),
-        .text = bn_json_in_text(e, o, "value")};
+        .name = bn_json_in_text(in, o, "name"),
+        .group = bn_json_in_text(in, o, "group"),
+        .origin = (enum bn_origin)bn_json_in_name(in, o, "origin", bn_layout_origins),
+        .traits = store_read_traits(in, o),
+        .secret = bn_json_in_bool(in, o, "secret"),
+        .text = bn_json_in_text(in, o, "value")};
 
     if (option.name == NULL) {
-      bn_json_in_refuse(e, "an option has no 'name'");
+      bn_json_in_refuse(in, "an option has no 'name'");
       return;
     }
     bn_facts_add_option(f, &option);
@@ -212,18 +214,18 @@ static void store_read_options(struct bn_json_in *e, const struct bn_node *list,
 }
 
 /* Reads the messages that were logged.  A message without a text is empty. */
-static void store_read_messages(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_messages(struct bn_json_in *in, const struct bn_node *list,
                                 struct bn_facts *f)
 {
-  const size_t n = bn_json_in_length(e, list, "messages", BN_BOUND_MESSAGES);
+  const size_t n = bn_json_in_length(in, list, "messages", BN_BOUND_MESSAGES);
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *m = bn_node_get_at(list, i);
-    const char *text = bn_json_in_text(e, m, "text");
+    const char *text = bn_json_in_text(in, m, "text");
 
-    bn_facts_add_message(f, bn_json_in_get_count(e, m, "wall_ns"),
-                         (int)bn_json_in_name(e, m, "level", bn_layout_levels),
-                         text != NULL ? text : "", bn_json_in_get_count(e, m, "times"));
+    bn_facts_add_message(f, bn_json_in_get_count(in, m, "wall_ns"),
+                         (int)bn_json_in_name(in, m, "level", bn_layout_levels),
+                         text != NULL ? text : "", bn_json_in_get_count(in, m, "times"));
   }
 }
 
@@ -274,58 +276,58 @@ static int store_read_section(void *arg, const char *key, const struct bn_node *
 
 int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
-  struct section section = {&e, out, NULL};
+  struct bn_json_in in = {err, false};
+  struct section section = {&in, out, NULL};
 
   memset(out, 0, sizeof *out);
-  store_read_plan(&e, bn_json_in_map(&e, n, "plan"), &out->plan);
-  bn_json_in_layout(&e, bn_json_in_map(&e, n, "times"), bn_layout_times, out);
-  store_read_rows(&e, bn_json_in_list(&e, n, "rows"), out);
-  store_read_options(&e, bn_json_in_list(&e, n, "options"), out);
-  store_read_messages(&e, bn_json_in_list(&e, n, "messages"), out);
-  (void)bn_node_each(n, store_read_section, &section); /* e has what it refused */
-  if (e.failed)
+  store_read_plan(&in, bn_json_in_map(&in, n, "plan"), &out->plan);
+  bn_json_in_layout(&in, bn_json_in_map(&in, n, "times"), bn_layout_times, out);
+  store_read_rows(&in, bn_json_in_list(&in, n, "rows"), out);
+  store_read_options(&in, bn_json_in_list(&in, n, "options"), out);
+  store_read_messages(&in, bn_json_in_list(&in, n, "messages"), out);
+  (void)bn_node_each(n, store_read_section, &section); /* `in` has the fault, if any */
+  if (in.failed)
     bn_facts_done(out);
-  return bn_json_in_verdict(&e);
+  return bn_json_in_verdict(&in);
 }
 
 /* Returns the reason for the end of a run, or BN_END_UNKNOWN if the document has none, or one that
    this version does not know. */
-static enum bn_end_reason store_read_reason(struct bn_json_in *e, const struct bn_node *map)
+static enum bn_end_reason store_read_reason(struct bn_json_in *in, const struct bn_node *map)
 {
-  const int i = bn_layout_find_name(bn_layout_reasons, bn_json_in_text(e, map, "reason"));
+  const int i = bn_layout_find_name(bn_layout_reasons, bn_json_in_text(in, map, "reason"));
 
   return i >= 0 ? (enum bn_end_reason)i : BN_END_UNKNOWN;
 }
 
 int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
-  const size_t rows = bn_json_in_length(&e, n, "assertions", BN_BOUND_ASSERTIONS);
+  struct bn_json_in in = {err, false};
+  const size_t rows = bn_json_in_length(&in, n, "assertions", BN_BOUND_ASSERTIONS);
 
-  for (size_t i = 0; i < rows && !e.failed; i++) {
+  for (size_t i = 0; i < rows && !in.failed; i++) {
     const struct bn_node *row = bn_node_get_at(n, i);
-    const char *text = bn_json_in_text(&e, row, "text"), *unit = bn_json_in_text(&e, row, "unit");
-    struct bn_finding f = {.value = bn_json_in_get_number(&e, row, "value"),
-                           .at_least = bn_json_in_bool(&e, row, "at_least"),
-                           .holds = bn_json_in_bool(&e, row, "holds"),
-                           .ended_run = bn_json_in_bool(&e, row, "ended_run")};
+    const char *text = bn_json_in_text(&in, row, "text"), *unit = bn_json_in_text(&in, row, "unit");
+    struct bn_finding f = {.value = bn_json_in_get_number(&in, row, "value"),
+                           .at_least = bn_json_in_bool(&in, row, "at_least"),
+                           .holds = bn_json_in_bool(&in, row, "holds"),
+                           .ended_run = bn_json_in_bool(&in, row, "ended_run")};
 
     f.measured = isfinite(f.value);
     f.value = f.measured ? f.value : 0;
     if (text == NULL || unit == NULL)
-      bn_json_in_refuse(&e, "an assertion has no 'text' or no 'unit'");
+      bn_json_in_refuse(&in, "an assertion has no 'text' or no 'unit'");
     else
       bn_facts_add_verdict(out, text, unit, &f);
   }
-  return bn_json_in_verdict(&e);
+  return bn_json_in_verdict(&in);
 }
 
 int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
+  struct bn_json_in in = {err, false};
 
-  bn_json_in_layout(&e, n, bn_layout_end, out);
-  out->reason = store_read_reason(&e, n);
-  return bn_json_in_verdict(&e);
+  bn_json_in_layout(&in, n, bn_layout_end, out);
+  out->reason = store_read_reason(&in, n);
+  return bn_json_in_verdict(&in);
 }

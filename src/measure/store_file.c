@@ -115,15 +115,15 @@ static int store_read_total(const struct bn_node *n, const struct bn_metrics *m,
 }
 
 /* Reads the host of a group.  The group owns the host even if a member of it is refused. */
-static void store_read_member(struct bn_json_in *e, const struct bn_node *map, struct bn_group *g)
+static void store_read_member(struct bn_json_in *in, const struct bn_node *map, struct bn_group *g)
 {
-  const char *name = bn_json_in_text(e, map, "name"), *lost = bn_json_in_text(e, map, "lost");
-  const char *group = bn_json_in_text(e, map, "group");
+  const char *name = bn_json_in_text(in, map, "name"), *lost = bn_json_in_text(in, map, "lost");
+  const char *group = bn_json_in_text(in, map, "group");
 
   g->member = bn_alloc(1, sizeof *g->member);
   if (name == NULL)
-    bn_json_in_refuse(e, "a 'host' has no name");
-  bn_json_in_layout(e, map, bn_layout_member, g->member);
+    bn_json_in_refuse(in, "a 'host' has no name");
+  bn_json_in_layout(in, map, bn_layout_member, g->member);
   g->member->host = bn_alloc_text(name != NULL ? name : "");
   g->member->group = bn_alloc_copy(group);
   g->member->lost = bn_alloc_copy(lost);
@@ -133,17 +133,17 @@ static void store_read_member(struct bn_json_in *e, const struct bn_node *map, s
 static int store_read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
   struct bn_group *g = bn_store_add_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
-  struct bn_json_in e = {err, false};
-  const struct bn_node *host = bn_json_in_map(&e, n, "host");
-  const struct bn_node *metrics = bn_json_in_list(&e, n, "metrics");
-  const struct bn_node *intervals = bn_json_in_list(&e, n, "intervals");
-  const struct bn_node *checkpoints = bn_json_in_list(&e, n, "checkpoints");
+  struct bn_json_in in = {err, false};
+  const struct bn_node *host = bn_json_in_map(&in, n, "host");
+  const struct bn_node *metrics = bn_json_in_list(&in, n, "metrics");
+  const struct bn_node *intervals = bn_json_in_list(&in, n, "intervals");
+  const struct bn_node *checkpoints = bn_json_in_list(&in, n, "checkpoints");
   struct bn_metrics m;
   int rc;
 
   if (g != NULL && host != NULL)
-    store_read_member(&e, host, g);
-  if (g == NULL || bn_json_in_verdict(&e) != 0)
+    store_read_member(&in, host, g);
+  if (g == NULL || bn_json_in_verdict(&in) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
   if (bn_node_count(metrics) == 0)
@@ -177,15 +177,15 @@ static int store_check_format(const struct bn_node *n, struct bn_err *err)
 
 int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
+  struct bn_json_in in = {err, false};
   const struct bn_node *groups, *assertions;
 
   memset(out, 0, sizeof *out);
   if (store_check_format(n, err) != 0)
     return -1;
-  groups = bn_json_in_list(&e, n, "groups");
-  assertions = bn_json_in_list(&e, n, "assertions");
-  if (bn_json_in_verdict(&e) != 0 ||
+  groups = bn_json_in_list(&in, n, "groups");
+  assertions = bn_json_in_list(&in, n, "assertions");
+  if (bn_json_in_verdict(&in) != 0 ||
       bn_store_read_facts(bn_node_get(n, "facts"), &out->facts, err) != 0 ||
       bn_store_read_assertions(assertions, &out->facts, err) != 0 ||
       bn_store_read_end(bn_node_get(n, "end"), &out->end, err) != 0)

@@ -41,10 +41,10 @@ static bool store_is_rate(const char *name)
 
 /* Returns the rule by which a counter or a figure is merged: `otherwise` if the document does not
    have one, or BN_MERGE_NONE if it has one of a later version. */
-static enum bn_merge_rule store_read_merge(struct bn_json_in *e, const struct bn_node *map,
+static enum bn_merge_rule store_read_merge(struct bn_json_in *in, const struct bn_node *map,
                                            enum bn_merge_rule otherwise)
 {
-  const char *name = bn_json_in_text(e, map, "merge");
+  const char *name = bn_json_in_text(in, map, "merge");
   const int i = bn_layout_find_name(bn_layout_merges, name);
 
   if (name == NULL)
@@ -70,70 +70,70 @@ static enum bn_merge_rule store_old_merge(const char *figure)
 }
 
 /* Reads how a figure of a workload, whose name is known, is merged. */
-static void store_read_figure_merge(struct bn_json_in *e, const struct bn_node *map,
+static void store_read_figure_merge(struct bn_json_in *in, const struct bn_node *map,
                                     const struct bn_metrics *m, struct bn_figure *f)
 {
-  const char *weight = bn_json_in_text(e, map, "weight");
+  const char *weight = bn_json_in_text(in, map, "weight");
 
   if (weight == NULL)
     weight = store_old_weight(f->key);
-  f->merge = store_read_merge(e, map, store_old_merge(f->key));
+  f->merge = store_read_merge(in, map, store_old_merge(f->key));
   f->weight =
       weight != NULL ? (unsigned)bn_metrics_find_counter(m, weight) : (unsigned)m->n_counters;
 }
 
 /* Checks that the metrics which every run has are the first ones, in the order of BN_METRICS: the
    program finds them by their indexes. */
-static void store_check_fixed(struct bn_json_in *e, const struct bn_metrics *m)
+static void store_check_fixed(struct bn_json_in *in, const struct bn_metrics *m)
 {
   struct bn_metrics fixed;
 
   bn_metrics_init(&fixed, NULL);
   for (size_t i = 0; i < fixed.n_counters; i++)
     if (i >= m->n_counters || strcmp(m->counter[i].name, fixed.counter[i].name) != 0)
-      bn_json_in_refuse(e, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
+      bn_json_in_refuse(in, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
   if (m->n_hists == 0 || strcmp(m->hist[0].name, fixed.hist[0].name) != 0)
-    bn_json_in_refuse(e, "the first histogram of 'metrics' is not '%s'", fixed.hist[0].name);
+    bn_json_in_refuse(in, "the first histogram of 'metrics' is not '%s'", fixed.hist[0].name);
   bn_metrics_done(&fixed);
 }
 
 /* Reads a row of the metrics, whose texts stay those of the document. */
-static void store_read_metric(struct bn_json_in *e, const struct bn_node *map, struct bn_metric *m)
+static void store_read_metric(struct bn_json_in *in, const struct bn_node *map, struct bn_metric *m)
 {
   enum bn_merge_rule old;
 
-  m->name = bn_json_in_text(e, map, "name");
-  m->unit = bn_json_in_text(e, map, "unit");
-  m->kind = (enum bn_metric_kind)bn_json_in_name(e, map, "kind", bn_layout_metric_kinds);
+  m->name = bn_json_in_text(in, map, "name");
+  m->unit = bn_json_in_text(in, map, "unit");
+  m->kind = (enum bn_metric_kind)bn_json_in_name(in, map, "kind", bn_layout_metric_kinds);
   if (m->name == NULL || m->unit == NULL) {
-    bn_json_in_refuse(e, "a metric has no name or no unit");
+    bn_json_in_refuse(in, "a metric has no name or no unit");
     return;
   }
   old = m->kind == BN_COUNTER && store_is_of_device(m->name) ? BN_MERGE_NONE : BN_MERGE_SUM;
-  m->merge = store_read_merge(e, map, old);
+  m->merge = store_read_merge(in, map, old);
   if (strlen(m->name) > BN_BOUND_NAME || strlen(m->unit) > BN_BOUND_NAME)
-    bn_json_in_refuse(e, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
+    bn_json_in_refuse(in, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
 }
 
 int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
-  const size_t rows = bn_json_in_length(&e, n, "metrics", BN_BOUND_METRICS);
+  struct bn_json_in in = {err, false};
+  const size_t rows = bn_json_in_length(&in, n, "metrics", BN_BOUND_METRICS);
   struct bn_metric *all = bn_alloc(rows, sizeof *all);
 
   memset(out, 0, sizeof *out);
   for (size_t i = 0; i < rows; i++)
-    store_read_metric(&e, bn_node_get_at(n, i), &all[i]);
-  if (!e.failed)
+    store_read_metric(&in, bn_node_get_at(n, i), &all[i]);
+  if (!in.failed)
     bn_metrics_copy_rows(out, all, rows);
   free(all);
-  if (!e.failed)
-    store_check_fixed(&e, out);
+  if (!in.failed)
+    store_check_fixed(&in, out);
   if (out->n_hists > BN_BOUND_HISTOGRAMS)
-    bn_json_in_refuse(&e, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
-  if (e.failed)
+    bn_json_in_refuse(&in, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
+  if (in.failed)
     bn_metrics_done(out);
-  return bn_json_in_verdict(&e);
+  return bn_json_in_verdict(&in);
 }
 
 /* --- raw numbers ------------------------------------------------------------------------------ */
@@ -142,7 +142,7 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
    bn_json_in_refuse(). */
 
 /* Reads moments, a list of three texts.  Without a list they stay 0. */
-static void store_read_moments(struct bn_json_in *e, const struct bn_node *list, const char *key,
+static void store_read_moments(struct bn_json_in *in, const struct bn_node *list, const char *key,
                                struct bn_moments *m)
 {
   long double *const values[] = {&m->n, &m->sum, &m->sum_sq};
@@ -155,46 +155,46 @@ static void store_read_moments(struct bn_json_in *e, const struct bn_node *list,
 
     *values[i] = digits != NULL ? strtold(digits, &end) : 0;
     if (digits == NULL || end == digits || *end != '\0')
-      bn_json_in_refuse(e, "'%s' does not hold three numbers", key);
+      bn_json_in_refuse(in, "'%s' does not hold three numbers", key);
   }
 }
 
 /* Reads the labelled counts: for each metric a list of pairs, [name, count]. */
-static void store_read_labels(struct bn_json_in *e, const struct bn_node *map, struct bn_snap *s)
+static void store_read_labels(struct bn_json_in *in, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
     const char *name = s->metrics.labelled[i].name;
-    const struct bn_node *list = bn_json_in_list(e, map, name);
+    const struct bn_node *list = bn_json_in_list(in, map, name);
 
-    s->n_labels[i] = bn_json_in_length(e, list, name, BN_LABELS_MAX + 1);
+    s->n_labels[i] = bn_json_in_length(in, list, name, BN_LABELS_MAX + 1);
     for (size_t k = 0; k < s->n_labels[i]; k++) {
       const struct bn_node *row = bn_node_get_at(list, k);
       const char *label = bn_node_get_text(bn_node_get_at(row, 0));
 
       (void)snprintf(s->label[i][k].name, sizeof s->label[i][k].name, "%s",
                      label != NULL ? label : "");
-      s->label[i][k].n = bn_json_in_read_count(e, bn_node_get_at(row, 1), name);
+      s->label[i][k].n = bn_json_in_read_count(in, bn_node_get_at(row, 1), name);
     }
   }
 }
 
 /* Reads the numbers of sessions, each a list in the order of measure/store.h. */
-static void store_read_raw_sessions(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_raw_sessions(struct bn_json_in *in, const struct bn_node *list,
                                     struct bn_snap *s)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_node *row = bn_node_get_at(list, i);
 
     s->session[i] = (struct bn_snap_session){
-        .events = bn_json_in_read_count(e, bn_node_get_at(row, 0), "sessions"),
-        .busy_ns = bn_json_in_read_count(e, bn_node_get_at(row, 1), "sessions"),
-        .min_ns = bn_json_in_read_count(e, bn_node_get_at(row, 2), "sessions"),
-        .max_ns = bn_json_in_read_count(e, bn_node_get_at(row, 3), "sessions")};
+        .events = bn_json_in_read_count(in, bn_node_get_at(row, 0), "sessions"),
+        .busy_ns = bn_json_in_read_count(in, bn_node_get_at(row, 1), "sessions"),
+        .min_ns = bn_json_in_read_count(in, bn_node_get_at(row, 2), "sessions"),
+        .max_ns = bn_json_in_read_count(in, bn_node_get_at(row, 3), "sessions")};
   }
 }
 
 /* Reads the histograms of all metrics, if the snapshot has room for them. */
-static void store_read_histograms(struct bn_json_in *e, const struct bn_node *map,
+static void store_read_histograms(struct bn_json_in *in, const struct bn_node *map,
                                   struct bn_snap *s)
 {
   if (s->hist[BN_H_LATENCY] == NULL)
@@ -202,51 +202,51 @@ static void store_read_histograms(struct bn_json_in *e, const struct bn_node *ma
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
     const char *name = s->metrics.hist[i].name;
 
-    bn_json_in_hist(e, bn_json_in_list(e, map, name), name, s->hist[i]);
+    bn_json_in_hist(in, bn_json_in_list(in, map, name), name, s->hist[i]);
   }
 }
 
 /* Reads the histograms of statements, which store_read_statements() has read before. */
-static void store_read_statement_buckets(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_statement_buckets(struct bn_json_in *in, const struct bn_node *list,
                                          const struct bn_snap *s)
 {
   const size_t n = s->statements.hists ? bn_node_count(list) : 0;
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *map = bn_node_get_at(list, i);
-    const char *name = bn_json_in_text(e, map, "name");
+    const char *name = bn_json_in_text(in, map, "name");
     const struct bn_statement_sum *sum =
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
 
     if (sum != NULL)
-      bn_json_in_hist(e, bn_json_in_list(e, map, "histogram"), "histogram", sum->hist);
+      bn_json_in_hist(in, bn_json_in_list(in, map, "histogram"), "histogram", sum->hist);
   }
 }
 
 /* Reads the ages of unfinished events, which earlier documents and runs without such events
    lack. */
-static void store_read_ages(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_ages(struct bn_json_in *in, const struct bn_node *list, struct bn_record *r)
 {
   if (list == NULL)
     return;
   r->view.ages = r->ages = bn_hist_new();
-  bn_json_in_hist(e, list, "ages", r->ages);
+  bn_json_in_hist(in, list, "ages", r->ages);
 }
 
 /* Reads all raw numbers of a record but the ages. */
-static void store_read_raw(struct bn_json_in *e, const struct bn_node *raw, struct bn_snap *s)
+static void store_read_raw(struct bn_json_in *in, const struct bn_node *raw, struct bn_snap *s)
 {
-  const struct bn_node *counters = bn_json_in_map(e, raw, "counters");
+  const struct bn_node *counters = bn_json_in_map(in, raw, "counters");
 
-  bn_json_in_layout(e, raw, bn_layout_snap, s);
+  bn_json_in_layout(in, raw, bn_layout_snap, s);
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    s->counter[i] = bn_json_in_get_count(e, counters, s->metrics.counter[i].name);
-  store_read_labels(e, bn_json_in_map(e, raw, "labels"), s);
-  store_read_raw_sessions(e, bn_json_in_list(e, raw, "sessions"), s);
-  store_read_moments(e, bn_json_in_list(e, raw, "fair_events"), "fair_events", &s->fair_events);
-  store_read_moments(e, bn_json_in_list(e, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
-  store_read_histograms(e, bn_json_in_map(e, raw, "histograms"), s);
-  store_read_statement_buckets(e, bn_json_in_list(e, raw, "statements"), s);
+    s->counter[i] = bn_json_in_get_count(in, counters, s->metrics.counter[i].name);
+  store_read_labels(in, bn_json_in_map(in, raw, "labels"), s);
+  store_read_raw_sessions(in, bn_json_in_list(in, raw, "sessions"), s);
+  store_read_moments(in, bn_json_in_list(in, raw, "fair_events"), "fair_events", &s->fair_events);
+  store_read_moments(in, bn_json_in_list(in, raw, "fair_busy_s"), "fair_busy_s", &s->fair_busy_s);
+  store_read_histograms(in, bn_json_in_map(in, raw, "histograms"), s);
+  store_read_statement_buckets(in, bn_json_in_list(in, raw, "statements"), s);
 }
 
 /* Packs the histograms of an interval, if it has any, because a run has many intervals. */
@@ -263,45 +263,45 @@ static void store_pack_histograms(struct bn_snap *s)
 
 /* Sets a figure of a view to the number n.  Null in the document means that it is not known.  If
    the document lacks the figure, n is NULL, and the figure becomes 0. */
-static void store_read_figure(struct bn_json_in *e, const struct bn_node *n,
+static void store_read_figure(struct bn_json_in *in, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
   if (f->type == BN_VIEW_U64)
-    *bn_view_u64_at(v, f->offset) = bn_json_in_read_count(e, n, f->name);
+    *bn_view_u64_at(v, f->offset) = bn_json_in_read_count(in, n, f->name);
   else
-    *bn_view_f64_at(v, f->offset) = bn_json_in_read_number(e, n, f->name);
+    *bn_view_f64_at(v, f->offset) = bn_json_in_read_number(in, n, f->name);
 }
 
 /* Reads the figures by their names. */
-static void store_read_figures(struct bn_json_in *e, const struct bn_node *map, struct bn_view *v)
+static void store_read_figures(struct bn_json_in *in, const struct bn_node *map, struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    store_read_figure(e, bn_node_get(map, f->name), f, v);
+    store_read_figure(in, bn_node_get(map, f->name), f, v);
 }
 
 /* Reads the figures of a brief record, which are a list in the order of bn_view_fields. */
-static void store_read_brief_figures(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_brief_figures(struct bn_json_in *in, const struct bn_node *list,
                                      struct bn_view *v)
 {
   size_t i = 0;
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++, i++)
-    store_read_figure(e, bn_node_get_at(list, i), f, v);
+    store_read_figure(in, bn_node_get_at(list, i), f, v);
   if (bn_node_count(list) != i)
-    bn_json_in_refuse(e, "'figures' does not have %zu values", i);
+    bn_json_in_refuse(in, "'figures' does not have %zu values", i);
 }
 
 /* Reads the ranks, their values, and which of these are lower bounds. */
-static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_percentiles(struct bn_json_in *in, const struct bn_node *list,
                                    struct bn_record *r)
 {
-  r->view.n_percents = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  r->view.n_percents = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
   for (size_t i = 0; i < r->view.n_percents; i++) {
     const struct bn_node *map = bn_node_get_at(list, i);
 
-    r->store.percents[i] = bn_json_in_get_number(e, map, "percent");
-    r->store.percentile_s[i] = bn_json_in_get_number(e, map, "s");
-    r->store.at_least[i] = bn_json_in_bool(e, map, "at_least");
+    r->store.percents[i] = bn_json_in_get_number(in, map, "percent");
+    r->store.percentile_s[i] = bn_json_in_get_number(in, map, "s");
+    r->store.at_least[i] = bn_json_in_bool(in, map, "at_least");
   }
   r->view.at_least = r->store.at_least;
   r->view.percents = r->store.percents;
@@ -310,18 +310,18 @@ static void store_read_percentiles(struct bn_json_in *e, const struct bn_node *l
 
 /* Reads the percentiles of the timing with index `at`, in the order of the record's ranks.  A list
    of another length says nothing about these ranks; older documents and intervals have none. */
-static void store_read_timing_percentiles(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_timing_percentiles(struct bn_json_in *in, const struct bn_node *list,
                                           struct bn_record *r, size_t at)
 {
-  const size_t n = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  const size_t n = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
 
   if (n != r->view.n_percents)
     return;
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *map = bn_node_get_at(list, i);
 
-    r->store.timing_s[at][i] = bn_json_in_get_number(e, map, "s");
-    if (bn_node_get(map, "at_least") != NULL && bn_json_in_bool(e, map, "at_least"))
+    r->store.timing_s[at][i] = bn_json_in_get_number(in, map, "s");
+    if (bn_node_get(map, "at_least") != NULL && bn_json_in_bool(in, map, "at_least"))
       r->store.timing[at].at_least |= UINT32_C(1) << i;
   }
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
@@ -335,44 +335,45 @@ static void store_name_timings(struct bn_record *r)
 }
 
 /* Reads the next timing.  map NULL: the document lacks it, and its values are 0. */
-static void store_read_timing(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
+static void store_read_timing(struct bn_json_in *in, const struct bn_node *map, struct bn_record *r)
 {
   const size_t at = r->view.n_timings++;
   struct bn_timing *t = &r->store.timing[at];
 
-  bn_json_in_layout(e, map, bn_layout_timing, t);
+  bn_json_in_layout(in, map, bn_layout_timing, t);
   if (t->of_phase)
-    bn_json_in_layout(e, map, bn_layout_ages, t);
+    bn_json_in_layout(in, map, bn_layout_ages, t);
   else if (bn_node_get(map, "unfinished") != NULL)
-    t->unfinished = bn_json_in_get_count(e, map, "unfinished");
-  store_read_timing_percentiles(e, bn_json_in_list(e, map, "percentiles"), r, at);
+    t->unfinished = bn_json_in_get_count(in, map, "unfinished");
+  store_read_timing_percentiles(in, bn_json_in_list(in, map, "percentiles"), r, at);
 }
 
 /* Reads the phases.  A document has all phases or none; a value that it lacks is 0. */
-static void store_read_phases(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_phases(struct bn_json_in *in, const struct bn_node *list,
+                              struct bn_record *r)
 {
-  const size_t n = bn_json_in_length(e, list, "phases", bn_phases_count(&r->delta.metrics));
+  const size_t n = bn_json_in_length(in, list, "phases", bn_phases_count(&r->delta.metrics));
 
   if (n == 0)
     return;
   bn_phases_name_all(&r->view, &r->store, &r->delta.metrics);
   for (size_t k = 0; k < r->view.n_phases; k++)
-    bn_json_in_layout(e, bn_node_get_at(list, k), bn_layout_phase, &r->store.phase[k]);
+    bn_json_in_layout(in, bn_node_get_at(list, k), bn_layout_phase, &r->store.phase[k]);
 }
 
 /* Reads the timings, and the kinds of events and the phases with their timings.  The document has
    three lists, each in the order of its histograms; the record has one list of all timings, in the
    order of the metrics.  A document may lack the last values of a list, and only totals have
    phases. */
-static void store_read_timings(struct bn_json_in *e, const struct bn_node *record,
+static void store_read_timings(struct bn_json_in *in, const struct bn_node *record,
                                struct bn_record *r)
 {
-  const struct bn_node *list = bn_json_in_list(e, record, "timings");
-  const struct bn_node *kinds = bn_json_in_list(e, record, "event_kinds");
-  const struct bn_node *phases = bn_json_in_list(e, record, "phases");
+  const struct bn_node *list = bn_json_in_list(in, record, "timings");
+  const struct bn_node *kinds = bn_json_in_list(in, record, "event_kinds");
+  const struct bn_node *phases = bn_json_in_list(in, record, "phases");
   const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
-  const size_t n_others = bn_json_in_length(e, list, "timings", most);
-  const size_t n_kinds = bn_json_in_length(e, kinds, "event_kinds", most);
+  const size_t n_others = bn_json_in_length(in, list, "timings", most);
+  const size_t n_kinds = bn_json_in_length(in, kinds, "event_kinds", most);
   const size_t n_phases = bn_node_count(phases); /* store_read_phases() checks it */
   size_t other = 0, kind = 0, phase = 0;         /* the next value of each list */
 
@@ -380,67 +381,68 @@ static void store_read_timings(struct bn_json_in *e, const struct bn_node *recor
   for (size_t i = 0; i < most && (other + kind < n_others + n_kinds || phase < n_phases); i++)
     switch (r->delta.metrics.hist[BN_H_FIXED + i].kind) {
     case BN_EVENT_HISTOGRAM:
-      store_read_timing(e, bn_node_get_at(kinds, kind++), r);
+      store_read_timing(in, bn_node_get_at(kinds, kind++), r);
       break;
     case BN_PHASE_HISTOGRAM:
-      store_read_timing(e, bn_node_get_at(phases, phase++), r);
+      store_read_timing(in, bn_node_get_at(phases, phase++), r);
       break;
     default:
-      store_read_timing(e, bn_node_get_at(list, other++), r);
+      store_read_timing(in, bn_node_get_at(list, other++), r);
     }
   r->view.timings = r->store.timing;
   bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
   for (size_t k = 0; k < r->view.n_event_kinds; k++)
-    bn_json_in_layout(e, bn_node_get_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
-  store_read_phases(e, phases, r);
+    bn_json_in_layout(in, bn_node_get_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
+  store_read_phases(in, phases, r);
 }
 
 /* Reads the next statement.  It has one percentile for each rank of the run, or none. */
-static void store_read_statement(struct bn_json_in *e, const struct bn_node *map,
+static void store_read_statement(struct bn_json_in *in, const struct bn_node *map,
                                  struct bn_record *r)
 {
   const size_t at = r->view.n_statements;
   struct bn_statement_view *s = &r->store.statement[at];
-  const struct bn_node *list = bn_json_in_list(e, map, "percentiles");
-  const size_t n = bn_json_in_length(e, list, "percentiles", BN_PERCENTS_MAX);
+  const struct bn_node *list = bn_json_in_list(in, map, "percentiles");
+  const size_t n = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
   const bool has_percentiles = list != NULL && n == r->view.n_percents;
-  const char *name = bn_json_in_text(e, map, "name");
+  const char *name = bn_json_in_text(in, map, "name");
   struct bn_statement_sum *sum;
 
   if (name == NULL || bn_statement_table_find(&r->delta.statements, name) != NULL) {
-    bn_json_in_refuse(e, "a statement has no 'name', or that of another one");
+    bn_json_in_refuse(in, "a statement has no 'name', or that of another one");
     return;
   }
   sum = bn_statement_table_find_or_add(&r->delta.statements, name);
   if (sum == NULL) {
-    bn_json_in_refuse(e, "it has too many statements");
+    bn_json_in_refuse(in, "it has too many statements");
     return;
   }
-  bn_json_in_layout(e, map, bn_layout_timing, &s->timing);
+  bn_json_in_layout(in, map, bn_layout_timing, &s->timing);
   s->timing.name = sum->name;
-  s->rows = sum->rows = bn_json_in_get_count(e, map, "rows");
-  s->errors = sum->errors = bn_json_in_get_count(e, map, "errors");
+  s->rows = sum->rows = bn_json_in_get_count(in, map, "rows");
+  s->errors = sum->errors = bn_json_in_get_count(in, map, "errors");
   for (size_t i = 0; has_percentiles && i < n; i++)
-    r->store.statement_s[at][i] = bn_json_in_get_number(e, bn_node_get_at(list, i), "s");
+    r->store.statement_s[at][i] = bn_json_in_get_number(in, bn_node_get_at(list, i), "s");
   s->timing.percentile_s = has_percentiles ? r->store.statement_s[at] : NULL;
   r->view.n_statements++;
 }
 
 /* Reads the statements, which only totals and checkpoints have.  The table was made with room for
    as many as the list has. */
-static void store_read_statements(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_statements(struct bn_json_in *in, const struct bn_node *list,
                                   struct bn_record *r)
 {
-  for (size_t i = 0; i < r->delta.statements.room && !e->failed; i++)
-    store_read_statement(e, bn_node_get_at(list, i), r);
+  for (size_t i = 0; i < r->delta.statements.room && !in->failed; i++)
+    store_read_statement(in, bn_node_get_at(list, i), r);
   r->view.statements = r->store.statement;
 }
 
 /* Reads the counts of a script, which have the order of its counters. */
-static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_counts(struct bn_json_in *in, const struct bn_node *list,
+                              struct bn_record *r)
 {
   const struct bn_metrics *m = &r->delta.metrics;
-  const size_t n = bn_json_in_length(e, list, "counts", m->n_counters);
+  const size_t n = bn_json_in_length(in, list, "counts", m->n_counters);
 
   for (size_t i = 0; i < m->n_counters && r->view.n_counts < n; i++) {
     struct bn_count *c = &r->store.count[r->view.n_counts];
@@ -448,57 +450,57 @@ static void store_read_counts(struct bn_json_in *e, const struct bn_node *list, 
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
     *c = (struct bn_count){.name = m->counter[i].name, .unit = m->counter[i].unit};
-    bn_json_in_layout(e, bn_node_get_at(list, r->view.n_counts++), bn_layout_count, c);
+    bn_json_in_layout(in, bn_node_get_at(list, r->view.n_counts++), bn_layout_count, c);
   }
   r->view.counts = r->store.count;
 }
 
 /* Reads the figures of the workload.  Their names and texts are copied into one block, whose size
    is computed first. */
-static void store_read_workload(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_workload(struct bn_json_in *in, const struct bn_node *list,
                                 struct bn_record *r)
 {
-  const size_t n = bn_json_in_length(e, list, "workload", BN_FIGURES_MAX);
+  const size_t n = bn_json_in_length(in, list, "workload", BN_FIGURES_MAX);
   size_t size = 0;
   char *at;
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *figure = bn_node_get_at(list, i);
 
-    size += bn_result_text_size(bn_json_in_text(e, figure, "name"));
-    size += bn_result_text_size(bn_json_in_text(e, figure, "text"));
+    size += bn_result_text_size(bn_json_in_text(in, figure, "name"));
+    size += bn_result_text_size(bn_json_in_text(in, figure, "text"));
   }
   r->figure_names = at = bn_alloc(1, size);
-  for (size_t i = 0; i < n && !e->failed; i++) {
+  for (size_t i = 0; i < n && !in->failed; i++) {
     const struct bn_node *figure = bn_node_get_at(list, i);
-    const char *name = bn_json_in_text(e, figure, "name");
+    const char *name = bn_json_in_text(in, figure, "name");
 
     if (name == NULL) {
-      bn_json_in_refuse(e, "a figure of 'workload' has no name");
+      bn_json_in_refuse(in, "a figure of 'workload' has no name");
       return;
     }
     r->store.figure[i] =
         (struct bn_figure){.key = bn_result_copy_text(&at, name),
-                           .value = bn_json_in_get_number(e, figure, "value"),
-                           .text = bn_result_copy_text(&at, bn_json_in_text(e, figure, "text"))};
-    store_read_figure_merge(e, figure, &r->delta.metrics, &r->store.figure[i]);
+                           .value = bn_json_in_get_number(in, figure, "value"),
+                           .text = bn_result_copy_text(&at, bn_json_in_text(in, figure, "text"))};
+    store_read_figure_merge(in, figure, &r->delta.metrics, &r->store.figure[i]);
   }
   r->view.figures = r->store.figure;
   r->view.n_figures = n;
 }
 
 /* Reads the lines that a script has added to the report. */
-static void store_read_lines(struct bn_json_in *e, const struct bn_node *list, struct bn_record *r)
+static void store_read_lines(struct bn_json_in *in, const struct bn_node *list, struct bn_record *r)
 {
-  const size_t n = bn_json_in_length(e, list, "lines", BN_LINES_MAX);
+  const size_t n = bn_json_in_length(in, list, "lines", BN_LINES_MAX);
   struct bn_buf b;
 
   bn_buf_init(&b, BN_LINES_MAX);
-  for (size_t i = 0; i < n && !e->failed; i++) {
+  for (size_t i = 0; i < n && !in->failed; i++) {
     const char *line = bn_node_get_text(bn_node_get_at(list, i));
 
     if (line == NULL || bn_buf_str(&b, line) != 0 || bn_buf_char(&b, '\n') != 0)
-      bn_json_in_refuse(e, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
+      bn_json_in_refuse(in, "'lines' is no list of texts of up to %d bytes", BN_LINES_MAX);
   }
   r->view.lines = r->lines = n > 0 ? bn_buf_take(&b) : NULL;
   bn_buf_done(&b);
@@ -525,10 +527,11 @@ static int store_read_watched_figure(void *arg, const char *key, const struct bn
 }
 
 /* Reads the watched figures, which earlier documents and runs without --watch lack. */
-static void store_read_watched(struct bn_json_in *e, const struct bn_node *map, struct bn_record *r)
+static void store_read_watched(struct bn_json_in *in, const struct bn_node *map,
+                               struct bn_record *r)
 {
   struct bn_watched all;
-  struct watched_reading w = {e, &all};
+  struct watched_reading w = {in, &all};
 
   all.n = 0; /* the other members are large, and few records have figures: they are not cleared */
   if (map == NULL || bn_node_each(map, store_read_watched_figure, &w) != 0)
@@ -538,40 +541,40 @@ static void store_read_watched(struct bn_json_in *e, const struct bn_node *map, 
 }
 
 /* Reads the statistics of sessions, which intervals do not have. */
-static void store_read_sessions(struct bn_json_in *e, const struct bn_node *list,
+static void store_read_sessions(struct bn_json_in *in, const struct bn_node *list,
                                 struct bn_record *r)
 {
-  const size_t n = bn_json_in_length(e, list, "sessions", r->delta.n_sessions);
+  const size_t n = bn_json_in_length(in, list, "sessions", r->delta.n_sessions);
 
   for (size_t i = 0; i < n; i++)
-    bn_json_in_layout(e, bn_node_get_at(list, i), bn_layout_session, &r->store.session[i]);
+    bn_json_in_layout(in, bn_node_get_at(list, i), bn_layout_session, &r->store.session[i]);
   r->view.sessions = n > 0 ? r->store.session : NULL;
   r->view.n_sessions = n;
 }
 
 /* Reads all of a record whose memory has been made, and completes its view. */
-static void store_read_parts(struct bn_json_in *e, const struct bn_node *n,
+static void store_read_parts(struct bn_json_in *in, const struct bn_node *n,
                              const struct bn_node *raw, bool brief, struct bn_record *r)
 {
   struct bn_view *v = &r->view;
 
-  v->kind = (enum bn_kind)bn_json_in_name(e, n, "kind", bn_layout_kinds);
-  bn_json_in_layout(e, n, bn_layout_view, v);
+  v->kind = (enum bn_kind)bn_json_in_name(in, n, "kind", bn_layout_kinds);
+  bn_json_in_layout(in, n, bn_layout_view, v);
   if (brief)
-    store_read_brief_figures(e, bn_json_in_list(e, n, "figures"), v);
+    store_read_brief_figures(in, bn_json_in_list(in, n, "figures"), v);
   else
-    store_read_figures(e, bn_json_in_map(e, n, "figures"), v);
-  store_read_percentiles(e, bn_json_in_list(e, n, "percentiles"), r);
-  store_read_timings(e, n, r);
-  store_read_statements(e, bn_json_in_list(e, n, "statements"), r);
-  store_read_counts(e, bn_json_in_list(e, n, "counts"), r);
-  store_read_workload(e, bn_json_in_list(e, n, "workload"), r);
-  store_read_lines(e, bn_json_in_list(e, n, "lines"), r);
-  store_read_watched(e, bn_json_in_map(e, n, "watch"), r);
-  store_read_sessions(e, bn_json_in_list(e, n, "sessions"), r);
-  store_read_raw(e, raw, &r->delta);
+    store_read_figures(in, bn_json_in_map(in, n, "figures"), v);
+  store_read_percentiles(in, bn_json_in_list(in, n, "percentiles"), r);
+  store_read_timings(in, n, r);
+  store_read_statements(in, bn_json_in_list(in, n, "statements"), r);
+  store_read_counts(in, bn_json_in_list(in, n, "counts"), r);
+  store_read_workload(in, bn_json_in_list(in, n, "workload"), r);
+  store_read_lines(in, bn_json_in_list(in, n, "lines"), r);
+  store_read_watched(in, bn_json_in_map(in, n, "watch"), r);
+  store_read_sessions(in, bn_json_in_list(in, n, "sessions"), r);
+  store_read_raw(in, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)
-    store_read_ages(e, bn_json_in_list(e, raw, "ages"), r);
+    store_read_ages(in, bn_json_in_list(in, raw, "ages"), r);
   if (v->span == BN_VIEW_INTERVAL && !brief)
     store_pack_histograms(&r->delta);
   v->delta = &r->delta;
@@ -592,27 +595,27 @@ struct form {
 static int store_read_record_of_form(const struct bn_node *n, const struct bn_metrics *m,
                                      struct form form, struct bn_record *out, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
-  const struct bn_node *raw = bn_json_in_map(&e, n, "raw");
-  const size_t shown_sessions = bn_node_count(bn_json_in_list(&e, n, "sessions"));
-  const size_t raw_sessions = bn_node_count(bn_json_in_list(&e, raw, "sessions"));
+  struct bn_json_in in = {err, false};
+  const struct bn_node *raw = bn_json_in_map(&in, n, "raw");
+  const size_t shown_sessions = bn_node_count(bn_json_in_list(&in, n, "sessions"));
+  const size_t raw_sessions = bn_node_count(bn_json_in_list(&in, raw, "sessions"));
   const size_t sessions = shown_sessions > raw_sessions ? shown_sessions : raw_sessions;
-  const size_t statements =
-      bn_json_in_length(&e, bn_json_in_list(&e, n, "statements"), "statements", BN_STATEMENTS_ROWS);
+  const size_t statements = bn_json_in_length(&in, bn_json_in_list(&in, n, "statements"),
+                                              "statements", BN_STATEMENTS_ROWS);
 
   memset(out, 0, sizeof *out);
   out->view.span = form.span;
   if (sessions > BN_BOUND_SESSIONS)
-    bn_json_in_refuse(&e, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
-  if (!e.failed) {
+    bn_json_in_refuse(&in, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
+  if (!in.failed) {
     bn_snap_init_for_metrics(&out->delta, m, (unsigned)sessions, form.hists);
     bn_statement_table_init(&out->delta.statements, statements, form.hists);
     bn_view_store_init(&out->store, &out->delta);
-    store_read_parts(&e, n, raw, form.brief, out);
+    store_read_parts(&in, n, raw, form.brief, out);
   }
-  if (e.failed)
+  if (in.failed)
     bn_record_done(out);
-  return bn_json_in_verdict(&e);
+  return bn_json_in_verdict(&in);
 }
 
 int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
@@ -647,25 +650,25 @@ static bool store_next_text(const char **texts, size_t *rest, const char **text,
 }
 
 /* Reads the histograms of a brief record, one text for each. */
-static void store_read_texts(struct bn_json_in *e, const char *texts, size_t rest,
+static void store_read_texts(struct bn_json_in *in, const char *texts, size_t rest,
                              const struct bn_metrics *m, struct bn_hist_codec *b)
 {
   const char *text = NULL;
   size_t len = 0;
 
   b->n = 0;
-  for (size_t i = 0; i < m->n_hists && !e->failed; i++)
+  for (size_t i = 0; i < m->n_hists && !in->failed; i++)
     if (!store_next_text(&texts, &rest, &text, &len) || !bn_hist_codec_take(b, i, text, len))
-      bn_json_in_refuse(e, "'%s' is no text of buckets", m->hist[i].name);
+      bn_json_in_refuse(in, "'%s' is no text of buckets", m->hist[i].name);
   if (rest > 0)
-    bn_json_in_refuse(e, "it has more histograms than it said");
+    bn_json_in_refuse(in, "it has more histograms than it said");
 }
 
 int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                         struct bn_hist_codec *hists, struct bn_err *err)
 {
-  struct bn_json_in e = {err, false};
+  struct bn_json_in in = {err, false};
 
   if (bn_node_count(bn_node_get(n, "sessions")) > 0 ||
       bn_node_count(bn_node_get(bn_node_get(n, "raw"), "sessions")) > 0)
@@ -674,10 +677,10 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
   if (store_read_record_of_form(n, m, (struct form){.span = span, .brief = true}, out, err) != 0)
     return -1;
-  store_read_texts(&e, texts, len, m, hists);
-  if (e.failed)
+  store_read_texts(&in, texts, len, m, hists);
+  if (in.failed)
     bn_record_done(out);
-  return bn_json_in_verdict(&e);
+  return bn_json_in_verdict(&in);
 }
 
 /* --- adding what was read --------------------------------------------------------------------- */

@@ -17,47 +17,46 @@
 #include "measure/store.h"
 
 /* Puts a list of n values.  A brief record leaves out an empty list, which is freed instead. */
-static void store_put_list(struct bn_json_out *p, struct bn_node *map, const char *key,
+static void store_put_list(struct bn_json_out *out, struct bn_node *map, const char *key,
                            struct bn_node *list, size_t n)
 {
-  if (p->brief && n == 0)
+  if (out->brief && n == 0)
     bn_node_free(list);
   else
-    bn_json_put(p, map, key, list);
+    bn_json_put(out, map, key, list);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
 /* The functions below put a part of a record into its map, or return it.  Without memory they set
-   p->failed.  With p->no_lag, the last histogram and its timing, the lag of pauses, are left
-   out. */
+   out->failed.  With out->no_lag, they leave out the last histogram, the lag of pauses. */
 
 /* Appends n metrics to a list.  "merge" is left out if it is the usual sum. */
-static void store_add_metrics(struct bn_json_out *p, struct bn_node *list,
+static void store_add_metrics(struct bn_json_out *out, struct bn_node *list,
                               const struct bn_metric *rows, size_t n)
 {
   assert(rows != NULL || n == 0);
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(rows[i].name));
-    bn_json_put(p, map, "unit", bn_node_text(rows[i].unit));
-    bn_json_text(p, map, "kind", bn_layout_metric_kinds[rows[i].kind]);
+    bn_json_put(out, map, "name", bn_node_text(rows[i].name));
+    bn_json_put(out, map, "unit", bn_node_text(rows[i].unit));
+    bn_json_text(out, map, "kind", bn_layout_metric_kinds[rows[i].kind]);
     if (rows[i].merge != BN_MERGE_SUM)
-      bn_json_text(p, map, "merge", bn_layout_merges[rows[i].merge]);
-    bn_json_add(p, list, map);
+      bn_json_text(out, map, "merge", bn_layout_merges[rows[i].merge]);
+    bn_json_add(out, list, map);
   }
 }
 
 /* Returns the list of all metrics, in the order of bn_metrics_copy_rows(). */
-static struct bn_node *store_list_metrics(struct bn_json_out *p, const struct bn_metrics *m)
+static struct bn_node *store_list_metrics(struct bn_json_out *out, const struct bn_metrics *m)
 {
   struct bn_node *list = bn_node_list();
 
-  store_add_metrics(p, list, m->counter, m->n_counters);
-  store_add_metrics(p, list, m->hist, m->n_hists - p->no_lag);
-  store_add_metrics(p, list, m->labelled, m->n_labelled);
-  return bn_json_finish(p, list);
+  store_add_metrics(out, list, m->counter, m->n_counters);
+  store_add_metrics(out, list, m->hist, m->n_hists - out->no_lag);
+  store_add_metrics(out, list, m->labelled, m->n_labelled);
+  return bn_json_finish(out, list);
 }
 
 struct bn_node *bn_store_metrics(const struct bn_metrics *m)
@@ -74,26 +73,27 @@ static struct bn_node *store_figure_of(const struct bn_view *v, const struct bn_
 }
 
 /* Puts the percentiles among the figures, under the names of the columns of a CSV file. */
-static void store_put_ranks(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v)
+static void store_put_ranks(struct bn_json_out *out, struct bn_node *map, const struct bn_view *v)
 {
   char name[BN_ROW_RANK];
 
   for (size_t i = 0; i < v->n_percents; i++)
     if (isfinite(v->percents[i]))
-      bn_json_put(p, map, bn_row_name_rank(name, v->percents[i]), bn_node_f64(v->percentile_s[i]));
+      bn_json_put(out, map, bn_row_name_rank(name, v->percents[i]),
+                  bn_node_f64(v->percentile_s[i]));
 }
 
 /* Puts the figures that are known, by their names. */
-static void store_put_figures(struct bn_json_out *p, struct bn_node *record,
+static void store_put_figures(struct bn_json_out *out, struct bn_node *record,
                               const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (bn_view_knows(v, f))
-      bn_json_put(p, map, f->name, store_figure_of(v, f));
-  store_put_ranks(p, map, v);
-  bn_json_put(p, record, "figures", map);
+      bn_json_put(out, map, f->name, store_figure_of(v, f));
+  store_put_ranks(out, map, v);
+  bn_json_put(out, record, "figures", map);
 }
 
 /* Returns the value of a figure of a brief record.  It is the whole number 0 if the figure is not
@@ -107,17 +107,18 @@ static struct bn_node *store_brief_figure_of(const struct bn_view *v, const stru
 
 /* Puts all figures as a list, in the order of bn_view_fields: their names would be most of the
    line. */
-static void store_put_brief_figures(struct bn_json_out *p, struct bn_node *record,
+static void store_put_brief_figures(struct bn_json_out *out, struct bn_node *record,
                                     const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    bn_json_add(p, list, store_brief_figure_of(v, f));
-  bn_json_put(p, record, "figures", list);
+    bn_json_add(out, list, store_brief_figure_of(v, f));
+  bn_json_put(out, record, "figures", list);
 }
 
-static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
+/* Puts the ranks, their values, and which of these are lower bounds. */
+static void store_put_percentiles(struct bn_json_out *out, struct bn_node *record,
                                   const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -125,17 +126,17 @@ static void store_put_percentiles(struct bn_json_out *p, struct bn_node *record,
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
-    bn_json_put(p, map, "s", bn_node_f64(v->percentile_s[i]));
-    bn_json_put(p, map, "at_least", bn_node_boolean(bn_view_at_least(v, i)));
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "percent", bn_node_f64(v->percents[i]));
+    bn_json_put(out, map, "s", bn_node_f64(v->percentile_s[i]));
+    bn_json_put(out, map, "at_least", bn_node_boolean(bn_view_at_least(v, i)));
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, record, "percentiles", list);
+  bn_json_put(out, record, "percentiles", list);
 }
 
 /* Puts the percentiles of a timing, if it has any.  Their ranks are those of the view.  Hardly any
    is a lower bound, so only such a percentile has "at_least". */
-static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *parent,
+static void store_put_timing_percentiles(struct bn_json_out *out, struct bn_node *parent,
                                          const struct bn_view *v, const struct bn_timing *t)
 {
   struct bn_node *list;
@@ -146,39 +147,39 @@ static void store_put_timing_percentiles(struct bn_json_out *p, struct bn_node *
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "percent", bn_node_f64(v->percents[i]));
-    bn_json_put(p, map, "s", bn_node_f64(t->percentile_s[i]));
+    bn_json_put(out, map, "percent", bn_node_f64(v->percents[i]));
+    bn_json_put(out, map, "s", bn_node_f64(t->percentile_s[i]));
     if (bn_timing_at_least(t, i))
-      bn_json_put(p, map, "at_least", bn_node_boolean(true));
-    bn_json_add(p, list, map);
+      bn_json_put(out, map, "at_least", bn_node_boolean(true));
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, parent, "percentiles", list);
+  bn_json_put(out, parent, "percentiles", list);
 }
 
 /* Puts the timings except those of kinds of events and of phases, which have lists of their own.
    Timings of intervals have no percentiles, which would fill the document. */
-static void store_put_timings(struct bn_json_out *p, struct bn_node *record,
+static void store_put_timings(struct bn_json_out *out, struct bn_node *record,
                               const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
-  for (size_t i = 0; i + p->no_lag < v->n_timings; i++) {
+  for (size_t i = 0; i + out->no_lag < v->n_timings; i++) {
     struct bn_node *map;
 
     if (v->timings[i].of_kind || v->timings[i].of_phase)
       continue;
     map = bn_node_map();
-    bn_json_put(p, map, "name", bn_node_text(v->timings[i].name));
-    bn_json_layout(p, map, bn_layout_timing, &v->timings[i]);
+    bn_json_put(out, map, "name", bn_node_text(v->timings[i].name));
+    bn_json_layout(out, map, bn_layout_timing, &v->timings[i]);
     if (v->span != BN_VIEW_INTERVAL)
-      store_put_timing_percentiles(p, map, v, &v->timings[i]);
-    bn_json_add(p, list, map);
+      store_put_timing_percentiles(out, map, v, &v->timings[i]);
+    bn_json_add(out, list, map);
   }
-  store_put_list(p, record, "timings", list, bn_node_count(list));
+  store_put_list(out, record, "timings", list, bn_node_count(list));
 }
 
 /* Puts the kinds of events, if the script names any. */
-static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
+static void store_put_event_kinds(struct bn_json_out *out, struct bn_node *record,
                                   const struct bn_view *v)
 {
   struct bn_node *list;
@@ -190,19 +191,20 @@ static void store_put_event_kinds(struct bn_json_out *p, struct bn_node *record,
     const struct bn_event_kind *k = &v->event_kinds[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(k->name));
-    bn_json_layout(p, map, bn_layout_event_kind, k);
-    bn_json_layout(p, map, bn_layout_timing, k->timing);
-    store_put_timing_percentiles(p, map, v, k->timing);
+    bn_json_put(out, map, "name", bn_node_text(k->name));
+    bn_json_layout(out, map, bn_layout_event_kind, k);
+    bn_json_layout(out, map, bn_layout_timing, k->timing);
+    store_put_timing_percentiles(out, map, v, k->timing);
     if (k->timing->unfinished > 0)
-      bn_json_put(p, map, "unfinished", bn_node_u64(k->timing->unfinished));
-    bn_json_add(p, list, map);
+      bn_json_put(out, map, "unfinished", bn_node_u64(k->timing->unfinished));
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, record, "event_kinds", list);
+  bn_json_put(out, record, "event_kinds", list);
 }
 
 /* Puts the phases of a profile, if the run has any. */
-static void store_put_phases(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_phases(struct bn_json_out *out, struct bn_node *record,
+                             const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -213,18 +215,18 @@ static void store_put_phases(struct bn_json_out *p, struct bn_node *record, cons
     const struct bn_phase_view *phase = &v->phases[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "text", bn_node_text(phase->text));
-    bn_json_layout(p, map, bn_layout_phase, phase);
-    bn_json_layout(p, map, bn_layout_timing, phase->timing);
-    bn_json_layout(p, map, bn_layout_ages, phase->timing);
-    store_put_timing_percentiles(p, map, v, phase->timing);
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "text", bn_node_text(phase->text));
+    bn_json_layout(out, map, bn_layout_phase, phase);
+    bn_json_layout(out, map, bn_layout_timing, phase->timing);
+    bn_json_layout(out, map, bn_layout_ages, phase->timing);
+    store_put_timing_percentiles(out, map, v, phase->timing);
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, record, "phases", list);
+  bn_json_put(out, record, "phases", list);
 }
 
 /* Puts the statements by name, if the view tells them apart. */
-static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
+static void store_put_statements(struct bn_json_out *out, struct bn_node *record,
                                  const struct bn_view *v)
 {
   struct bn_node *list;
@@ -236,18 +238,19 @@ static void store_put_statements(struct bn_json_out *p, struct bn_node *record,
     const struct bn_statement_view *s = &v->statements[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(s->timing.name));
-    bn_json_layout(p, map, bn_layout_timing, &s->timing);
-    bn_json_put(p, map, "rows", bn_node_u64(s->rows));
-    bn_json_put(p, map, "errors", bn_node_u64(s->errors));
-    store_put_timing_percentiles(p, map, v, &s->timing);
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "name", bn_node_text(s->timing.name));
+    bn_json_layout(out, map, bn_layout_timing, &s->timing);
+    bn_json_put(out, map, "rows", bn_node_u64(s->rows));
+    bn_json_put(out, map, "errors", bn_node_u64(s->errors));
+    store_put_timing_percentiles(out, map, v, &s->timing);
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, record, "statements", list);
+  bn_json_put(out, record, "statements", list);
 }
 
 /* Puts the counts of a script, if it declares any. */
-static void store_put_counts(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_counts(struct bn_json_out *out, struct bn_node *record,
+                             const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -257,24 +260,24 @@ static void store_put_counts(struct bn_json_out *p, struct bn_node *record, cons
   for (size_t i = 0; i < v->n_counts; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(v->counts[i].name));
-    bn_json_put(p, map, "unit", bn_node_text(v->counts[i].unit));
-    bn_json_layout(p, map, bn_layout_count, &v->counts[i]);
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "name", bn_node_text(v->counts[i].name));
+    bn_json_put(out, map, "unit", bn_node_text(v->counts[i].unit));
+    bn_json_layout(out, map, bn_layout_count, &v->counts[i]);
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, record, "counts", list);
+  bn_json_put(out, record, "counts", list);
 }
 
 /* Puts how a figure of a workload is merged, and for a mean the counter that it is weighted by. */
-static void store_put_merge(struct bn_json_out *p, struct bn_node *map, const struct bn_view *v,
+static void store_put_merge(struct bn_json_out *out, struct bn_node *map, const struct bn_view *v,
                             const struct bn_figure *f)
 {
-  bn_json_text(p, map, "merge", bn_layout_merges[f->merge]);
+  bn_json_text(out, map, "merge", bn_layout_merges[f->merge]);
   if (f->merge == BN_MERGE_MEAN && f->weight < v->delta->metrics.n_counters)
-    bn_json_put(p, map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
+    bn_json_put(out, map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
 }
 
-static void store_put_workload(struct bn_json_out *p, struct bn_node *record,
+static void store_put_workload(struct bn_json_out *out, struct bn_node *record,
                                const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -282,17 +285,18 @@ static void store_put_workload(struct bn_json_out *p, struct bn_node *record,
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(v->figures[i].key));
-    bn_json_put(p, map, "value", bn_node_f64(v->figures[i].value));
-    bn_json_put(p, map, "text", bn_node_text(v->figures[i].text));
-    store_put_merge(p, map, v, &v->figures[i]);
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "name", bn_node_text(v->figures[i].key));
+    bn_json_put(out, map, "value", bn_node_f64(v->figures[i].value));
+    bn_json_put(out, map, "text", bn_node_text(v->figures[i].text));
+    store_put_merge(out, map, v, &v->figures[i]);
+    bn_json_add(out, list, map);
   }
-  store_put_list(p, record, "workload", list, v->n_figures);
+  store_put_list(out, record, "workload", list, v->n_figures);
 }
 
 /* Puts the lines that a script has added to the report, if any. */
-static void store_put_lines(struct bn_json_out *p, struct bn_node *record, const struct bn_view *v)
+static void store_put_lines(struct bn_json_out *out, struct bn_node *record,
+                            const struct bn_view *v)
 {
   const char *at = v->lines;
   struct bn_node *list;
@@ -303,15 +307,15 @@ static void store_put_lines(struct bn_json_out *p, struct bn_node *record, const
   for (const char *end = strchr(at, '\n'); end != NULL; end = strchr(at, '\n')) {
     char *line = bn_alloc_part(at, (size_t)(end - at));
 
-    bn_json_add(p, list, bn_node_text(line));
+    bn_json_add(out, list, bn_node_text(line));
     free(line);
     at = end + 1;
   }
-  bn_json_put(p, record, "lines", list);
+  bn_json_put(out, record, "lines", list);
 }
 
 /* Puts the watched figures, if there are any. */
-static void store_put_watched(struct bn_json_out *p, struct bn_node *record,
+static void store_put_watched(struct bn_json_out *out, struct bn_node *record,
                               const struct bn_view *v)
 {
   struct bn_node *map;
@@ -320,12 +324,12 @@ static void store_put_watched(struct bn_json_out *p, struct bn_node *record,
     return;
   map = bn_node_map();
   for (size_t i = 0; i < v->n_watched; i++)
-    bn_json_put(p, map, v->watched[i].name, bn_node_f64(v->watched[i].value));
-  bn_json_put(p, record, "watch", map);
+    bn_json_put(out, map, v->watched[i].name, bn_node_f64(v->watched[i].value));
+  bn_json_put(out, record, "watch", map);
 }
 
 /* Puts the statistics of each session, which intervals do not have. */
-static void store_put_sessions(struct bn_json_out *p, struct bn_node *record,
+static void store_put_sessions(struct bn_json_out *out, struct bn_node *record,
                                const struct bn_view *v)
 {
   const size_t n = v->sessions != NULL ? v->n_sessions : 0;
@@ -334,24 +338,14 @@ static void store_put_sessions(struct bn_json_out *p, struct bn_node *record,
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_layout(p, map, bn_layout_session, &v->sessions[i]);
-    bn_json_add(p, list, map);
+    bn_json_layout(out, map, bn_layout_session, &v->sessions[i]);
+    bn_json_add(out, list, map);
   }
-  store_put_list(p, record, "sessions", list, n);
-}
-
-/* Returns the list [a, b]. */
-static struct bn_node *store_pair_of(struct bn_json_out *p, struct bn_node *a, struct bn_node *b)
-{
-  struct bn_node *list = bn_node_list();
-
-  bn_json_add(p, list, a);
-  bn_json_add(p, list, b);
-  return list;
+  store_put_list(out, record, "sessions", list, n);
 }
 
 /* Returns the list of three texts for moments, which a double cannot hold. */
-static struct bn_node *store_moments_of(struct bn_json_out *p, const struct bn_moments *m)
+static struct bn_node *store_moments_of(struct bn_json_out *out, const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
   struct bn_node *list = bn_node_list();
@@ -360,30 +354,33 @@ static struct bn_node *store_moments_of(struct bn_json_out *p, const struct bn_m
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
     bn_units_restore_point(digits);
-    bn_json_add(p, list, bn_node_utf8(digits));
+    bn_json_add(out, list, bn_node_utf8(digits));
   }
   return list;
 }
 
 /* Returns the labelled counts: for each metric the list of its pairs, [label, count]. */
-static struct bn_node *store_labels_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_labels_of(struct bn_json_out *out, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
     struct bn_node *list = bn_node_list();
 
-    for (size_t k = 0; k < s->n_labels[i]; k++)
-      bn_json_add(
-          p, list,
-          store_pair_of(p, bn_node_text(s->label[i][k].name), bn_node_u64(s->label[i][k].n)));
-    store_put_list(p, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
+    for (size_t k = 0; k < s->n_labels[i]; k++) {
+      struct bn_node *pair = bn_node_list();
+
+      bn_json_add(out, pair, bn_node_text(s->label[i][k].name));
+      bn_json_add(out, pair, bn_node_u64(s->label[i][k].n));
+      bn_json_add(out, list, pair);
+    }
+    store_put_list(out, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
   }
   return map;
 }
 
 /* Returns the numbers of sessions, each a list in the order of measure/store.h. */
-static struct bn_node *store_raw_sessions_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_raw_sessions_of(struct bn_json_out *out, const struct bn_snap *s)
 {
   struct bn_node *list = bn_node_list();
 
@@ -391,27 +388,27 @@ static struct bn_node *store_raw_sessions_of(struct bn_json_out *p, const struct
     const struct bn_snap_session *session = &s->session[i];
     struct bn_node *row = bn_node_list();
 
-    bn_json_add(p, row, bn_node_u64(session->events));
-    bn_json_add(p, row, bn_node_u64(session->busy_ns));
-    bn_json_add(p, row, bn_node_u64(session->min_ns));
-    bn_json_add(p, row, bn_node_u64(session->max_ns));
-    bn_json_add(p, list, row);
+    bn_json_add(out, row, bn_node_u64(session->events));
+    bn_json_add(out, row, bn_node_u64(session->busy_ns));
+    bn_json_add(out, row, bn_node_u64(session->min_ns));
+    bn_json_add(out, row, bn_node_u64(session->max_ns));
+    bn_json_add(out, list, row);
   }
   return list;
 }
 
-static struct bn_node *store_histograms_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_histograms_of(struct bn_json_out *out, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
-  for (size_t i = 0; i + p->no_lag < s->metrics.n_hists; i++)
-    bn_json_put(p, map, s->metrics.hist[i].name,
-                bn_json_hist(p, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
+  for (size_t i = 0; i + out->no_lag < s->metrics.n_hists; i++)
+    bn_json_put(out, map, s->metrics.hist[i].name,
+                bn_json_hist(out, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
   return map;
 }
 
 /* Puts the histograms of statements, if there are any. */
-static void store_put_statement_buckets(struct bn_json_out *p, struct bn_node *raw,
+static void store_put_statement_buckets(struct bn_json_out *out, struct bn_node *raw,
                                         const struct bn_view *v)
 {
   struct bn_node *list;
@@ -424,83 +421,83 @@ static void store_put_statement_buckets(struct bn_json_out *p, struct bn_node *r
     const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, name);
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "name", bn_node_text(name));
-    bn_json_put(p, map, "histogram", bn_json_hist(p, sum != NULL ? sum->hist : NULL, NULL));
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "name", bn_node_text(name));
+    bn_json_put(out, map, "histogram", bn_json_hist(out, sum != NULL ? sum->hist : NULL, NULL));
+    bn_json_add(out, list, map);
   }
-  bn_json_put(p, raw, "statements", list);
+  bn_json_put(out, raw, "statements", list);
 }
 
 /* Returns the counters.  A brief record leaves out those that are 0. */
-static struct bn_node *store_counters_of(struct bn_json_out *p, const struct bn_snap *s)
+static struct bn_node *store_counters_of(struct bn_json_out *out, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    if (!p->brief || s->counter[i] != 0)
-      bn_json_put(p, map, s->metrics.counter[i].name, bn_node_u64(s->counter[i]));
+    if (!out->brief || s->counter[i] != 0)
+      bn_json_put(out, map, s->metrics.counter[i].name, bn_node_u64(s->counter[i]));
   return map;
 }
 
 /* Puts moments.  A brief record leaves out moments of no values. */
-static void store_put_moments(struct bn_json_out *p, struct bn_node *map, const char *key,
+static void store_put_moments(struct bn_json_out *out, struct bn_node *map, const char *key,
                               const struct bn_moments *m)
 {
-  if (!p->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
-    bn_json_put(p, map, key, store_moments_of(p, m));
+  if (!out->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
+    bn_json_put(out, map, key, store_moments_of(out, m));
 }
 
 /* Returns the raw numbers.  measure/store.h says which spans have sessions and histograms. */
-static struct bn_node *store_raw_of(struct bn_json_out *p, const struct bn_view *v)
+static struct bn_node *store_raw_of(struct bn_json_out *out, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const enum bn_view_span span = v->span;
   const bool has_sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
   const bool has_whole_hists =
       (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[BN_H_LATENCY] != NULL;
-  const bool has_hists = !p->brief && (has_whole_hists || s->sparse != NULL);
+  const bool has_hists = !out->brief && (has_whole_hists || s->sparse != NULL);
   struct bn_node *map = bn_node_map();
 
-  bn_json_layout(p, map, bn_layout_snap, s);
-  bn_json_put(p, map, "counters", store_counters_of(p, s));
-  bn_json_put(p, map, "labels", store_labels_of(p, s));
+  bn_json_layout(out, map, bn_layout_snap, s);
+  bn_json_put(out, map, "counters", store_counters_of(out, s));
+  bn_json_put(out, map, "labels", store_labels_of(out, s));
   if (has_sessions)
-    bn_json_put(p, map, "sessions", store_raw_sessions_of(p, s));
-  store_put_moments(p, map, "fair_events", &s->fair_events);
-  store_put_moments(p, map, "fair_busy_s", &s->fair_busy_s);
+    bn_json_put(out, map, "sessions", store_raw_sessions_of(out, s));
+  store_put_moments(out, map, "fair_events", &s->fair_events);
+  store_put_moments(out, map, "fair_busy_s", &s->fair_busy_s);
   if (has_hists)
-    bn_json_put(p, map, "histograms", store_histograms_of(p, s));
+    bn_json_put(out, map, "histograms", store_histograms_of(out, s));
   if (span == BN_VIEW_TOTAL)
-    store_put_statement_buckets(p, map, v);
+    store_put_statement_buckets(out, map, v);
   if (v->ages != NULL)
-    bn_json_put(p, map, "ages", bn_json_hist(p, v->ages, NULL));
+    bn_json_put(out, map, "ages", bn_json_hist(out, v->ages, NULL));
   return map;
 }
 
 /* Returns a record as JSON, which the caller frees, or NULL if memory runs out.  A brief record has
    neither histograms nor the names of figures. */
-static struct bn_node *store_record_of(struct bn_json_out *p, const struct bn_view *v)
+static struct bn_node *store_record_of(struct bn_json_out *out, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_text(p, map, "kind", bn_layout_kinds[v->kind]);
-  bn_json_layout(p, map, bn_layout_view, v);
-  if (p->brief)
-    store_put_brief_figures(p, map, v);
+  bn_json_text(out, map, "kind", bn_layout_kinds[v->kind]);
+  bn_json_layout(out, map, bn_layout_view, v);
+  if (out->brief)
+    store_put_brief_figures(out, map, v);
   else
-    store_put_figures(p, map, v);
-  store_put_percentiles(p, map, v);
-  store_put_timings(p, map, v);
-  store_put_event_kinds(p, map, v);
-  store_put_phases(p, map, v);
-  store_put_statements(p, map, v);
-  store_put_counts(p, map, v);
-  store_put_workload(p, map, v);
-  store_put_lines(p, map, v);
-  store_put_watched(p, map, v);
-  store_put_sessions(p, map, v);
-  bn_json_put(p, map, "raw", store_raw_of(p, v));
-  return bn_json_finish(p, map);
+    store_put_figures(out, map, v);
+  store_put_percentiles(out, map, v);
+  store_put_timings(out, map, v);
+  store_put_event_kinds(out, map, v);
+  store_put_phases(out, map, v);
+  store_put_statements(out, map, v);
+  store_put_counts(out, map, v);
+  store_put_workload(out, map, v);
+  store_put_lines(out, map, v);
+  store_put_watched(out, map, v);
+  store_put_sessions(out, map, v);
+  bn_json_put(out, map, "raw", store_raw_of(out, v));
+  return bn_json_finish(out, map);
 }
 
 struct bn_node *bn_store_record(const struct bn_view *v)
@@ -511,12 +508,12 @@ struct bn_node *bn_store_record(const struct bn_view *v)
 /* Returns the text of a brief record, which the caller frees, or NULL if memory runs out. */
 static char *store_print_brief_json(const struct bn_view *v, size_t *len)
 {
-  struct bn_json_out p = {.brief = true};
-  struct bn_node *map = bn_node_map(), *record = store_record_of(&p, v);
+  struct bn_json_out out = {.brief = true};
+  struct bn_node *map = bn_node_map(), *record = store_record_of(&out, v);
   char *text;
 
-  bn_json_put(&p, map, bn_layout_spans[v->span], record);
-  map = bn_json_finish(&p, map);
+  bn_json_put(&out, map, bn_layout_spans[v->span], record);
+  map = bn_json_finish(&out, map);
   text = map != NULL ? bn_node_print(map, 0 /* one line */, len) : NULL;
   bn_node_free(map);
   return text;
@@ -641,13 +638,14 @@ static struct bn_node *store_confine(struct bn_node *n, const struct bn_node *kn
 }
 
 /* known: the list of the same records in an older document, or NULL. */
-static struct bn_node *store_records_of(struct bn_json_out *p, const struct bn_record *r, size_t n,
-                                        const struct bn_node *known)
+static struct bn_node *store_records_of(struct bn_json_out *out, const struct bn_record *r,
+                                        size_t n, const struct bn_node *known)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(p, list, store_confine(store_record_of(p, &r[i].view), bn_node_get_at(known, i)));
+    bn_json_add(out, list,
+                store_confine(store_record_of(out, &r[i].view), bn_node_get_at(known, i)));
   return list;
 }
 
@@ -684,51 +682,51 @@ static bool store_has_idle_lag(const struct bn_group *g)
 }
 
 /* Returns the total of a group, or null if it has none. */
-static struct bn_node *store_total_of(struct bn_json_out *p, const struct bn_group *g,
+static struct bn_node *store_total_of(struct bn_json_out *out, const struct bn_group *g,
                                       const struct bn_node *known)
 {
   if (!g->has_total)
     return bn_node_null();
-  return store_confine(store_record_of(p, &g->total.view), known);
+  return store_confine(store_record_of(out, &g->total.view), known);
 }
 
 /* Returns the host of a group. */
-static struct bn_node *store_member_of(struct bn_json_out *p, const struct bn_member *m)
+static struct bn_node *store_member_of(struct bn_json_out *out, const struct bn_member *m)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_put(p, map, "name", bn_node_text(m->host));
+  bn_json_put(out, map, "name", bn_node_text(m->host));
   if (m->group != NULL)
-    bn_json_put(p, map, "group", bn_node_text(m->group));
-  bn_json_put(p, map, "lost", bn_node_text(m->lost));
-  bn_json_layout(p, map, bn_layout_member, m);
+    bn_json_put(out, map, "group", bn_node_text(m->group));
+  bn_json_put(out, map, "lost", bn_node_text(m->lost));
+  bn_json_layout(out, map, bn_layout_member, m);
   return map;
 }
 
-/* Returns a group.  lean: the lag of pauses is left out if no record has a value of it (p->no_lag).
-   known: the same group of an older document, or NULL. */
-static struct bn_node *store_group_of(struct bn_json_out *p, const struct bn_group *g, bool lean,
+/* Returns a group.  lean: the lag of pauses is left out if no record has a value of it
+   (out->no_lag).  known: the same group of an older document, or NULL. */
+static struct bn_node *store_group_of(struct bn_json_out *out, const struct bn_group *g, bool lean,
                                       const struct bn_node *known)
 {
   struct bn_node *map = bn_node_map();
 
-  p->no_lag = lean && store_has_idle_lag(g);
-  bn_json_put(p, map, "name", bn_node_text(g->name));
+  out->no_lag = lean && store_has_idle_lag(g);
+  bn_json_put(out, map, "name", bn_node_text(g->name));
   if (g->member != NULL)
-    bn_json_put(p, map, "host", store_member_of(p, g->member));
+    bn_json_put(out, map, "host", store_member_of(out, g->member));
   bn_json_put(
-      p, map, "metrics",
-      store_confine(store_list_metrics(p, store_metrics_of(g)), bn_node_get(known, "metrics")));
-  bn_json_put(p, map, "intervals",
-              store_records_of(p, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
+      out, map, "metrics",
+      store_confine(store_list_metrics(out, store_metrics_of(g)), bn_node_get(known, "metrics")));
+  bn_json_put(out, map, "intervals",
+              store_records_of(out, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
   bn_json_put(
-      p, map, "checkpoints",
-      store_records_of(p, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
-  bn_json_put(p, map, "total", store_total_of(p, g, bn_node_get(known, "total")));
+      out, map, "checkpoints",
+      store_records_of(out, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
+  bn_json_put(out, map, "total", store_total_of(out, g, bn_node_get(known, "total")));
   return map;
 }
 
-static struct bn_node *store_assertions_of(struct bn_json_out *p, const struct bn_facts *f)
+static struct bn_node *store_assertions_of(struct bn_json_out *out, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -736,28 +734,29 @@ static struct bn_node *store_assertions_of(struct bn_json_out *p, const struct b
     const struct bn_verdict *v = &f->verdict[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(p, map, "text", bn_node_text(v->text));
-    bn_json_put(p, map, "value", v->found.measured ? bn_node_f64(v->found.value) : bn_node_null());
-    bn_json_put(p, map, "unit", bn_node_text(v->unit));
-    bn_json_put(p, map, "at_least", bn_node_boolean(v->found.at_least));
-    bn_json_put(p, map, "holds", bn_node_boolean(v->found.holds));
-    bn_json_put(p, map, "ended_run", bn_node_boolean(v->found.ended_run));
-    bn_json_add(p, list, map);
+    bn_json_put(out, map, "text", bn_node_text(v->text));
+    bn_json_put(out, map, "value",
+                v->found.measured ? bn_node_f64(v->found.value) : bn_node_null());
+    bn_json_put(out, map, "unit", bn_node_text(v->unit));
+    bn_json_put(out, map, "at_least", bn_node_boolean(v->found.at_least));
+    bn_json_put(out, map, "holds", bn_node_boolean(v->found.holds));
+    bn_json_put(out, map, "ended_run", bn_node_boolean(v->found.ended_run));
+    bn_json_add(out, list, map);
   }
   return list;
 }
 
-/* Returns how the run ended.  Without memory it sets p->failed. */
-static struct bn_node *store_end_of(struct bn_json_out *p, const struct bn_end *end)
+/* Returns how the run ended.  Without memory it sets out->failed. */
+static struct bn_node *store_end_of(struct bn_json_out *out, const struct bn_end *end)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_layout(p, map, bn_layout_end, end);
+  bn_json_layout(out, map, bn_layout_end, end);
   /* A run that was killed, or still goes on, has no status. */
   if (end->partial && end->status == 0)
-    bn_json_put(p, map, "status", bn_node_null());
+    bn_json_put(out, map, "status", bn_node_null());
   if (end->reason != BN_END_UNKNOWN)
-    bn_json_text(p, map, "reason", bn_layout_reasons[end->reason]);
+    bn_json_text(out, map, "reason", bn_layout_reasons[end->reason]);
   return map;
 }
 
@@ -765,24 +764,25 @@ static struct bn_node *store_end_of(struct bn_json_out *p, const struct bn_end *
 static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
                                          const struct bn_node *known)
 {
-  struct bn_json_out p = {.failed = false};
+  struct bn_json_out out = {.failed = false};
   struct bn_node *map = bn_node_map(), *groups = bn_node_list();
 
-  bn_json_put(&p, map, "format", bn_node_utf8("bench result"));
-  bn_json_put(&p, map, "version", bn_node_integer(BN_STORE_VERSION));
-  bn_json_put(&p, map, "facts",
+  bn_json_put(&out, map, "format", bn_node_utf8("bench result"));
+  bn_json_put(&out, map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(&out, map, "facts",
               store_confine(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
     bn_json_add(
-        &p, groups,
-        store_group_of(&p, &r->group[i], lean, bn_node_get_at(bn_node_get(known, "groups"), i)));
-  bn_json_put(&p, map, "groups", groups);
+        &out, groups,
+        store_group_of(&out, &r->group[i], lean, bn_node_get_at(bn_node_get(known, "groups"), i)));
+  bn_json_put(&out, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
-    bn_json_put(&p, map, "assertions", store_assertions_of(&p, &r->facts));
-  bn_json_put(&p, map, "end", store_confine(store_end_of(&p, &r->end), bn_node_get(known, "end")));
-  if (known != NULL && !p.failed)
-    p.failed = bn_node_complete(map, known) != 0;
-  return bn_json_finish(&p, map);
+    bn_json_put(&out, map, "assertions", store_assertions_of(&out, &r->facts));
+  bn_json_put(&out, map, "end",
+              store_confine(store_end_of(&out, &r->end), bn_node_get(known, "end")));
+  if (known != NULL && !out.failed)
+    out.failed = bn_node_complete(map, known) != 0;
+  return bn_json_finish(&out, map);
 }
 
 /* A document that is written anew keeps every histogram of the older one, also one without
