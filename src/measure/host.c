@@ -317,7 +317,8 @@ void bn_host_read(struct bn_host *h, const char *root)
 
 /* --- places of files -------------------------------------------------------------------------- */
 
-/* Copies a word of the mount table, which has blanks and backslashes as three octal digits. */
+/* Copies a word of the mount table, in which a blank or a backslash is written as a backslash and
+   three octal digits. */
 static void host_copy_word(char *out, size_t size, const char *from)
 {
   size_t n = 0;

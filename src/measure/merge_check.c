@@ -285,7 +285,7 @@ static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
   case BN_FACT_WHOLE:
     return fact->whole == like->whole;
   case BN_FACT_REAL:
-    return memcmp(&fact->real, &like->real, sizeof like->real) == 0;
+    return memcmp(&fact->real, &like->real, sizeof like->real) == 0; /* NaN equals itself */
   }
   return false;
 }

@@ -112,25 +112,25 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
                               uint64_t now_ns)
 {
   const struct in_flight f = snap_read_in_flight(st);
-  struct bn_snap_session *one = &out->session[i];
+  struct bn_snap_session *session = &out->session[i];
 
-  one->min_ns = bn_stat_get(&st->min_ns);
-  one->max_ns = bn_stat_get(&st->max_ns);
+  session->min_ns = bn_stat_get(&st->min_ns);
+  session->max_ns = bn_stat_get(&st->max_ns);
   /* The events are read once, so that the events of all sessions add up to those of the run. */
-  one->events = bn_stat_get(&st->counter[BN_C_EVENTS]);
+  session->events = bn_stat_get(&st->counter[BN_C_EVENTS]);
   for (size_t c = 0; c < out->metrics.n_counters; c++)
-    out->counter[c] += c == BN_C_EVENTS ? one->events : bn_stat_get(&st->counter[c]);
-  one->busy_ns = bn_stat_get(&st->busy_ns);
-  one->service_ns = bn_stat_get(&st->service_ns);
-  one->warm_events = bn_stat_get(&st->warm_events);
-  one->warm_busy_ns = bn_stat_get(&st->warm_busy_ns);
-  one->in_flight = f.n;
-  one->start_ns = f.n > 0 ? bn_stat_average_start(f.n, f.begun_at, now_ns) : 0;
-  one->counts_from_ns = st->counts_from_ns;
-  out->busy_ns += one->busy_ns;
-  out->service_ns += one->service_ns;
-  out->min_ns = bn_clock_min(out->min_ns, one->min_ns);
-  out->max_ns = bn_clock_max(out->max_ns, one->max_ns);
+    out->counter[c] += c == BN_C_EVENTS ? session->events : bn_stat_get(&st->counter[c]);
+  session->busy_ns = bn_stat_get(&st->busy_ns);
+  session->service_ns = bn_stat_get(&st->service_ns);
+  session->warm_events = bn_stat_get(&st->warm_events);
+  session->warm_busy_ns = bn_stat_get(&st->warm_busy_ns);
+  session->in_flight = f.n;
+  session->start_ns = f.n > 0 ? bn_stat_average_start(f.n, f.begun_at, now_ns) : 0;
+  session->counts_from_ns = st->counts_from_ns;
+  out->busy_ns += session->busy_ns;
+  out->service_ns += session->service_ns;
+  out->min_ns = bn_clock_min(out->min_ns, session->min_ns);
+  out->max_ns = bn_clock_max(out->max_ns, session->max_ns);
   out->late += bn_stat_get(&st->late);
   out->dropped += bn_stat_get(&st->dropped);
   out->overdue += bn_stat_get(&st->overdue);
@@ -213,12 +213,12 @@ uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set,
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    struct bn_snap_session *one = &s->session[i];
+    struct bn_snap_session *session = &s->session[i];
 
-    one->events += one->warm_events;
-    one->busy_ns += one->warm_busy_ns;
-    s->counter[BN_C_EVENTS] += one->warm_events;
-    s->busy_ns += one->warm_busy_ns;
+    session->events += session->warm_events;
+    session->busy_ns += session->warm_busy_ns;
+    s->counter[BN_C_EVENTS] += session->warm_events;
+    s->busy_ns += session->warm_busy_ns;
   }
   /* The stripes of the warm-up, if it has a histogram, follow those of the metrics. */
   for (size_t k = set->metrics.n_hists * set->n_stripes; k < set->n_rows * set->n_stripes; k++)
@@ -228,11 +228,11 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
 void bn_snap_end_warmup(struct bn_snap *s)
 {
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    struct bn_snap_session *one = &s->session[i];
+    struct bn_snap_session *session = &s->session[i];
 
-    if (one->counts_from_ns == 0) /* it is 0 in all sessions, so none has been changed yet */
+    if (session->counts_from_ns == 0) /* it is 0 in all sessions, so none has been changed yet */
       return;
-    one->events = one->busy_ns = one->service_ns = 0;
+    session->events = session->busy_ns = session->service_ns = 0;
   }
   s->counter[BN_C_EVENTS] = s->busy_ns = s->service_ns = s->late = s->dropped = 0;
   for (size_t i = 0; i < s->metrics.n_counters; i++)
@@ -274,16 +274,16 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
 
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
-    const struct bn_snap_session *one = &s->session[i];
-    const uint64_t start_ns = bn_snap_event_start_ns(one),
+    const struct bn_snap_session *session = &s->session[i];
+    const uint64_t start_ns = bn_snap_event_start_ns(session),
                    age_ns = bn_clock_between(start_ns, now_ns);
 
-    if (one->in_flight == 0 || (!warming && start_ns < one->counts_from_ns))
+    if (session->in_flight == 0 || (!warming && start_ns < session->counts_from_ns))
       continue;
-    n += one->in_flight;
+    n += session->in_flight;
     if (age_ns > *oldest_ns)
       *oldest_ns = age_ns;
-    bn_hist_put(ages, age_ns, one->in_flight);
+    bn_hist_put(ages, age_ns, session->in_flight);
   }
   return n;
 }

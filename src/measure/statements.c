@@ -218,13 +218,13 @@ void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements 
 void bn_statement_table_copy(struct bn_statement_table *to, const struct bn_statement_table *from)
 {
   for (to->n = 0; to->n < from->n && to->n < to->room; to->n++) {
-    const struct bn_statement_sum *one = &from->sum[to->n];
-    struct bn_statement_sum *s = statements_reset_row(to, to->n, one->name);
+    const struct bn_statement_sum *row = &from->sum[to->n];
+    struct bn_statement_sum *s = statements_reset_row(to, to->n, row->name);
 
-    s->rows = one->rows;
-    s->errors = one->errors;
-    if (s->hist != NULL && one->hist != NULL)
-      bn_hist_add(s->hist, one->hist);
+    s->rows = row->rows;
+    s->errors = row->errors;
+    if (s->hist != NULL && row->hist != NULL)
+      bn_hist_add(s->hist, row->hist);
   }
 }
 
@@ -241,17 +241,17 @@ bool bn_statement_table_merge(struct bn_statement_table *into,
                               const struct bn_statement_table *from)
 {
   for (size_t i = 0; i < from->n; i++) {
-    const struct bn_statement_sum *one = &from->sum[i];
-    struct bn_statement_sum *s = bn_statement_table_find_or_add(into, one->name);
+    const struct bn_statement_sum *row = &from->sum[i];
+    struct bn_statement_sum *s = bn_statement_table_find_or_add(into, row->name);
 
-    if (s == NULL || __builtin_add_overflow(s->rows, one->rows, &s->rows) ||
-        __builtin_add_overflow(s->errors, one->errors, &s->errors))
+    if (s == NULL || __builtin_add_overflow(s->rows, row->rows, &s->rows) ||
+        __builtin_add_overflow(s->errors, row->errors, &s->errors))
       return false;
-    if (s->hist == NULL || one->hist == NULL)
+    if (s->hist == NULL || row->hist == NULL)
       continue;
-    if (!bn_hist_sum_fits(s->hist, one->hist))
+    if (!bn_hist_sum_fits(s->hist, row->hist))
       return false;
-    bn_hist_add(s->hist, one->hist);
+    bn_hist_add(s->hist, row->hist);
   }
   return true;
 }

@@ -32,11 +32,12 @@ static bool store_is_of_device(const char *name)
   return strncmp(name, device_prefix, sizeof device_prefix - 1) == 0;
 }
 
+/* Returns whether the name is that of a rate. */
 static bool store_is_rate(const char *name)
 {
-  const size_t len = strlen(name), tail = sizeof rate_suffix - 1;
+  const size_t len = strlen(name), suffix_len = sizeof rate_suffix - 1;
 
-  return len >= tail && strcmp(name + len - tail, rate_suffix) == 0;
+  return len >= suffix_len && strcmp(name + len - suffix_len, rate_suffix) == 0;
 }
 
 /* Returns the rule by which a counter or a figure is merged: `otherwise` if the document does not

@@ -203,6 +203,7 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
 
 /* --- figures of several hosts ----------------------------------------------------------------- */
 
+/* Returns whether a name begins with a prefix. */
 static bool watch_begins_with(const char *name, const char *prefix)
 {
   return strncmp(name, prefix, strlen(prefix)) == 0;
@@ -232,11 +233,12 @@ void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *ou
       watch_add(out, v->watched[i].name, v->watched[i].value);
 }
 
+/* Returns whether a figure of that name is one per transaction. */
 static bool watch_is_per_transaction(const char *name)
 {
-  const size_t len = strlen(name), tail = strlen(BN_WATCHED_PER_TRANSACTION);
+  const size_t len = strlen(name), suffix_len = strlen(BN_WATCHED_PER_TRANSACTION);
 
-  return len >= tail && strcmp(name + len - tail, BN_WATCHED_PER_TRANSACTION) == 0;
+  return len >= suffix_len && strcmp(name + len - suffix_len, BN_WATCHED_PER_TRANSACTION) == 0;
 }
 
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)
