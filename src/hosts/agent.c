@@ -50,7 +50,7 @@ enum stage {
   STAGE_FILES, /* FILE or OPEN is awaited */
   STAGE_OPEN,  /* the run is made */
   STAGE_RUN,   /* the run can be stopped */
-  STAGE_AFTER
+  STAGE_AFTER  /* the run has ended */
 };
 
 struct bn_agent {
@@ -171,7 +171,8 @@ static void agent_make_argv(struct bn_agent *a)
     a->argv[i + 1] = list->item[i];
 }
 
-/* Returns whether the command, which is the last word, is `run`, as it is without any word. */
+/* Returns whether the command, which is the last word, is `run`.  A command line without words is
+   that of a run, too. */
 static bool agent_is_run(const struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
@@ -258,28 +259,28 @@ static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
 static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t at_ns = bn_frame_get_number(f, 0);
-  bool early;
+  bool is_early;
 
   agent_lock(a);
-  early = a->stage < STAGE_RUN;
+  is_early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_set_start(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
-  return early ? agent_refuse_time(f, err) : 0;
+  return is_early ? agent_refuse_time(f, err) : 0;
 }
 
 /* Lets the sessions of a command go on, because those of all hosts wait now.  Returns 0, or -1 and
    err if there is no run yet. */
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  bool early;
+  bool is_early;
 
   agent_lock(a);
-  early = a->stage < STAGE_RUN;
+  is_early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_release_barrier(a->run);
   agent_unlock(a);
-  return early ? agent_refuse_time(f, err) : 0;
+  return is_early ? agent_refuse_time(f, err) : 0;
 }
 
 /* Wakes bn_agent_compare_source(), which waits because the controller compares a script: it is the
@@ -350,11 +351,16 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
    err as agent_take_frame(). */
 static int agent_take_frames(struct bn_agent *a, size_t len, struct bn_err *err)
 {
-  struct bn_frame f;
   int rc = bn_frame_feed(&a->reader, a->piece, len, err);
 
-  while (rc == 0 && (rc = bn_frame_next(&a->reader, &f, err)) > 0)
+  while (rc == 0) {
+    struct bn_frame f;
+    const int has_frame = bn_frame_next(&a->reader, &f, err);
+
+    if (has_frame <= 0)
+      return has_frame;
     rc = agent_take_frame(a, &f, err);
+  }
   return rc;
 }
 
@@ -586,11 +592,11 @@ struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a)
    standard error.  Returns 0, or -1 and err. */
 static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
 {
-  enum { FIRST = 3 };
+  enum { FIRST_FD = 3 }; /* the first number behind those of the standard streams */
   int null;
 
-  a->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FIRST);
-  a->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST);
+  a->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FIRST_FD);
+  a->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FD);
   null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (a->in < 0 || a->out < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
       dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
@@ -649,6 +655,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
     return -1;
   if (agent_start(a, version, err) == 0)
     return agent_await_open(a) ? 0 : -1;
+  /* There is no listener, so the refusal is sent here. */
   (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
   bn_send_queue_flush(&a->queue, bn_clock_mono() + unread_ns);
   return -1;
@@ -673,11 +680,15 @@ size_t bn_agent_count_outside(const struct bn_agent *a)
    unread_ns.  Does nothing without a listener, which alone sends frames. */
 static void agent_await_sent(struct bn_agent *a)
 {
-  size_t pending, last_pending = SIZE_MAX;
+  size_t last_pending = SIZE_MAX;
   uint64_t until_ns = 0; /* set in the first turn, because last_pending differs */
 
   agent_lock(a);
-  while (a->has_listener && (pending = bn_send_queue_get_pending(&a->queue)) > 0) {
+  while (a->has_listener) {
+    const size_t pending = bn_send_queue_get_pending(&a->queue);
+
+    if (pending == 0)
+      break;
     const uint64_t now_ns = bn_clock_mono();
 
     if (pending != last_pending)

@@ -56,7 +56,7 @@ static void agentreport_started(void *self, const struct bn_facts *f)
 
   (void)snprintf(r->workload, sizeof r->workload, "%s", name != NULL ? name : "");
   /* If the line cannot be sent, the listener ends the run. */
-  (void)bn_journal_write_head(&r->journal, r->workload, f, NULL);
+  (void)bn_journal_write_head(&r->journal, r->workload, f, NULL /* err */);
 }
 
 /* Sends a view.  Returns 0 even if it cannot be sent, because the listener ends the run then. */
@@ -65,7 +65,7 @@ static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *
   struct reporter *r = self;
 
   (void)err;
-  (void)bn_journal_write_view(&r->journal, r->workload, v, NULL);
+  (void)bn_journal_write_view(&r->journal, r->workload, v, NULL /* err */);
   return 0;
 }
 
@@ -74,7 +74,7 @@ static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *
    and has to live as long as the view. */
 static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared)
 {
-  bn_watched_pick(v, true, shared);
+  bn_watched_pick(v, true /* shared */, shared);
   v->watched = shared->figure;
   v->n_watched = shared->n;
 }
@@ -84,6 +84,7 @@ static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared
    them. */
 static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
+  struct reporter *r = self;
   struct bn_snap delta = *v->delta;
   struct bn_view bare = *v;
   struct bn_watched shared;
@@ -96,8 +97,8 @@ static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn
   bare.n_statements = 0;
   agentreport_keep_shared(&bare, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
-    (void)bn_journal_write_facts(&((struct reporter *)self)->journal, v->error_facts, NULL);
-  return agentreport_view(self, &bare, err);
+    (void)bn_journal_write_facts(&r->journal, v->error_facts, NULL /* err */);
+  return agentreport_view(r, &bare, err);
 }
 
 /* Sends an interval, with its histograms packed. */

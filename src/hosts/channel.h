@@ -27,8 +27,8 @@ enum { BN_CHANNEL_HEAD = 5 }; /* the bytes of a message before its data */
 struct bn_channel {
   unsigned rank; /* at the other end */
   uint32_t number;
-  int in;                /* bytes that are read here are sent; -1: closed */
-  struct bn_pipe_out to; /* bytes that come leave here */
+  int in;                /* the pipe whose bytes are sent as messages; -1: closed */
+  struct bn_pipe_out to; /* the pipe into which the bytes of received messages are written */
   bool must_open;        /* OPEN has to be sent first */
   bool has_sent_end;
   bool has_received_end; /* the pipe is closed once all is written */

@@ -14,8 +14,8 @@ static int64_t clock_sync_subtract(uint64_t a_ns, uint64_t b_ns)
   return (int64_t)(a_ns - b_ns);
 }
 
-/* Returns how far the clocks may drift apart in a time, rounded up.  Whole millions are divided
-   first, since the product of the time could overflow. */
+/* Returns how far the clocks may drift apart in a time, rounded up.  Whole millions of
+   nanoseconds are divided first, because ns * BN_CLOCK_SYNC_DRIFT_PPM could overflow. */
 static int64_t clock_sync_get_max_drift(uint64_t ns)
 {
   enum { MILLION = 1000000 };
@@ -100,8 +100,9 @@ bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
 
   if (s->exchanges == 0)
     return false;
-  *out = (struct bn_clock_sync_view){clock_sync_get_middle(now), clock_sync_get_half_width(now), 0,
-                                     INFINITY};
+  *out = (struct bn_clock_sync_view){.offset_ns = clock_sync_get_middle(now),
+                                     .error_ns = clock_sync_get_half_width(now),
+                                     .drift_error_ppm = INFINITY};
   if (s->now.at_ns > s->first.at_ns) {
     out->drift_ppm =
         (double)(clock_sync_get_middle(s->now) - clock_sync_get_middle(s->first)) / span_ns * 1e6;
