@@ -18,8 +18,8 @@
 enum { AHEAD_S = 10, AHEAD_MIN = 64, AHEAD_MAX = 4096 };
 /* The most memory for the histograms of all rounds. */
 #define HISTS_MAX_BYTES (UINT64_C(512) << 20)
-/* A time of a host that is not before this one makes no sense: in nanoseconds it might not fit into
-   64 bits. */
+/* A time of a host that is not before this one is refused: in nanoseconds it might not fit into 64
+   bits. */
 static const double max_time_s = 1e9;
 
 /* Returns for how many rounds hosts may be ahead of the slowest one. */
@@ -253,13 +253,14 @@ static void intervals_stretch_last_part(const struct bn_intervals *r, struct bn_
    moved to *r or *h; or, with the record still the caller's, 1 if it is not needed, or -1 and err
    if it makes no sense. */
 
-/* Adds an interval to its round, unless the round has been summed without it.  Refuses one that is
-   out of order or too far ahead of other hosts. */
+/* Adds an interval to its round, unless the round has been summed without it.  The last part of a
+   host belongs to the round after its last whole one.  Refuses an interval that is out of order or
+   too far ahead of other hosts. */
 static int intervals_add_round(struct bn_intervals *r, struct bn_intervals_host *h,
                                struct bn_record *record, struct bn_err *err)
 {
   const bool is_last = intervals_is_last_part(r, h, &record->view);
-  const uint64_t k = round_find_number(r->length_s, &record->view) + is_last;
+  const uint64_t k = round_find_number(r->length_s, &record->view) + (is_last ? 1 : 0);
   const size_t place = k % r->ahead;
 
   if (h->has_last_part || k <= h->last_round)
@@ -294,7 +295,7 @@ static size_t checkpoint_find_number(const struct bn_intervals *r, const struct 
   return k;
 }
 
-/* Adds a checkpoint.  Refuses one that is out of order or has been summed. */
+/* Adds a checkpoint.  Refuses a checkpoint that is out of order or has been summed. */
 static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_host *h,
                                     struct bn_record *record, struct bn_err *err)
 {
@@ -329,10 +330,9 @@ static void intervals_set_base(struct bn_intervals_host *h)
    was held up: its count is then that of a later time. */
 static void intervals_store_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
-  static const double late_s = 0.1;
   const uint64_t second = round_find_number(1, v);
 
-  if (v->at_s - (double)second < late_s)
+  if (v->at_s - (double)second < BN_INTERVALS_LATE_S)
     h->past[second % BN_INTERVALS_SECONDS] =
         (struct bn_intervals_second){second, v->events, v->at_s};
 }

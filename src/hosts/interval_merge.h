@@ -23,6 +23,11 @@
    one, no rate is known of the second that the slowest one has reached. */
 enum { BN_INTERVALS_SECONDS = 64 };
 
+/* How long after its time a host may report, or end, in seconds, and still not count as held up: a
+   thread that is not held up wakes within some milliseconds, so this is ample, and is short beside
+   the second between two ticks. */
+#define BN_INTERVALS_LATE_S 0.1
+
 /* How many events a host has had up to at_s, about the end of a second.  second 0: not known. */
 struct bn_intervals_second {
   uint64_t second, events;

@@ -45,7 +45,8 @@ static void intervals_move_start(struct bn_facts *f, uint64_t by_ns)
   f->start_wall_ns -= by_ns < f->start_wall_ns ? by_ns : 0;
 }
 
-/* Returns whether a counter is less than at the base, so that their difference would wrap. */
+/* Returns whether a counter that every run has is less than at the base, so that their difference
+   would wrap. */
 static bool intervals_have_counters_decreased(const struct bn_snap *now, const struct bn_snap *base)
 {
   for (size_t i = 0; i < BN_C_FIXED; i++)
@@ -125,10 +126,16 @@ void bn_intervals_drop_state(struct bn_record *record)
   v->running = record->delta.running = 0;
 }
 
-/* Returns whether a counter is of the whole run: --verify-commits counts the commits at its end. */
+/* Returns whether a counter is one of --verify-commits, which counts the commits of the whole run
+   at its end.  Its name is that of a figure with the trait BN_FIGURE_COMMITS, or begins with it
+   ("unknown_commits_stored"). */
 static bool intervals_is_counted_at_end(const struct bn_metric *counter)
 {
-  return counter->kind != BN_SCRIPT_COUNTER && strstr(counter->name, "_commits") != NULL;
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if ((f->traits & BN_FIGURE_COMMITS) != 0 &&
+        strncmp(counter->name, f->name, strlen(f->name)) == 0)
+      return counter->kind == BN_COUNTER;
+  return false;
 }
 
 /* Copies what a total has counted since the last checkpoint.  Its phases and verified commits,
@@ -159,19 +166,23 @@ static void intervals_make_part(const struct bn_intervals *r, size_t host, struc
     bn_group_layout_convert_record(&r->layout, host, to);
 }
 
-/* A host is not counted here if it has gone on after the checkpoint: it was held up, so that its
-   part of this time is in a later report.  It may end a little later than the others reach the
-   checkpoint, and without one of its own. */
+/* Returns whether the host has ended up to the next checkpoint, or a little later, and has sent
+   neither that checkpoint nor a later one.  A host that has gone on after the checkpoint was held
+   up, so that its part of this time is in a later report. */
+static bool intervals_has_ended_before(const struct bn_intervals *r,
+                                       const struct bn_intervals_host *h, double at_s)
+{
+  return h->result != NULL && h->last_check < r->next_check &&
+         bn_result_total(h->result)->at_s <= at_s + BN_INTERVALS_LATE_S;
+}
+
 void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_views *parts)
 {
-  static const double late_s = 0.1;
-
   for (size_t i = 0; i < r->n; i++) {
     struct bn_intervals_host *h = &r->host[i];
     struct bn_record *part = &h->check[r->next_check - 1];
 
-    if (h->result == NULL || h->is_counted || h->last_check >= r->next_check ||
-        !(bn_result_total(h->result)->at_s <= at_s + late_s))
+    if (h->is_counted || !intervals_has_ended_before(r, h, at_s))
       continue;
     h->is_counted = true;
     intervals_make_part(r, i, part);
@@ -182,19 +193,20 @@ void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_vie
   }
 }
 
-/* Sets what a view that was filled lacks of a total: the figures that do not follow from its
-   snapshot, and its phases.  `whole` has them. */
-static void intervals_copy_whole(struct bn_view *v, struct bn_view_store *store,
-                                 const struct bn_record *whole)
+/* Copies to a view from bn_view_fill() all that it lacks of a total, because it does not follow
+   from a snapshot: figures of the whole run, and what is listed beside the figures.  The view
+   borrows from `total`, whose figures of the workload become 0. */
+static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *store,
+                                      struct bn_record *total)
 {
-  const struct bn_view *from = &whole->view;
+  const struct bn_view *from = &total->view;
 
   _Static_assert(sizeof(uint64_t) == sizeof(double), "all figures have one size");
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_SUM || f->rule == BN_RULE_LONGEST)
       memcpy((char *)v + f->offset, (const char *)from + f->offset, sizeof(double));
   v->at_s = from->at_s;
-  v->served = from->served;
+  v->served = from->served; /* a share of `due`, which has just been copied */
   v->kind = from->kind;
   v->span = from->span;
   v->paced = from->paced;
@@ -209,13 +221,14 @@ static void intervals_copy_whole(struct bn_view *v, struct bn_view_store *store,
       store->timing[i] = from->timings[i];
   /* The figures of the workload are those of no event, and have to be there for the sum. */
   for (size_t i = 0; i < from->n_figures; i++)
-    whole->store.figure[i].value = 0;
+    total->store.figure[i].value = 0;
   v->figures = from->figures;
   v->n_figures = from->n_figures;
 }
 
-/* Makes the total of a result as it is after a checkpoint that has all it has counted. */
-static void intervals_leave_whole(struct bn_result *result)
+/* Subtracts from the total of a result all that it has counted, because a checkpoint has that.  The
+   figures that only totals have stay. */
+static void intervals_subtract_counted(struct bn_result *result)
 {
   struct bn_record counted, rest;
   struct bn_view_store store;
@@ -235,7 +248,7 @@ static void intervals_leave_whole(struct bn_result *result)
                                       .oldest_ns = bn_view_seconds_to_ns(rest.view.oldest_s)};
   bn_view_store_init(&store, &rest.delta);
   bn_view_fill(&v, &store, &rest.delta, &rules);
-  intervals_copy_whole(&v, &store, &rest);
+  intervals_copy_total_only(&v, &store, &rest);
   bn_group_add_view(&result->group[0], &v);
   bn_view_store_done(&store);
   bn_record_done(&rest);
@@ -246,5 +259,5 @@ void bn_intervals_drop_counted(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (r->host[i].is_counted)
-      intervals_leave_whole(r->host[i].result);
+      intervals_subtract_counted(r->host[i].result);
 }
