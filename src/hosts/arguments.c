@@ -93,6 +93,12 @@ static bool arguments_is_lua_file(const char *name)
   return name[0] != '.' && arguments_ends_in(name, ".lua");
 }
 
+/* Returns whether an option names a file whose first line is a password. */
+static bool arguments_is_password_file(const char *option)
+{
+  return arguments_ends_in(option, "-password-file");
+}
+
 /* Adds all Lua files of a folder, because scripts find modules beside them.  A file whose path is
    too long cannot be opened by a script either, and is left out.  Returns 0, or -1 and err. */
 static int arguments_add_folder(struct bn_arguments *a, const char *folder, struct bn_err *err)
@@ -248,8 +254,8 @@ static bool arguments_group_has(const struct bn_arguments *a, const char *names)
 }
 
 /* Returns whether the password that the option reads from a file is given directly, too, so that
-   the file does not count, as in a run without hosts.  A file in the options of a group counts
-   unless a password is there, too. */
+   the file does not count, as in a run without hosts.  If the group itself names the file, only a
+   password in the options of the group does that. */
 static bool arguments_has_password(const struct bn_arguments *a, const char *file_option)
 {
   const struct bn_opt *opt = bn_optset_find(a->from->options, file_option);
@@ -261,8 +267,8 @@ static bool arguments_has_password(const struct bn_arguments *a, const char *fil
   return bn_optset_is_given(a->from->options, opt->replaces);
 }
 
-/* Returns whether an option of the group's own replaces this one, which stands outside of the
-   groups: a group with a file of a password of its own gets neither the password nor the file
+/* Returns whether an option of the group's own replaces the option of that name outside of the
+   groups: a group that names its own file of a password gets neither the password nor the file from
    outside, which need not exist here. */
 static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const char *name)
 {
@@ -271,7 +277,7 @@ static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const c
 
   if (a->from->group == NULL)
     return false;
-  is_replaced = arguments_ends_in(name, "-password-file") && arguments_group_has(a, name);
+  is_replaced = arguments_is_password_file(name) && arguments_group_has(a, name);
   for (size_t i = 0; (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
     is_replaced |= o->replaces != NULL && bn_opt_is_listed(o->replaces, name) &&
                    arguments_group_has(a, o->name);
@@ -343,7 +349,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run %s; use --%.*s-file", name,
                       a->from->group != NULL ? "with --group" : "on several hosts",
                       (int)(strlen(name) - strlen("-prompt")), name);
-  if (!a->from->is_here && arguments_ends_in(name, "-password-file") && value != NULL)
+  if (!a->from->is_here && arguments_is_password_file(name) && value != NULL)
     return arguments_add_password_line(a, name, value, err);
   arguments_add_word(a, name, arg);
   return 0;
@@ -454,17 +460,19 @@ struct password_walk {
   int rc; /* -1: a file could not be read, and err says why */
 };
 
-/* Adds the password of a file if the option is one that names such a file, has a value, and is not
-   on the command line, which arguments_add_options() has handled. */
+/* Adds the password of the file that the option names.  Does nothing if the option is on the
+   command line, because arguments_add_options() has added the password then, or if the URI of the
+   group overrides it. */
 static void arguments_add_untyped_password(void *arg, const char *name, const struct bn_opt *opt,
                                            const void *value)
 {
   struct password_walk *w = arg;
-  const char *path = opt->type == BN_PATH || opt->type == BN_STRING ? *(char *const *)value : NULL;
+  const bool is_text = opt->type == BN_PATH || opt->type == BN_STRING;
+  const char *path = is_text ? *(char *const *)value : NULL;
 
-  if (w->rc != 0 || path == NULL || path[0] == '\0' ||
-      !arguments_ends_in(opt->name, "-password-file") || arguments_is_typed(w->arguments, name) ||
-      arguments_is_set_by_uri(w->arguments, opt->name))
+  if (w->rc != 0 || !arguments_is_password_file(opt->name) || path == NULL || path[0] == '\0')
+    return;
+  if (arguments_is_typed(w->arguments, name) || arguments_is_set_by_uri(w->arguments, opt->name))
     return;
   w->rc = arguments_add_password_line(w->arguments, opt->name, path, w->err);
 }
@@ -581,8 +589,21 @@ static int arguments_add_host_options(struct bn_arguments *a, struct bn_err *err
   return arguments_add_untyped_passwords(a, err);
 }
 
+/* Adds the password of each file that the URI names for the option.  Returns 0, or -1 and err. */
+static int arguments_add_uri_files(struct bn_arguments *a, const struct bn_uri *u,
+                                   const struct bn_opt *o, struct bn_err *err)
+{
+  int rc = 0;
+
+  for (size_t i = 0; rc == 0 && i < u->n_params; i++)
+    if (bn_opt_is_listed(o->uri_params, u->param[i].name))
+      rc = arguments_add_password_line(a, o->name, u->param[i].value, err);
+  return rc;
+}
+
 /* Adds the password of the file that the group's own --connect names (?password-file=), because
-   hosts do not have the file.  Returns 0, or -1 and err. */
+   hosts do not have the file.  A URI that is wrong has none, because the agent refuses it.  Returns
+   0, or -1 and err. */
 static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err)
 {
   const char *text = arguments_find_group_uri(a);
@@ -595,12 +616,18 @@ static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err
     return 0;
   if (bn_uri_parse(&uri, text, &why) == 0)
     for (size_t i = 0; rc == 0 && (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
-      for (size_t k = 0; rc == 0 && k < uri.n_params; k++)
-        if (arguments_ends_in(o->name, "-password-file") &&
-            bn_opt_is_listed(o->uri_params, uri.param[k].name))
-          rc = arguments_add_password_line(a, o->name, uri.param[k].value, err);
+      if (arguments_is_password_file(o->name))
+        rc = arguments_add_uri_files(a, &uri, o, err);
   bn_uri_done(&uri);
   return rc;
+}
+
+/* Returns whether an option, also one of a script, names a file that each process of a run writes.
+   The files of options with BN_OPT_CONTROLLER_ONLY are written by the controller alone. */
+static bool arguments_is_output_file(const struct bn_opt *opt)
+{
+  return opt->type == BN_PATH && (opt->traits & BN_OPT_OUTPUT_ONLY) != 0 &&
+         (opt->traits & BN_OPT_CONTROLLER_ONLY) == 0;
 }
 
 /* Adds the option again with a file of the group's own, FILE.GROUP, if it names a file for output.
@@ -610,17 +637,16 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
                                        const void *value)
 {
   struct bn_arguments *a = arg;
-  const char *path = opt->type == BN_PATH ? *(char *const *)value : NULL;
-  const unsigned traits = opt->traits & (BN_OPT_OUTPUT_ONLY | BN_OPT_CONTROLLER_ONLY);
+  const char *path = arguments_is_output_file(opt) ? *(char *const *)value : NULL;
 
   (void)name;
-  if (traits == BN_OPT_OUTPUT_ONLY && path != NULL && path[0] != '\0' &&
-      bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
+  if (path != NULL && path[0] != '\0' && bn_file_find_descriptor(path) < 0 &&
+      bn_file_is_replaceable(path))
     bn_words_take(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
 }
 
-/* Adds the words of a group.  Its own options come last, because of two options of one name the
-   last one counts.  --time is added if a profile outside of the groups sets the time, because a
+/* Adds the words of a group.  Its own options come last, because the last of several options of one
+   name counts.  --time is added if a profile outside of the groups sets the time, because a
    group may have another profile.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {

@@ -30,7 +30,7 @@ struct bn_arguments_input {
 struct bn_arguments {
   const struct bn_arguments_input *from;
   struct bn_list words; /* owned: the test and the options that are the same for all hosts */
-  size_t n_outside;     /* of a group: how many first words stand outside of the groups */
+  size_t n_outside;     /* of a group: how many of the words, which come first, are not its own */
   struct bn_buf files;  /* owned: the frames FILE for the hosts; may hold secrets */
   size_t n_files;       /* how many frames there are */
 };
