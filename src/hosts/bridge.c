@@ -227,7 +227,9 @@ static void bridge_collect_child(struct bridge *b)
    end of the program. */
 static void bridge_take_signal(struct bridge *b)
 {
-  if (bn_stop_signal_read(&b->stop_signal) > 0 && b->rank == 0 && b->child > 0)
+  const bool has_come = bn_stop_signal_read(&b->stop_signal) != BN_STOP_SIGNAL_NONE;
+
+  if (has_come && b->rank == 0 && b->child > 0)
     (void)kill(b->child, b->stop_signal.signo);
 }
 
@@ -243,7 +245,7 @@ static size_t bridge_list_descriptors(struct bridge *b)
   const size_t need = OWN_FDS + FDS_PER_CHANNEL * b->channels.n;
   size_t n = OWN_FDS;
 
-  if (need > b->room) {
+  if (need > b->room) { /* twice as much, so that not each new channel moves the array */
     b->fd = bn_alloc_resize(b->fd, 2 * need, sizeof *b->fd);
     b->room = 2 * need;
   }
@@ -259,7 +261,8 @@ static size_t bridge_list_descriptors(struct bridge *b)
   return n;
 }
 
-/* Returns the time to sleep; pause_max_ns keeps it below a second, so tv_nsec can hold it. */
+/* Returns the time to sleep.  It is at most pause_max_ns, which is below a second, so that tv_nsec
+   can hold it. */
 static struct timespec bridge_get_pause(const struct bridge *b)
 {
   uint64_t ns = (bn_clock_mono() - b->active_ns) / PAUSE_DIVISOR;
@@ -443,7 +446,7 @@ static int bridge_load(struct bridge *b, struct bn_err *err)
    The programs that this process starts do not inherit them. */
 static void bridge_leave_launcher(void)
 {
-  enum { FIRST_FD = 3, MAX_FD = 1024 };
+  enum { FIRST_FD = 3, MAX_FD = 1024 }; /* behind the standard streams; a usual limit */
 
   (void)setpgid(0, 0);
   for (int fd = FIRST_FD; fd < MAX_FD; fd++)
@@ -559,6 +562,7 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
   /* The program, which is the child of rank 0, still reads its passwords. */
   if (!in_child || !is_first)
     b->hide(b->argc, b->argv);
+  /* The bridge keeps end[0], and its child end[1]. */
   b->socket = end[in_child];
   (void)close(end[!in_child]);
   if (!in_child)

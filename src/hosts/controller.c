@@ -19,7 +19,8 @@
 
 /* How long the processes of hosts may take to end after bench has ended there. */
 static const uint64_t leaving_ns = 5 * BN_NSEC_PER_SEC;
-/* How long the processes of lost hosts, and those that another one has left behind, may print. */
+/* How long the processes of lost hosts, and processes that another process has left behind, may
+   print. */
 static const uint64_t talking_ns = 2 * BN_NSEC_PER_SEC;
 /* After the second signal: how long the processes may take to end, and a report may wait for its
    reader. */
@@ -200,28 +201,30 @@ static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
     controller_serve(f, fd + 1);
 }
 
-/* Prints what a signal does, without waiting for a reader of the message; `which` is what
+/* Prints what a signal does, without waiting for a reader of the message; `order` is what
    bn_stop_signal_read() has returned.  Prints nothing for SIGPIPE, which stands for a reader of the
    output that has left. */
-static void controller_log_stop_signal(struct bn_fleet *f, int which)
+static void controller_log_stop_signal(struct bn_fleet *f, enum bn_stop_signal_order order)
 {
-  const char *what = which == 1 ? "finishing; send it again to end at once" : "ending at once";
+  const char *effect =
+      order == BN_STOP_SIGNAL_FIRST ? "finishing; send it again to end at once" : "ending at once";
 
-  if (which == 0 || f->stop_signal.signo == SIGPIPE)
+  if (order == BN_STOP_SIGNAL_NONE || f->stop_signal.signo == SIGPIPE)
     return;
-  (void)bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), what);
+  (void)bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), effect);
 }
 
 /* Stops the hosts if a signal has come: in order after the first one, at once after another one. */
 static void controller_take_signal(struct bn_fleet *f)
 {
-  const int which = bn_stop_signal_read(&f->stop_signal);
+  const enum bn_stop_signal_order order = bn_stop_signal_read(&f->stop_signal);
+  const bool is_first = order == BN_STOP_SIGNAL_FIRST;
 
-  if (which > 0) {
+  if (order != BN_STOP_SIGNAL_NONE) {
     f->signo = f->stop_signal.signo;
-    bn_fleet_stop(f, which == 1 ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
+    bn_fleet_stop(f, is_first ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
-  controller_log_stop_signal(f, which);
+  controller_log_stop_signal(f, order);
 }
 
 /* Waits once, and does what is due.  bn_liveness_settle() comes twice: before controller_advance(),
@@ -240,9 +243,9 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
 }
 
 /* Returns whether the process of a host, which may still print something, is waited for after
-   waited_ns.  Up to talking_ns, every process is, even if it has ended and only another process
-   keeps its standard error open.  Later, only the process of a host that was not lost is: that of a
-   lost host has got a signal to end. */
+   waited_ns.  Up to talking_ns, every process is waited for, even if it has ended and only another
+   process keeps its standard error open.  Later, the process of a lost host, which has got a signal
+   to end, is not waited for any more. */
 static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_ns)
 {
   const bool has_ended = bn_link_check_ended(&c->link);
@@ -319,8 +322,8 @@ _Noreturn static void controller_exit_at_once(struct control *c)
   _exit(status);
 }
 
-/* Waits until the printer has done all, however slow its reader is.  After the second signal, ends
-   the process farewell_ns later. */
+/* Waits until the printer has done all its jobs, which a slow reader of standard output may hold
+   up.  Ends the process farewell_ns after the second signal. */
 static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;

@@ -41,15 +41,14 @@ void bn_stop_signal_end(struct bn_stop_signal *s)
   s->fd = -1;
 }
 
-/* Stores the first signal.  Returns 1, as bn_stop_signal_read() does for it. */
-static int stop_signal_set_first(struct bn_stop_signal *s, int signo, pid_t pid)
+/* Stores the first signal, which has come from that process, or from none. */
+static void stop_signal_set_first(struct bn_stop_signal *s, int signo, pid_t pid)
 {
   bn_stop_note_asked();
   s->count = 1;
   s->first_ns = bn_clock_mono();
   s->signo = signo;
   s->pid = pid;
-  return 1;
 }
 
 /* Returns whether the first signal has come again within echo_ns from the same process, as from
@@ -60,20 +59,24 @@ static bool stop_signal_is_echo(const struct bn_stop_signal *s, const struct sig
          bn_clock_mono() - s->first_ns <= echo_ns;
 }
 
-int bn_stop_signal_read(struct bn_stop_signal *s)
+enum bn_stop_signal_order bn_stop_signal_read(struct bn_stop_signal *s)
 {
   struct signalfd_siginfo info;
 
-  if (s->count == 0 && bn_stop_has_lost_reader())
-    return stop_signal_set_first(s, SIGPIPE, 0);
+  if (s->count == 0 && bn_stop_has_lost_reader()) {
+    stop_signal_set_first(s, SIGPIPE, 0 /* pid */);
+    return BN_STOP_SIGNAL_FIRST;
+  }
   if (read(s->fd, &info, sizeof info) != (ssize_t)sizeof info)
-    return 0;
-  if (s->count == 0)
-    return stop_signal_set_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+    return BN_STOP_SIGNAL_NONE;
+  if (s->count == 0) {
+    stop_signal_set_first(s, (int)info.ssi_signo, (pid_t)info.ssi_pid);
+    return BN_STOP_SIGNAL_FIRST;
+  }
   if (stop_signal_is_echo(s, &info))
-    return 0;
+    return BN_STOP_SIGNAL_NONE;
   s->count++;
-  return 2;
+  return BN_STOP_SIGNAL_AGAIN;
 }
 
 const char *bn_stop_signal_get_name(const struct bn_stop_signal *s)

@@ -25,9 +25,15 @@ struct bn_stop_signal {
 int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err);
 /* Closes the descriptor; the signals stay blocked. */
 void bn_stop_signal_end(struct bn_stop_signal *s);
-/* Returns 0 if no new signal has come, 1 if the first one has, and 2 for another one.  The loss of
-   the reader can only be the first one. */
-int bn_stop_signal_read(struct bn_stop_signal *s);
+
+enum bn_stop_signal_order {
+  BN_STOP_SIGNAL_NONE, /* no new signal has come */
+  BN_STOP_SIGNAL_FIRST,
+  BN_STOP_SIGNAL_AGAIN /* a signal has come after the first one */
+};
+
+/* Takes the next signal that has come.  The loss of the reader counts only as the first one. */
+enum bn_stop_signal_order bn_stop_signal_read(struct bn_stop_signal *s);
 /* Returns the name of the first signal for a message: "interrupt", "Terminated". */
 const char *bn_stop_signal_get_name(const struct bn_stop_signal *s);
 
