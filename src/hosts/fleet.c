@@ -13,7 +13,7 @@
 #include "base/mask.h"
 #include "measure/store.h"
 
-/* Returns whether an option has a value that is not empty. */
+/* Returns whether the value of an option is set and not empty. */
 static bool fleet_has_value(const char *value)
 {
   return value != NULL && value[0] != '\0';
@@ -88,7 +88,7 @@ static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *er
                     "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
 }
 
-/* Returns whether groups take part on this host, and not on hosts. */
+/* Returns whether groups take part as processes of this host: the run has no other hosts. */
 static bool fleet_has_groups_here(const struct bn_fleet *f)
 {
   return bn_fleet_has_groups(f) && f->list.n == 0;
@@ -116,7 +116,7 @@ static bool fleet_has_local_data(const struct bn_fleet *f)
 }
 
 /* Returns the length of the intervals that hosts send, or 0 for none.  Assertions that may end the
-   run are judged at each interval, so hosts send intervals for them even if none is reported. */
+   run are judged at each interval, so hosts send one each second for them if none is reported. */
 static uint64_t fleet_get_interval_ns(const struct bn_conf *conf)
 {
   if (conf->plan.interval_ns == 0 && conf->raw.abort_on_assert_s > 0)
@@ -133,9 +133,9 @@ struct whole_work {
 };
 
 /* Adds the connection to a host, or to a process here if `host` is NULL, which has this share of
-   the whole work.  A host with data of its own prepares what one process with the threads of all
-   hosts would, because in the run its sessions have numbers of all hosts and use the data of these
-   numbers. */
+   the whole work.  `rank` is -1 without a launcher.  A host with data of its own prepares the data
+   that one process with the threads of all hosts would, because the sessions of a run are numbered
+   over all hosts and use the data of their numbers. */
 static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
                                  const struct whole_work *whole, const struct bn_work_split *share)
 {
@@ -175,7 +175,7 @@ static int fleet_add_group_here(struct bn_fleet *f, size_t i, struct bn_err *err
     return -1;
   whole.total = work->total;
   share.threads = work->total.threads_total;
-  fleet_add_connection(f, NULL, -1, &whole, &share);
+  fleet_add_connection(f, NULL /* host */, -1 /* rank */, &whole, &share);
   return 0;
 }
 
@@ -265,7 +265,8 @@ static int fleet_check_numbers(const struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
-/* Returns the number of connections, or more: not every group has threads on each host. */
+/* Returns the greatest number of connections that there can be.  There may be fewer, because not
+   every group has threads on each host. */
 static size_t fleet_get_max_connections(const struct bn_fleet *f)
 {
   const size_t n_groups = bn_fleet_has_groups(f) ? f->groups->n : 1;
@@ -436,8 +437,8 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   return rc;
 }
 
-/* Marks the hosts that were not started, to which no pipe is open, as lost.  bn_fleet_launch() says
-   why they were not. */
+/* Marks the hosts that were not started, to which no pipe is open, as lost.  The error of
+   bn_fleet_launch() has the reason. */
 static void fleet_mark_unstarted(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
@@ -479,7 +480,7 @@ int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err)
 
 void bn_fleet_done(struct bn_fleet *f)
 {
-  /* Those from f->n on have not been started, and own nothing. */
+  /* The connections from f->n on have not been started, and own nothing. */
   for (size_t i = 0; f->connection != NULL && i < f->n; i++)
     bn_connection_done(&f->connection[i]);
   free(f->connection);

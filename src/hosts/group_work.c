@@ -14,7 +14,7 @@ static int group_work_refuse(const struct bn_group_words *g, const char *sentenc
   return bn_err_set(err, BN_ERR_OPTION, "--group=%s: %s", g->name, sentence);
 }
 
-/* Sets an option in a set, if the set has it. */
+/* Sets an option if the set has it.  `typed` is its word, for messages. */
 static void group_work_set(struct bn_optset *set, const char *name, const char *value,
                            const char *typed)
 {
@@ -41,8 +41,8 @@ static void group_work_drop_note(void *arg, const char *text)
   (void)text;
 }
 
-/* Sets, in a set of the general options, those outside of the groups and then those of the group,
-   which override them. */
+/* Sets in `set`, which has the general options, the options outside of the groups and then those of
+   the group, which override them. */
 static void group_work_set_options(const struct bn_group_words *g, const struct bn_optset *options,
                                    struct bn_optset *set)
 {
@@ -81,19 +81,21 @@ static int group_work_check_own_profile(const struct bn_group_words *g, struct b
   struct bn_err why = {0};
 
   if (bn_conf_uses(own, "rate-profile"))
-    (void)bn_profile_parse(own->raw.rate_profile, BN_PROFILE_RATE, 0, &own->profile, wrong);
+    (void)bn_profile_parse(own->raw.rate_profile, BN_PROFILE_RATE, 0 /* lead_s */, &own->profile,
+                           wrong);
   return bn_group_work_check_profile(own, &why) == 0 ? 0 : group_work_refuse(g, why.text, err);
 }
 
-/* Copies the work of the group from `own`, whose options are those of `set`, the ones of the group
-   over the ones outside.  Returns 0, or -1 and err. */
+/* Copies the work of the group from `own`.  The options of `set` have filled `own`: those outside
+   of the groups, overridden by those of the group.  Returns 0, or -1 and err if one of them cannot
+   be used. */
 static int group_work_copy(const struct bn_group_words *g, const struct bn_optset *set,
                            bool is_here, struct bn_conf *own, struct bn_group_work *out,
                            struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
-  if (bn_optset_fault(set, &fault) || bn_optset_unknown(set, true, &fault))
+  if (bn_optset_fault(set, &fault) || bn_optset_unknown(set, true /* accept_any */, &fault))
     return group_work_refuse(g, fault.text, err);
   if (own->raw.threads_total > 0 && bn_groups_find_value(g, set, "threads") != NULL)
     return group_work_refuse(g,
@@ -134,7 +136,7 @@ int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_w
                          size_t *n, uint64_t *sessions, struct bn_err *err)
 {
   const unsigned threads = work->total.threads_total;
-  struct bn_work_split_list first = *hosts; /* the first ones; borrows those of the list */
+  struct bn_work_split_list first = *hosts; /* the hosts that get a share; borrowed */
   struct bn_err why = {0};
 
   if (threads > 0 && threads < first.n)

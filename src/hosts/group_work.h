@@ -22,7 +22,8 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
                        bool is_here, struct bn_group_work *out, struct bn_err *err);
 /* Divides the work of a group among the hosts, as bn_work_split_divide() does.  But if
    --threads-total is less than the number of hosts, the group has one thread on each of the first
-   hosts.  Stores in *n how many shares there are.  Returns 0, or -1 and err. */
+   hosts.  Stores in *n how many hosts, from the first one on, have a share.  Returns 0, or -1 and
+   err. */
 int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_work *work,
                          const struct bn_work_split_list *hosts, struct bn_work_split *out,
                          size_t *n, uint64_t *sessions, struct bn_err *err);

@@ -31,8 +31,8 @@ static size_t groups_get_name_len(const char *text)
 }
 
 /* Returns the group of that name, or NULL. */
-static const struct bn_group_words *groups_find(const struct bn_group_list *list, const char *name,
-                                                size_t len)
+static struct bn_group_words *groups_find(const struct bn_group_list *list, const char *name,
+                                          size_t len)
 {
   for (size_t i = 0; i < list->n; i++)
     if (strlen(list->group[i].name) == len && memcmp(list->group[i].name, name, len) == 0)
@@ -58,7 +58,7 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
 }
 
 /* Adds a word that names the script of a group, or one script of a mix.  Returns 0, or -1 and err
-   if it cannot be a script, or if it is the second script and not both have weights. */
+   if the word cannot be a script, or if it is a further script and not both have weights. */
 static int groups_add_script(struct bn_group_words *g, const char *word,
                              const struct bn_groups_input *from, struct bn_err *err)
 {
@@ -140,7 +140,7 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
   return rc;
 }
 
-const struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, const char *arg)
+struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, const char *arg)
 {
   const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, ".=") : 0;
 
@@ -169,7 +169,7 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
                            struct bn_err *err)
 {
   for (char *const *arg = from->args + 1; *arg != NULL; arg++) {
-    const struct bn_group_words *g = bn_groups_find_owner(list, *arg);
+    struct bn_group_words *g = bn_groups_find_owner(list, *arg);
     char *word;
     int rc;
 
@@ -178,7 +178,7 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
     if (g == NULL)
       continue;
     word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name));
-    rc = groups_add_option(&list->group[g - list->group] /* g */, word, from->options, err);
+    rc = groups_add_option(g, word, from->options, err);
     explicit_bzero(word, strlen(word));
     free(word);
     if (rc != 0)
@@ -191,18 +191,17 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
 static int groups_read_text(struct bn_group_list *list, const char *text,
                             const struct bn_groups_input *from, struct bn_err *err)
 {
-  int rc = 0;
-
-  do {
+  for (;;) {
     const size_t len = bn_words_get_group_len(text);
-    char *one = bn_alloc_part(text, len);
+    char *group = bn_alloc_part(text, len);
+    const int rc = groups_read_group(list, group, from, err);
 
-    rc = groups_read_group(list, one, from, err);
-    explicit_bzero(one, len);
-    free(one);
-    text += len;
-  } while (rc == 0 && *text++ == ';');
-  return rc;
+    explicit_bzero(group, len); /* it may have a password */
+    free(group);
+    if (rc != 0 || text[len] != ';')
+      return rc;
+    text += len + 1;
+  }
 }
 
 /* --- what does not go together ---------------------------------------------------------------- */
@@ -338,11 +337,11 @@ static bool groups_is_general_option(const char *name, const struct bn_optset *o
 {
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE, BN_GROUP_RAND};
   const struct bn_opt *o;
-  const char *group;
+  const char *section; /* of the help */
 
-  for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
-    for (size_t k = 0; k < sizeof general / sizeof general[0]; k++)
-      if (bn_opt_is_same_name(o->name, name) && strcmp(group, general[k]) == 0)
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, &section)) != NULL; i++)
+    for (size_t k = 0; k < sizeof general / sizeof *general; k++)
+      if (bn_opt_is_same_name(o->name, name) && strcmp(section, general[k]) == 0)
         return true;
   return false;
 }

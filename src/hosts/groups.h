@@ -41,8 +41,7 @@ int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *fro
 /* Clears what may be secret, and frees all. */
 void bn_groups_done(struct bn_group_list *list);
 /* Returns the group whose option the argument "--NAME.OPTION" is, or NULL. */
-const struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list,
-                                                  const char *arg);
+struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, const char *arg);
 /* Returns the last value that the group gives to an option, also by an alias of it, "" for an
    option without a value, or NULL if it does not have the option. */
 const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn_optset *options,

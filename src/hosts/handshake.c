@@ -14,7 +14,7 @@
 
 /* --- writing --- */
 
-/* Sets a member of the map.  Returns 0, or -1 if out of memory. */
+/* Sets a member of the map to a number.  Returns 0, or -1 if out of memory. */
 static int handshake_put_number(struct bn_node *map, const char *key, uint64_t value)
 {
   return bn_node_set(map, key, bn_node_integer((int64_t)value));
@@ -106,28 +106,36 @@ static char *handshake_get_text(const struct bn_node *map, const char *key)
   return bn_alloc_copy(bn_node_get_text(bn_node_get(map, key)));
 }
 
-/* Returns the map of a payload, or NULL and err if it is not one of this protocol. */
-static struct bn_node *handshake_parse_map(const char *data, size_t len, const char *name,
+/* Refuses a map of another protocol.  `frame` is the name of its frame.  Returns 0, or -1 and err.
+ */
+static int handshake_check_protocol(const struct bn_node *map, const char *frame,
+                                    struct bn_err *err)
+{
+  const char *version = bn_node_get_text(bn_node_get(map, "version"));
+  uint64_t protocol;
+  char shown[64];
+
+  if (!handshake_get_number(map, "protocol", INT64_MAX, &protocol))
+    return bn_err_set(err, EPROTO, "a frame %s names no protocol", frame);
+  if (protocol == BN_FRAME_PROTOCOL)
+    return 0;
+  (void)bn_escape(shown, sizeof shown, version != NULL ? version : "?", "");
+  return bn_err_set(err, EPROTO,
+                    "bench %s there has protocol %llu, and this bench has %d; install the same "
+                    "version on all hosts",
+                    shown, (unsigned long long)protocol, BN_FRAME_PROTOCOL);
+}
+
+/* Returns the map of the payload of a frame, or NULL and err if it is not one of this protocol. */
+static struct bn_node *handshake_parse_map(const char *data, size_t len, const char *frame,
                                            struct bn_err *err)
 {
   struct bn_err near = {.code = 0}; /* not shown: it quotes the text, which may have a password */
   struct bn_node *map = bn_node_parse(data, len, &near);
-  const char *version;
-  uint64_t protocol;
-  char shown[64];
 
   if (map == NULL)
-    (void)bn_err_set(err, EPROTO, "a frame %s is not JSON", name);
-  else if (!handshake_get_number(map, "protocol", INT64_MAX, &protocol))
-    (void)bn_err_set(err, EPROTO, "a frame %s names no protocol", name);
-  else if (protocol != BN_FRAME_PROTOCOL) {
-    version = bn_node_get_text(bn_node_get(map, "version"));
-    (void)bn_escape(shown, sizeof shown, version != NULL ? version : "?", "");
-    (void)bn_err_set(err, EPROTO,
-                     "bench %s there has protocol %llu, and this bench has %d; install the same "
-                     "version on all hosts",
-                     shown, (unsigned long long)protocol, BN_FRAME_PROTOCOL);
-  } else
+    (void)bn_err_set(err, EPROTO, "a frame %s is not JSON", frame);
+  else if (handshake_check_protocol(map, frame, err) == 0)
     return map;
   bn_node_free(map);
   return NULL;
