@@ -51,7 +51,7 @@ bool bn_launcher_read(struct bn_launcher *l)
   return false;
 }
 
-/* Returns whether launchers set this variable, "NAME=VALUE", for the library. */
+/* Returns whether a variable, "NAME=VALUE", is one that launchers set for the library. */
 static bool launcher_sets_variable(const char *variable)
 {
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -109,12 +109,12 @@ static bool launcher_is_socket(int fd)
 int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
 {
   const char *text = getenv(ranks_variable);
-  char more;
+  char rest; /* of the text, if it goes on after the two numbers */
 
   *r = (struct bn_ranks){.request = -1};
   if (text == NULL)
     return 0;
-  if (sscanf(text, "%u:%d%c", &r->n, &r->request, &more) == 2 && launcher_is_socket(r->request))
+  if (sscanf(text, "%u:%d%c", &r->n, &r->request, &rest) == 2 && launcher_is_socket(r->request))
     return 0;
   r->n = 0;
   return bn_err_set(err, EINVAL,

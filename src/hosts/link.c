@@ -76,9 +76,9 @@ int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, 
   for (size_t i = 0; i < words.n; i++)
     argv[i] = words.item[i];
   for (size_t i = 0; i < sizeof more / sizeof *more; i++)
-    argv[words.n + i] = (char *)(uintptr_t)more[i];
+    argv[words.n + i] = (char *)(uintptr_t)more[i]; /* bn_spawn() does not change it */
   if (rc == 0)
-    rc = link_start(l, host, argv, -1, masked, err);
+    rc = link_start(l, host, argv, -1 /* errors */, masked, err);
   free(argv);
   bn_words_done(&words);
   return rc;

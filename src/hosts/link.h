@@ -22,9 +22,9 @@ struct bn_link {
   bool ended;            /* the process has been collected */
   int wait_status;       /* what waitpid(2) has said of its end */
   struct bn_pipe_out to; /* its input */
-  int out, errors;       /* our ends of its output and its standard error; -1: closed */
+  int out, errors;       /* the ends here of its output and its standard error; -1: closed */
   struct bn_frame_reader reader;
-  struct bn_buf line; /* of standard error, the part without an end */
+  struct bn_buf line; /* the last line of its standard error, while it has no end */
   uint64_t heard_ns;  /* when the last byte of its frames came; CLOCK_MONOTONIC */
   uint64_t taken_ns;  /* when its pipe took something last */
 };

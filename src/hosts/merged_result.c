@@ -17,13 +17,13 @@
 /* The times of a result may be wrong by the drift of clocks, at most a thousandth of the time. */
 enum { DRIFT_DIVISOR = 1000 };
 
-/* They may also be wrong by the time for which a machine has stood still, but by no more than this,
-   because an agent that hears nothing for as long ends. */
+/* The times may also be wrong by the time for which a machine has stood still, but by no more than
+   this, because an agent that hears nothing for as long ends (silence_ns in hosts/agent.c). */
 static const uint64_t max_shift_ns = 8 * BN_NSEC_PER_SEC;
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* Returns the seconds from one time to another one, which may be earlier. */
+/* Returns the seconds between two times, which are negative if to_ns is the earlier one. */
 static double merged_get_seconds(uint64_t from_ns, uint64_t to_ns)
 {
   return (double)(int64_t)(to_ns - from_ns) * 1e-9;
@@ -38,7 +38,8 @@ static void merged_put_on_clock(struct bn_merged_result_part *p,
   struct bn_facts *f = &p->result->facts;
   const uint64_t begun_ns = bn_clock_sync_to_here(&p->clock, f->start_ns);
   const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
-  const uint64_t later_ns = wall_ns - f->start_wall_ns; /* modulo 2^64 */
+  const uint64_t later_ns =
+      wall_ns - f->start_wall_ns; /* wraps if it is negative, as the sums with it do */
 
   p->member.start_lag_s = merged_get_seconds(start->mono_ns, begun_ns);
   for (size_t i = 0; i < p->result->n_groups; i++) {
@@ -139,7 +140,7 @@ static bool merged_has_rate_profile(const struct bn_merged_result_part *p)
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
 {
-  const char *group = ""; /* that of the part before */
+  const char *group = ""; /* of the part before */
   bool is_endless = false;
 
   plan->events = 0;
@@ -150,6 +151,7 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
     if (own == NULL)
       continue;
     is_endless |= own->events == 0 || own->events > UINT64_MAX - plan->events;
+    /* Each host of a group has the rate of the whole group if a profile sets it. */
     if (strcmp(group, merged_get_group(&part[i])) != 0 || !merged_has_rate_profile(&part[i]))
       plan->rate += own->rate;
     plan->events += own->events;
@@ -175,8 +177,8 @@ static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_pa
     merged_add_plans(&f->plan, part, n);
 }
 
-/* Returns how many of the n > 0 parts, from the first one on, are of one group.  Without hosts,
-   that is one.  On several hosts, the parts of a group stand together. */
+/* Returns how many of the n > 0 parts, from the first one on, are of the group of the first one.
+   It is 1 without hosts.  On several hosts, the parts of a group stand together. */
 static size_t merged_count_parts(const struct bn_merged_result_part *part, size_t n)
 {
   size_t of_group = 1;
@@ -374,24 +376,24 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
     bn_result_add_member(out, name, &p->member, NULL);
     return;
   }
-  bn_watched_pick(total, false, &own);
+  bn_watched_pick(total, false /* shared */, &own);
   v = *total;
   v.watched = own.figure;
   v.n_watched = own.n;
   bn_result_add_member(out, name, &p->member, &v);
 }
 
-/* Gives the whole run the watched figures that all hosts share.  Only the first host watches
+/* Gives the whole run the watched figures that all hosts share.  Only the first part watches
    them. */
 static void merged_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *all = &out->group[0].total;
-  const struct bn_view *its = merged_find_total(first);
+  const struct bn_view *watched = merged_find_total(first);
   struct bn_watched shared;
 
   shared.n = 0;
-  if (its != NULL)
-    bn_watched_sum(its, &all->view, &shared);
+  if (watched != NULL)
+    bn_watched_sum(watched, &all->view, &shared);
   bn_record_set_watched(all, shared.figure, shared.n);
 }
 
@@ -431,9 +433,9 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
   return all;
 }
 
-/* Sums the results of those of the n parts that have one into *out, with the rows of all groups
-   unless `groups` is NULL; part[0] has the number `first` there.  Returns 0, or -1 and err if no
-   part has a result, or if they cannot be summed. */
+/* Sums the results of the n parts, of which some may have none, into *out.  The sum has the rows of
+   all groups unless `groups` is NULL; part[0] has the number `first` there.  Returns 0, or -1 and
+   err if no part has a result (ENODATA), or if the results cannot be summed. */
 static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, size_t first,
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
@@ -483,7 +485,7 @@ static bool merged_have_same_rows(const struct bn_merged_result_part *part, size
   return true;
 }
 
-/* Returns the greater of two times.  One that is HUGE_VAL is not known, and does not count. */
+/* Returns the greater of two times.  A time that is not known, HUGE_VAL, does not count. */
 static double merged_get_greater(double a, double b)
 {
   if (!isfinite(a) || !isfinite(b))
@@ -505,7 +507,7 @@ static struct bn_member merged_add_up_members(const struct bn_merged_result_part
 
     sum.threads += m->threads;
     sum.lost = sum.lost != NULL ? sum.lost : m->lost;
-    sum.processor_s += m->processor_s; /* not known if one is not */
+    sum.processor_s += m->processor_s; /* HUGE_VAL, not known, if that of a part is */
     sum.clock_error_s = merged_get_greater(sum.clock_error_s, m->clock_error_s);
     sum.start_lag_s = merged_get_greater(sum.start_lag_s, m->start_lag_s);
   }
@@ -525,10 +527,11 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
   struct bn_err why = {0};
 
   if (merged_sum_parts(part, n, first, rows, &sum, &why) == 0) {
-    assert(sum.n_groups > 0); /* its parts have one each */
+    assert(sum.n_groups > 0); /* each of its parts has a group */
     total = &sum.group[0].total.view;
     m.time_s = (double)sum.group[0].total.delta.span_ns * 1e-9;
-  } else if (m.lost == NULL || why.code != ENODATA) { /* ENODATA: all are lost, which says more */
+  } else if (m.lost == NULL || why.code != ENODATA) {
+    /* With ENODATA, all parts are lost, and the reason of the first one says more. */
     m.lost = why.text;
   }
   bn_result_add_member(out, name != NULL ? name : out->group[0].name, &m, total);

@@ -24,10 +24,10 @@ struct bn_merged_result_part {
   int64_t offset_ns;               /* of its clock, as last known */
 };
 
-/* When the hosts were to start, by the clocks here, and when nothing more was taken from
-   them. */
+/* Times by the clocks here. */
 struct bn_merged_result_start {
-  uint64_t mono_ns, wall_ns, until_ns;
+  uint64_t mono_ns, wall_ns; /* when the hosts were to start */
+  uint64_t until_ns;         /* when nothing more was taken from them; CLOCK_MONOTONIC */
 };
 
 /* What the user has asked for.  Everything is borrowed. */

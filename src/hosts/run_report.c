@@ -271,10 +271,13 @@ void bn_run_report_show_intervals(struct bn_run_report *r)
   struct bn_err err = {0};
   int rc;
 
-  while (r->fleet->phase == BN_FLEET_RUN &&
-         (rc = bn_intervals_show_next(&r->fleet->intervals, &err)) != 0)
+  if (r->fleet->phase != BN_FLEET_RUN)
+    return;
+  do {
+    rc = bn_intervals_show_next(&r->fleet->intervals, &err);
     if (rc < 0)
       bn_fleet_fail(r->fleet, &err);
+  } while (rc != 0);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -293,7 +296,7 @@ static int run_report_get_host_status(const struct bn_connection *c)
   return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
 }
 
-/* Returns the status that those of the hosts whose ends count make together. */
+/* Returns the status that the hosts whose ends count make together. */
 static int run_report_merge_host_statuses(const struct bn_fleet *f)
 {
   int status = BN_STATUS_OK;
@@ -405,8 +408,8 @@ static void run_report_sum_hosts(struct bn_run_report *r)
   run_report_set_end(r);
 }
 
-/* Returns the exit status of a command, or of a run that has not begun: that of the signal of the
-   user, or that which its hosts make together unless they were stopped. */
+/* Returns the exit status of a command, or of a run that has not begun: the status of the signal of
+   the user, or else the one that the hosts make together unless they were stopped. */
 static int run_report_find_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
@@ -440,8 +443,8 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
-/* Returns whether an event of a group, or without groups of the run, had succeeded before the last
-   checkpoint: the result does not have it. */
+/* Returns whether an event of a group had succeeded before the last checkpoint, so that the result
+   does not have the event.  Without groups, all hosts have the group number 0. */
 static bool run_report_had_events(const struct bn_fleet *f, size_t group)
 {
   for (size_t i = 0; i < f->n; i++)
@@ -450,19 +453,22 @@ static bool run_report_had_events(const struct bn_fleet *f, size_t group)
   return false;
 }
 
-/* Adds to the exit status that no event has succeeded in the run or, if it has groups, in one of
-   them, and logs that.  Without hosts, the groups have judged themselves. */
+/* If no event has succeeded in the run or, if it has groups, in one of them, logs that and adds it
+   to the exit status.  Without hosts, the groups have judged themselves. */
 static void run_report_judge_emptiness(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
   const bool has_groups = bn_fleet_has_groups(f);
-  const size_t first = has_groups ? 1 : 0, n = has_groups ? f->groups->n : 1;
+  const size_t n = has_groups ? f->groups->n : 1;
+  /* The first member of the result is the sum of all hosts; the sum of each group follows. */
+  const struct bn_group *sums = has_groups ? r->result.group + 1 : r->result.group;
 
-  for (size_t i = first; f->list.n > 0 && i < first + n; i++) {
-    const struct bn_group *g = &r->result.group[i];
+  if (f->list.n == 0)
+    return;
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_group *g = &sums[i];
 
-    if (!g->has_total || !bn_outcome_is_empty(&g->total.view) ||
-        run_report_had_events(f, i - first))
+    if (!g->has_total || !bn_outcome_is_empty(&g->total.view) || run_report_had_events(f, i))
       continue;
     bn_outcome_log_empty(&g->total.view, g->member != NULL ? g->member->host : NULL);
     r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
@@ -490,7 +496,7 @@ static void run_report_print_total(struct bn_run_report *r)
 }
 
 /* Prints the result, if there is one, and closes the reports.  A report that has failed fails the
-   run; one that fails while it is closed does so in bn_run_report_get_status(). */
+   run.  bn_run_report_get_status() adds the failure of a report that fails while it is closed. */
 static void run_report_print_end(struct bn_printer_job *job)
 {
   struct bn_run_report *r = job->arg;

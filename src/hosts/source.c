@@ -38,9 +38,9 @@ struct remote_file {
 static int source_read_remote(struct remote_file *remote, const char *data, size_t len,
                               struct bn_err *err)
 {
-  char text[PATH_MAX + 64];
+  char text[PATH_MAX + 1];
   size_t folder;
-  int n, at = 0; /* where the file begins */
+  int n, at = 0; /* where the name of the file begins */
 
   (void)snprintf(text, sizeof text, "%.*s", (int)(len < PATH_MAX ? len : PATH_MAX), data);
   n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder, &at);
@@ -73,7 +73,8 @@ static void source_use_file_here(struct bn_source *s, const struct remote_file *
   bn_buf_done(&text);
 }
 
-/* Adds a source with which those of this name are compared: the file here, or that of the host. */
+/* Adds the source with which files of this name are compared: the file here, or else that of the
+   host. */
 static const struct bn_source *source_add(struct bn_sources *all, const char *host,
                                           const struct remote_file *remote)
 {

@@ -150,18 +150,18 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
 {
   const struct list_source from = {"--hosts", NULL};
 
-  for (;; text++) {
-    text += strspn(text, blanks);
+  for (;;) {
+    const char *begin = text + strspn(text, blanks);
+    const char *comma = begin + strcspn(begin, ","); /* or the end of the text */
+    const char *end = comma;
 
-    const char *comma = text + strcspn(text, ","), *end = comma; /* or the end of the text */
-
-    while (end > text && strchr(blanks, end[-1]) != NULL)
+    while (end > begin && strchr(blanks, end[-1]) != NULL)
       end--;
-    if (work_split_add_entry(list, &from, text, (size_t)(end - text), err) != 0)
+    if (work_split_add_entry(list, &from, begin, (size_t)(end - begin), err) != 0)
       return -1;
-    text = comma;
-    if (*text == '\0')
+    if (*comma == '\0')
       return 0;
+    text = comma + 1;
   }
 }
 
@@ -211,8 +211,9 @@ static int work_split_refuse_too_few(const char *option, uint64_t value, size_t 
 static int work_split_divide_threads(const struct bn_work_split_list *list, unsigned total,
                                      struct bn_work_split *out, struct bn_err *err)
 {
-  uint64_t numbered = 0, rest;   /* threads */
-  unsigned open = 0, served = 0; /* hosts without a number; those of them that have their threads */
+  uint64_t numbered = 0, rest; /* threads of hosts with a number, and of the other hosts */
+  unsigned open = 0;           /* how many hosts have no number */
+  unsigned served = 0;         /* how many of these have got their threads */
   bool fits;
 
   for (size_t i = 0; i < list->n; i++) {
@@ -230,8 +231,10 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   rest = total - numbered;
   for (size_t i = 0; i < list->n; i++) {
     out[i].threads = list->host[i].threads;
-    if (out[i].threads == 0)
-      out[i].threads = (unsigned)(rest / open + (served++ < rest % open));
+    if (out[i].threads == 0) {
+      out[i].threads = (unsigned)(rest / open) + (served < rest % open ? 1 : 0);
+      served++;
+    }
     if (out[i].threads > BN_WORK_SPLIT_THREADS)
       return bn_err_set(err, BN_ERR_OPTION, "--threads-total=%u: a host has at most %d threads",
                         total, BN_WORK_SPLIT_THREADS);
