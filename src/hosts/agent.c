@@ -269,8 +269,8 @@ static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct
   return is_early ? agent_refuse_time(f, err) : 0;
 }
 
-/* Lets the sessions of a command go on, because those of all hosts wait now.  Returns 0, or -1 and
-   err if there is no run yet. */
+/* Lets the sessions of a command go on, because the sessions of all hosts have met.  Returns 0, or
+   -1 and err if there is no run yet. */
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   bool is_early;
@@ -413,7 +413,8 @@ static void agent_send_output(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* The streams of the listener: its three own ones, and what the command prints. */
+/* The descriptors that the listener waits for: frames from the controller, a put into the send
+   queue, frames to the controller, and text that the command prints. */
 enum { FD_IN, FD_WAKE, FD_OUT, FD_PRINTED, STREAMS };
 
 /* Lists the streams to wait for.  The input is not read any more once the controller is lost.  The
@@ -512,8 +513,8 @@ static void agent_detach_run(void *of)
   agent_unlock(a);
 }
 
-/* Tells the controller that the sessions wait for those of other hosts.  If the frame cannot be
-   queued, the queue is broken, and the listener ends the run because of that. */
+/* Tells the controller that the sessions here wait for the sessions of the other hosts.  If the
+   frame cannot be queued, the queue is broken, and the listener ends the run because of that. */
 static void agent_send_meet(void *of)
 {
   struct bn_agent *a = of;
@@ -592,7 +593,7 @@ struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a)
    standard error.  Returns 0, or -1 and err. */
 static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
 {
-  enum { FIRST_FD = 3 }; /* the first number behind those of the standard streams */
+  enum { FIRST_FD = 3 }; /* the first number behind the standard streams */
   int null;
 
   a->in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FIRST_FD);

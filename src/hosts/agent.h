@@ -4,7 +4,7 @@
 
    One thread, the listener, serves the streams: it answers PING at once, hands START and STOP to
    the run, and sends the frames that other threads put into the send queue.  If its input ends or
-   brings nothing for 8 s, if the controller reads no more, or if what comes is no stream of frames,
+   brings nothing for 8 s, if the controller reads no more, or if its input is no stream of frames,
    the listener stops the run, and the process ends within 2 s, without the run if it hangs.
    Standard output of the process is its standard error, and standard input is empty, so that no
    script disturbs the frames. */
@@ -41,8 +41,8 @@ size_t bn_agent_count_outside(const struct bn_agent *a);
    NULL. */
 const char *bn_agent_get_folder(const struct bn_agent *a);
 /* Asks the controller whether it has the same script as this host, and waits for the answer;
-   `folder` as of bn_source_print().  Returns false if the controller is lost: it gives an agent up
-   whose script is another one.  Any thread, but one at a time. */
+   `folder` as of bn_source_print().  Returns false if the controller is lost, as it is
+   for an agent whose script is another one.  Any thread, but one at a time. */
 bool bn_agent_compare_source(void *agent, const char *file, size_t folder, const void *text,
                              size_t len);
 /* Returns whether this is the first host of the run, as the only one is, for which `a` is NULL. */
@@ -56,7 +56,7 @@ FILE *bn_agent_open_document(struct bn_agent *a);
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
 /* Returns the queue for the frames of the run's reports. */
 struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a);
-/* Sends what the command has still printed, and END with the exit status.  Waits until the
+/* Sends the last text that the command has printed, and END with the exit status.  Waits until the
    controller has read all, or has read nothing for some seconds. */
 void bn_agent_send_end(struct bn_agent *a, int status);
 /* Removes the folder and frees nothing, for a process that calls _exit() because threads were left

@@ -80,8 +80,8 @@ static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared
 }
 
 /* Sends the facts about errors, and then a checkpoint.  The figures of single sessions are left
-   out, because the checkpoint has their sums, and those of statements, because only the total shows
-   them. */
+   out, because the checkpoint has their sums, and the figures of statements, because only the total
+   shows them. */
 static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;

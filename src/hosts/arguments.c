@@ -312,8 +312,9 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Returns the traits of options that are left out of the command line of an agent: those of the
-   controller, and, unless the agent is a group here, those of which each host has its own value. */
+/* Returns the traits of the options that are left out of the command line of an agent: the options
+   of the controller and, unless the agent is a group here, the options of which each host has its
+   own value. */
 static unsigned arguments_get_omitted_traits(const struct bn_arguments *a)
 {
   return a->from->is_here ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
@@ -358,7 +359,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
 /* Adds the options of which each host has its own value (BN_OPT_PER_HOST) with their defaults,
    which that value overrides.  Without them, the configuration file, which is sent to the hosts,
    could set such an option by an alias, which would override the value of the host, or could set a
-   seed.  The defaults are those of the dialect: in 0.5 that of --max-requests is 10000, where 0 is
+   seed.  The defaults are those of the dialect: that of --max-requests is 10000 in 0.5, and 0 is
    no limit. */
 static void arguments_add_defaults(struct bn_arguments *a)
 {

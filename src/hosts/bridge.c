@@ -29,7 +29,7 @@
 /* A library of MPI does not wake a process that waits for a message, so a bridge sleeps and looks.
    It sleeps for an eighth of the time since the last message: an answer is late by an eighth of its
    time at most, also in exchanges that compare clocks, and a bridge that carries one message a
-   second takes next to no processor time from what is measured. */
+   second takes next to no processor time from the measured load. */
 enum { PAUSE_DIVISOR = 8 };
 static const uint64_t pause_min_ns = 50000, pause_max_ns = 40 * BN_NSEC_PER_MSEC;
 /* How long a rank that has received a signal still carries messages, for the report of rank 0. */
@@ -123,8 +123,8 @@ static void bridge_take_bye(struct bridge *b)
     b->leaves = true;
 }
 
-/* Does what a message says.  Drops a message of a channel that has been removed, and one that this
-   version of bench does not know. */
+/* Does what a message says.  Drops a message of a channel that has been removed, and a message of
+   a kind that this version of bench does not know. */
 static void bridge_take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   uint32_t number;

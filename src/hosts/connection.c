@@ -289,7 +289,7 @@ static int connection_take_end(struct bn_connection *c, const struct bn_frame *f
   return 0;
 }
 
-/* Sets c->met: the sessions of a command wait for those of other hosts (bn_fleet_have_met()).  A
+/* Sets c->met: the sessions of a command wait for the other hosts (bn_fleet_have_met()).  A
    run sends no MEET, because its sessions wait when it is READY. */
 static int connection_take_meet(struct bn_connection *c, const struct bn_frame *f,
                                 struct bn_err *err)
@@ -358,8 +358,8 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   }
 }
 
-/* Returns what the exit status of the process here that connects to the host may mean, or what to
-   look at, as the end of a sentence. */
+/* Returns the likely meaning of the exit status of the process here that connects to the host, or a
+   hint, as the end of a sentence. */
 static const char *connection_explain_status(const struct bn_connection *c, int status)
 {
   enum { NOT_FOUND = 127, SSH_FAILED = 255 };
@@ -450,7 +450,7 @@ struct bn_result *bn_connection_find_result(struct bn_connection *c)
 
 /* --- what goes -------------------------------------------------------------------------------- */
 
-/* Sends what is queued.  put_rc is what queueing the last frame has returned: if that has failed,
+/* Sends the queued frames.  put_rc is the result of queueing the last frame: if that has failed,
    the host is lost, because it cannot go on without the frame. */
 static void connection_send(struct bn_connection *c, int put_rc)
 {

@@ -39,7 +39,7 @@ struct bn_connection {
   char own_host[BN_WORK_SPLIT_NAME_MAX + 1]; /* the host of a rank; "": not known */
   struct bn_work_split work;                 /* of a group here: known from READY on */
   struct bn_work_split_total total;          /* the work of which `work` is a part */
-  uint64_t sessions; /* of all hosts, or of all hosts of the group; 0: those of `work` */
+  uint64_t sessions; /* of all hosts, or of all hosts of the group; 0: `work` has all of them */
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;
@@ -59,7 +59,7 @@ struct bn_connection {
   struct bn_err why;
 };
 
-/* Makes the name for messages from those of the host and of the group. */
+/* Makes the name for messages from the names of the host and of the group. */
 void bn_connection_set_name(struct bn_connection *c);
 /* Returns the name of the host for reports: the one that a rank has sent, or else the one that the
    user has given.  NULL: it is a process here. */
@@ -88,11 +88,11 @@ void bn_connection_send_ping(struct bn_connection *c);
 void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns);
 /* Tells the host to stop. */
 void bn_connection_send_stop(struct bn_connection *c, enum bn_frame_stop how);
-/* Returns the result that the host has sent, or else one of what it had measured by its last tick,
-   which it makes in c->head.  NULL: it has sent neither.  Comes after the start, when no more is
-   taken from the host. */
+/* Returns the result that the host has sent, or else a result of the figures of its last tick,
+   which this function makes in c->head.  NULL: the host has sent neither.  Comes after the start,
+   when no more is taken from the host. */
 struct bn_result *bn_connection_find_result(struct bn_connection *c);
-/* Tells the host, whose sessions wait for those of other hosts, that all have met. */
+/* Tells the host, whose sessions wait for the other hosts, that all have met. */
 void bn_connection_send_pass(struct bn_connection *c);
 /* Gives the host up with the reason, and ends its process here.  Does nothing if the host has ended
    or is lost. */

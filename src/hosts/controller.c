@@ -106,7 +106,7 @@ static void controller_launch_others(struct bn_fleet *f)
     bn_fleet_fail(f, &err);
 }
 
-/* Lets the sessions of a command go on if those of all hosts wait for each other.  If only the
+/* Lets the sessions of a command go on if the sessions of all hosts have met.  If only the
    first host was started, it waits because its command is one of all hosts, so the others are
    started. */
 static void controller_pass_barrier(struct bn_fleet *f)
@@ -161,8 +161,8 @@ static void controller_advance(struct control *c)
 /* The descriptors of a host: for what is sent to it, its frames, and its standard error. */
 enum { FD_TO, FD_FRAMES, FD_ERRORS, FDS_PER_HOST };
 
-/* Lists the descriptors to wait for: that of signals, and then those of each host.  Returns their
-   number. */
+/* Lists the descriptors to wait for: first for signals, and then FDS_PER_HOST for each host.
+   Returns their number. */
 static size_t controller_list_descriptors(const struct bn_fleet *f, struct pollfd *fd)
 {
   *fd++ = (struct pollfd){.fd = f->stop_signal.fd, .events = POLLIN};
@@ -177,7 +177,7 @@ static size_t controller_list_descriptors(const struct bn_fleet *f, struct pollf
   return 1 + FDS_PER_HOST * f->n;
 }
 
-/* Serves the hosts whose descriptors are ready.  `fd` has those of the first host. */
+/* Serves the hosts whose descriptors are ready.  `fd` begins with those of the first host. */
 static void controller_serve(struct bn_fleet *f, const struct pollfd *fd)
 {
   for (size_t i = 0; i < f->n; i++, fd += FDS_PER_HOST) {
@@ -343,7 +343,7 @@ static void controller_await_reader(struct control *c)
 
 /* Opens the reports, and starts the printer and the agents.  Returns false if reports or printer
    could not be opened, so that no agent was started.  Returns true if only some agents could be
-   started: the run has failed then, but has to be followed until those have ended. */
+   started: the run has failed then, but has to be followed until these have ended. */
 static bool controller_open(struct control *c)
 {
   struct bn_err err = {0};

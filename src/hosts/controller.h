@@ -33,8 +33,8 @@ struct bn_hosts_setup {
   bool local;      /* each host has data of its own, so it executes a whole command */
   /* Returns the same of a group that has these options of its own; NULL: it has not this one. */
   bool (*is_local)(const char *driver, const char *uri);
-  /* How long --verify-commits may take on a host after its last event; the second one counts once
-     the host was told to stop. */
+  /* How long --verify-commits may take on a host after its last event, and how long once the host
+     was told to stop. */
   unsigned verify_s, verify_hurry_s;
   const struct bn_report_use *reporters;
   size_t n_reporters;

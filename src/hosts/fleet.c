@@ -162,8 +162,8 @@ static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
   f->n_all++;
 }
 
-/* Adds the connection to group i here.  Of its work only --threads-total is sent to it, as its
-   threads, because it reads its other options itself.  Returns 0, or -1 and err. */
+/* Adds the connection to group i here.  The group is sent --threads-total, as its threads, and
+   reads its other options itself.  Returns 0, or -1 and err. */
 static int fleet_add_group_here(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   const struct bn_group_words *g = &f->groups->group[i];
@@ -221,7 +221,7 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
   struct bn_group_work *work = &f->group_work[i];
   struct whole_work whole = {.group = g->name, .group_number = i};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
-  size_t n; /* the first n hosts have a share; it is 0 threads on those after them */
+  size_t n; /* the first n hosts have a share; each other host has 0 threads of the group */
 
   if (bn_group_work_read(g, f->setup->options, false /* is_here */, work, err) != 0 ||
       bn_group_work_divide(g, work, &f->list, share, &n, &whole.sessions, err) != 0)

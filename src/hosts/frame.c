@@ -238,8 +238,8 @@ int bn_frame_feed(struct bn_frame_reader *r, const void *data, size_t len, struc
   return bn_err_set(err, ENOMEM, "out of memory");
 }
 
-/* Fails the reader, because no frame begins where the next one should, and quotes what stands
-   there.  The usual reason is a shell that prints a greeting.  Returns -1. */
+/* Fails the reader, because the next bytes of the stream are not the head of a frame, and quotes
+   them.  The usual reason is a shell that prints a greeting.  Returns -1. */
 static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, struct bn_err *err)
 {
   char shown[64];

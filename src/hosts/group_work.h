@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The work of a group, as the options of the group and those outside of the groups
-   state it. */
+/* The work of a group, as its options and the options outside of the groups state it. */
 #ifndef BN_HOSTS_GROUP_WORK_H
 #define BN_HOSTS_GROUP_WORK_H
 
@@ -15,9 +14,9 @@ struct bn_group_work {
   int on_thread_error;              /* enum bn_thread_error */
 };
 
-/* Reads the work of a group, on this host (is_here) or on several.  Its options beat those of
-   `options`, which stand outside.  Returns 0, or -1 and err, which says which option of the group
-   has a wrong value or cannot be used on several hosts. */
+/* Reads the work of a group, on this host (is_here) or on several.  Its options override
+   `options`, which stand outside of the groups.  Returns 0, or -1 and err, which says which option
+   of the group has a wrong value or cannot be used on several hosts. */
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
                        bool is_here, struct bn_group_work *out, struct bn_err *err);
 /* Divides the work of a group among the hosts, as bn_work_split_divide() does.  But if
@@ -27,9 +26,9 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_work *work,
                          const struct bn_work_split_list *hosts, struct bn_work_split *out,
                          size_t *n, uint64_t *sessions, struct bn_err *err);
-/* Refuses a profile of threads, because only the threads of a run are divided among hosts and not
-   those of each phase, and a profile of a rate that is a file, because the file is not sent, and a
-   file of that name on a host may be another one.  Returns 0, or -1 and err. */
+/* Refuses a profile of threads, because the threads of a run are divided among hosts, but not the
+   threads of each phase.  Refuses a profile of a rate that is a file, because the file is not sent,
+   and a file of that name on a host may be another one.  Returns 0, or -1 and err. */
 int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err);
 
 #endif

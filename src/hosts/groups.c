@@ -347,7 +347,7 @@ static bool groups_is_general_option(const char *name, const struct bn_optset *o
 }
 
 /* Returns whether an option decides what data there are, or where they are.  General options do
-   not, and neither do those that keep data as they are (BN_OPT_KEEPS_DATA). */
+   not, and neither do options that keep data as they are (BN_OPT_KEEPS_DATA). */
 static bool groups_matters_for_data(const char *word, const struct bn_optset *options)
 {
   char name[BN_OPT_NAME_MAX];
@@ -365,7 +365,7 @@ static bool groups_has_word(const struct bn_list *words, const char *word)
   return false;
 }
 
-/* Returns whether the group has all options of the other one that matter for data. */
+/* Returns whether the group has all options of the other group that matter for data. */
 static bool groups_has_data_options(const struct bn_group_words *g,
                                     const struct bn_group_words *other,
                                     const struct bn_optset *options)

@@ -106,8 +106,8 @@ static char *handshake_get_text(const struct bn_node *map, const char *key)
   return bn_alloc_copy(bn_node_get_text(bn_node_get(map, key)));
 }
 
-/* Refuses a map of another protocol.  `frame` is the name of its frame.  Returns 0, or -1 and err.
- */
+/* Refuses a map of another protocol than that of this program.  `frame` is the name of its frame.
+   Returns 0, or -1 and err. */
 static int handshake_check_protocol(const struct bn_node *map, const char *frame,
                                     struct bn_err *err)
 {

@@ -17,8 +17,9 @@ enum { BN_HANDSHAKE_ARGS = 10000 }; /* the most arguments of a command line */
 struct bn_handshake {
   char *version;        /* of the program, owned */
   unsigned host, hosts; /* which of how many: host < hosts */
-  /* The sessions of all hosts, or of the hosts of its group, have numbers from 0 on.  Those of the
-     host begin at first_session < sessions.  Both are 0 for a group that is one process. */
+  /* The sessions of all hosts, or of the hosts of its group, have numbers from 0 on, and those of
+     the host begin at first_session < sessions.  Both members are 0 for a group that is one
+     process. */
   uint64_t first_session, sessions;
   struct bn_list argv; /* the arguments after the program's name, owned; may hold secrets */
   uint64_t outside; /* how many first arguments stand outside of groups; 0: there are no groups */

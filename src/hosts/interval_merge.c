@@ -55,7 +55,7 @@ void bn_intervals_set_checkpoints(struct bn_intervals *r, const uint64_t *at_ns,
     r->host[i].check = bn_alloc(n, sizeof *r->host[i].check);
 }
 
-/* Returns whether a host has sent the record.  One that it has not sent is all zero. */
+/* Returns whether a host has sent the record.  A record that was not sent is all zero. */
 static bool record_is_filled(const struct bn_record *record)
 {
   return record->view.delta != NULL;
@@ -133,7 +133,7 @@ static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metric
   r->ahead = most < r->ahead ? most : r->ahead;
 }
 
-/* Returns the metrics that the sums have: those of all groups, or those that each host has. */
+/* Returns the metrics of the sums: those of all groups or, without groups, those of each host. */
 static const struct bn_metrics *intervals_get_sum_metrics(const struct bn_intervals *r,
                                                           const struct bn_intervals_host *h)
 {
@@ -229,8 +229,8 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-/* Returns whether the interval is the last one of a host, which has ended within a round: its
-   number is then that of the last whole round, because the round after that is not over. */
+/* Returns whether the interval is the last interval of a host, which has ended within a round: it
+   has the number of the last whole round, because the round after that was not over. */
 static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn_intervals_host *h,
                                    const struct bn_view *v)
 {
@@ -314,7 +314,7 @@ static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_
   return 0;
 }
 
-/* Makes the last tick, which is the first one after a checkpoint, the base from which later ticks
+/* Makes the last tick, which is the first tick after a checkpoint, the base from which later ticks
    count, and drops the histograms of the ticks up to it. */
 static void intervals_set_base(struct bn_intervals_host *h)
 {
@@ -390,8 +390,8 @@ static void intervals_update_longest_event(struct bn_intervals *r)
     r->longest_ns = upper_ns;
 }
 
-/* Adds a tick, whose counters are those since the start and whose histograms are those since the
-   tick before it.  Refuses one without a time. */
+/* Adds a tick: its counters count from the start, and its histograms from the tick before it.
+   Refuses a tick without a time. */
 static int intervals_add_tick(struct bn_intervals *r, struct bn_intervals_host *h,
                               struct bn_record *record, struct bn_err *err)
 {
@@ -421,9 +421,9 @@ static int (*const adders[])(struct bn_intervals *, struct bn_intervals_host *, 
 enum { SPANS = sizeof adders / sizeof *adders };
 
 /* Reads and adds the view of a line, which has the given span.  The histograms of all checkpoints
-   may be added up, so each checkpoint may have its part of the largest count only; those of the
-   ticks of a host are added up, so a tick is checked together with the ticks before it.  Returns 0,
-   or -1 and err. */
+   may be added up, so each checkpoint may have its part of the largest count only.  The
+   histograms of all ticks of a host are added up, so a tick is checked with the ticks before it.
+   Returns 0, or -1 and err. */
 static int intervals_add_view(struct bn_intervals *r, struct bn_intervals_host *h,
                               const struct line *line, enum bn_view_span span, struct bn_err *err)
 {
@@ -504,8 +504,9 @@ const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, s
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-/* Returns whether the next round is over: a host has sent it, and each other one has sent it or has
-   ended.  If a host is r->ahead / 2 rounds further, slower ones are not waited for any longer. */
+/* Returns whether the next round is over: a host has sent it, and each other host has sent it or
+   has ended.  If a host is r->ahead / 2 rounds further, slower hosts are not
+   waited for any longer. */
 static bool round_is_complete(const struct bn_intervals *r)
 {
   uint64_t latest = 0;
@@ -722,8 +723,8 @@ static void checkpoint_forget(struct bn_intervals *r)
   }
 }
 
-/* Adds the histograms of checkpoints that were passed over to those of the next one.  Those that
-   were shown are empty (checkpoint_forget()). */
+/* Adds the histograms of checkpoints that were passed over to those of the next one.  Checkpoints
+   that were shown have no histograms any more (checkpoint_forget()). */
 static void checkpoint_merge_passed(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
@@ -739,7 +740,7 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
       r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
-  /* A checkpoint may have the parts of those before it that were passed over. */
+  /* The parts of checkpoints that were passed over are parts of this one. */
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++)
       record_add_view(&r->host[i].check[k], parts);

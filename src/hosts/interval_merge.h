@@ -47,7 +47,7 @@ struct bn_intervals_host {
   size_t last_check;            /* the latest checkpoint that has come; 0: none */
   uint64_t events_before_check; /* that had succeeded by that checkpoint; see is_counted */
   uint64_t failed_before_check; /* and failed */
-  struct bn_result *result;     /* borrowed: what is known of it since then; NULL: nothing yet */
+  struct bn_result *result;     /* borrowed; its result, which counts since then; NULL: none yet */
   bool is_counted;              /* a checkpoint that was shown has what `result` counts */
   bool needs_base;              /* no tick has come after that checkpoint */
   struct bn_snap base;          /* owned; its counters at the first tick after that checkpoint */

@@ -23,7 +23,7 @@ static void intervals_make_cut_result(const struct bn_intervals_host *h, const s
   bn_result_escape(out);
 }
 
-/* Copies the figures of a tick that do not follow from a snapshot, which are those that
+/* Copies the figures of a tick that do not follow from a snapshot: the figures that
    reports_complete_view() of the engine sets. */
 static void intervals_copy_instant(struct bn_view *v, const struct bn_view *tick)
 {
@@ -219,7 +219,7 @@ static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *s
   for (size_t i = 0; i < v->n_timings; i++)
     if (store->timing[i].of_phase)
       store->timing[i] = from->timings[i];
-  /* The figures of the workload are those of no event, and have to be there for the sum. */
+  /* The figures of the workload are 0, because no event is left, but the sum needs them. */
   for (size_t i = 0; i < from->n_figures; i++)
     total->store.figure[i].value = 0;
   v->figures = from->figures;

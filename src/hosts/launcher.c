@@ -15,8 +15,8 @@
 
 /* --- launchers ------------------------------------------------------------------------------- */
 
-/* The variables from which a process learns its rank and the number of ranks.  Those of MPICH are
-   also set by Slurm, and by the launchers of libraries that descend from MPICH. */
+/* The variables from which a process learns its rank and the number of ranks.  MPICH's are also
+   set by Slurm, and by the launchers of libraries that descend from MPICH. */
 static const struct {
   const char *ranks, *rank, *carrier, *title;
 } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "openmpi", "Open MPI"},

@@ -44,11 +44,11 @@ static uint64_t liveness_get_limit(const struct bn_fleet *f)
 
 /* What is known of the work that a host has done after the warm-up. */
 struct progress {
-  uint64_t events; /* those that count for --events */
+  uint64_t events; /* which count for --events */
   double at_s;     /* when it had done them; 0: nothing is known */
 };
 
-/* Returns the events that count for --events: also those that --db-max-tries has given up. */
+/* Returns how many events count for --events.  Events that --db-max-tries has given up count. */
 static uint64_t liveness_count_events(const struct bn_view *v)
 {
   return v->events + v->failed_events;
@@ -61,8 +61,8 @@ static bool liveness_ended_in_warmup(const struct bn_fleet *f, const struct bn_r
 }
 
 /* Returns what a host has done by its total or, if there is none after the warm-up, by its last
-   tick.  A tick has the events since the start, and a total those since the last checkpoint, to
-   which the events before it are added. */
+   tick.  A tick counts events since the start.  A total counts events since the last checkpoint, so
+   the events before the checkpoint are added. */
 static struct progress liveness_find_progress(const struct bn_fleet *f,
                                               const struct bn_connection *c)
 {

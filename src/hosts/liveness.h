@@ -10,8 +10,8 @@
 /* Asks the hosts for signs of life, tells all to end at once if one is late, and loses those that
    are too late or silent, or whose streams have ended.  May be called at any time. */
 void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns);
-/* Does once for each host that has ended or was lost what follows from that: prints what has failed
-   and what the report lacks, and stops the other hosts unless they go on without it. */
+/* Settles, once, each host that has ended or was lost: prints what has failed and what the report
+   lacks, and stops the other hosts unless they go on without that host. */
 void bn_liveness_settle(struct bn_fleet *f);
 
 #endif

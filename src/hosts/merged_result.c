@@ -135,7 +135,7 @@ static bool merged_has_rate_profile(const struct bn_merged_result_part *p)
   return o != NULL && o->value != NULL && o->value[0] != '\0' && strcmp(o->value, "none") != 0;
 }
 
-/* Sets the limit of events and the rate of a run with groups to the sums of those of its parts.  If
+/* Sets the limit of events and the rate of a run with groups to the sums over its parts.  If
    a part has no limit, or the sum does not fit into 64 bits, the run has no limit. */
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
@@ -287,9 +287,10 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
   }
 }
 
-/* Adds the options of a run with groups: those outside of the groups with their values there, and
-   --group, whose text has the options of each group.  The options that merged_drop_replaced() has
-   left stay: files or scripts have set them in the same way for all groups. */
+/* Adds the options of a run with groups: the options outside of the groups, with their values
+   there, and --group, whose text has the options of each group.  The options that
+   merged_drop_replaced() has left stay: files or scripts have set them in the same way for all
+   groups. */
 static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
                                      size_t n, const struct bn_optset *options)
 {
@@ -299,8 +300,8 @@ static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_
   bn_optset_each_pending(options, merged_add_script_option, &out);
 }
 
-/* Sets the facts that do not follow from those which all parts have in common: options, the plan,
-   and the workload and the start of groups. */
+/* Sets the facts that do not follow from the common facts of all parts: the options, the plan, and
+   the workload and the start of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_request *request)
 {
@@ -361,9 +362,9 @@ static const struct bn_view *merged_find_total(const struct bn_merged_result_par
   return r != NULL && r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
 }
 
-/* Adds a host to the result, with its figures if they are known.  Of the watched figures, only
-   those of the host alone are added: merged_set_watched() adds those that all hosts share to the
-   run. */
+/* Adds a host to the result, with its figures if they are known.  Watched figures are added if
+   they are of the host alone: merged_set_watched() adds the figures that all hosts share to the
+   whole run. */
 static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
   const struct bn_view *total = merged_find_total(p);
@@ -617,7 +618,7 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
   return NULL;
 }
 
-/* Checks all parts, and drops the results of those that do not count, so that the other ones are
+/* Checks all parts, and drops the results of those that do not count, so that the other parts are
    reported.  Returns false if there are such parts. */
 static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
                                const struct bn_merged_result_start *start)

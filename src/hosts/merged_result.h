@@ -38,12 +38,12 @@ struct bn_merged_result_request {
 };
 
 /* Puts the times of the results on the clock of this host, and sums them.  The first group of *out
-   is that of all parts, and the others are those of each part; with groups on hosts, the sum of
-   each group over its hosts stands before these.  Of options of which each host has its own value,
-   the facts have that in `request`; the events and rates of groups add up.  A part that has
-   measured nothing, or whose times make no sense, counts as lost: its result becomes NULL, and the
-   run has failed.  Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if
-   there is no result or the results cannot be summed. */
+   is the sum of all parts.  With groups on hosts, the sum of each group over its hosts comes next.
+   The last groups are the parts.  If each host has its own value of an option, the facts have the
+   value in `request`; the events and rates of groups add up.  A part that has measured nothing, or
+   whose times make no sense, counts as lost: its result becomes NULL, and the run has failed.
+   Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if there is no result
+   or the results cannot be summed. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           const struct bn_merged_result_start *start,
                           const struct bn_merged_result_request *request, struct bn_result *out,

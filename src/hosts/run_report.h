@@ -20,8 +20,8 @@ struct bn_run_report {
   struct bn_printer_job begin, started, ended;
   /* The thread of the printer uses the rest between bn_run_report_show_heading() and the end. */
   struct bn_reporters reporters;
-  struct bn_facts facts;   /* those of the heading, and then those of the result */
-  struct bn_facts heading; /* those of the heading, after they have been replaced */
+  struct bn_facts facts;   /* of the heading, and then of the result */
+  struct bn_facts heading; /* of the heading, once those of the result have replaced them */
 };
 
 /* Prepares the report of the fleet's command, and opens the reporters if it is a run.  The fleet
@@ -30,7 +30,7 @@ struct bn_run_report {
 bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f);
 /* Checks the assertions and the reports once all hosts are ready, so that their metrics are known.
    Returns 0, or -1 and err, which names an assertion about something that the hosts will not
-   measure, or a report that cannot show what they will. */
+   measure, or a report that cannot show what they will measure. */
 int bn_run_report_check(const struct bn_run_report *r, struct bn_err *err);
 /* Has the reporters print the heading, with the facts that all hosts have in common. */
 void bn_run_report_show_heading(struct bn_run_report *r);

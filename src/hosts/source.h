@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares the scripts and modules that hosts load from their own disks with those here, so that
-   all hosts run the same bytes.  Files that the controller has sent are not compared. */
+/* Compares the scripts and modules that hosts load from their own disks with the files here, so
+   that all hosts run the same bytes.  Files that the controller has sent are not compared. */
 #ifndef BN_HOSTS_SOURCE_H
 #define BN_HOSTS_SOURCE_H
 

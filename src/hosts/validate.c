@@ -80,8 +80,8 @@ static bool validate_has_counts(const struct bn_snap *s)
   return true;
 }
 
-/* Refuses watched figures that make no sense.  Refuses those of a single host unless they are in a
-   total, because an agent leaves them out of other views.  Returns 0, or -1 and err. */
+/* Refuses watched figures that make no sense, and figures of a single host in a view that is not a
+   total, because an agent leaves them out there.  Returns 0, or -1 and err. */
 static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
@@ -122,8 +122,8 @@ struct parts {
 static const struct parts part_bytes = {8 << 20, 24, 512, 128 << 20};
 static const struct parts part_values = {1 << 18, 1, 16, 1 << 23};
 
-/* Returns the bound of a whole result by those of its parts.  spec NULL: the host was never ready,
-   and its result has no figures. */
+/* Returns the bound of a whole result, which is the sum of the bounds of its parts.  spec NULL: the
+   host was never ready, and its result has no figures. */
 static size_t validate_add_up(const struct bn_valid_spec *spec, bool has_statements,
                               const struct parts *most)
 {

@@ -35,7 +35,8 @@ void bn_valid_done(struct bn_valid_spec *spec);
 int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
                      struct bn_err *err);
 /* Checks only whether both plans make figures of one dialect and percentiles of the same ranks, as
-   those of groups have to, which may measure different things.  Returns as bn_valid_compare(). */
+   the plans of groups must, although groups may measure different things.  Returns as
+   bn_valid_compare(). */
 int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err);
 /* Checks whether a view of a host can be summed with those of other hosts.  Returns 0, or -1 and
    err, which says why it cannot. */

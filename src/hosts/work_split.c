@@ -21,8 +21,8 @@ struct list_source {
   const char *path;   /* NULL: the option's value */
 };
 
-/* Refuses an entry of a list for the fault, and quotes the entry, of which a long one is cut.
-   Returns -1. */
+/* Refuses an entry of a list for the fault, and quotes the entry, or the beginning of a long
+   entry.  Returns -1. */
 static int work_split_refuse(const struct list_source *from, const char *entry, size_t len,
                              const char *fault, struct bn_err *err)
 {
@@ -298,8 +298,8 @@ static void work_split_divide_rate(const struct bn_work_split_total *total,
     share[i].rate = total->rate * ((double)share[i].threads / (double)all);
 }
 
-/* Sets the events of each host: with --events-per-session, those of all its threads, or else its
-   part of --events. */
+/* Sets the events of each host: with --events-per-session, the events of all its threads, and
+   otherwise its part of --events. */
 static void work_split_divide_events(const struct bn_work_split_total *total,
                                      struct bn_work_split *share, size_t n, uint64_t all)
 {

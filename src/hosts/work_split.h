@@ -57,7 +57,7 @@ struct bn_work_split {
   unsigned threads;
   uint64_t first_session; /* how many sessions the hosts before it have */
   uint64_t events;        /* 0: no limit; each host has at least 1 of a limit */
-  bool per_session;       /* its events are those of events_per_session, not a part of events */
+  bool per_session;       /* there is --events-per-session, from which `events` follows */
   double rate;
 };
 

@@ -168,7 +168,7 @@ static void mpi_end_together(void)
 }
 
 /* Ends the library, and frees the state.  Cancels the receipt of the next message, and waits until
-   those on their way have left. */
+   the messages on their way have left. */
 static void mpi_end(void *self)
 {
   struct mpi *m = self;
