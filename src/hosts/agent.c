@@ -602,7 +602,8 @@ static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
   if (a->in < 0 || a->out < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
       dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
     return bn_err_set(err, errno, "cannot take the standard streams: %s", strerror(errno));
-  return close(null);
+  (void)close(null);
+  return 0;
 }
 
 /* Prepares what the listener uses, and starts it.  The keeper of the temporary folder is forked

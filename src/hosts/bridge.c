@@ -557,15 +557,15 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
     (void)close(end[1]);
     return -1;
   }
-  const bool in_child = b->child == 0;
+  const bool is_child = b->child == 0, is_program = is_child && is_first;
 
-  /* The program, which is the child of rank 0, still reads its passwords. */
-  if (!in_child || !is_first)
+  /* The program still reads its passwords. */
+  if (!is_program)
     b->hide(b->argc, b->argv);
   /* The bridge keeps end[0], and its child end[1]. */
-  b->socket = end[in_child];
-  (void)close(end[!in_child]);
-  if (!in_child)
+  b->socket = end[is_child];
+  (void)close(end[!is_child]);
+  if (!is_child)
     return 1;
   bridge_leave_launcher();
   if (!is_first)

@@ -27,8 +27,8 @@ int bn_handover_send(int socket, const struct bn_handover *h)
 {
   const int ends[ENDS] = {h->in, h->out};
   uint32_t number = h->number;
-  struct iovec text = {&number, sizeof number};
-  struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1};
+  struct iovec payload = {&number, sizeof number};
+  struct msghdr m = {.msg_iov = &payload, .msg_iovlen = 1};
   union control_room room;
   ssize_t n;
 
@@ -74,9 +74,9 @@ int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
 int bn_handover_take(int socket, struct bn_handover *h)
 {
   int ends[ENDS] = {-1, -1};
-  struct iovec text = {&h->number, sizeof h->number};
+  struct iovec payload = {&h->number, sizeof h->number};
   union control_room room;
-  struct msghdr m = {.msg_iov = &text,
+  struct msghdr m = {.msg_iov = &payload,
                      .msg_iovlen = 1,
                      .msg_control = room.data,
                      .msg_controllen = sizeof room.data};

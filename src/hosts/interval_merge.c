@@ -369,8 +369,8 @@ static void intervals_update_together(struct bn_intervals *r)
     return;
   from = until - r->judged_seconds > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS
                                                           : r->judged_seconds;
-  while (from < until)
-    intervals_sum_second(r, ++from);
+  for (uint64_t second = from + 1; second <= until; second++)
+    intervals_sum_second(r, second);
   r->judged_seconds = until;
 }
 
@@ -420,13 +420,14 @@ static int (*const adders[])(struct bn_intervals *, struct bn_intervals_host *, 
                                                  [BN_VIEW_TICK] = intervals_add_tick};
 enum { SPANS = sizeof adders / sizeof *adders };
 
-/* Reads and adds the view of a line, which has the given span.  The histograms of all checkpoints
-   may be added up, so each checkpoint may have its part of the largest count only.  The
+/* Reads and adds the view of a line of a host, which has the given span.  The histograms of all
+   checkpoints may be added up, so each checkpoint may have its part of the largest count only.  The
    histograms of all ticks of a host are added up, so a tick is checked with the ticks before it.
    Returns 0, or -1 and err. */
-static int intervals_add_view(struct bn_intervals *r, struct bn_intervals_host *h,
-                              const struct line *line, enum bn_view_span span, struct bn_err *err)
+static int intervals_add_view(struct bn_intervals *r, size_t host, const struct line *line,
+                              enum bn_view_span span, struct bn_err *err)
 {
+  struct bn_intervals_host *h = &r->host[host];
   const size_t parts = span == BN_VIEW_CHECKPOINT && r->n_checks > 0 ? r->n_checks : 1;
   struct bn_record record;
   int rc;
@@ -438,8 +439,8 @@ static int intervals_add_view(struct bn_intervals *r, struct bn_intervals_host *
     return -1;
   rc = bn_valid_check_view(&h->spec, &record.view, err);
   if (rc == 0 && r->layout.n > 0) {
-    bn_group_layout_convert_record(&r->layout, (size_t)(h - r->host), &record);
-    bn_group_layout_convert_line(&r->layout, (size_t)(h - r->host), &r->line);
+    bn_group_layout_convert_record(&r->layout, host, &record);
+    bn_group_layout_convert_line(&r->layout, host, &r->line);
   }
   if (rc == 0)
     rc = intervals_check_counts(r, intervals_get_sum_metrics(r, h)->n_hists,
@@ -473,6 +474,7 @@ static int intervals_add_errors(struct bn_intervals *r, size_t host, const struc
 int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line, size_t len,
                            struct bn_err *err)
 {
+  /* The histograms, if there are any, follow the JSON after a gap. */
   const char *gap = memchr(line, BN_STORE_GAP, len), *texts = gap != NULL ? gap : line + len;
   struct bn_node *map =
       bn_node_parse_within(line, (size_t)(texts - line), BN_VALID_LINE_VALUES, err);
@@ -486,7 +488,7 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
                                 (size_t)(line + len - texts)};
 
     if (parsed.record != NULL && adders[i] != NULL)
-      rc = intervals_add_view(r, &r->host[host], &parsed, (enum bn_view_span)i, err);
+      rc = intervals_add_view(r, host, &parsed, (enum bn_view_span)i, err);
   }
   bn_node_free(map);
   return rc;
@@ -556,13 +558,18 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
   return r->next_check <= r->n_checks && latest >= r->next_check;
 }
 
+/* Returns the record of host i for the next checkpoint. */
+static struct bn_record *checkpoint_get_record(const struct bn_intervals *r, size_t i)
+{
+  return &r->host[i].check[r->next_check - 1];
+}
+
 /* Returns whether a host was held up at the next checkpoint: its part of that time is in the
    checkpoint after it. */
 static bool checkpoint_is_missed(const struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].last_check > r->next_check &&
-        !record_is_filled(&r->host[i].check[r->next_check - 1]))
+    if (r->host[i].last_check > r->next_check && !record_is_filled(checkpoint_get_record(r, i)))
       return true;
   return false;
 }
@@ -571,8 +578,8 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
 static void checkpoint_pass_over(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    if (record_is_filled(&r->host[i].check[r->next_check - 1]))
-      bn_intervals_drop_state(&r->host[i].check[r->next_check - 1]);
+    if (record_is_filled(checkpoint_get_record(r, i)))
+      bn_intervals_drop_state(checkpoint_get_record(r, i));
   r->next_check++;
 }
 
@@ -706,8 +713,8 @@ static double checkpoint_average_time(const struct bn_intervals *r)
   size_t n = 0;
 
   for (size_t i = 0; i < r->n; i++)
-    if (record_is_filled(&r->host[i].check[r->next_check - 1])) {
-      sum_s += r->host[i].check[r->next_check - 1].view.at_s;
+    if (record_is_filled(checkpoint_get_record(r, i))) {
+      sum_s += checkpoint_get_record(r, i)->view.at_s;
       n++;
     }
   return n > 0 ? sum_s / (double)n : 0;
@@ -733,8 +740,7 @@ static void checkpoint_merge_passed(struct bn_intervals *r)
 
 static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
-  const struct bn_intervals_host *first = &r->host[0];
-  const size_t last = r->next_check - 1;
+  struct bn_hist_sums *hists = &r->check[r->next_check - 1];
   const double at_s = checkpoint_average_time(r);
   const struct bn_merge_time at = intervals_make_time(
       r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
@@ -746,7 +752,7 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
       record_add_view(&r->host[i].check[k], parts);
   bn_intervals_add_results(r, at_s, parts);
   checkpoint_merge_passed(r);
-  rc = intervals_show_sum(r, parts, record_get_view(&first->check[last]), &r->check[last],
+  rc = intervals_show_sum(r, parts, record_get_view(checkpoint_get_record(r, 0)), hists,
                           r->checked_s <= 0 /* exact */, &at, err);
   checkpoint_forget(r);
   r->checked_s = at_s;

@@ -59,8 +59,8 @@ static bool intervals_have_counters_decreased(const struct bn_snap *now, const s
    and the extremes, which are known only since the start.  bn_journal_complete_cut() takes that
    time for the whole run, so the start is moved back to where it was.  Returns 1, or -1 and err if
    the figures make no sense. */
-static int intervals_cut_since_checkpoint(const struct bn_intervals_host *h, struct bn_result *out,
-                                          struct bn_err *err)
+static int intervals_make_result_since_base(const struct bn_intervals_host *h,
+                                            struct bn_result *out, struct bn_err *err)
 {
   const struct bn_view *tick = &h->tick.view;
   struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
@@ -103,7 +103,7 @@ int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct b
   if (h->has_base && intervals_have_counters_decreased(&all, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->has_base)
-    return intervals_cut_since_checkpoint(h, out, err);
+    return intervals_make_result_since_base(h, out, err);
   all.hist = h->ticked.hist;
   intervals_make_cut_result(h, &all, &h->tick.view, out);
   return 1;
@@ -201,7 +201,7 @@ static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *s
 {
   const struct bn_view *from = &total->view;
 
-  _Static_assert(sizeof(uint64_t) == sizeof(double), "all figures have one size");
+  _Static_assert(sizeof(uint64_t) == sizeof(double), "memcpy() copies figures of both types");
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_SUM || f->rule == BN_RULE_LONGEST)
       memcpy((char *)v + f->offset, (const char *)from + f->offset, sizeof(double));

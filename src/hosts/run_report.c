@@ -40,9 +40,7 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   return bn_reporters_open(&r->reporters, &plan);
 }
 
-/* Returns the hosts and their results as they are known now; the caller frees the array.  In the
-   phase BN_FLEET_RUN, also sets c->why of each host without a result that has no reason there yet:
-   it has not been lost, but was not waited for. */
+/* Returns the hosts and their results as they are known now; the caller frees the array. */
 static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
@@ -52,8 +50,6 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
     char *host = bn_connection_get_host(c);
     struct bn_clock_sync_view now;
 
-    if (f->phase == BN_FLEET_RUN && !c->has_result && c->why.text[0] == '\0')
-      (void)bn_err_set(&c->why, ETIMEDOUT, "it sent no result");
     part[i] = (struct bn_merged_result_part){
         .member = {.host = host != NULL ? host : c->group,
                    .group = host != NULL ? c->group : NULL,
@@ -384,6 +380,18 @@ static void run_report_log_dropped_parts(struct bn_fleet *f,
       bn_printer_say(&f->printer, "%s: lost: %s", f->connection[i].name, part[i].member.lost);
 }
 
+/* Gives each host that has neither sent a result nor been lost the reason for that: it was not
+   waited for. */
+static void run_report_explain_missing_results(struct bn_fleet *f)
+{
+  for (size_t i = 0; i < f->n; i++) {
+    struct bn_connection *c = &f->connection[i];
+
+    if (!c->has_result && c->why.text[0] == '\0')
+      (void)bn_err_set(&c->why, ETIMEDOUT, "it sent no result");
+  }
+}
+
 /* Makes the result of all hosts and the end of the run.  If there is no result, the run has failed,
    and r->result is empty. */
 static void run_report_sum_hosts(struct bn_run_report *r)
@@ -394,6 +402,7 @@ static void run_report_sum_hosts(struct bn_run_report *r)
   struct bn_err err = {0};
 
   bn_intervals_drop_counted(&f->intervals);
+  run_report_explain_missing_results(f);
   part = run_report_make_parts(f);
   f->start.until_ns = bn_clock_mono();
   if (bn_merged_result_make(part, f->n, &f->start, &request, &r->result, &err) != 0) {

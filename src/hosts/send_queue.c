@@ -83,12 +83,12 @@ int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t t
 
 size_t bn_send_queue_get_pending(struct bn_send_queue *q)
 {
-  size_t left;
+  size_t pending;
 
   (void)pthread_mutex_lock(&q->lock);
-  left = q->queue.len - q->sent;
+  pending = q->queue.len - q->sent;
   (void)pthread_mutex_unlock(&q->lock);
-  return left;
+  return pending;
 }
 
 bool bn_send_queue_is_broken(struct bn_send_queue *q)

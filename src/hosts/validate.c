@@ -111,34 +111,38 @@ int bn_valid_check_view(const struct bn_valid_spec *spec, const struct bn_view *
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Bounds of what a result has for each bucket of a histogram, for each thread, for all statements,
-   and for all else (`base`).  No run reaches that of statements, because no run has all kinds of
-   statements in all buckets. */
-struct parts {
-  size_t base, bucket, thread, statements;
+/* Bounds of the parts of a result.  No run reaches that of statements, because no run has all kinds
+   of statements in all buckets. */
+struct bounds {
+  size_t bucket;     /* of a histogram: its index and its count */
+  size_t thread;     /* its statistics */
+  size_t statements; /* all of them */
+  size_t base;       /* all else */
 };
 
-/* In bytes, and in JSON values. */
-static const struct parts part_bytes = {8 << 20, 24, 512, 128 << 20};
-static const struct parts part_values = {1 << 18, 1, 16, 1 << 23};
+static const struct bounds max_bytes = {
+    .bucket = 24, .thread = 512, .statements = 128 << 20, .base = 8 << 20};
+/* In JSON values. */
+static const struct bounds max_values = {
+    .bucket = 1, .thread = 16, .statements = 1 << 23, .base = 1 << 18};
 
 /* Returns the bound of a whole result, which is the sum of the bounds of its parts.  spec NULL: the
    host was never ready, and its result has no figures. */
 static size_t validate_add_up(const struct bn_valid_spec *spec, bool has_statements,
-                              const struct parts *most)
+                              const struct bounds *bounds)
 {
-  size_t hists, sum = most->base;
+  size_t hists, sum = bounds->base;
 
   if (spec == NULL)
     return sum;
   hists = spec->metrics.n_hists + 1; /* the ages of unfinished events are one more */
-  sum += hists * BN_HIST_BUCKETS * most->bucket + spec->plan.threads * most->thread;
-  return has_statements ? sum + most->statements : sum;
+  sum += hists * BN_HIST_BUCKETS * bounds->bucket + spec->plan.threads * bounds->thread;
+  return has_statements ? sum + bounds->statements : sum;
 }
 
 size_t bn_valid_max_bytes(const struct bn_valid_spec *spec, bool statements)
 {
-  return validate_add_up(spec, statements, &part_bytes);
+  return validate_add_up(spec, statements, &max_bytes);
 }
 
 /* Refuses a document with intervals or further groups before it is converted, because they would
@@ -184,7 +188,7 @@ static int validate_check_content(const struct bn_valid_spec *spec, const struct
 int bn_valid_read_result(const struct bn_valid_spec *spec, const struct bn_buf *text,
                          bool statements, struct bn_result *out, struct bn_err *err)
 {
-  const size_t values = validate_add_up(spec, statements, &part_values);
+  const size_t values = validate_add_up(spec, statements, &max_values);
   struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);
   int rc = document != NULL ? validate_check_form(document, err) : -1;
 
