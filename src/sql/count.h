@@ -44,8 +44,8 @@
 /* The option or the dialect that a metric depends on. */
 enum bn_sql_condition {
   BN_SQL_ALWAYS,
-  BN_SQL_WITH_COMMITS, /* the dialect counts COMMITs */
-  BN_SQL_WITH_VERIFYING,
+  BN_SQL_WITH_COMMITS,   /* the dialect counts COMMITs */
+  BN_SQL_WITH_VERIFYING, /* is of the whole run; intervals_is_counted_at_end() knows its name */
   BN_SQL_WITH_READ_HOSTS,
   BN_SQL_WITH_TIMES
 };
