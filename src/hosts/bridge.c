@@ -457,14 +457,14 @@ static void bridge_leave_launcher(void)
 /* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends, and finds
    the ranks in the environment.  Returns once the bridge says that the other ranks are there, or
    exits if the bridge has ended; getppid() tells if it did so before prctl(2). */
-static void bridge_become_program(const struct bridge *b, int request, pid_t bridge)
+static void bridge_become_program(const struct bridge *b, pid_t bridge)
 {
-  const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = request};
+  const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = b->socket};
   struct bn_handover h;
 
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != bridge || bn_handover_take(request, &h) == 0 || bn_ranks_export(&ranks) != 0 ||
-      fcntl(request, F_SETFD, 0) != 0)
+  if (getppid() != bridge || bn_handover_take(b->socket, &h) == 0 || bn_ranks_export(&ranks) != 0 ||
+      fcntl(b->socket, F_SETFD, 0) != 0)
     _exit(BN_STATUS_FAILED);
 }
 
@@ -537,11 +537,26 @@ _Noreturn static void bridge_become_starter(int socket)
   _exit(0);
 }
 
+/* Turns the child of a bridge into the program on rank 0, which still reads its passwords, or into
+   the starter on another rank, which does not return.  end[1] is the child's. */
+static void bridge_become_child(struct bridge *b, const int end[2], pid_t bridge)
+{
+  const bool is_program = b->launcher->rank == 0;
+
+  if (!is_program)
+    b->hide(b->argc, b->argv);
+  b->socket = end[1];
+  (void)close(end[0]);
+  bridge_leave_launcher();
+  if (!is_program)
+    bridge_become_starter(b->socket);
+  bridge_become_program(b, bridge);
+}
+
 /* Forks before the bridge loads MPI.  Returns 1 in the bridge, 0 in the program, or -1 and err;
    does not return in a starter. */
 static int bridge_start_child(struct bridge *b, struct bn_err *err)
 {
-  const bool is_first = b->launcher->rank == 0;
   const pid_t self = getpid();
   int end[2];
 
@@ -557,21 +572,14 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
     (void)close(end[1]);
     return -1;
   }
-  const bool is_child = b->child == 0, is_program = is_child && is_first;
-
-  /* The program still reads its passwords. */
-  if (!is_program)
-    b->hide(b->argc, b->argv);
-  /* The bridge keeps end[0], and its child end[1]. */
-  b->socket = end[is_child];
-  (void)close(end[!is_child]);
-  if (!is_child)
-    return 1;
-  bridge_leave_launcher();
-  if (!is_first)
-    bridge_become_starter(b->socket);
-  bridge_become_program(b, b->socket, self);
-  return 0;
+  if (b->child == 0) {
+    bridge_become_child(b, end, self);
+    return 0;
+  }
+  b->hide(b->argc, b->argv);
+  b->socket = end[0];
+  (void)close(end[1]);
+  return 1;
 }
 
 /* Logs why the bridge does not start.  If the module is missing (ENOENT), it is in all ranks: only
