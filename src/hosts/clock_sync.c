@@ -2,8 +2,6 @@
 /* Offsets of clocks from exchanges. */
 #include "hosts/clock_sync.h"
 
-#include <math.h>
-
 /* No clock that counts from the boot of a machine reaches 2^62 ns, which are 146 years.  So the
    difference of two times fits into an int64_t. */
 #define TIME_MAX_NS (UINT64_C(1) << 62)
@@ -75,8 +73,6 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
         known.low_ns > measured.low_ns ? known.low_ns : measured.low_ns,
         known.high_ns < measured.high_ns ? known.high_ns : measured.high_ns, back_ns};
   s->exchanges++;
-  if (s->exchanges <= BN_CLOCK_SYNC_FIRST)
-    s->first = s->now;
   return 0;
 }
 
@@ -96,20 +92,10 @@ bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out)
 {
   const struct bn_clock_sync_span now = clock_sync_widen(s->now, at_ns);
-  const double span_ns = (double)(s->now.at_ns - s->first.at_ns);
 
   if (s->exchanges == 0)
     return false;
-  *out = (struct bn_clock_sync_view){.offset_ns = clock_sync_get_middle(now),
-                                     .error_ns = clock_sync_get_half_width(now),
-                                     .drift_error_ppm = INFINITY};
-  if (s->now.at_ns > s->first.at_ns) {
-    out->drift_ppm =
-        (double)(clock_sync_get_middle(s->now) - clock_sync_get_middle(s->first)) / span_ns * 1e6;
-    out->drift_error_ppm =
-        (double)(clock_sync_get_half_width(s->now) + clock_sync_get_half_width(s->first)) /
-        span_ns * 1e6;
-  }
+  *out = (struct bn_clock_sync_view){clock_sync_get_middle(now), clock_sync_get_half_width(now)};
   return true;
 }
 

@@ -27,10 +27,9 @@ struct bn_clock_sync_span {
 
 /* All zero: nothing is known. */
 struct bn_clock_sync {
-  struct bn_clock_sync_span now;   /* after the last exchange */
-  struct bn_clock_sync_span first; /* after BN_CLOCK_SYNC_FIRST exchanges; drift counts from it */
-  uint64_t best_trip_ns;           /* the shortest round trip */
-  uint64_t exchanges;
+  struct bn_clock_sync_span now; /* after the last exchange */
+  uint64_t best_trip_ns;         /* the shortest round trip */
+  uint64_t exchanges;            /* since the last jump */
   uint64_t jumps; /* how often a clock was found where it could not have drifted to */
 };
 
@@ -41,14 +40,12 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
                       uint64_t back_ns);
 
 struct bn_clock_sync_view {
-  int64_t offset_ns;      /* there minus here */
-  uint64_t error_ns;      /* the true offset is not farther from offset_ns than this */
-  double drift_ppm;       /* how much faster the clock there runs; 0 while it is not known */
-  double drift_error_ppm; /* the true drift is not farther from drift_ppm; INFINITY: not known */
+  int64_t offset_ns; /* there minus here */
+  uint64_t error_ns; /* the true offset is not farther from offset_ns than this */
 };
 
-/* Stores the offset at the time at_ns here, which is not before the last exchange, and the drift.
-   Returns false, and stores nothing, if there was no exchange. */
+/* Stores the offset at the time at_ns here, which is not before the last exchange.  Returns false,
+   and stores nothing, if there was no exchange. */
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out);
 /* Returns the time there when it is here_ns here, by the offset of the view. */
