@@ -16,7 +16,7 @@ enum {
   STRIPES = 16,    /* sessions share counters, which are atomic */
   SLICE_BITS = 5,  /* 32 slices for each power of two: 3 % */
   SLICE_UNIT = 20, /* the shortest slice has 2^20 ns, a millisecond */
-  /* The first two powers of two have slices of one unit, and each higher one has 32 wider ones. */
+  /* Times below 64 units have slices of one unit; each higher power of two has 32 slices. */
   SLICES = (2 << SLICE_BITS) + (64 - SLICE_UNIT - SLICE_BITS - 1) * (1 << SLICE_BITS),
   WINDOW = 10 /* fewer events have no mean that could be compared */
 };
@@ -25,6 +25,9 @@ enum {
    latency of a server hardly varies, its mean is its level, and half of the windows would be above
    the level: so a window is above it only by more than 5 %. */
 static const double level_percent = 95, tolerance = 1.05;
+
+/* A quotient of times that is this close to a whole number is that number: it was rounded. */
+static const double quotient_error = 1e-9;
 
 /* The events that were due in a part of a phase: the number of events, and the sum of their
    latencies. */
@@ -104,6 +107,7 @@ static struct phase_counts *phases_get_counts(const struct bn_phases *p, size_t 
   return &p->counts[k * STRIPES + id % STRIPES];
 }
 
+/* Adds to a counter, which other threads may add to at the same time. */
 static void phases_add(_Atomic uint64_t *to, uint64_t n)
 {
   (void)atomic_fetch_add_explicit(to, n, memory_order_relaxed);
@@ -141,8 +145,8 @@ void bn_phases_count_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, u
   phases_add(&c->retries, retries);
 }
 
-/* Returns the index of the slice of a time since a phase or its last burst.  Slices are laid out as
-   the buckets of base/hist.h. */
+/* Returns the index of the slice of a time since a phase began or its last burst ended.  Slices are
+   laid out as the buckets of base/hist.h. */
 static size_t slice_index(uint64_t ns)
 {
   const uint64_t u = ns >> SLICE_UNIT;
@@ -170,13 +174,13 @@ static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, stru
 {
   const struct bn_profile_phase *phase = &p->profile->phase[k];
   const double offset_s = (double)offset_ns * 1e-9;
-  double last, burst, after_burst_s; /* last, burst: numbers of bursts, from 0 on */
+  double burst, last_burst; /* numbers of bursts, from 0 on */
+  double after_burst_s;
 
   if (phase->period_s <= 0)
     return &c->slice[slice_index(offset_ns)];
-  /* 1e-9: a quotient just above a whole number is that number. */
-  last = ceil(phase->span_s / phase->period_s - 1e-9) - 1;
-  burst = fmin(floor(offset_s / phase->period_s), last);
+  last_burst = ceil(phase->span_s / phase->period_s - quotient_error) - 1;
+  burst = fmin(floor(offset_s / phase->period_s), last_burst);
   after_burst_s = offset_s - burst * phase->period_s - phase->burst_s;
   return after_burst_s >= 0 ? &c->slice[slice_index((uint64_t)(after_burst_s * 1e9))] : NULL;
 }
@@ -259,8 +263,8 @@ static void phases_add_unfinished(struct bn_timing *t, uint64_t youngest_ns, uin
 }
 
 /* Adds the ages of the n arrivals after the first `skip`, which wait, to those of a phase.
-   bn_pacer_add_ages returns the largest age: the last arrival is added apart, because its age is
-   the smallest. */
+   bn_pacer_add_ages returns the largest age that it added.  The last arrival, whose age is the
+   smallest, is therefore added by a call of its own. */
 static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_t n,
                                struct bn_hist *into, struct bn_timing *t)
 {
@@ -311,29 +315,29 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
   }
 }
 
-/* Sets the percentiles and the maximum of a phase again, after ages were added to its
+/* Sets the percentiles and the maximum of phase k again, after ages were added to its
    histogram. */
-static void phases_count_ages(const struct bn_view *v, struct bn_view_store *store, size_t k)
+static void phases_update_timing(const struct bn_view *v, struct bn_view_store *store, size_t k)
 {
+  const bool nearest = false; /* only dialects round ranks so, and their reports have no phases */
   const struct bn_metrics *m = &v->delta->metrics;
   const size_t index = bn_phases_find_hist(m, k);
   const struct bn_hist *h = v->delta->hist[index];
 
   for (size_t i = 0; i < v->n_percents; i++)
-    store->timing_s[index - BN_H_FIXED][i] =
-        bn_view_hist_percentile_s(h, v->percents[i], false /* not nearest */);
-  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(h, 100, false /* not nearest */);
+    store->timing_s[index - BN_H_FIXED][i] = bn_view_hist_percentile_s(h, v->percents[i], nearest);
+  bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(h, 100, nearest);
 }
 
-/* Returns the sum over the stripes of phase k's counter at this offset of struct phase_counts. */
-static uint64_t phases_sum_stripes(const struct bn_phases *p, size_t k, size_t offset)
+/* Returns the sum of a counter over the stripes of a phase.  `first` is the counter in stripe 0.
+   All members are counters, so that the distance between stripes is a number of counters. */
+static uint64_t phases_sum_stripes(_Atomic uint64_t *first)
 {
+  const size_t distance = sizeof(struct phase_counts) / sizeof *first;
   uint64_t sum = 0;
 
-  for (unsigned i = 0; i < STRIPES; i++)
-    sum += atomic_load_explicit(
-        (_Atomic uint64_t *)(void *)((char *)phases_get_counts(p, k, i) + offset),
-        memory_order_relaxed);
+  for (size_t i = 0; i < STRIPES; i++)
+    sum += atomic_load_explicit(first + i * distance, memory_order_relaxed);
   return sum;
 }
 
@@ -346,12 +350,12 @@ static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t 
 
   if (phase->period_s <= 0)
     return fmax(offset_s - phase->span_s, 0);
-  /* 1e-9: a quotient just below a whole number is that number. */
-  burst = floor((fmin(offset_s, phase->span_s) - phase->burst_s) / phase->period_s + 1e-9);
+  burst =
+      floor((fmin(offset_s, phase->span_s) - phase->burst_s) / phase->period_s + quotient_error);
   return fmax(offset_s - phase->burst_s - fmax(burst, 0) * phase->period_s, 0);
 }
 
-/* The events of a slice, or of several slices; the times are since a peak. */
+/* The events of a slice, or of several slices; begin_s and end_s count from the end of a peak. */
 struct span {
   double begin_s, end_s, sum_ns;
   uint64_t n;
@@ -384,7 +388,8 @@ static bool window_is_below(const struct window *w, double level_ns)
 }
 
 /* Returns the begin of the window, rounded to a power of ten that is not longer than the first
-   slice: it is not known when within that slice the latency fell. */
+   slice: it is not known when within that slice the latency fell.  `unit` is that power of ten or
+   its inverse, whichever is a whole number and therefore exact. */
 static double window_begin_s(const struct window *w)
 {
   const struct span *first = &w->slice[0];
@@ -394,17 +399,18 @@ static double window_begin_s(const struct window *w)
 }
 
 /* Adds the slices of phase k, which begins base_s after a peak, to the window until it has enough
-   events and a mean of at most level_ns.  Returns whether it has. */
+   events and a mean that is not above level_ns.  Returns whether it has. */
 static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s, double level_ns,
                              struct window *w)
 {
+  struct phase_counts *counts = phases_get_counts(p, k, 0);
+
   for (size_t i = 0; i < SLICES; i++) {
-    const size_t offset = offsetof(struct phase_counts, slice) + i * sizeof(struct slice);
     const struct span slice = {
         .begin_s = base_s + (double)slice_begin_ns(i) * 1e-9,
         .end_s = base_s + (double)slice_begin_ns(i + 1) * 1e-9,
-        .sum_ns = (double)phases_sum_stripes(p, k, offset + offsetof(struct slice, sum_ns)),
-        .n = phases_sum_stripes(p, k, offset + offsetof(struct slice, n)),
+        .sum_ns = (double)phases_sum_stripes(&counts->slice[i].sum_ns),
+        .n = phases_sum_stripes(&counts->slice[i].n),
     };
 
     if (slice.n == 0)
@@ -426,11 +432,11 @@ static uint64_t phases_count_unfinished(const struct bn_view *v)
   return n;
 }
 
-/* Sets how long the latency was greater than the level after the peak of phase k.  For a phase of
-   bursts this is first looked for in the phase itself, after its bursts, and then, as for any
-   phase, in the phases after it.  The search stops at the next phase of bursts, because its slices
-   are by the time since its own bursts and not since this peak.  A run that ends before there are
-   enough events for a window is judged by those that there are, if more have ended than not. */
+/* Sets how long the latency was greater than the level after the peak of phase k.  The search
+   begins in phase k itself if it has bursts, and goes on in the phases after it.  It stops at the
+   next phase of bursts, whose slices count from the bursts of that phase and not from this peak.
+   If the run ends before a window has enough events, the events that it has decide, provided that
+   they are more than the events that have not ended. */
 static void phases_search_recovery(const struct bn_phases *p, size_t k, double level_ns,
                                    const struct bn_view *v, struct bn_phase_view *out)
 {
@@ -457,8 +463,8 @@ static double phases_mean_load(const struct bn_phases *p, size_t k)
   return p->wanted[k] / (double)(phases_end_ns(p, k) - p->from_ns[k]);
 }
 
-/* Returns whether the load falls within the phase, which has bursts, or with its end: the run has
-   begun the next phase, which has a smaller mean. */
+/* Returns whether the load falls during phase k, which has bursts, or at its end: the run has
+   reached the next phase, whose mean load is smaller. */
 static bool phases_is_peak(const struct bn_phases *p, size_t k)
 {
   const struct bn_profile_phase *phase = p->profile->phase;
@@ -482,11 +488,12 @@ static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
   return queued > 0 ? (double)queued / f->started_per_s * 1e9 : 0;
 }
 
-/* Returns whether more events waited at the begin or at the end of the phase than chance explains,
-   and longer than half of all events took.  The number of Poisson arrivals has a standard deviation
-   of its square root: a queue of less than two of them is no overload.  A queue that
-   grows or shrinks steadily is longest at the begin or the end of the phase, and the median latency
-   is half of the wait in it then: the condition has a margin of two. */
+/* Returns whether the phase was overloaded: the longer of the queues at its begin and its end is
+   longer than chance explains, and the wait in it is longer than the median latency.  The number of
+   Poisson arrivals has a standard deviation of its square root, and chance explains a queue of two
+   of these.  A queue that grows or shrinks steadily is longest at the begin or the end of the
+   phase, and the median latency is half of the wait in it then: the second condition is met with a
+   margin of two. */
 static bool phases_is_overloaded(const struct bn_phase_view *f, const struct bn_hist *latency)
 {
   const uint64_t queue = f->carried > f->queued ? f->carried : f->queued;
@@ -505,7 +512,8 @@ static double phases_level_ns(const struct bn_phases *p, size_t k, const struct 
   return (double)bn_hist_percentile(latency, level_percent);
 }
 
-/* Adds the middle of a bucket, for each of its values, to a sum; for bn_hist_each. */
+/* Adds the values of a bucket, each taken as the middle of the bucket, to the sum at `arg`, a
+   double in ns; for bn_hist_each. */
 static void phases_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   double *sum_ns = arg;
@@ -535,18 +543,19 @@ static void phases_set_recovery(const struct bn_phases *p, size_t k, double leve
 static void phases_count_range(const struct bn_phases *p, size_t first, size_t end,
                                struct bn_phase_view *out)
 {
-  for (size_t i = first; i < end; i++) {
-    const uint64_t failed = phases_sum_stripes(p, i, offsetof(struct phase_counts, failed));
-    const uint64_t dropped = phases_sum_stripes(p, i, offsetof(struct phase_counts, dropped));
+  for (size_t k = first; k < end; k++) {
+    struct phase_counts *counts = phases_get_counts(p, k, 0);
+    const uint64_t dropped = phases_sum_stripes(&counts->dropped);
 
-    out->started += phases_sum_stripes(p, i, offsetof(struct phase_counts, began)) - dropped;
+    out->started += phases_sum_stripes(&counts->began) - dropped;
     out->dropped += dropped;
-    out->failed_events += failed;
-    out->retries += phases_sum_stripes(p, i, offsetof(struct phase_counts, retries));
+    out->failed_events += phases_sum_stripes(&counts->failed);
+    out->retries += phases_sum_stripes(&counts->retries);
   }
 }
 
-/* Sets what the profile wants of a phase, a rate or a number of threads; the other one is NAN. */
+/* Sets the mean that the profile wants in a phase, as a rate or as a number of threads; the figure
+   that the profile is not about is NAN. */
 static void phases_set_wanted(const struct bn_phases *p, struct bn_phase_view *phase, double wanted)
 {
   phase->wanted_per_s = phases_have_rate(p) ? wanted : NAN;
@@ -598,7 +607,7 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   phases_add_queue(p, delta, store);
   for (size_t k = 0; k < v->n_phases; k++)
     if (v->phases[k].timing->unfinished > 0)
-      phases_count_ages(v, store, k);
+      phases_update_timing(v, store, k);
   /* A recovery is measured by the phases around it, so all of them are counted before. */
   for (size_t k = 0; k <= last; k++) {
     const double own_level_ns = phases_level_ns(p, k, v);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The phases of --rate-profile or --threads-profile, as the sessions count them.
 
-   An event belongs to the phase in which it was due, however late it begins or ends: its latency is
-   that of whoever asked for it then, and a phase does not answer for the backlog that it was left
-   by the one before.  The events that began or were dropped are counted apart, in the phase in
+   An event belongs to the phase in which it was due, however late it begins or ends: its latency
+   counts from that time, and the latencies of a backlog count for the phase that left it, not for
+   the phase that serves it.  Events that begin or are dropped are counted apart, in the phase in
    which they began, so that at the end of each phase
    due + carried in = started + dropped + queued.
    With --threads-profile, an event is due when it begins, and nothing waits. */
@@ -21,13 +21,13 @@ struct bn_phases;
    next two functions accept. */
 struct bn_phases *bn_phases_new(const struct bn_profile *profile);
 void bn_phases_free(struct bn_phases *p);
-/* Sets when the first phase begins (CLOCK_MONOTONIC).  Is called before any event. */
+/* Sets when the first phase begins (CLOCK_MONOTONIC).  The caller does so before any event. */
 void bn_phases_start(struct bn_phases *p, uint64_t from_ns);
 
 /* Any thread may call the next four functions for an event of its session, whose id it passes.  The
    event was due after the start of the phases. */
-/* Counts an event of a rate, which is due before it begins, in the phase in which it has begun.
-   Other events are counted there by one of the functions below, each of which ends an event. */
+/* With a rate, counts an event in the phase in which it has begun.  Without a rate, an event begins
+   in the phase in which it is due, and the function below that ends it counts its start too. */
 void bn_phases_note_begun(struct bn_phases *p, unsigned id, uint64_t begun_ns);
 /* Counts an event that has been dropped, in the phase in which it began. */
 void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick);
@@ -40,10 +40,10 @@ size_t bn_phases_count_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, 
 
 /* The arrivals up to the end of a run. */
 struct bn_phases_end {
-  uint64_t until_ns;
-  uint64_t due;    /* since the phases began, as far as they belong to events */
-  uint64_t queued; /* the last ones of these, whose events have not begun */
-  uint64_t skip;   /* arrivals before those, since the pacer's start */
+  uint64_t until_ns; /* the end of the run (CLOCK_MONOTONIC) */
+  uint64_t due;      /* arrivals since the phases began, without those that belong to no event */
+  uint64_t queued;   /* the last arrivals of `due`, whose events have not begun */
+  uint64_t skip;     /* arrivals before the queued ones, since the pacer's start */
 };
 
 /* The main thread calls these two functions after the end.  The first one counts the arrivals of
