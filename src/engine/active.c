@@ -15,7 +15,7 @@ static double active_value(const struct bn_rate_piece *piece, double s)
   return piece->start_rate + (piece->end_rate - piece->start_rate) * s / piece->span_s;
 }
 
-/* The part of the values, below a level or from it on, that a curve is to reach. */
+/* A level divides the values of a curve in two: those below it, and those from it on. */
 enum active_part { ACTIVE_BELOW, ACTIVE_FROM };
 
 static bool active_is_in(enum active_part part, double level, double value)
@@ -23,7 +23,8 @@ static bool active_is_in(enum active_part part, double level, double value)
   return part == ACTIVE_FROM ? value >= level : value < level;
 }
 
-/* Returns the first time from at_s on at which the curve is in that part; HUGE_VAL: never. */
+/* Returns the first time from at_s on at which the curve is in that part; HUGE_VAL: never.  A curve
+   may jump between its pieces, so that the begin of each piece is looked at too. */
 static double active_find_time(const struct bn_profile *p, double level, enum active_part part,
                                double at_s)
 {

@@ -8,14 +8,14 @@
 
 #include "option/profile.h"
 
-/* Seconds since the start of the run.  A session is active from from_s until until_s; HUGE_VAL:
-   never, or for ever. */
+/* A session is active from from_s (HUGE_VAL: never) until until_s (HUGE_VAL: for ever), in seconds
+   since the start of the run. */
 struct bn_active_span {
   double from_s, until_s;
 };
 
-/* Returns the span in which the session is active at at_s, or else the next one.  Of a span that
-   has begun, from_s is at_s. */
+/* Returns the span in which the session is active at at_s, or the next such span if it pauses then.
+   If the span has begun, its from_s is at_s. */
 struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned session, double at_s);
 /* Returns how many sessions are active at at_s. */
 unsigned bn_active_count(const struct bn_profile *p, double at_s);

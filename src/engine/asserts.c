@@ -39,7 +39,7 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
       a->violated_s[i] += v->span_s;
       break;
     }
-    /* A view that comes a little early completes the time, too. */
+    /* The view that completes the time may come a quarter of its span, or of a second, early. */
     if (a->violated_s[i] + fmin(v->span_s, 1) / 4 >= a->patience_s) {
       atomic_store(&a->by, &a->asserts[i]);
       return &a->asserts[i];
@@ -58,7 +58,8 @@ void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
     struct bn_finding found = bn_assert_judge(assertion, v, rules);
 
     found.ended_run = assertion == by;
-    found.holds &= !found.ended_run;
+    if (found.ended_run)
+      found.holds = false;
     bn_facts_add_verdict(f, assertion->text, assertion->unit, &found);
   }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The assertions of a run: the check before it, the time each has been violated, the verdicts.
 
-   An assertion is judged once a second; a second in which it holds resets the time for which it has
-   been violated, and a second in which that cannot be known leaves this time as it is.  An
-   assertion that has ended the run does not hold, whatever the final report says. */
+   Each assertion is judged once a second, and the seconds in which it is violated are added up.  A
+   second in which it holds sets the sum to 0, and a second in which neither is known leaves the sum
+   as it is.  An assertion that has ended the run does not hold, whatever the final report says. */
 #ifndef BN_ENGINE_ASSERTS_H
 #define BN_ENGINE_ASSERTS_H
 
@@ -22,7 +22,7 @@ struct bn_asserts {
   size_t n;
   double patience_s;                    /* --abort-on-assert; 0: no assertion ends the run */
   double violated_s[BN_ASSERTS_MAX];    /* used by the reporting thread only */
-  bool unjudged[BN_ASSERTS_MAX];        /* those that are judged in the final report alone */
+  bool unjudged[BN_ASSERTS_MAX];        /* assertions that are judged in the final report alone */
   _Atomic(const struct bn_assert *) by; /* the assertion that ended the run; NULL: none did */
   struct bn_proof proof;                /* by which "proof" was judged */
 };
@@ -30,8 +30,8 @@ struct bn_asserts {
 /* Borrows n assertions; patience_s: --abort-on-assert. */
 void bn_asserts_init(struct bn_asserts *a, const struct bn_assert *asserts, size_t n,
                      double patience_s);
-/* Is called before the run.  Returns -1 if an assertion is about something that will not be
-   measured; err names it. */
+/* Checks, before the run, that the figures of all assertions will be measured.  Returns 0, or -1
+   and err, which names the first assertion whose figure will not be. */
 int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *scope,
                      struct bn_err *err);
 /* Judges a view of about one second, or an interval of several hosts.  The reporting thread calls
@@ -44,10 +44,10 @@ void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
 /* Completes the verdict of "proof", if it is asserted, after bn_asserts_judge_total.  A line that
    could not be checked may hide a violation. */
 void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct bn_facts *f);
-/* Logs the assertions that do not hold, or each of them if `all`.  One that ended the run was
-   logged then and is repeated only if `all`; a judged "proof" is logged by the counts of its lines.
-   Returns false if an assertion does not hold or has no verdict.  bn_asserts_judge_total comes
-   first. */
+/* Logs the assertions that do not hold, or each of them if `all`, after bn_asserts_judge_total.  An
+   assertion that ended the run was logged then, and is repeated only if `all`; a judged "proof" is
+   logged by the counts of its lines.  Returns false if an assertion does not hold or has no
+   verdict. */
 bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all);
 
 #endif

@@ -10,21 +10,21 @@ struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p)
 {
   const uint64_t gone = bn_threads_count_gone(p->threads);
 
-  return (struct bn_progress){gone + bn_load_count_progress(p->load),
-                              gone + bn_load_count_ended(p->load)};
+  return (struct bn_progress){.all = gone + bn_load_count_progress(p->load),
+                              .ended = gone + bn_load_count_ended(p->load)};
 }
 
 /* sysbench never ends a script without SQL for its lack of progress. */
 bool bn_grace_is_limited(const struct bn_run_parts *p)
 {
-  return !p->conf->grace_auto || bn_reports_kind(p->reports) == BN_KIND_SQL ||
+  return !p->conf->grace_auto || bn_reports_get_kind(p->reports) == BN_KIND_SQL ||
          (p->scripted && bn_policy_is_native(p->conf->policy));
 }
 
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut)
 {
   enum { SQL_S = 2, OTHER_S = 10, DIALECT_S = 60 };
-  const bool is_sql = bn_reports_kind(p->reports) == BN_KIND_SQL;
+  const bool is_sql = bn_reports_get_kind(p->reports) == BN_KIND_SQL;
 
   if (!is_cut && !bn_policy_is_native(p->conf->policy))
     return DIALECT_S * BN_NSEC_PER_SEC;
@@ -38,7 +38,7 @@ static const uint64_t grace_most_ns = UINT64_MAX / 4;
    statements alone may renew the grace for this many graces. */
 enum { LONGEST_FACTOR = 3, RENEWALS = 10 };
 
-/* Returns n times a time, at most grace_most_ns. */
+/* Returns n * ns, but at most grace_most_ns. */
 static uint64_t grace_multiply(uint64_t n, uint64_t ns)
 {
   return ns < grace_most_ns / n ? n * ns : grace_most_ns;
@@ -46,7 +46,7 @@ static uint64_t grace_multiply(uint64_t n, uint64_t ns)
 
 uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 {
-  const bool is_sql = bn_reports_kind(p->reports) == BN_KIND_SQL;
+  const bool is_sql = bn_reports_get_kind(p->reports) == BN_KIND_SQL;
   uint64_t longest_ns;
 
   if (!p->conf->grace_auto)

@@ -12,7 +12,7 @@ struct bn_run;
    the sessions of a command meet at a barrier over all hosts. */
 struct bn_host_group {
   unsigned first;    /* number of the first session of this run */
-  unsigned sessions; /* sessions of all hosts; first + --threads at most; 0: those of this run */
+  unsigned sessions; /* of all hosts, at least first + --threads; 0: only those of this run */
   void *of;          /* argument of the functions below */
   /* The main thread calls attach and detach.  Between them, bn_run_stop(), bn_run_set_start() and
      bn_run_release_barrier() may be called. */
@@ -29,8 +29,8 @@ static inline unsigned bn_host_group_sessions(const struct bn_host_group *g, uns
   return g != NULL && g->sessions > 0 ? g->sessions : own;
 }
 
-/* Returns whether all sessions are those of this run, as without hosts and in a group on this host.
-   Such a run judges itself; a run that shares its work is judged by the sum of all hosts. */
+/* Returns whether all sessions are those of this run: it has no hosts, or its group is on this
+   host.  Such a run judges itself; a run that shares its work is judged by the sum of all hosts. */
 static inline bool bn_host_group_is_alone(const struct bn_host_group *g)
 {
   return g == NULL || g->sessions == 0;

@@ -37,7 +37,8 @@ struct bn_reports {
   struct bn_reporters reporters; /* reporters.text NULL: nothing prints a report by force */
   struct bn_asserts asserts;
   struct bn_watch *watch;
-  bool ticks, begun;    /* begun: guarded by the lock; the heading of the load is printed */
+  bool ticks;           /* a reporter wants ticks */
+  bool begun;           /* guarded by the lock; the heading of the load is printed */
   _Atomic int kind;     /* enum bn_kind */
   pthread_mutex_t lock; /* guards facts, and base against the watchdog */
   struct bn_facts facts;
@@ -138,13 +139,13 @@ void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind)
   atomic_store(&r->kind, (int)kind);
 }
 
-enum bn_kind bn_reports_kind(const struct bn_reports *r)
+enum bn_kind bn_reports_get_kind(const struct bn_reports *r)
 {
   return (enum bn_kind)atomic_load(&r->kind);
 }
 
-/* Adds the fact database.at_start if the heading named the driver alone, or nothing of the
-   database: a saved result prints the same heading. */
+/* If the heading did not name the server, records what it named, the driver or nothing, as the fact
+   database.at_start: the report of a saved result then has the same heading. */
 static void reports_add_at_start(struct bn_facts *f)
 {
   const bool has_driver = bn_facts_find(f, "database", "driver") != NULL;
@@ -161,7 +162,8 @@ static bool reports_is_first_late_fact(const struct bn_reports *r, const char *s
          bn_facts_find(&r->facts, "database", "driver") == NULL;
 }
 
-void bn_reports_fact(struct bn_reports *r, const char *section, const char *key, const char *text)
+void bn_reports_set_fact(struct bn_reports *r, const char *section, const char *key,
+                         const char *text)
 {
   (void)pthread_mutex_lock(&r->lock);
   if (reports_is_first_late_fact(r, section))
@@ -170,7 +172,8 @@ void bn_reports_fact(struct bn_reports *r, const char *section, const char *key,
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *key, double value)
+void bn_reports_set_fact_f64(struct bn_reports *r, const char *section, const char *key,
+                             double value)
 {
   (void)pthread_mutex_lock(&r->lock);
   bn_facts_set_real(&r->facts, section, key, value);
@@ -270,6 +273,7 @@ void bn_reports_pass_place(struct bn_reports *r)
 
 /* --- baselines -------------------------------------------------------------------------------- */
 
+/* Exchanges two snapshots with the memory that they own. */
 static void reports_swap(struct bn_snap *a, struct bn_snap *b)
 {
   const struct bn_snap t = *a;
@@ -278,6 +282,7 @@ static void reports_swap(struct bn_snap *a, struct bn_snap *b)
   *b = t;
 }
 
+/* Copies the baseline at the start of the measurement to those of the other reports. */
 static void reports_copy_baseline(struct bn_reports *r)
 {
   bn_snap_copy(&r->last, &r->base);
@@ -288,8 +293,9 @@ static void reports_copy_baseline(struct bn_reports *r)
   r->base_is_start = true;
 }
 
-/* Takes the statements before the start out of the baseline: the first report counts them. */
-static void reports_forget_start_statements(struct bn_snap *base)
+/* Sets the counters of statements to 0 in the baseline, so that the first report counts the
+   statements before the start. */
+static void reports_include_start_statements(struct bn_snap *base)
 {
   for (unsigned i = 0; i < BN_C_FIXED; i++)
     if (bn_load_counts_statements(i))
@@ -304,7 +310,7 @@ void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns)
   bn_snap_take(&r->base, r->stats, now_ns);
   atomic_store(&r->warming, bn_policy_is_native(r->conf->policy) && r->conf->plan.warmup_ns != 0);
   if (r->conf->policy->start_counts_too)
-    reports_forget_start_statements(&r->base);
+    reports_include_start_statements(&r->base);
   reports_copy_baseline(r);
   (void)pthread_mutex_unlock(&r->lock);
 }
@@ -359,7 +365,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
   const uint64_t run_ns = bn_clock_between(r->facts.start_ns, s->now_ns);
   struct bn_view *v = &report->view;
 
-  v->kind = bn_reports_kind(r);
+  v->kind = bn_reports_get_kind(r);
   v->at_s = (double)(s->now_ns - s->from_ns) * 1e-9;
   v->failed_threads = s->failed_threads;
   v->paced = s->paced;
@@ -380,8 +386,8 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
   }
 }
 
-/* Returns whether a tick counts more than the span.  The last tick has the state at the end of the
-   span, but is made from a later snapshot. */
+/* Returns whether a tick counts events after the span.  The last tick, whose state is that of the
+   end of the span, does so too, because its snapshot is later. */
 static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_state *s)
 {
   if (s->span_end_ns < s->now_ns)
@@ -421,12 +427,12 @@ static void reports_take_view(struct bn_reports *r, struct report *report,
   (void)reports_fill_view(r, report, base, s);
 }
 
-bool bn_reports_in_hook(const struct bn_reports *r)
+bool bn_reports_is_in_hook(const struct bn_reports *r)
 {
   return atomic_load(&r->reporters.in_hook);
 }
 
-bool bn_reports_shown(const struct bn_reports *r)
+bool bn_reports_is_shown(const struct bn_reports *r)
 {
   return atomic_load(&r->reporters.shown);
 }
@@ -455,7 +461,7 @@ static bool reports_show(struct bn_reports *r, enum bn_view_span span)
   return bn_reporters_view(&r->reporters, v);
 }
 
-bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s)
+bool bn_reports_show_interval(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
 
@@ -469,12 +475,12 @@ bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s)
    and their total covers the whole run. */
 static bool reports_has_checkpoints(const struct bn_reports *r)
 {
-  const enum bn_kind kind = bn_reports_kind(r);
+  const enum bn_kind kind = bn_reports_get_kind(r);
 
   return !r->conf->policy->plain_tests_uncut || (kind != BN_KIND_PLAIN && kind != BN_KIND_CPU);
 }
 
-bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
+bool bn_reports_show_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
 {
   bool ok;
 
@@ -495,7 +501,7 @@ bool bn_reports_want_ticks(const struct bn_reports *r)
   return r->ticks || r->asserts.patience_s > 0;
 }
 
-bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s)
+bool bn_reports_show_tick(struct bn_reports *r, const struct bn_run_state *s)
 {
   if (!r->ticks)
     return true;
@@ -556,10 +562,12 @@ enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_state *s,
                                    uint64_t late, struct bn_view_rules *rules)
 {
-  if (late == 0 && !s->abandoned)
-    bn_span_end_count_anew(&r->span_end, s->now_ns, s->looped_ns);
-  else if (!s->abandoned)
-    bn_span_end_count(&r->span_end, s->now_ns, s->looped_ns);
+  if (!s->abandoned) {
+    if (late == 0)
+      bn_span_end_count_anew(&r->span_end, s->now_ns, s->looped_ns);
+    else
+      bn_span_end_count(&r->span_end, s->now_ns, s->looped_ns);
+  }
   bn_span_end_set_rates(&r->span_end, &r->base, rules);
 }
 
@@ -673,16 +681,17 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
 
 void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s)
 {
+  const bool shows_rest = r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
+                          bn_reporters_want_rest(&r->reporters);
   struct bn_view_rules rules;
 
   /* The verification has set counters of the workload that are looked up. */
   if (r->ops->verify != NULL && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->report.now.counter);
   r->facts.end_wall_ns = r->facts.start_wall_ns + (s->now_ns - r->facts.start_ns);
-  if (r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
-      bn_reporters_want_rest(&r->reporters))
+  if (shows_rest)
     reports_show_rest(r, s);
-  /* Ticks cover all that was measured, and the total what came after the last checkpoint. */
+  /* A tick covers all that was measured, and the total only the time after the last checkpoint. */
   if (r->ticks && !r->base_is_start) {
     (void)reports_fill_view(r, &r->report, &r->start, s);
     (void)reports_show(r, BN_VIEW_TICK);
@@ -691,8 +700,8 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
   reports_judge_asserts(r, &rules);
 }
 
-/* Takes the snapshot of a forced report.  Counters that the workload looks up are left out, because
-   that may block: they are lower than in the baseline, and so are marked as not known. */
+/* Takes the snapshot of a forced report, without the counters that the workload looks up, because a
+   look-up may block.  These are lower than in the baseline then, and are marked as not known. */
 static void reports_count_forced(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct report *report = &r->forced;
@@ -705,12 +714,12 @@ static void reports_count_forced(struct bn_reports *r, const struct bn_run_state
       report->now.counter[i] = BN_ABSENT;
 }
 
-/* A part of the half second that the watchdog has for the report. */
+/* The watchdog has half a second for the report, and spends at most this part of it here. */
 static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
-/* Takes the lock, and returns whether it could.  A reporter that gets facts holds it for long only
-   before the load and after the final report.  A thread that runs out of memory while it adds a
-   fact never gives the lock back. */
+/* Takes the lock within lock_patience_ns.  Returns false if it could not: a thread that runs out of
+   memory while it adds a fact never gives the lock back.  A reporter that gets facts holds it for
+   long only before the load and after the final report. */
 static bool reports_lock_in_time(struct bn_reports *r)
 {
   const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);

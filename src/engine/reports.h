@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The reports of a run: its baselines, its facts, and its reporters.
 
-   Invariant: intervals partition the measured time (each begins where the one before it ended) up
-   to the end of the last one, and where a reporter wants the rest, up to the end.  A total covers
-   the time since the last checkpoint, or since the start.  Snapshots are subtracted here and
-   nowhere else.  The reports depend on statistics, a configuration and the state of the run only.
- */
+   Intervals partition the measured time: each begins where the one before it ended.  If a reporter
+   wants the rest, a last interval covers the time after the last full one.  A total covers the time
+   since the last checkpoint, or since the start.  Snapshots are subtracted here and nowhere else.
+   The reports depend on statistics, a configuration and the state of the run only. */
 #ifndef BN_ENGINE_REPORTS_H
 #define BN_ENGINE_REPORTS_H
 
@@ -73,6 +72,7 @@ static inline struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
                                 .nearest = !bn_policy_is_native(conf->policy),
                                 .commits = conf->policy->transactions_are_commits};
 }
+
 struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
 void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_print_heading. */
@@ -80,11 +80,13 @@ void bn_reports_set_metrics(struct bn_reports *r);
 
 /* Any thread may call the next six functions. */
 void bn_reports_set_kind(struct bn_reports *r, enum bn_kind kind);
-enum bn_kind bn_reports_kind(const struct bn_reports *r);
+enum bn_kind bn_reports_get_kind(const struct bn_reports *r);
 /* Add a fact about the run, or replace its value.  The first fact about a database that comes after
-   the heading also records what the heading could not name. */
-void bn_reports_fact(struct bn_reports *r, const char *section, const char *key, const char *text);
-void bn_reports_fact_f64(struct bn_reports *r, const char *section, const char *key, double value);
+   the heading also records that the heading did not name the server (database.at_start). */
+void bn_reports_set_fact(struct bn_reports *r, const char *section, const char *key,
+                         const char *text);
+void bn_reports_set_fact_f64(struct bn_reports *r, const char *section, const char *key,
+                             double value);
 /* Records, as facts, that a thread failed at_s after the measurement began (negative: before it)
    while others went on.  Returns true for the first failure of its kind.  A kind may be any text;
    the fact has it escaped by bn_escape() and cut between characters.  After BN_FAILURE_KINDS, no
@@ -111,16 +113,16 @@ void bn_reports_pass_place(struct bn_reports *r);
 void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns);
 /* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
 void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s);
-/* Computes the final report, after the workload has been verified, if it is to be. */
+/* Computes the final report, after bn_reports_count_total and the verification of the workload. */
 void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s);
 /* Announces to the reporters that the total is next. */
 void bn_reports_announce_total(struct bn_reports *r);
 /* Makes the final report.  Returns false if a reporter failed. */
 bool bn_reports_show_total(struct bn_reports *r);
-/* Logs, after the final report, the assertions that do not hold, and in a dialect all of them, as
-   its report has none.  Returns false if one does not hold. */
+/* Logs, after the final report, the assertions that do not hold; in a dialect, whose report shows
+   none, all assertions.  Returns false if an assertion does not hold. */
 bool bn_reports_log_verdicts(const struct bn_reports *r);
-/* Returns the view of the final report, once it is made. */
+/* Returns the view of the final report, once that is made. */
 const struct bn_view *bn_reports_last_view(const struct bn_reports *r);
 /* Returns whether an event has succeeded since the measurement began, once the final report is
    made.  The view of that report covers only the time after the last checkpoint. */
@@ -131,25 +133,25 @@ bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
 /* --- the reporting thread, or the main thread where there is none --- */
 /* Forgets what was measured in the warm-up.  Returns the new baseline, which the reports own. */
 const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_ns);
-/* Takes the counters from which the rates of the final report, and of ticks after the span, follow:
-   the span ended at end_ns.  Only the first call has an effect. */
+/* Takes the counters at the end of the span, end_ns; the rates of the final report and of ticks
+   after the span follow from them.  Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);
 /* Make a report of an interval, a checkpoint, or all that was measured so far.  Return false if a
    reporter failed. */
-bool bn_reports_interval(struct bn_reports *r, const struct bn_run_state *s);
-bool bn_reports_checkpoint(struct bn_reports *r, const struct bn_run_state *s);
-bool bn_reports_tick(struct bn_reports *r, const struct bn_run_state *s);
+bool bn_reports_show_interval(struct bn_reports *r, const struct bn_run_state *s);
+bool bn_reports_show_checkpoint(struct bn_reports *r, const struct bn_run_state *s);
+bool bn_reports_show_tick(struct bn_reports *r, const struct bn_run_state *s);
 /* Judges the assertions over the time since the last call, or since the measurement began.  Returns
-   the one that has been violated for --abort-on-assert, or NULL. */
+   the assertion that has been violated for as long as --abort-on-assert says, or NULL. */
 const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const struct bn_run_state *s);
-/* Returns whether there is something to do every second: ticks or assertions. */
+/* Returns whether ticks are shown or assertions judged, once a second. */
 bool bn_reports_want_ticks(const struct bn_reports *r);
 
 /* --- any other thread --- */
 /* Returns whether a script's hook is printing the final report or a part of it. */
-bool bn_reports_in_hook(const struct bn_reports *r);
+bool bn_reports_is_in_hook(const struct bn_reports *r);
 /* Returns whether the final report has been printed. */
-bool bn_reports_shown(const struct bn_reports *r);
+bool bn_reports_is_shown(const struct bn_reports *r);
 /* Prints the final report from the counters as they are, without a reporter's state, its streams or
    its memory.  The watchdog calls it, after the start barrier has opened. */
 void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s, FILE *out);

@@ -590,7 +590,7 @@ static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
 
   if (throttled_s < 0)
     return;
-  bn_reports_fact_f64(run->reports, "process", "throttled_s", throttled_s);
+  bn_reports_set_fact_f64(run->reports, "process", "throttled_s", throttled_s);
   if (throttled_s > 0.01e-9 * (double)span_ns)
     bn_log_note("a CPU quota held the threads of the control group back for %.3g s of processor "
                 "time, so the result is that of the quota: raise it (CPUQuota= of systemd, --cpus "
@@ -612,8 +612,8 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   if (ops->verify != NULL && ops->verify(run->job.self, bn_run_main_session(run), &err) != 0)
     (void)run_fail(run, &err);
   bn_reports_compute_total(run->reports, &end);
-  bn_reports_fact_f64(run->reports, "process", "processor_s",
-                      bn_host_processor_s() - run->processor_s);
+  bn_reports_set_fact_f64(run->reports, "process", "processor_s",
+                          bn_host_processor_s() - run->processor_s);
   run_report_throttling(run, end.now_ns - times->start_ns);
   bn_renewal_log_missed(&run->sessions, end.now_ns);
   bn_outcome_advance(&run->outcome, BN_STAGE_REPORT);

@@ -111,16 +111,16 @@ static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
   const uint64_t at_ns = s->schedule.interval_ns; /* which bn_schedule_take_interval moves on */
 
   if (bn_schedule_take_interval(&s->schedule, now_ns) && !sampler_is_after_the_end(s, at_ns)) {
-    sampler_report(s, now_ns, bn_reports_interval);
+    sampler_report(s, now_ns, bn_reports_show_interval);
     /* The reporter may have been slow. */
     now_ns = bn_clock_mono();
   }
   if (sampler_is_too_late_for_checkpoints(s, now_ns))
     bn_schedule_drop_checkpoints(&s->schedule);
   if (bn_schedule_take_checkpoint(&s->schedule, now_ns))
-    sampler_report(s, now_ns, bn_reports_checkpoint);
+    sampler_report(s, now_ns, bn_reports_show_checkpoint);
   if (bn_schedule_take_tick(&s->schedule, now_ns)) {
-    sampler_report(s, now_ns, bn_reports_tick);
+    sampler_report(s, now_ns, bn_reports_show_tick);
     sampler_judge_asserts(s);
   }
 }

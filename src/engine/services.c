@@ -27,7 +27,7 @@ static void services_add_fact(void *of, const char *section, const char *key, co
 {
   const struct bn_run_parts *p = of;
 
-  bn_reports_fact(p->reports, section, key, text);
+  bn_reports_set_fact(p->reports, section, key, text);
 }
 
 static bool services_count_label(void *of, unsigned index, const char *label)

@@ -181,7 +181,7 @@ enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
 static int signals_current_stage(const struct bn_run_parts *p)
 {
-  return bn_reports_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
+  return bn_reports_is_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
 /* Returns whether a report waits for the reader of fd, who may be slow as long as there is no

@@ -97,7 +97,8 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   struct bn_times times;
   bool is_printed = false;
 
-  if (p->text == NULL || bn_reports_shown(p->reports) || !bn_threads_get_times(p->threads, &times))
+  if (p->text == NULL || bn_reports_is_shown(p->reports) ||
+      !bn_threads_get_times(p->threads, &times))
     return;
   bn_outcome_record_end(p->outcome, bn_clock_mono());
   end = bn_run_state_end(p, &times, w->ages);
