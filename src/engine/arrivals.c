@@ -20,7 +20,7 @@
    be served.  While the replay is behind, the expected number is returned, which is right within a
    part in a thousand. */
 enum { REPLAY_MAX = 4000000 };
-/* A replay that is further behind does not catch up at such a rate. */
+/* A replay that is so many arrivals behind would not catch up, and is not tried. */
 enum { REPLAY_HOPELESS = 100 * REPLAY_MAX };
 /* Most arrivals replayed for the final report, which takes a second. */
 enum { REPLAY_LAST = 25 * REPLAY_MAX };
@@ -157,9 +157,9 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 
 /* --- the replay --- */
 
-/* Returns an expected number of arrivals as a count, which is at least `counted`, the number of
-   those known to have come.  A number that is too large for a count is that of a run without an
-   end, for which `counted` is returned. */
+/* Returns an expected number of arrivals as a count, at least `counted`, the arrivals known to have
+   come.  A number that is too large for a count is that of a run without an end, for which
+   `counted` is returned. */
 static uint64_t pacer_round_expected(uint64_t counted, double expected)
 {
   return expected > (double)counted && expected < 0x1p63 ? (uint64_t)expected : counted;
@@ -194,10 +194,13 @@ static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double n_m
 
 uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns)
 {
+  bool is_exact;
   uint64_t passed;
 
   (void)pthread_mutex_lock(&p->replaying);
-  if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
+  is_exact =
+      !pacer_is_behind(p, now_ns, REPLAY_HOPELESS) && pacer_replay_until(p, now_ns, REPLAY_MAX);
+  if (!is_exact)
     p->passed = pacer_round_expected(p->passed, bn_pacer_count_expected(p, now_ns));
   if (p->passed < p->replayed)
     p->passed = p->replayed;
@@ -254,7 +257,7 @@ static uint64_t pacer_count_or_estimate(struct bn_pacer *p, uint64_t at_ns, bool
 
 struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
 {
-  struct bn_pacer_due due = {0, 0, false};
+  struct bn_pacer_due due = {.estimated = false};
   uint64_t all;
 
   (void)pthread_mutex_lock(&p->replaying);
@@ -278,7 +281,7 @@ static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_
 
 /* Returns the position of the n-th arrival, which has been replayed, found from the mark before it;
    0 for n = 0. */
-static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
+static uint64_t pacer_find_position(const struct bn_pacer *p, uint64_t n)
 {
   const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
   uint64_t position = p->mark[i];
@@ -288,11 +291,11 @@ static uint64_t pacer_position_of(const struct bn_pacer *p, uint64_t n)
   return position;
 }
 
-/* Returns the cumulative rate at the n-th arrival.  For an arrival that has not been replayed this
-   is n, the expected rate, but not more than that at to_ns, when the arrival is due. */
-static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
+/* Returns the cumulative rate at the n-th arrival, which is due at to_ns.  If the arrival has not
+   been replayed, this is n, the expected value, but not more than the cumulative rate at to_ns. */
+static double pacer_find_mass(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
-  return n <= p->replayed ? (double)pacer_position_of(p, n) * BN_ARRIVALS_UNIT
+  return n <= p->replayed ? (double)pacer_find_position(p, n) * BN_ARRIVALS_UNIT
                           : fmin((double)n, bn_pacer_count_expected(p, to_ns));
 }
 
@@ -300,7 +303,7 @@ static double pacer_mass_of(const struct bn_pacer *p, uint64_t n, uint64_t to_ns
 static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                            struct bn_hist *into)
 {
-  uint64_t position = pacer_position_of(p, skip);
+  uint64_t position = pacer_find_position(p, skip);
 
   for (; n > 0; n--) {
     position = bn_arrivals_next(&p->sequence, position);
@@ -334,11 +337,11 @@ uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, ui
     return 0;
   (void)pthread_mutex_lock(&p->replaying);
   (void)pacer_catch_up(p, to_ns);
-  first_mass = pacer_mass_of(p, skip + 1, to_ns);
+  first_mass = pacer_find_mass(p, skip + 1, to_ns);
   if (n <= AGES_MAX && skip + n <= p->replayed)
     pacer_put_each(p, to_ns, skip, n, into);
   else
-    pacer_put_groups(p, to_ns, first_mass, pacer_mass_of(p, skip + n, to_ns), n, into);
+    pacer_put_groups(p, to_ns, first_mass, pacer_find_mass(p, skip + n, to_ns), n, into);
   (void)pthread_mutex_unlock(&p->replaying);
   return pacer_age_at(p, first_mass, to_ns);
 }

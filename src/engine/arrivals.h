@@ -23,12 +23,12 @@
 struct bn_arrivals {
   uint64_t key;
   uint64_t first;   /* constant gaps: the position of the first arrival; 0: random gaps */
-  double per_share; /* the mass of the curve for each arrival: 1, or more for a share of them */
+  double per_share; /* the mass of the curve for each arrival: 1, or more for a share of the rate */
   const struct bn_rate_piece *piece; /* borrowed */
   size_t n_pieces;
 };
 
-#define BN_ARRIVALS_UNIT 0x1p-20
+#define BN_ARRIVALS_UNIT 0x1p-20 /* 2^-20 */
 
 /* Makes the sequence of a seed, with random gaps; the pieces are borrowed. */
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,
@@ -55,7 +55,7 @@ struct bn_pacer {
   pthread_mutex_t replaying; /* guards the rest; held for some seconds at most */
   uint64_t next;             /* the first position that has not been replayed */
   uint64_t replayed;         /* arrivals before `next` */
-  uint64_t passed; /* the last answer: `replayed`, or the expected number if that was too much */
+  uint64_t passed;           /* the last answer of bn_pacer_count_passed */
   /* mark[i] is the position after i * step arrivals.  When all are used, every second one is given
      up and step is doubled. */
   uint64_t step;
@@ -63,19 +63,19 @@ struct bn_pacer {
   uint64_t mark[BN_PACER_MARKS];
 };
 
-/* Makes a pacer of a curve, whose sums are set; it is borrowed. */
+/* Makes a pacer of a curve, which is borrowed, and whose pieces have their sums set. */
 void bn_pacer_init(struct bn_pacer *p, uint64_t seed, const struct bn_rate_piece *piece,
                    size_t n_pieces);
 /* As bn_pacer_init, with one constant rate. */
 void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate);
 /* Makes an arrival come at each integer of the cumulative rate, less `lead` (from 0, less than 1),
-   by which hosts with the same rate take turns.  Comes before the first claim. */
+   by which hosts with the same rate take turns.  The caller does so before the first claim. */
 void bn_pacer_make_constant(struct bn_pacer *p, double lead);
-/* Leaves the pacer this share (more than 0, up to 1) of the curve's rates: the hosts of a run have
-   a curve together.  Comes before the first claim. */
+/* Gives the pacer this share (more than 0, up to 1) of the curve's rates, because the hosts of a
+   run share one curve.  The caller does so before the first claim. */
 void bn_pacer_set_share(struct bn_pacer *p, double share);
 void bn_pacer_done(struct bn_pacer *p);
-/* Sets the time from which arrivals count (CLOCK_MONOTONIC).  Comes before the first claim. */
+/* Sets the time from which arrivals count (CLOCK_MONOTONIC), before the first claim. */
 void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns);
 /* Takes the next arrival and returns its time (CLOCK_MONOTONIC; UINT64_MAX: never).  Any thread;
    takes no lock. */
@@ -105,7 +105,7 @@ uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, ui
                            struct bn_hist *into);
 
 /* Sleeps until due_ns (CLOCK_MONOTONIC) and returns true, or returns false once the limit is below
-   due_ns, which bn_pacer_wake makes known.  Any thread. */
+   due_ns.  Whoever lowers the limit calls bn_pacer_wake.  Any thread. */
 bool bn_pacer_sleep(struct bn_pacer *p, const struct bn_limit *limit, uint64_t due_ns);
 /* Wakes all sleepers after the limit has been lowered. */
 void bn_pacer_wake(struct bn_pacer *p);

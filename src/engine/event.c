@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The slow half of the event path: tickets of --events, arrivals of --rate, messages on limits. */
+/* The slow half of the event path: tickets of --events, arrivals of --rate, pauses, the end of the
+   warm-up, outages. */
 #include "engine/event.h"
 
 #include "base/log.h"
@@ -175,9 +176,8 @@ static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
 }
 
 /* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, returns false and
-   gives the arrival up: s->due_ns is 0.  The clock of the session, read after the
-   sleep, may be a little behind the clock that ended it, so that it does not decide whether the
-   arrival is due. */
+   gives the arrival up: s->due_ns is 0.  After a sleep the arrival is due, whatever the clock of
+   the session says: it may be a little behind the clock that ended the sleep. */
 static bool event_await_arrival(struct bn_session *s)
 {
   const uint64_t due_ns = s->due_ns, deadline_ns = bn_session_deadline(s);
@@ -207,8 +207,8 @@ static void event_log_limit(const struct bn_session *s, enum bn_admission answer
     bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
 }
 
-/* Waits until a ticket may have been returned, after all were taken.  Returns false if none will
-   be, or if the session has an event in flight, whose end the wait would delay. */
+/* Waits until a ticket may have been returned, after all were taken.  Returns false if no ticket
+   will be returned, or if the session has an event in flight, whose end the wait would delay. */
 static bool event_await_ticket(struct bn_session *s)
 {
   if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) ||
@@ -230,8 +230,9 @@ static enum bn_admission event_claim_ticket(struct bn_session *s)
   return answer;
 }
 
-/* Returns false without a warm-up, and once an event that started after it has ended, which sets
-   the mark to the limit.  Where each end is looked at, the answer stays true. */
+/* Returns whether the next event may still belong to the warm-up.  The answer becomes false when
+   an event that started after the warm-up ends, which sets the mark to the limit; it stays true if
+   the end of each event is looked at. */
 static inline bool event_may_be_in_warmup(const struct bn_session *s)
 {
   return s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns;
@@ -448,9 +449,9 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
   return event_ask_arrival(s);
 }
 
-/* Ends the turn of a session that has run events for a millisecond without a wait, so that the
-   other sessions of its worker have theirs.  Returns whether it has.  A session with a claimed
-   arrival goes on: it waits for the arrival or begins its event. */
+/* Ends the turn of a session that has run events for turn_length_ns without a wait, so that the
+   other sessions of its worker have theirs.  Returns whether the turn has ended.  A session with a
+   claimed arrival goes on: it waits for the arrival or begins its event. */
 static bool event_end_turn(struct bn_session *s)
 {
   struct bn_task *t = s->task;
@@ -476,7 +477,7 @@ enum bn_event_answer bn_event_ask(struct bn_session *s)
 {
   enum bn_event_answer answer;
 
-  /* The turn ends before anything is claimed, which the session would keep from the others. */
+  /* The turn ends before the claim: a ticket or an arrival would wait for the next turn. */
   if (event_end_turn(s))
     return BN_EVENT_LATER;
   if (s->last_ns < bn_session_deadline(s) && s->attend == 0)
@@ -591,7 +592,7 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
 void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
 {
   /* An event that is looked at for its kind alone is common, and takes the short way before the
-     limit.  An event that failed with a kind has left its mark to this one, whose kind may be 0. */
+     limit.  Its kind may be 0: the mark is then that of an earlier event, which has failed. */
   const bool is_short =
       s->mark == &bn_event_of_kind && s->kind != 0 && s->last_ns < bn_stat_get(&s->limit->until_ns);
 

@@ -55,8 +55,8 @@ void bn_event_note_begun(struct bn_session *s, uint64_t start_ns);
 /* Returns the end of the last event, or now_ns if there were no events. */
 uint64_t bn_event_find_last_end(const struct bn_session *s, uint64_t now_ns);
 
-/* Is called when the session has left its loop; its last event ended at end_ns.  Records an outage
-   in which the session has ended, and returns the tickets that it has in reserve. */
+/* Ends the events of a session that has left its loop; its last event ended at end_ns.  Records an
+   outage in which the session has ended, and returns the tickets that it has in reserve. */
 void bn_event_leave(struct bn_session *s, uint64_t end_ns);
 
 /* Returns the events counted since the end of the warm-up, 0 before it.  Waits while the baseline
@@ -104,8 +104,8 @@ static inline void bn_event_repeats(struct bn_session *s)
    go on with it. */
 __attribute__((cold)) void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick);
 
-/* Returns whether another event may begin. true claims it: bn_event_start must follow, or the
-   ticket is lost. */
+/* Claims the next event.  Returns false if no event may begin.  After true, bn_event_start must
+   follow, or the ticket is lost. */
 static inline bool bn_event_more(struct bn_session *s)
 {
   if (__builtin_expect(s->last_ns >= bn_stat_get(&s->limit->until_ns), 0) ||
@@ -148,8 +148,8 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
    event of --rate keeps its start, because it is late. */
 void bn_event_start_later(struct bn_session *s, struct bn_tick *tick);
 
-/* Lets the session begin events of its own accord, by bn_event_start_at: they need no ticket and
-   end with its work, not with the limit.  Comes before its loop. */
+/* Lets the session begin events of its own accord, by bn_event_start_at.  These need no ticket, and
+   they end with its work, not with the limit.  The session calls it before its loop. */
 void bn_event_exempt(struct bn_session *s);
 
 /* Starts an event now whose latency counts from start_ns, for sessions that are exempt. */
@@ -242,8 +242,8 @@ static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, u
   bn_stat_record(st, st->kind_hist + kind - 1, took_ns);
 }
 
-/* As bn_event_end, for an event that says at its end of which kind it is: most are counted at once,
-   and the others are looked at. */
+/* As bn_event_end, for an event whose kind is known at its end.  Most of these are counted at once;
+   the kind of the others is noted first, because they take the slow way. */
 static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_tick *tick,
                                         unsigned kind)
 {
@@ -266,7 +266,7 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
   bn_event_count_of_kind(s, kind, took_ns);
 }
 
-/* Counts an event that was begun as dropped: it has no place among the events. */
+/* Counts as dropped an event that was begun and is not counted among the events. */
 __attribute__((cold)) void bn_event_count_dropped(struct bn_session *s, const struct bn_tick *tick);
 
 /* Makes the time of the last end visible to other threads in a session that pauses.  In other
