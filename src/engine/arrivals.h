@@ -28,7 +28,7 @@ struct bn_arrivals {
   size_t n_pieces;
 };
 
-#define BN_ARRIVALS_UNIT 0x1p-20 /* 2^-20 */
+#define BN_ARRIVALS_UNIT 0x1p-20
 
 /* Makes the sequence of a seed, with random gaps; the pieces are borrowed. */
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,

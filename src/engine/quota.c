@@ -36,7 +36,7 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), n_shares * sizeof *q->share);
   for (unsigned i = 0; i < n_shares; i++) {
     q->share[i].quota = q;
-    q->share[i].left = (int64_t)plan->per_session;
+    q->share[i].untaken = (int64_t)plan->per_session;
     q->share[i].charged = !plan->warmup;
   }
   bn_quota_set_stats(q, plan->stat);
@@ -97,12 +97,13 @@ void bn_quota_close(struct bn_quota *q, uint64_t now_ns)
 
 /* --- tickets --- */
 
-/* Returns how many tickets to claim at once, at least 1, of the `left` ones that are a session's
-   part.  A session that reserved many tickets of long events would keep other sessions idle. */
+/* Returns how many tickets to claim at once, at least 1, if `untaken` tickets are a session's part
+   of those that remain.  A session that reserved many tickets of long events would keep other
+   sessions idle. */
 static inline uint64_t quota_batch_size(const struct bn_quota *q, const struct bn_stat *st,
-                                        uint64_t left)
+                                        uint64_t untaken)
 {
-  const uint64_t part = left / PART;
+  const uint64_t part = untaken / PART;
   const uint64_t ended = bn_stat_get(&st->ended);
   const uint64_t busy_ns = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
 
@@ -116,10 +117,10 @@ static enum bn_admission quota_take_own_tickets(struct bn_quota_share *share)
 {
   uint64_t batch;
 
-  if (share->left <= 0)
+  if (share->untaken <= 0)
     return BN_QUOTA_SPENT;
-  batch = quota_batch_size(share->quota, share->stat, (uint64_t)share->left);
-  share->left -= (int64_t)batch;
+  batch = quota_batch_size(share->quota, share->stat, (uint64_t)share->untaken);
+  share->untaken -= (int64_t)batch;
   (void)atomic_fetch_add_explicit(&share->quota->taken, batch, memory_order_relaxed);
   share->reserved = batch - 1; /* this event uses one */
   return BN_QUOTA_YES;
@@ -144,21 +145,21 @@ static enum bn_admission quota_take_tickets(struct bn_quota_share *share)
   return BN_QUOTA_YES;
 }
 
-/* Returns how many of n tickets that a session has taken are counted by q->taken. */
+/* Returns how many of n tickets that a session has taken count in q->taken. */
 static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
 {
   return q->per_session != 0 && n > q->per_session ? q->per_session : n;
 }
 
-/* Charges a session n tickets in place of those that were kept for it.  If n is less, the
-   unsigned sum wraps around to the right number.  Without per_session, `left` is not used. */
+/* Charges a session n tickets in place of those that were kept for it.  If n is less, the unsigned
+   sum wraps around to the right number.  Without per_session, `untaken` is not used. */
 static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
 
   (void)atomic_fetch_add_explicit(
       &q->taken, quota_count_taken(q, n) - quota_count_taken(q, share->kept), memory_order_relaxed);
-  share->left = (int64_t)(q->per_session - n);
+  share->untaken = (int64_t)(q->per_session - n);
   share->charged = true;
 }
 
@@ -171,8 +172,7 @@ static uint64_t quota_count_charged(const struct bn_quota *q, uint64_t n)
 
 /* Charges a session once, after the baseline: its events that have ended since then and those in
    flight use the tickets kept for it.  Kept tickets of events that have been dropped go to the
-   reserve.  Fewer tickets than events are kept only for a script that ends events it never began.
- */
+   reserve.  If a script ends events that it never began, fewer tickets than events were kept. */
 static void quota_charge_by_end(struct bn_quota_share *share)
 {
   const struct bn_stat *st = share->stat;
@@ -279,14 +279,15 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
 {
   if (share->quota->events == 0)
     return;
-  if (share->charged && warm)
-    bn_quota_note_warm_end(share);
-  else if (share->charged)
-    share->reserved++;
-  else
+  if (!share->charged) {
     (void)atomic_fetch_sub(&share->granted, 1);
-  if (!share->charged && share->quota->by_start && !warm)
-    (void)atomic_fetch_sub_explicit(&share->early, 1, memory_order_relaxed);
+    if (share->quota->by_start && !warm)
+      (void)atomic_fetch_sub_explicit(&share->early, 1, memory_order_relaxed);
+  } else if (warm) {
+    bn_quota_note_warm_end(share);
+  } else {
+    share->reserved++;
+  }
 }
 
 /* `failed` is raised before the claim goes: quota_count_measured, which may read in between, then
@@ -300,8 +301,8 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm)
   bn_quota_unclaim(share, warm);
 }
 
-/* The events of the warm-up without a ticket come first.  An event that was due in the warm-up and
-   began after it has taken a ticket, which is free again. */
+/* Events of the warm-up that have no ticket are taken to end first.  The others were due in the
+   warm-up but began after it: each has taken a ticket, which returns to the reserve. */
 void bn_quota_note_warm_end(struct bn_quota_share *share)
 {
   if (share->quota->events == 0 || !share->charged)
@@ -319,23 +320,25 @@ static uint64_t quota_count_ended(const struct bn_stat *st)
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
-/* Returns the reserve.  With gives_up, the tickets that the session could still take count as
-   taken, because no other session takes them.  `change` may stand for a negative number: unsigned
-   sums wrap around. */
+/* Returns the reserve.  With gives_up, which needs per_session, the tickets that the session could
+   still take count as taken, because no other session takes them.  `change` may stand for a
+   negative number: unsigned sums wrap around. */
 static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 {
   struct bn_quota *q = share->quota;
-  const uint64_t used = q->per_session - (uint64_t)share->left;
   uint64_t change = -share->reserved;
 
-  if (q->per_session != 0)
-    change = (gives_up ? q->per_session : quota_count_taken(q, used - share->reserved)) -
-             quota_count_taken(q, used);
+  if (q->per_session != 0) {
+    const uint64_t taken = q->per_session - (uint64_t)share->untaken;
+    const uint64_t used = gives_up ? q->per_session : taken - share->reserved;
+
+    change = quota_count_taken(q, used) - quota_count_taken(q, taken);
+  }
   (void)atomic_fetch_add_explicit(&q->taken, change, memory_order_relaxed);
   share->reserved = 0;
 }
 
-/* As bn_quota_leave.  The caller holds the lock, so that thaw comes before or after. */
+/* As bn_quota_leave.  The caller holds the lock, so that bn_quota_thaw comes before or after. */
 static enum bn_admission quota_leave_locked(struct bn_quota_share *share, bool gives_up)
 {
   switch ((enum bn_quota_state)atomic_load(&share->quota->state)) {
@@ -365,7 +368,8 @@ static bool quota_is_spent(const struct bn_quota *q)
    Thousands of sessions come here one after another at the end of a run: most wake nobody. */
 static void quota_wake_if_needed(struct bn_quota *q)
 {
-  q->done |= q->waiting == q->present && quota_is_spent(q);
+  if (q->waiting == q->present && quota_is_spent(q))
+    q->done = true;
   if (q->done || !quota_is_spent(q))
     bn_wait_wake(&q->given_back);
 }
@@ -458,9 +462,9 @@ void bn_quota_freeze(struct bn_quota *q)
   (void)pthread_mutex_unlock(&q->lock);
 }
 
-/* With by_start, returns how many events of a session were claimed and are not events of the
-   warm-up: they started after it, or have not begun.  `granted` is read first, then the events,
-   then `early` and `failed`: a change in between makes the result too large, not too small. */
+/* With by_start, returns how many claimed events of a session do not belong to the warm-up, because
+   they started after it or have not begun.  `granted` is read first, then the events, then `early`
+   and `failed`: a change in between makes the result too large, not too small. */
 static uint64_t quota_count_measured(const struct bn_quota_share *share, uint64_t granted)
 {
   const uint64_t done = quota_count_ended(share->stat);
@@ -472,8 +476,8 @@ static uint64_t quota_count_measured(const struct bn_quota_share *share, uint64_
   return (claimed > warmup_events ? claimed - warmup_events : 0) + atomic_load(&share->failed);
 }
 
-/* Returns how many tickets to keep for events of a session that are in flight at the baseline;
-   `ended` of its events are not counted (bn_quota_thaw). */
+/* Returns how many tickets to keep for the events of a session that are in flight at the baseline.
+   ended: as in bn_quota_thaw. */
 static uint64_t quota_count_kept(const struct bn_quota_share *share, uint64_t ended)
 {
   const uint64_t granted = atomic_load(&share->granted);

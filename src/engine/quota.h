@@ -19,9 +19,9 @@
    session that has failed, or until no session can return one: the remaining sessions do all events
    of --events.
 
-   With `per_session`, each session takes at most that many tickets, and all there are: nobody waits
-   for another's.  The invariants then hold for each session.  `taken` counts at most `per_session`
-   of each session, so that bn_quota_unused is what sessions may still take.
+   With `per_session`, each session has that many tickets for itself, so that no session waits for a
+   ticket of another.  The invariants then hold for each session.  `taken` counts at most
+   `per_session` tickets of each session, so that bn_quota_unused is what sessions may still take.
 
    No function reads a clock.  Only bn_quota_await_baseline and bn_quota_await_ticket wait. */
 #ifndef BN_ENGINE_QUOTA_H
@@ -48,16 +48,17 @@ struct bn_quota_share {
   const struct bn_stat *stat;
   uint64_t reserved;        /* tickets that were taken and not used yet */
   _Atomic uint64_t granted; /* admitted in the warm-up, not dropped; read by bn_quota_thaw */
-  bool charged;             /* for the events in flight at the baseline */
+  bool charged;             /* has been charged for its events in flight at the baseline */
   uint64_t ticketless;      /* by_start: events in flight that need no ticket, once charged */
   _Atomic uint64_t early;   /* by_start: admitted in the warm-up, but started after it */
   _Atomic uint64_t failed;  /* by_start: counted in `early`, and failed for good before `charged` */
-  bool waits;               /* guarded by the lock: it is one of `waiting` */
-  uint64_t warm_events, kept; /* at the baseline: events, tickets kept for those in flight */
-  int64_t left;               /* per_session: tickets that it may still take, once it is charged;
-                                 below 0: more were in flight at the baseline */
-  bool exempt;                /* written before its first event: its events take no tickets */
-  bool given_up;              /* failed in the warm-up: what is left will not be taken */
+  bool waits;               /* guarded by the lock: the session is counted in `waiting` */
+  uint64_t warm_events;     /* events that had ended at the baseline */
+  uint64_t kept;            /* tickets that are kept for the events in flight at the baseline */
+  int64_t untaken;          /* per_session: tickets that it may still take, once it is charged;
+                               below 0: more events were in flight at the baseline */
+  bool exempt;              /* written before its first event: its events take no tickets */
+  bool given_up;            /* failed in the warm-up, so that it will not take its tickets */
 };
 
 struct bn_quota {
@@ -67,20 +68,21 @@ struct bn_quota {
   uint64_t events;                /* 0: no limit */
   uint64_t per_session;           /* 0: the sessions share the tickets */
   unsigned sessions;
-  bool one_by_one, one_more, by_start;
+  bool one_by_one, one_more, by_start; /* as in the plan */
   uint64_t measure_ns;          /* by_start: end of the warm-up; set before the first claim */
   struct bn_quota_share *share; /* owned */
   pthread_mutex_t lock;
   pthread_cond_t thawed;
   pthread_cond_t given_back;
-  unsigned present, waiting; /* guarded by the lock: sessions that have not left, and how many of
-                             them wait for a ticket */
-  bool returns, done;        /* done, guarded by the lock: no ticket will be returned */
+  unsigned present; /* guarded by the lock: sessions that have not left */
+  unsigned waiting; /* guarded by the lock: present sessions that wait for a ticket */
+  bool returns;     /* sessions wait for returned tickets */
+  bool done;        /* guarded by the lock: no ticket will be returned any more */
 };
 
 struct bn_quota_plan {
   uint64_t events;       /* of all sessions; 0: no limit */
-  uint64_t per_session;  /* see above; `events` is then the product with `sessions`; 0: no limit */
+  uint64_t per_session;  /* see above; `events` is then per_session * sessions; 0: no limit */
   unsigned sessions;     /* sessions that take tickets */
   unsigned others;       /* sessions that begin no events; their shares are only closed */
   bool warmup;           /* tickets exist from the baseline on */
@@ -127,18 +129,18 @@ void bn_quota_fail(struct bn_quota_share *share, bool warm);
 /* by_start: notes that an event that started in the warm-up has ended, whose ticket is used again
    if it has one. */
 void bn_quota_note_warm_end(struct bn_quota_share *share);
-/* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if it is
-   worth asking again, false if the tickets are spent for good. */
+/* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if a claim
+   may succeed now, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
 /* As bn_quota_await_ticket without the wait, after each answer of bn_quota_claim: a session counts
-   as waiting from SPENT until another answer.  Returns whether the answer was SPENT and it is worth
-   asking again later. */
+   as waiting from SPENT until another answer.  Returns whether the answer was SPENT and a later
+   claim may succeed. */
 bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer);
 /* Notes, before its first event, that the events of a session take no tickets: nobody waits for a
    ticket of it. */
 void bn_quota_exempt(struct bn_quota_share *share);
 /* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. failed:
-   it could have begun more; with per_session, nobody else takes the tickets that are left. */
+   the session could have begun more events; with per_session, its other tickets count as taken. */
 enum bn_admission bn_quota_leave(struct bn_quota_share *share, bool failed);
 /* Sets *events to the events of the session since the baseline, 0 in the warm-up; by_start, to
    those that started after the warm-up.  Returns YES or FROZEN.  Inline: some workloads ask before

@@ -516,7 +516,7 @@ static void no_session_does_the_events_of_another(void **state)
   }
   /* An eighth of the 999 that it had left. */
   assert_int_equal(s->share->reserved, 123);
-  assert_int_equal(s->share->left, 875);
+  assert_int_equal(s->share->untaken, 875);
   assert_int_equal(bn_quota_unused(&g->quota), 3000 - 1 - 124);
   assert_int_equal(bn_quota_leave(s->share, true), BN_QUOTA_YES);
   assert_int_equal(bn_quota_unused(&g->quota), 2000);
@@ -550,7 +550,7 @@ static void what_the_warmup_leaves_counts_for_its_session(void **state)
     go_on(g);
   assert_int_equal(bn_quota_unused(&g->quota), 2);
   assert_int_equal(bn_quota_claim(s->share, 1), BN_QUOTA_SPENT);
-  assert_int_equal(s->share->left, -1);
+  assert_int_equal(s->share->untaken, -1);
   run_out(g);
   assert_int_equal(s->ended, 3);
   assert_int_equal(g->session[1].ended, 2);
