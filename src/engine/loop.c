@@ -16,7 +16,8 @@
 #include "base/wait.h"
 #include "engine/limits.h"
 
-/* The most events that one call of epoll returns: as many as fit in a page. */
+/* The most events that one call of epoll returns; their array on the stack is at most a page. */
+ */
 enum { EVENTS_AT_ONCE = 256 };
 /* How often a wait in place looks whether the session is interrupted or the run is over. */
 static const uint64_t check_interval_ns = 100 * BN_NSEC_PER_MSEC;
@@ -83,8 +84,8 @@ void bn_loop_queue(struct bn_task *t)
   loop_append(&t->loop->queue, t);
 }
 
-/* Continues on the worker's own stack after a call, which waits or has ended.  In the latter case,
-   gives back the stack of the call.  Returns `ended`. */
+/* Notes that the worker's own stack is in use again, because the call of a task waits or has ended.
+   If it has ended, gives its stack back.  Returns `ended`. */
 static bool loop_come_back(struct bn_task *t, bool ended)
 {
   t->loop->running = NULL;
@@ -95,7 +96,7 @@ static bool loop_come_back(struct bn_task *t, bool ended)
   return true;
 }
 
-/* Goes on with the call of the task.  Returns true if there is none, or it has returned. */
+/* Goes on with the call of the task.  Returns true if there is no call, or it has returned. */
 static bool loop_resume_call(struct bn_task *t)
 {
   if (t->fiber == NULL)
@@ -104,8 +105,8 @@ static bool loop_resume_call(struct bn_task *t)
   return loop_come_back(t, bn_fiber_resume(t->fiber));
 }
 
-/* Goes on with a task that is ready: with its call, and if there is none or it has returned, with
-   the session. */
+/* Goes on with a task that is ready: with its call, and with its session unless the call still
+   waits. */
 static void loop_run_task(struct bn_task *t)
 {
   t->queued = false;
@@ -150,8 +151,8 @@ static void loop_run_queue(struct bn_loop *l)
 
 /* --- the end of waits --- */
 
-/* Ends the wait of a task by events of its descriptor (0: by its time, or because it is to end),
-   and puts the task in a list. */
+/* Ends the wait of a task, and puts the task in a list.  came: the events of its descriptor that
+   ended the wait; 0: its time did, or bn_loop_wake. */
 static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *list)
 {
   t->waits = t->until_over = false;
@@ -184,7 +185,7 @@ static short loop_to_poll_events(uint32_t events)
                  ((events & EPOLLHUP) != 0 ? POLLHUP : 0));
 }
 
-/* Ends the wait for a descriptor, or notes that its input came early, while nobody waited. */
+/* Ends the wait for a descriptor, or notes that its input came while no task waited for it. */
 static void loop_on_event(struct bn_loop *l, const struct epoll_event *e)
 {
   struct bn_loop_fd *known = &l->fd[e->data.fd];
@@ -197,13 +198,13 @@ static void loop_on_event(struct bn_loop *l, const struct epoll_event *e)
 }
 
 /* Ends the waits that bn_loop_wake is for.  The descriptor is read only to make it silent again.
-   At the end of the run these are the waits of most sessions, so they go to the queue, of which
-   other events wait for a millisecond only. */
+   At the end of the run most sessions wait, and all of their tasks become ready at once: they go to
+   the queue, which holds up other events for a millisecond only. */
 static void loop_on_wake(struct bn_loop *l)
 {
-  uint64_t n; /* not used */
+  uint64_t n_wakes; /* not used */
 
-  if (read(l->wake_fd, &n, sizeof n) < 0)
+  if (read(l->wake_fd, &n_wakes, sizeof n_wakes) < 0)
     return;
   for (unsigned i = 0; i < l->n_tasks; i++) {
     struct bn_task *t = l->task[i];
@@ -256,8 +257,8 @@ static struct bn_loop_fd *loop_get_fd(struct bn_loop *l, int fd)
   return &l->fd[fd];
 }
 
-/* Adds the descriptor to those of epoll, or changes the events that are asked of it.  Returns 0, or
-   -1 and errno. */
+/* Adds the descriptor to the epoll set, or changes the events that epoll reports of it.  Returns 0,
+   or -1 and errno. */
 static int loop_register(struct bn_loop *l, int fd, uint32_t events)
 {
   struct epoll_event e = {.events = events, .data.fd = fd};
@@ -301,9 +302,9 @@ static short loop_arm_once(struct bn_task *t, int fd, short events)
   return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
 }
 
-/* Registers a descriptor for its life again, if it was before loop_arm_once registered it for one
-   wait.  If `armed` is that of an older descriptor of the same number, this does no harm: the first
-   wait of the new one registers it anew. */
+/* Registers a descriptor for its life again, if it was so before loop_arm_once registered it for
+   one wait.  `armed` may be that of an older descriptor of the same number; the first wait for the
+   new descriptor then registers it anew. */
 static void loop_rearm(struct bn_loop *l, int fd)
 {
   if (l->fd[fd].armed && loop_register(l, fd, FOR_LIFE) != 0)
@@ -321,9 +322,9 @@ static void loop_leave_stack(struct bn_task *t, int fd, short wanted, uint64_t u
   bn_fiber_leave(t->fiber);
 }
 
-/* Waits in place, if the task runs in the stack of another task or in the worker's own: a finalizer
-   of the script may wait, for example.  Returns the events, or 0 at until_ns, after an interrupt,
-   or if the run is over and the wait ends with it. */
+/* Waits while the worker does nothing else, because the task runs in the stack of another task or
+   in the worker's own: a finalizer of the script may wait, for example.  Returns the events, or 0
+   at until_ns, after an interrupt, or if the run is over and the wait ends with it. */
 static short loop_wait_here(const struct bn_task *t, int fd, short events, uint64_t until_ns)
 {
   short came;
@@ -369,7 +370,8 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
 
 /* --- a task --- */
 
-/* Fails the run, once for each loop: its latencies would be those of waits for the worker. */
+/* Fails the run, once for each loop, because a call has no stack of its own: other sessions would
+   wait for that call, and their latencies would include the wait. */
 static void loop_fail_without_stack(struct bn_task *t)
 {
   const struct bn_services *services = t->session->services;

@@ -28,22 +28,23 @@ struct bn_task {
   struct bn_loop *loop;
   struct bn_session *session;
   struct bn_sql_waiter waiter; /* for the drivers of its connections; its `of` is the task */
-  struct bn_fiber *fiber;      /* of the call that has not returned; NULL: none */
-  struct bn_timer timer;       /* of its wait */
-  struct bn_task *next;        /* in the list of those that are ready */
-  int fd;                      /* that its wait is for; -1: none */
+  struct bn_fiber *fiber;      /* the stack of the call that has not returned; NULL: none */
+  struct bn_timer timer;       /* the end of its wait */
+  struct bn_task *next;        /* the next ready task */
+  int fd;                      /* the descriptor that it waits for; -1: none */
   short wanted, came;          /* events of the descriptor: waited for, and that ended the wait */
-  bool waits, queued;
-  bool slept;       /* it has slept since engine/event.c cleared this */
-  bool until_over;  /* its wait ends when the run does */
-  uint64_t turn_ns; /* bn_event_ask's: when the turn began, about; 0: not known yet */
+  bool waits;                  /* for the descriptor, the timer or both */
+  bool queued;                 /* it is in a list of ready tasks */
+  bool slept;                  /* it has slept since engine/event.c cleared this */
+  bool until_over;             /* its wait ends when the run does */
+  uint64_t turn_ns;            /* the begin of its turn, set by bn_event_ask; 0: not known yet */
 };
 
-/* What the loop knows of a descriptor, by its number. */
+/* The state of a descriptor; the table is indexed by its number. */
 struct bn_loop_fd {
-  struct bn_task *task; /* that waits for it, or waited last */
+  struct bn_task *task; /* the task that waits for it, or waited last */
   bool armed;           /* registered for its life, for input */
-  bool early;           /* input came while nobody waited */
+  bool early;           /* input came while no task waited */
 };
 
 struct bn_task_list {
@@ -52,16 +53,16 @@ struct bn_task_list {
 
 struct bn_loop {
   int epoll_fd, wake_fd;
-  struct bn_loop_fd *fd;
+  struct bn_loop_fd *fd; /* owned; n_fds entries */
   size_t n_fds;
   struct bn_timers timers;
-  struct bn_task_list woken; /* their waits have ended */
-  struct bn_task_list queue; /* these have not waited */
+  struct bn_task_list woken; /* tasks whose waits have ended */
+  struct bn_task_list queue; /* tasks that may go on without a wait */
   struct bn_fiber_pool fibers;
-  struct bn_task *running; /* whose stack is in use; NULL: the worker's own is */
-  struct bn_task **task;   /* owned; all of its tasks */
+  struct bn_task *running; /* the task whose call's stack is in use; NULL: the worker's own is */
+  struct bn_task **task;   /* owned; n_tasks borrowed tasks */
   unsigned n_tasks;
-  bool lacks_stack; /* a call had none, and the run ends */
+  bool lacks_stack; /* a call got no stack, so that the run has failed */
   void (*go_on)(struct bn_task *t);
 };
 
@@ -69,14 +70,14 @@ struct bn_loop {
    whose session may go on.  bn_loop_done accepts a loop that init left half made. */
 int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_task *t),
                  struct bn_err *err);
-/* Is called when every call of a task has returned. */
+/* Frees the loop after every call of a task has returned. */
 void bn_loop_done(struct bn_loop *l);
 /* Adds task number i, zeroed before. */
 void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_session *s);
 /* Puts a task that waits for nothing in the queue. */
 void bn_loop_queue(struct bn_task *t);
-/* Waits until a task is ready or bn_loop_wake is called, and goes on with all whose waits have
-   ended, then with those of the queue for about a millisecond. */
+/* Waits until a task is ready or bn_loop_wake is called.  Then goes on with all tasks whose waits
+   have ended, and with tasks of the queue for about a millisecond. */
 void bn_loop_turn(struct bn_loop *l);
 /* Ends waits that end with the run, and those of sessions that were interrupted.  Any thread. */
 void bn_loop_wake(struct bn_loop *l);

@@ -11,7 +11,7 @@
 #include "engine/worker.h"
 
 struct shared_session {
-  struct bn_task task; /* first: the loop hands it over */
+  struct bn_task task; /* the first member: shared_go_on casts it to the session */
   struct shared_worker *worker;
   enum bn_phase phase;
   bool open;    /* has been opened, and is at the start barrier or past it */
@@ -21,8 +21,9 @@ struct shared_session {
 struct shared_worker {
   struct bn_worker *worker;
   struct bn_loop loop;
-  struct shared_session *session;
-  unsigned n, begun, opening, open, gone; /* sessions; opening: of `begun`, not open yet */
+  struct shared_session *session; /* owned; n of them */
+  unsigned n;
+  unsigned begun, opening, open, gone; /* sessions; opening: begun, but not opened yet */
 };
 
 /* Lets the loop close the session next. */
@@ -77,7 +78,7 @@ static void shared_note_closed(struct shared_session *ss, enum bn_turn turn,
 
 _Static_assert(offsetof(struct shared_session, task) == 0, "a task is cast to its session");
 
-/* The loop calls this when the session may go on. */
+/* Lets the session go on in its phase, and handles the end of that phase.  The loop calls it. */
 static void shared_go_on(struct bn_task *t)
 {
   struct shared_session *ss = (struct shared_session *)(void *)t;
@@ -109,8 +110,11 @@ static void shared_go_on(struct bn_task *t)
 /* Opens the sessions, until the end of the run if it comes first.  Returns whether all are open. */
 static bool shared_open_all(struct shared_worker *sw)
 {
-  for (shared_open_more(sw); sw->opening > 0; shared_open_more(sw))
+  shared_open_more(sw);
+  while (sw->opening > 0) {
     bn_loop_turn(&sw->loop);
+    shared_open_more(sw);
+  }
   return sw->open == sw->n;
 }
 

@@ -134,8 +134,8 @@ static void threads_log_opening(unsigned first, unsigned last, const char *doing
     bn_log_hint("threads %u to %u: %s", first, last, doing);
 }
 
-/* Adjacent threads that do the same share a line.  The texts are static, so that two that are the
-   same are at the same address.  The step past the last session ends its line. */
+/* Adjacent threads that do the same share a line.  The texts are static, so that equal texts have
+   the same address.  The step past the last session ends its line. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
   enum { LINES_MAX = 10 };
@@ -196,7 +196,7 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
   return opens;
 }
 
-/* --- where sessions of all hosts meet --- */
+/* --- the barrier of the sessions of all hosts --- */
 
 /* Returns whether all sessions of the run are on this host. */
 static bool threads_is_single_host(const struct bn_threads *t)
@@ -249,15 +249,15 @@ void bn_threads_open_command(struct bn_threads *t)
 
 /* --- end --- */
 
-/* As bn_threads_await.  The wait ends if the outcome has one of the flags; 0: no flag ends it. */
+/* As bn_threads_await.  The wait ends if the outcome has the flag; 0: no flag ends it. */
 static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns,
-                                   enum bn_outcome_flag flags)
+                                   enum bn_outcome_flag flag)
 {
   bool all_gone, all_gone_or_lost, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
   while (t->gone + bn_threads_count_lost(t) < t->created && in_time &&
-         !bn_outcome_has(t->outcome, flags))
+         !bn_outcome_has(t->outcome, flag))
     in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
   all_gone_or_lost = t->gone + bn_threads_count_lost(t) >= t->created;
   all_gone = t->gone == t->created;
@@ -319,19 +319,20 @@ static void threads_record_cause(struct bn_outcome *o, enum bn_cause cause, int 
   bn_outcome_record_cut(o, now_ns);
 }
 
-/* Returns how many sessions have not left their loop; those whose worker is still to be started
-   count.  The caller holds the lock. */
+/* Returns how many sessions have not left their loop, also those whose worker is still to be
+   started.  The caller holds the lock. */
 static unsigned threads_count_looping_locked(const struct bn_threads *t)
 {
   unsigned n = 0;
 
   for (unsigned i = 0; i < t->n; i++)
-    n += t->of_session[i].stage < BN_SESSION_LOOPED;
+    if (t->of_session[i].stage < BN_SESSION_LOOPED)
+      n++;
   return n;
 }
 
 /* Returns whether events can begin.  Tickets in the reserves of sessions are not looked at: when no
-   other tickets remain, the reserves are small, so an end then is not early. */
+   other tickets remain, the reserves are small, so that an end of the run then is not early. */
 static bool threads_can_begin_events(struct bn_threads *t, uint64_t now_ns)
 {
   bool can_begin;
@@ -454,7 +455,8 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session)
   (void)pthread_mutex_lock(&t->lock);
   is_counted = !of->failed;
   of->failed = true;
-  t->failed += is_counted;
+  if (is_counted)
+    t->failed++;
   all_failed = t->failed == t->n;
   (void)pthread_mutex_unlock(&t->lock);
   bn_outcome_set(t->outcome, BN_OUTCOME_THREAD_FAILED);
@@ -467,7 +469,7 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session)
 unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s, const char *loss_message)
 {
   const struct bn_worker *w = threads_find_worker(t, s);
-  const unsigned n_lost = w->n_sessions - w->gone; /* all of the worker that have not gone */
+  const unsigned n_lost = w->n_sessions - w->gone;
 
   if (loss_message != NULL)
     atomic_store(&t->loss_message, loss_message);
@@ -559,7 +561,8 @@ unsigned bn_threads_count_at_limit(struct bn_threads *t)
 
   (void)pthread_mutex_lock(&t->lock);
   for (unsigned i = 0; i < t->n; i++)
-    n_early += t->of_session[i].early;
+    if (t->of_session[i].early)
+      n_early++;
   (void)pthread_mutex_unlock(&t->lock);
   return t->n - n_early;
 }

@@ -44,8 +44,8 @@ struct bn_worker {
   struct bn_threads *threads;
   const struct bn_job *job; /* borrowed */
   pthread_t thread;
-  unsigned number, n_sessions; /* sessions number, number + n_workers, … */
-  unsigned gone;               /* of them; its own thread counts and reads it */
+  unsigned number, n_sessions; /* it drives the sessions number, number + n_workers, … */
+  unsigned gone;               /* its sessions that have gone; its own thread counts and reads it */
   bool created;
   struct bn_loop *loop; /* guarded by threads->lock; NULL: it has none, or none any more */
 };
@@ -63,8 +63,8 @@ struct bn_threads {
   struct bn_pacer *pacer;                 /* NULL: no --rate */
   const struct bn_host_group *host_group; /* whose sessions meet at the barrier; NULL: one host */
   struct bn_session *session;             /* borrowed, n of them */
-  struct bn_threads_session *of_session;  /* by session */
-  struct bn_worker *worker;
+  struct bn_threads_session *of_session;  /* owned; by session */
+  struct bn_worker *worker;               /* owned */
   unsigned n_workers;
   unsigned n, created, gone, failed; /* sessions; created: those whose worker has been started */
   _Atomic bool loss_reported; /* the reason of the first loss is printed, or in `loss_message` */
@@ -79,7 +79,8 @@ struct bn_threads {
   pthread_cond_t changed;
   unsigned barrier_arrived, barrier_round;
   bool arrival_sent; /* the host group knows that all sessions of this host are at the barrier */
-  bool ended, made;
+  bool ended;        /* guarded by the lock; bn_threads_end was called */
+  bool made;         /* bn_threads_done has something to free */
 };
 
 /* sessions is an array of n; everything is borrowed. n_workers <= n.  bn_threads_done accepts
@@ -90,8 +91,7 @@ void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned
 void bn_threads_done(struct bn_threads *t);
 
 /* --- the main thread --- */
-/* Returns the size of each worker's stack, for a plan: as wanted, or the least size if that is
-   more. */
+/* Returns the size of each worker's stack, for a plan: the wanted size, but at least 1 MiB. */
 uint64_t bn_threads_stack_size(uint64_t wanted_bytes);
 struct bn_threads_plan {
   const struct bn_job *job;    /* borrowed until all have gone */
@@ -148,7 +148,8 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session);
    loss_message: the reason, or NULL if it is printed.  Returns how many sessions are lost. */
 unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s,
                          const char *loss_message);
-/* Takes the reason of a loss, which the caller has to print; NULL: none, or it has been taken. */
+/* Takes the reason of a loss, which the caller has to print; NULL: there is none, or another caller
+   has taken it. */
 const char *bn_threads_take_message(struct bn_threads *t);
 /* Waits until until_ns or the end of the run.  The end of the load by its limits does not end the
    wait. */
@@ -180,9 +181,10 @@ void bn_threads_wake_loops(struct bn_threads *t);
 /* Return how many sessions have gone, and how many are lost. */
 unsigned bn_threads_count_gone(struct bn_threads *t);
 unsigned bn_threads_count_lost(const struct bn_threads *t);
-/* The first records that the receiver of signals has ended the run for `lost` lost sessions, the
-   second returns whether it has.  Async-signal-safe. */
+/* Records that the receiver of signals has ended the run for `lost` lost sessions. */
 void bn_threads_acknowledge(struct bn_threads *t, unsigned lost);
+/* Returns whether the receiver of signals has ended the run for `lost` lost sessions.
+   Async-signal-safe. */
 bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost);
 /* Returns how many sessions have failed while others went on, the last one included. */
 unsigned bn_threads_count_failed(struct bn_threads *t);
