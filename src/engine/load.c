@@ -31,8 +31,8 @@ const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c)
   return bn_policy_is_native(c->policy) && c->profile.n_phases > 0 ? &c->profile : NULL;
 }
 
-/* A table of metrics with a histogram of the latencies of each phase, which is named by the number
-   and the text of the phase. */
+/* A table of metrics in which each phase has a histogram of latencies, named by the number and the
+   text of the phase. */
 struct phase_metrics {
   struct bn_metric *row; /* owned; the workload's metrics come first */
   size_t n, first;       /* first: the row of the first phase */
@@ -145,7 +145,7 @@ uint64_t bn_load_count_begun(const struct bn_load *l)
 
 struct bn_served bn_load_count_served(const struct bn_load *l)
 {
-  struct bn_served all = {0, 0};
+  struct bn_served all = {.events = 0};
 
   for (unsigned i = 0; i < l->stats.n_sessions; i++) {
     const struct bn_stat *st = l->stats.stat[i];

@@ -90,15 +90,17 @@ static void sampler_judge_asserts(const struct sampler_thread *s)
                 violated->text, s->p->conf->raw.abort_on_assert_s);
 }
 
-/* Takes the counters and the readings from which the rates follow, the first time it is called. */
+/* Takes the counters and the readings at the end of the span.  Only the first call has an effect.
+ */
 static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
 {
   bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now_ns);
   bn_watch_end(s->p->watch);
 }
 
-/* Returns whether the final report takes the place of a checkpoint.  bench's own ends with the span
-   of the run, so that a later checkpoint would leave it no time. */
+/* Returns whether the final report takes the place of a checkpoint.  The rates of bench's own final
+   report end with the span of the run, so that a checkpoint after the span would leave it no time.
+ */
 static bool sampler_is_too_late_for_checkpoints(const struct sampler_thread *s, uint64_t now_ns)
 {
   return bn_threads_count_busy(s->p->threads) == 0 ||
@@ -108,7 +110,8 @@ static bool sampler_is_too_late_for_checkpoints(const struct sampler_thread *s, 
 /* Makes the interval, the checkpoint and the tick that are due. */
 static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
 {
-  const uint64_t at_ns = s->schedule.interval_ns; /* which bn_schedule_take_interval moves on */
+  /* bn_schedule_take_interval moves schedule.interval_ns to the next interval. */
+  const uint64_t at_ns = s->schedule.interval_ns;
 
   if (bn_schedule_take_interval(&s->schedule, now_ns) && !sampler_is_after_the_end(s, at_ns)) {
     sampler_report(s, now_ns, bn_reports_show_interval);
@@ -153,19 +156,19 @@ static uint64_t sampler_grace_ns(const struct sampler_thread *s)
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p, is_cut));
 }
 
-/* Ends a run whose threads have used up the grace, and says which limit was met.  The run is ended
-   before the message, which waits for its reader.  The main thread interrupts the events that it
-   has counted as unfinished.  A run that has failed already ends as a failed one: its hanging
-   threads may well have the same cause.  If the last progress is within the grace, the limit that
-   was met is the one on statements that end while no event does. */
+/* Ends a run whose threads have used up the grace, and logs which limit was met: if the last
+   progress is within the grace, only statements have ended for too long.  The run is ended before
+   the message, which waits for its reader.  The main thread interrupts the events that it has
+   counted as unfinished.  A run that has failed already ends as a failed run, because its hanging
+   threads may well have the same cause. */
 static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
   const uint64_t grace_ns = sampler_grace_ns(s);
   const bool by_statements = now_ns < p->since_ns + grace_ns;
   const double used_s = (double)(by_statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
-  const unsigned busy = bn_threads_count_busy(s->p->threads),
-                 looping = bn_threads_count_looping(s->p->threads);
+  const unsigned busy = bn_threads_count_busy(s->p->threads);
+  const unsigned looping = bn_threads_count_looping(s->p->threads);
   const bool has_warmup = s->p->conf->plan.warmup_ns != 0;
   const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
   const char *condition =

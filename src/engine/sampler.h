@@ -16,7 +16,7 @@ struct bn_sampler {
   bool redraws; /* redraws the progress of a command once a second */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  bool stop, gone; /* guarded by the lock */
+  bool stop, gone; /* guarded by the lock: the thread is to end; it calls no reporter any more */
 };
 
 /* parts is borrowed.  bn_sampler_done accepts a sampler that is all zero. */
@@ -28,7 +28,8 @@ void bn_sampler_done(struct bn_sampler *s);
    last call of a reporter, and does nothing if there is no thread. */
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
-/* Wakes the thread for something new.  Any thread. */
+/* Lets the thread look again at what is due, after the state of the run has changed.  Any thread.
+ */
 void bn_sampler_wake(struct bn_sampler *s);
 
 #endif

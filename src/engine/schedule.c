@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Computes times on grids. */
+/* Finds the item that is due next, and moves each kind of item on to its next time. */
 #include "engine/schedule.h"
 
 #include "base/clock.h"
 
 static const uint64_t never = UINT64_MAX;
 
-/* The forced shutdown leaves threads this time to stop by themselves at the limit. */
+/* The first refit of the clock is due this time after the start of the reporting thread. */
+static const uint64_t first_refit_ns = BN_NSEC_PER_SEC / 10;
+
+/* The forced shutdown leaves threads at least this time to stop by themselves at the limit. */
 static const uint64_t stopping_ns = 200 * BN_NSEC_PER_MSEC;
 
 void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_t now_ns)
 {
   *s = (struct bn_schedule){.conf = conf,
-                            .refit_ns = now_ns + BN_NSEC_PER_SEC / 10,
+                            .refit_ns = now_ns + first_refit_ns,
                             .interval_ns = never,
                             .tick_ns = never,
                             .forced_ns = never,

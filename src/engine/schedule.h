@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The schedule of the reporting thread while a run lasts.
 
-   Pure: callers pass the time (CLOCK_MONOTONIC).  Each function that asks for an item says once
-   that it is due.  A late interval stays on the grid of intervals and skips the points that it
-   missed.  No report is due during the warm-up. */
+   Pure: callers pass the time (CLOCK_MONOTONIC).  The bn_schedule_take_… functions return true once
+   for each item that is due.  After a late interval, the next one is due at the next point of the
+   grid of intervals; the points that were missed are skipped.  No report is due during the
+   warm-up. */
 #ifndef BN_ENGINE_SCHEDULE_H
 #define BN_ENGINE_SCHEDULE_H
 
@@ -17,7 +18,7 @@ struct bn_progress {
 };
 
 /* Patience with the events in flight.  Progress renews it, but one event that sends statements for
-   ever does not renew it for ever.  since_ns 0: it has not begun, and begins with the next look. */
+   ever does not renew it for ever.  since_ns 0: it begins with the next bn_patience_renew. */
 struct bn_patience {
   struct bn_progress last;
   uint64_t since_ns, ended_since_ns; /* when `last.all` and `last.ended` changed last */
@@ -33,14 +34,14 @@ struct bn_schedule {
   const struct bn_conf *conf; /* borrowed */
   struct bn_times times;
   bool measuring; /* the start barrier has opened */
-  bool warming;
+  bool warming;   /* the end of the warm-up is still to come */
   uint64_t refit_ns, interval_ns, tick_ns, forced_ns, grace_ns; /* UINT64_MAX: never */
   size_t checkpoint;                                            /* index of the next checkpoint */
   struct bn_patience patience;                                  /* the patience of the time grace */
 };
 
 void bn_schedule_init(struct bn_schedule *s, const struct bn_conf *conf, uint64_t now_ns);
-/* Sets the times when the start barrier has opened. ticks: there is work every second. */
+/* Sets the times when the start barrier has opened. ticks: a tick is due every second. */
 void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool ticks);
 /* Returns the time of the next item. */
 uint64_t bn_schedule_next_ns(const struct bn_schedule *s, uint64_t now_ns);
@@ -49,7 +50,8 @@ uint64_t bn_schedule_next_ns(const struct bn_schedule *s, uint64_t now_ns);
    since the last reported checkpoint, and a further checkpoint would leave it nothing. */
 void bn_schedule_drop_checkpoints(struct bn_schedule *s);
 
-/* Each returns whether its item is due; a refit may be due before the start barrier opens. */
+/* Each returns whether its item is due, and moves the schedule on to the next one.  A refit may be
+   due before the start barrier opens. */
 bool bn_schedule_take_refit(struct bn_schedule *s, uint64_t now_ns); /* once a second */
 bool bn_schedule_take_warmup_end(struct bn_schedule *s, uint64_t now_ns);
 bool bn_schedule_take_interval(struct bn_schedule *s, uint64_t now_ns);

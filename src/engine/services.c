@@ -147,8 +147,9 @@ static void services_write_loss_message(struct bn_threads *t)
     services_write_stderr(text);
 }
 
-/* The time in which the receiver of signals has to acknowledge a loss; the interval of checks. */
+/* The time in which the receiver of signals has to acknowledge a loss. */
 static const uint64_t loss_patience_ns = 3 * BN_NSEC_PER_SEC;
+/* The interval of checks for it. */
 static const uint64_t loss_check_ns = 10 * BN_NSEC_PER_MSEC;
 
 /* Runs in a signal handler: locks nothing, allocates nothing. */
@@ -180,7 +181,7 @@ static void services_lose(const struct bn_session *s, const char *text)
   bn_wait_park(&process_end);
 }
 
-/* The main thread's session runs commands alone, so that it waits for no other. */
+/* The main thread's session runs commands alone, so that it waits for no other session. */
 static bool services_await_barrier(struct bn_session *s)
 {
   const struct bn_run_parts *p = s->services->of;

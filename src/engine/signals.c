@@ -81,8 +81,8 @@ static void signals_end_in_order(struct receiver_thread *r, int signo)
   bn_sampler_wake(r->shared->sampler);
 }
 
-/* Ends the run after standard output has lost its reader: without a message, as a shell command
-   does. */
+/* Ends the run after standard output has lost its reader, without a message, as a shell command
+   ends then. */
 static void signals_end_without_reader(struct receiver_thread *r)
 {
   r->first = (struct bn_stop_sender){.signo = SIGPIPE};
@@ -106,8 +106,8 @@ static void signals_end_at_once(struct receiver_thread *r)
   signals_abandon(r);
 }
 
-/* Returns whether this is the first signal again, which one program has sent to the process and to
-   its group. */
+/* Returns whether this is the first signal once more: a program has sent it to the process, and
+   then to its group. */
 static bool signals_is_repeated(const struct receiver_thread *r,
                                 const struct bn_stop_sender *sender)
 {
@@ -196,7 +196,8 @@ static bool signals_is_unread(const struct receiver_thread *r, int fd)
 static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
-  const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p, true /* cut */) : 0;
+  const bool is_cut = true;
+  const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:
@@ -273,17 +274,14 @@ static uint64_t signals_next_wake_ns(const struct receiver_thread *r)
   return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
 }
 
-/* Acts on requests, losses and signals as they come, and meanwhile on a lack of progress, until
-   bn_receiver_stop() wakes it.  A signal that comes with that is still acted on. */
+/* Acts on requests, losses and signals as they come, and on a lack of progress between them, until
+   bn_receiver_stop() wakes it.  A signal that comes at the same time is still acted on. */
 static void *signals_receiver_main(void *arg)
 {
   struct bn_receiver *shared = arg;
-  struct receiver_thread r;
+  struct receiver_thread r = {.shared = shared, .p = shared->sampler->parts};
   struct bn_stop_sender sender;
 
-  memset(&r, 0, sizeof r);
-  r.shared = shared;
-  r.p = shared->sampler->parts;
   bn_stop_become_receiver();
   do {
     int signo;

@@ -9,10 +9,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-/* The times to wait for an answer: while only the reporting thread waits; while sessions wait at
-   the start barrier, or the final report for its figures; and for a connection to a server. */
-static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10, at_rest_ns = BN_NSEC_PER_SEC,
-                      to_open_ns = 6 * BN_NSEC_PER_SEC;
+/* The time to wait for an answer while events run, when the reporting thread alone waits. */
+static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10;
+/* The time to wait for an answer while sessions wait at the start barrier, and for the figures of
+   the final report. */
+static const uint64_t at_rest_ns = BN_NSEC_PER_SEC;
+/* The time to wait for `open`, which may connect to a server. */
+static const uint64_t to_open_ns = 6 * BN_NSEC_PER_SEC;
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -59,7 +62,8 @@ static bool watch_may_block(const struct bn_watch_slot *s)
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* Open a watcher, read it and close it.  The results are left in the slot. */
+/* The calls of a watcher, for watch_call.  They leave their results in the slot. */
+
 static void watch_call_open(void *arg)
 {
   struct bn_watch_slot *s = arg;
@@ -170,7 +174,8 @@ bool bn_watch_close(struct bn_watch *w)
     return true;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++)
-    all_closed &= watch_close_one(&w->slot[i]);
+    if (!watch_close_one(&w->slot[i]))
+      all_closed = false;
   (void)pthread_mutex_unlock(&w->lock);
   return all_closed;
 }

@@ -5,8 +5,8 @@
    at the end of the span.  An interval has the figures since the interval before it; a checkpoint
    and the total have those since the last checkpoint, or since the start.  A watcher that fails
    costs one line on standard error.  A watcher that may block is read by a separate thread.  If it
-   does not answer within a tenth of a second at the end of an interval, that interval has no
-   figures of it and the next interval has those of both. */
+   does not answer within a tenth of a second at the end of an interval, that interval lacks its
+   figures, and those of the next interval cover both intervals. */
 #ifndef BN_ENGINE_WATCH_H
 #define BN_ENGINE_WATCH_H
 
@@ -26,7 +26,7 @@ struct bn_watch_slot {
   const struct bn_watcher *ops;
   const struct bn_watch_place *place; /* points into the watch */
   void *state;                        /* owned */
-  bool entered, open;                 /* entered: open was called */
+  bool entered, open;                 /* ops->open was called; it has succeeded */
   struct bn_timed_call timed_call;    /* for a watcher that may block */
   /* The results of its calls; those of a call that was given up are ignored. */
   int rc;

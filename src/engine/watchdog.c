@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/wait.h"
 
-/* The longest report that is printed. */
+/* The longest report that is printed, in bytes. */
 enum { TEXT_MAX = 1 << 18 };
 
 /* The time that the main thread has to end the run in order, and the time that the watchdog has
@@ -65,14 +65,16 @@ static void watchdog_print(int to_fd, const char *text, size_t len, uint64_t unt
   while (len > 0 && bn_wait_until_writable(fd, until_ns)) {
     const ssize_t n = watchdog_write(fd, text, len);
 
-    if (n < 0 && errno != EAGAIN && errno != EINTR)
+    if (n >= 0) {
+      text += n;
+      len -= (size_t)n;
+    } else if (errno != EAGAIN && errno != EINTR) {
       return;
-    text += n > 0 ? n : 0;
-    len -= n > 0 ? (size_t)n : 0;
+    }
   }
 }
 
-/* Prints what `out` has got since it was last rewound. */
+/* Prints the text that was written into `out` since it was last rewound. */
 static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t until_ns)
 {
   const long len = ftell(w->out);
@@ -145,8 +147,8 @@ static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_repor
   watchdog_put_word(journal, w->out);
 }
 
-/* Leaves the documents that reporters write into files of their own, and prints on standard error
-   what `out` has got: the messages about them, and those of the caller. */
+/* Leaves the documents that reporters write into files of their own, and prints `out` on standard
+   error: the caller's messages, and those about the documents. */
 static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
 {
   const struct bn_run_parts *p = w->parts;
@@ -172,7 +174,8 @@ static void watchdog_on_bound(int signo, siginfo_t *info, void *context)
 _Noreturn static void watchdog_end_process(struct bn_watchdog *w)
 {
   const uint64_t until_ns = bn_clock_mono() + printing_ns;
-  const int outcome = bn_outcome_status(w->parts->outcome, false);
+  const bool overload_fails = false; /* without another reason, the status is BN_STATUS_FAILED anyway */
+  const int outcome = bn_outcome_status(w->parts->outcome, overload_fails);
   const int status = outcome != BN_STATUS_OK ? outcome : BN_STATUS_FAILED;
 
   bn_wait_set_alarm(printing_ns, watchdog_on_bound, status);

@@ -6,9 +6,9 @@
    once.  If the main thread has not ended the run 2.5 seconds later, the watchdog prints the text
    report from the counters as they are, unless it has been printed, names the journals from which
    `bench report` makes the documents, removes half-written documents, and calls _exit.  It
-   allocates nothing, and it uses neither the log nor the streams of other threads:
-   a thread that hangs may hold their locks.  Its output does not block, and half a second after it
-   has begun, a signal to its own thread calls _exit if nothing else has.  Nothing watches it. */
+   allocates nothing, and it uses neither the log nor the streams of other threads, because a thread
+   that hangs may hold their locks.  Its output does not block.  Half a second after it has begun, a
+   signal to its own thread calls _exit if it has not done so itself.  Nothing watches it. */
 #ifndef BN_ENGINE_WATCHDOG_H
 #define BN_ENGINE_WATCHDOG_H
 
