@@ -17,7 +17,8 @@ void bn_limits_log_failure(const struct bn_err *err);
 void bn_limits_append_thread_limits(struct bn_buf *b, const char *root);
 /* Logs that a statement has no stack (base/fiber.h), and the limits that are the usual causes. */
 void bn_limits_report_stacks(void);
-/* Is called after a session has failed: logs if the process has as many files open as it may. */
+/* Logs, after a session has failed, that the process has as many files open as it may, if it has.
+ */
 void bn_limits_report_files(unsigned sessions);
 
 #endif

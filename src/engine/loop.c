@@ -16,8 +16,7 @@
 #include "base/wait.h"
 #include "engine/limits.h"
 
-/* The most events that one call of epoll returns; their array on the stack is at most a page. */
- */
+/* The most events that one call of epoll returns.  Their array on the stack is at most a page. */
 enum { EVENTS_AT_ONCE = 256 };
 /* How often a wait in place looks whether the session is interrupted or the run is over. */
 static const uint64_t check_interval_ns = 100 * BN_NSEC_PER_MSEC;

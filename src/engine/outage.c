@@ -66,7 +66,7 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
   outage_narrow(g, first_ns, end_ns);
 }
 
-/* Returns whether a time without ends, which a search has narrowed so far, is no outage. */
+/* Returns whether the gap up to until_ns is too short for an outage. */
 static bool outage_is_short(const struct gap *g, uint64_t until_ns)
 {
   return bn_clock_between(g->from_ns, until_ns) < BN_OUTAGE_NS;
@@ -78,10 +78,10 @@ static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
   outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
 }
 
-/* Narrows the gap by what all sessions show, until it is too short for an outage.  The session that
-   made it too short is the first that the next search looks at: if events take a second, thousands
-   of sessions search at each end of an event.  Sessions that have gone are looked at twice: before
-   the others, because what they show costs one read, and after them, because a session that goes
+/* Narrows the gap by the ends that all sessions show, until it is too short for an outage.  The
+   session that made it too short is the first that the next search looks at, because thousands of
+   sessions search at each end of an event if events take a second.  The sessions that have gone are
+   looked at twice: first because that costs a single read, and last because a session that goes
    during the search is not running when its turn comes. */
 static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
                                  uint64_t now_ns, uint64_t until_ns)
@@ -104,7 +104,7 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
   outage_narrow_by_gone(g, o);
 }
 
-/* Counts the outage, unless the gap is too short for one, or another session has found it too. */
+/* Counts the outage, unless the gap is too short, or another session has counted it. */
 static void outage_count(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_max(g->first_ns, g->from_ns);
@@ -149,7 +149,7 @@ struct bn_outages bn_outage_get(struct bn_outage *o)
   struct bn_outages all;
 
   (void)pthread_mutex_lock(&o->lock);
-  all = (struct bn_outages){o->n, o->longest_ns};
+  all = (struct bn_outages){.n = o->n, .longest_ns = o->longest_ns};
   (void)pthread_mutex_unlock(&o->lock);
   return all;
 }

@@ -3,12 +3,13 @@
 
    A worker looks for an outage when it ends an event that took that long, or an event after failed
    events, or under --rate an event that ends so long after the session's last one.  It looks for
-   the latest earlier end among all sessions, until it finds one that is near; while ends are closer
-   together this costs nothing.
-   It looks before other threads can see its own end: if several events end together, the worker
-   whose end becomes visible first has seen none of the other ends, and finds the outage.  An event
-   that fails or is dropped is no end: a server that refuses all statements is out.  A session
-   between two events has just ended one. */
+   the latest earlier end among all sessions, until it finds an end within the last second; while
+   ends are closer together this costs nothing.  It looks before other threads can see its own end:
+   if several events end together, the worker whose end becomes visible first has seen none of the
+   other ends, and finds the outage.
+
+   An event that fails or is dropped is no end: a server that refuses all statements is out.  A
+   session between two events has just ended an event. */
 #ifndef BN_ENGINE_OUTAGE_H
 #define BN_ENGINE_OUTAGE_H
 
@@ -17,14 +18,15 @@
 
 #include "measure/stat.h"
 
-#define BN_OUTAGE_NS UINT64_C(1000000000)
+#define BN_OUTAGE_NS UINT64_C(1000000000) /* the shortest outage */
 
 struct bn_outage {
   const struct bn_statset *stats;   /* borrowed */
   _Atomic uint64_t gone_last_ok_ns; /* latest end of an event of a session that has left its loop */
   _Atomic unsigned showed;          /* the session that showed last that there is no outage */
   pthread_mutex_t lock;
-  uint64_t n, longest_ns, ended_ns; /* guarded by the lock */
+  uint64_t n, longest_ns; /* guarded by the lock */
+  uint64_t ended_ns;      /* guarded by the lock; the end of the last outage, CLOCK_MONOTONIC */
 };
 
 struct bn_outages {
@@ -33,9 +35,10 @@ struct bn_outages {
 
 void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats);
 void bn_outage_done(struct bn_outage *o);
-/* Looks for an outage that ends, or goes on, with an event of the session at now_ns.  Its events
-   have been in flight since since_ns, and its last success before was at last_ok_ns.  The span ends
-   at span_ns.  The worker of the session calls it before its counters show the end. */
+/* Looks for an outage that ends, or goes on, with an event of the session at now_ns.  Events of the
+   session have been in flight since since_ns, and its last success before that was at last_ok_ns.
+   The span ends at span_ns.  The worker of the session calls it before its counters show the end.
+ */
 void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t since_ns,
                       uint64_t last_ok_ns, uint64_t now_ns, uint64_t span_ns);
 /* Records that a session leaves its loop; its last event that succeeded ended at end_ns.  The

@@ -158,15 +158,17 @@ void bn_outcome_log_empty(const struct bn_view *total, const char *group)
                   name, colon);
 }
 
-/* A profile sets the time of its run. */
 void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_conf *c)
 {
   const struct bn_conf_raw *r = &c->raw;
   const bool by_session = r->events_per_session != 0;
+  /* A profile sets the time of its run. */
+  const bool is_default_time = !r->time_given && c->profile.n_pieces == 0;
+  const bool time_came_first =
+      bn_outcome_has(o, BN_OUTCOME_TIME_UP) && !bn_outcome_has(o, BN_OUTCOME_SPENT);
 
-  if (!bn_policy_is_native(c->policy) || c->plan.events == 0 || r->time_given ||
-      c->profile.n_pieces > 0 || !bn_outcome_has(o, BN_OUTCOME_TIME_UP) ||
-      bn_outcome_has(o, BN_OUTCOME_SPENT))
+  if (!bn_policy_is_native(c->policy) || c->plan.events == 0 || !is_default_time ||
+      !time_came_first)
     return;
   bn_log_note("the default --time=%.15g ended the run before all of --%s=%" PRId64
               " had begun; --time=0 removes this limit",

@@ -28,25 +28,25 @@ enum bn_status {
 };
 
 enum bn_outcome_flag {
-  BN_OUTCOME_OPENED = 1,        /* the start barrier has opened: events are measured */
-  BN_OUTCOME_FAILED = 2,        /* the workload, a script or a worker failed and has logged why */
-  BN_OUTCOME_REPORT_FAILED = 4, /* a report could not be written or made */
-  BN_OUTCOME_OVERLOADED = 8,    /* --rate: more arrivals waited than --rate-max-backlog */
-  BN_OUTCOME_TIMEOUT = 16,      /* a limit on waiting was reached */
-  BN_OUTCOME_ABANDONED = 32,    /* the run no longer waits for its workers */
-  BN_OUTCOME_RETURNED = 64,     /* all workers have returned after they were abandoned */
-  BN_OUTCOME_INTERRUPT_HANGS = 256, /* an interrupt was abandoned in a driver */
-  BN_OUTCOME_UNSERVED = 512,        /* --rate: too many arrivals that were due have no end */
-  BN_OUTCOME_TIME_UP = 1024,        /* the time limit ended the load */
-  BN_OUTCOME_SPENT = 2048,          /* --events ended the load */
-  BN_OUTCOME_VIOLATED = 4096,       /* an assertion or a condition of a script does not hold */
-  BN_OUTCOME_JUDGED = 8192,         /* --abort-on-assert ended the load */
-  BN_OUTCOME_TO_INTERRUPT = 16384, /* workers are to be interrupted once their events are counted */
-  BN_OUTCOME_WATCHER_HANGS = 32768, /* a watcher was abandoned in a call */
-  BN_OUTCOME_THREAD_FAILED = 65536, /* a thread failed while others went on (--on-thread-error) */
-  BN_OUTCOME_EARLY = 131072,        /* the load was ended while events could begin */
-  BN_OUTCOME_EMPTY = 262144,        /* events were begun, and none succeeded */
-  BN_OUTCOME_UNCHECKED = 524288     /* a script could not find out whether its conditions hold */
+  BN_OUTCOME_OPENED = 1 << 0,        /* the start barrier has opened: events are measured */
+  BN_OUTCOME_FAILED = 1 << 1,        /* the workload, a script or a worker failed and logged why */
+  BN_OUTCOME_REPORT_FAILED = 1 << 2, /* a report could not be written or made */
+  BN_OUTCOME_OVERLOADED = 1 << 3,    /* --rate: more arrivals waited than --rate-max-backlog */
+  BN_OUTCOME_TIMEOUT = 1 << 4,       /* a limit on waiting was reached */
+  BN_OUTCOME_ABANDONED = 1 << 5,     /* the run no longer waits for its workers */
+  BN_OUTCOME_RETURNED = 1 << 6,      /* all workers have returned after they were abandoned */
+  BN_OUTCOME_INTERRUPT_HANGS = 1 << 7, /* an interrupt was abandoned in a driver */
+  BN_OUTCOME_UNSERVED = 1 << 8,        /* --rate: too many arrivals that were due have no end */
+  BN_OUTCOME_TIME_UP = 1 << 9,         /* the time limit ended the load */
+  BN_OUTCOME_SPENT = 1 << 10,          /* --events ended the load */
+  BN_OUTCOME_VIOLATED = 1 << 11,       /* an assertion or a condition of a script does not hold */
+  BN_OUTCOME_JUDGED = 1 << 12,         /* --abort-on-assert ended the load */
+  BN_OUTCOME_TO_INTERRUPT = 1 << 13,   /* workers are interrupted once their events are counted */
+  BN_OUTCOME_WATCHER_HANGS = 1 << 14,  /* a watcher was abandoned in a call */
+  BN_OUTCOME_THREAD_FAILED = 1 << 15,  /* a thread failed while others went on */
+  BN_OUTCOME_EARLY = 1 << 16,          /* the load was ended while events could begin */
+  BN_OUTCOME_EMPTY = 1 << 17,          /* events were begun, and none succeeded */
+  BN_OUTCOME_UNCHECKED = 1 << 18       /* a script could not find out if its conditions hold */
 };
 
 /* The phase of the main thread, which alone writes it. */
@@ -94,16 +94,16 @@ uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadlin
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);
 /* Returns the exit status. overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
-/* Returns whether the total is one of events that were begun and of which none succeeded.  A
-   script's own loop may begin none. */
+/* Returns whether events were begun in the time of the total, and none succeeded.  A script's own
+   loop may begin no event. */
 bool bn_outcome_is_empty(const struct bn_view *total);
-/* Logs on standard error that no event succeeded, and why.  group: the name of the one whose total
-   it is; NULL: it is that of the run. */
+/* Logs on standard error that no event succeeded, and why.  group: the host whose total it is;
+   NULL: the total is that of the run. */
 void bn_outcome_log_empty(const struct bn_view *total, const char *group);
 /* Returns the reason for the end, the first that applies in the order of the exit statuses. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
-/* Notes that the default of --time has ended the run before its limit of events, if it has: the run
-   may have been meant to do the same work as others. */
+/* Logs a note if the default of --time has ended the run before its limit of events, because the
+   user may have wanted the work of that limit to be done. */
 void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_conf *c);
 /* Logs the reasons for the end that the report does not show. */
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails);

@@ -2,9 +2,10 @@
 /* The turns of --reconnect-rate=R: the times at which sessions close their connections and open
    them again, R a second over all sessions, at equal distances.
 
-   Turn i of session k, of n on all hosts, is due (k + 1/2 + i * n) / R seconds after the start.  A
-   session takes it before the next event that it begins, and skips those that have passed by then
-   but the last: due = taken + missed + at most one that is pending. */
+   Turn i of session k, of n sessions on all hosts, is due (k + 1/2 + i * n) / R seconds after the
+   start.  A session takes it before the next event that it begins.  If several turns have passed by
+   then, it takes the last and misses the others: due = taken + missed + at most one that is
+   pending. */
 #ifndef BN_ENGINE_RENEWAL_H
 #define BN_ENGINE_RENEWAL_H
 
@@ -19,8 +20,8 @@ void bn_renewal_start(struct bn_session *s);
 /* Notes that the script says where its connections may be opened again.  Returns false if there are
    no turns.  The session's worker calls this function and the next one. */
 bool bn_renewal_allow(struct bn_session *s);
-/* Takes a turn that is due when the event in flight began.  Returns false if there is none, or if
-   the event is repeated.  Is called after bn_renewal_allow has returned true. */
+/* Takes the turn that was due when the event in flight began, after bn_renewal_allow has returned
+   true.  Returns false if no turn was due, or if the event is repeated. */
 bool bn_renewal_take(struct bn_session *s);
 
 /* Logs that turns were missed, if that is more than a hundredth of those due up to end_ns and no

@@ -11,14 +11,14 @@
 
 #include "base/file.h"
 
-/* The receiving thread, which the handler reads, and the signals it receives. */
+/* The receiver of signals; the handlers read it. */
 static struct {
   _Atomic(pthread_t) thread;
-  _Atomic bool known;
-  _Atomic bool reader_left;
-  _Atomic bool only_noted; /* a lost reader is only recorded */
-  _Atomic bool asked;      /* a signal has asked for the end */
-  sigset_t wanted;         /* set before any thread exists */
+  _Atomic bool known;       /* there is a receiver, which is `thread` */
+  _Atomic bool reader_left; /* standard output has lost its reader */
+  _Atomic bool only_noted;  /* a lost reader is only recorded */
+  _Atomic bool asked;       /* a signal has asked for the end */
+  sigset_t wanted;          /* set before any thread exists */
 } receiver;
 
 /* Returns the signal that wakes a thread. */

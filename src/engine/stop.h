@@ -26,24 +26,24 @@ bool bn_stop_has_lost_reader(void);
    more. */
 void bn_stop_note_asked(void);
 
-/* Watches the reader, blocks SIGINT, SIGTERM, SIGHUP and the wake-up signal in the calling thread
-   and all threads created later, and installs the handler that passes on a signal which arrives
-   while a thread has them unblocked for a child. Call once, in main, before any thread exists;
-   until then signals do what they do by default. */
+/* Watches the reader as bn_stop_watch_reader does, and blocks SIGINT, SIGTERM, SIGHUP and the
+   wake-up signal in the calling thread and all threads created later.  A signal that arrives while
+   a thread has them unblocked for a child is passed on to the receiver.  main calls it once, before
+   any thread exists; until then signals do what they do by default. */
 void bn_stop_block_signals(void);
 /* Unblocks the signals in this thread for a child, which inherits the mask, and blocks them
    again. */
 void bn_stop_unblock_for_child(void);
 void bn_stop_block_again(void);
 
-/* Restores the default actions of signals and drops those that are pending, after the run.  Main
-   calls it as the last thread; it does nothing before bn_stop_block_signals. */
+/* Restores the default actions of signals and drops pending signals, after the run.  main calls it
+   as the last thread; it does nothing before bn_stop_block_signals. */
 void bn_stop_release_signals(void);
 
 /* Makes the calling thread the receiver of signals: a run's receiver, or main without a run. */
 void bn_stop_become_receiver(void);
 
-/* The sender of a signal. typed: the kernel sent it for a key. */
+/* The sender of a signal. typed: the kernel sent it for a key, such as Ctrl-C. */
 struct bn_stop_sender {
   int signo;
   bool typed;
