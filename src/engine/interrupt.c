@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/wait.h"
 
-/* An interrupt that has not returned by then is abandoned. */
+/* An interrupt that does not return for so long is abandoned at the end of the run. */
 static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
 void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
@@ -56,7 +56,8 @@ static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptibl
   bn_wait_wake(&it->changed);
 }
 
-/* Interrupts the sessions once for each round: a request that comes meanwhile is a new round. */
+/* Interrupts the sessions once in each round.  A request that comes during a round begins
+   another round. */
 static void *interrupt_main(void *arg)
 {
   struct bn_interrupt *it = arg;
@@ -84,7 +85,8 @@ void bn_interrupt_first_sessions(struct bn_interrupt *it, unsigned n)
     atomic_store_explicit(&it->session[i].interrupted, true, memory_order_relaxed);
   (void)pthread_mutex_lock(&it->lock);
   if (!it->stop) {
-    it->first_n = n > it->first_n ? n : it->first_n;
+    if (n > it->first_n)
+      it->first_n = n;
     it->round++;
     if (!it->thread_made)
       it->thread_made = bn_wait_spawn(&it->thread, 0, interrupt_main, it) == 0;

@@ -3,8 +3,7 @@
 
    An interrupt that blocks this thread blocks no other thread: bn_interrupt_first_sessions does not
    wait, and bn_interrupt_set waits only for the interrupt of the same session.  If the thread
-   cannot be started, no call is interrupted, and a session that is blocked in a call is abandoned.
- */
+   cannot be started, no call is interrupted, and a session that blocks in a call is abandoned. */
 #ifndef BN_ENGINE_INTERRUPT_H
 #define BN_ENGINE_INTERRUPT_H
 
@@ -24,9 +23,11 @@ struct bn_interrupt {
   unsigned n;
   pthread_mutex_t lock; /* guards calls and all members below */
   pthread_cond_t changed;
-  const struct bn_interruptible *running; /* NULL: none */
-  unsigned round, first_n; /* number of requests to interrupt, and how many sessions they cover */
-  bool made, thread_made, stop, gone;
+  const struct bn_interruptible *running; /* the call whose fn runs now; NULL: none */
+  unsigned round;                         /* number of requests to interrupt so far */
+  unsigned first_n;                       /* the requests cover the first first_n sessions */
+  bool made;                              /* bn_interrupt_done has something to free */
+  bool thread_made, stop, gone;           /* the thread was started, is to end, has ended */
   pthread_t thread;
 };
 

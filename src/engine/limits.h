@@ -17,8 +17,8 @@ void bn_limits_log_failure(const struct bn_err *err);
 void bn_limits_append_thread_limits(struct bn_buf *b, const char *root);
 /* Logs that a statement has no stack (base/fiber.h), and the limits that are the usual causes. */
 void bn_limits_report_stacks(void);
-/* Logs, after a session has failed, that the process has as many files open as it may, if it has.
- */
+/* Logs how to raise the limit on open files, if the process has met it.  The caller has seen a
+   session fail. */
 void bn_limits_report_files(unsigned sessions);
 
 #endif

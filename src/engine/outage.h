@@ -37,8 +37,7 @@ void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats);
 void bn_outage_done(struct bn_outage *o);
 /* Looks for an outage that ends, or goes on, with an event of the session at now_ns.  Events of the
    session have been in flight since since_ns, and its last success before that was at last_ok_ns.
-   The span ends at span_ns.  The worker of the session calls it before its counters show the end.
- */
+   The span ends at span_ns.  The session's worker calls it before its counters show the end. */
 void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t since_ns,
                       uint64_t last_ok_ns, uint64_t now_ns, uint64_t span_ns);
 /* Records that a session leaves its loop; its last event that succeeded ended at end_ns.  The

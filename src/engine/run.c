@@ -283,7 +283,8 @@ static void run_stop_receiving(struct bn_run *run)
   bn_watchdog_stop(&run->watchdog);
 }
 
-/* Starts the threads that report, watch and receive signals, or leaves none of them running. */
+/* Starts the threads that report, watch and receive signals.  If one cannot be started, logs why,
+   leaves none of them running and returns false. */
 static bool run_start_watching(struct bn_run *run)
 {
   struct bn_err err = {0};
@@ -340,7 +341,9 @@ static bool run_check_asserts(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  return bn_reports_check(run->reports, &err) == 0 || run_fail(run, &err);
+  if (bn_reports_check(run->reports, &err) != 0)
+    return run_fail(run, &err);
+  return true;
 }
 
 /* Opens the workload.  Returns false if that failed, or if a built-in test, which has no turns, got
@@ -352,9 +355,10 @@ static bool run_open_workload(struct bn_run *run)
 
   if (ops->turn == NULL && bn_worker_refuse_builtin(run->job.conf, ops->name, &err) != 0)
     return run_fail(run, &err);
-  return ops->open == NULL ||
-         ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) == 0 ||
-         run_fail(run, &err);
+  if (ops->open != NULL &&
+      ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) != 0)
+    return run_fail(run, &err);
+  return true;
 }
 
 static void run_record_report(struct bn_run *run, bool ok)
@@ -371,7 +375,7 @@ static bool run_open_reports(struct bn_run *run)
   return ok;
 }
 
-/* Starts the workload; from then on it is asked for counters in each snapshot. */
+/* Starts the workload, which gives its counters to each snapshot from then on. */
 static bool run_start_workload(struct bn_run *run)
 {
   const struct bn_job *job = &run->job;
@@ -384,7 +388,7 @@ static bool run_start_workload(struct bn_run *run)
   return true;
 }
 
-/* Prints the heading and starts the workload, which may take its time, below it. */
+/* Prints the heading, and starts the workload after it, because that may take long. */
 static bool run_announce(struct bn_run *run, uint64_t seed)
 {
   bn_reports_print_heading(run->reports, run->job.self, seed);
@@ -446,8 +450,8 @@ static void run_abandon_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
 }
 
-/* Leaves threads behind that have not ended after a signal, which is no timeout: the user has ended
-   the start. */
+/* Leaves threads behind that have not ended after a signal.  The user has ended the start, so that
+   the run has no timeout. */
 static void run_abandon_ended_start(struct bn_run *run)
 {
   bn_log_hint(
@@ -468,8 +472,8 @@ static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
   return state == BN_START_BARRIER_OPEN;
 }
 
-/* Does what is slow, then lets a reporter tell the other hosts that this host is ready, and waits
-   for the common start.  Returns false if the run has ended meanwhile. */
+/* Opens the watchers, which is slow, then lets a reporter tell the other hosts that this host is
+   ready, and waits for the common start.  Returns false if the run has ended meanwhile. */
 static bool run_prepare_start(struct bn_run *run)
 {
   bn_reports_pass_place(run->reports);
@@ -532,8 +536,8 @@ static void run_finish_workload(struct bn_run *run)
     (void)run_fail(run, &err);
 }
 
-/* Waits a moment for abandoned workers, which may still return.  Returns whether all have, and
-   records it in the outcome. */
+/* Waits return_patience_ns for abandoned workers, which may still return.  Returns whether all have
+   returned, and records that in the outcome. */
 static bool run_await_abandoned(struct bn_run *run)
 {
   if (!bn_threads_await_abandoned(&run->threads, bn_clock_mono() + return_patience_ns))
@@ -542,8 +546,8 @@ static bool run_await_abandoned(struct bn_run *run)
   return true;
 }
 
-/* Logs that the figures are those of an overload instead of the latency at that rate, or, if no
-   event has succeeded, that the events are the reason and not the rate. */
+/* Logs, if the arrivals of --rate were not served, that the figures are those of an overload and
+   not the latency at that rate; or, if is_empty, that no event succeeded at any rate. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
 {
   char rate[BN_CONF_RATE];
@@ -561,9 +565,9 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                   (unsigned long long)n_ended);
 }
 
-/* Logs why the figures are not those of the workload.  After a failure nothing is logged: it is the
-   reason, and has been logged itself.  A run that was not ended early, and of which no event has
-   succeeded, has measured nothing; with several hosts, the sum decides that. */
+/* Logs why the figures are not those of the workload, unless the run has failed: the failure is the
+   reason, and has been logged.  A run that was not ended early, and of which no event has
+   succeeded, has measured nothing; with several hosts, the sum of all hosts decides that. */
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
@@ -599,9 +603,9 @@ static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
 }
 
 /* Computes the final report, and returns the state of the run at its end.  Events in flight are
-   counted before they are interrupted, and interrupted before anything is printed: a reporter, or a
-   hook that sends queries, may wait for locks that these events hold.  From the next stage on,
-   engine/signals.c interrupts by itself. */
+   counted before they are interrupted, and interrupted before anything is printed, because a
+   reporter, or a hook that sends queries, may wait for locks that these events hold.  From
+   BN_STAGE_REPORT on, engine/signals.c interrupts calls itself. */
 static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_run_state end = bn_run_state_end(&run->parts, times, run->ages);
@@ -669,8 +673,8 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
 }
 
 /* Ends a run that has not begun to measure.  If a failed session or a signal has ended the wait for
-   the sessions early, they get --thread-init-timeout again, now also to close what they have
-   opened. */
+   the sessions early, they get --thread-init-timeout again, now also to close their
+   connections. */
 static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
@@ -692,12 +696,12 @@ static void run_abandon_workers(struct bn_run *run)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
-/* Starts the workers and measures the workload in them, or abandons them if not all get ready in
-   time or a signal comes before. */
+/* Starts the workers and measures the workload in them.  Abandons them if not all get ready in time
+   or a signal comes before the start. */
 static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);
-  const bool is_shared = run->threads.n_workers < run->threads.n; /* by several sessions each */
+  const bool is_shared = run->threads.n_workers < run->threads.n; /* several sessions per worker */
   struct bn_times times;
 
   if (run_spawn(run, is_shared ? bn_worker_shared_main : bn_worker_main, deadline_ns) &&
@@ -785,7 +789,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
     run_command_in_parallel(run);
   else if (run_is_first_host(run))
     bn_worker_run_command(&run->threads, bn_run_main_session(run), &run->job);
-  bn_log_progress(NULL); /* the line of the command's progress goes */
+  bn_log_progress(NULL); /* removes the line of the command's progress */
   bn_sampler_stop(&run->sampler);
   run_stop_interrupting(run);
   run_stop_receiving(run);

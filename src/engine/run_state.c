@@ -38,8 +38,8 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
                                     uint64_t now_ns)
 {
   const bool is_native = bn_policy_is_native(p->conf->policy);
-  const uint64_t span_end_ns = is_native ? state_span_end_ns(p, times) : UINT64_MAX,
-                 until_ns = bn_clock_min(now_ns, span_end_ns);
+  const uint64_t span_end_ns = is_native ? state_span_end_ns(p, times) : UINT64_MAX;
+  const uint64_t until_ns = bn_clock_min(now_ns, span_end_ns);
   const bool is_measured = until_ns > times->measure_ns;
   struct bn_run_state state = {.now_ns = now_ns,
                                .from_ns = is_measured ? times->measure_ns : times->start_ns,
@@ -65,8 +65,8 @@ bool bn_run_state_in_warmup(const struct bn_run_parts *p, const struct bn_times 
 }
 
 /* Returns how many events of the span were begun by now, dropped ones included.  As in a snapshot,
-   the events in flight of a session are of the span if their average start is (measure/stat.h has
-   the identities). */
+   all events in flight of a session belong to the span if their average start is in it
+   (measure/stat.h has the identities). */
 static uint64_t state_count_started(const struct bn_load *l, uint64_t now_ns)
 {
   uint64_t n = 0;
@@ -84,9 +84,9 @@ static uint64_t state_count_started(const struct bn_load *l, uint64_t now_ns)
   return n;
 }
 
-/* Finds how many arrivals of the span were due, and which of them still wait at its end.  An event
-   that is due at the limit does not begin, so the limit itself is not part of the span.  Arrivals
-   of the warm-up that still wait are counted apart. */
+/* Sets how many arrivals of the span were due, and how many of them still wait at its end, with
+   their ages.  An event that is due at the limit does not begin, so that the limit itself is not
+   part of the span.  Arrivals of the warm-up that still wait are counted apart. */
 static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *s,
                              struct bn_hist *ages)
 {
@@ -146,10 +146,10 @@ bool bn_run_state_is_unserved(const struct bn_run_parts *p, const struct bn_run_
                               uint64_t *ended)
 {
   const struct bn_served served = bn_load_count_served(p->load);
-  const uint64_t rest = end->due > served.events ? end->due - served.events : 0;
+  const uint64_t unserved = end->due > served.events ? end->due - served.events : 0;
   const double span_ns = (double)bn_clock_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
 
   *ended = served.events;
-  return rest > end->due / 100 && (double)rest > in_service + 4 * sqrt(in_service) + 1;
+  return unserved > end->due / 100 && (double)unserved > in_service + 4 * sqrt(in_service) + 1;
 }

@@ -31,8 +31,8 @@ struct bn_run_parts {
   bool scripted;                  /* a script makes the events */
 };
 
-/* Returns how many arrivals of --rate wait, at most the `remaining` events that may still begin.
-   The reporting thread calls it, or the main thread after the reporting thread has ended. */
+/* Returns how many arrivals of --rate wait, but at most `remaining`, the events that may still
+   begin.  The reporting thread calls it, or the main thread after that thread has ended. */
 uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct bn_times *times,
                                     uint64_t now_ns, uint64_t remaining);
 /* Returns whether the run ended, or was closed for new events, before the warm-up was over.  Any

@@ -90,8 +90,7 @@ static void sampler_judge_asserts(const struct sampler_thread *s)
                 violated->text, s->p->conf->raw.abort_on_assert_s);
 }
 
-/* Takes the counters and the readings at the end of the span.  Only the first call has an effect.
- */
+/* Takes the counters and readings at the end of the span.  Only the first call has an effect. */
 static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
 {
   bn_reports_end_span(s->p->reports, atomic_load(&s->p->quota->limit.span_ns), now_ns);
@@ -99,8 +98,7 @@ static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
 }
 
 /* Returns whether the final report takes the place of a checkpoint.  The rates of bench's own final
-   report end with the span of the run, so that a checkpoint after the span would leave it no time.
- */
+   report end with the span of the run: a checkpoint after the span would leave it no time. */
 static bool sampler_is_too_late_for_checkpoints(const struct sampler_thread *s, uint64_t now_ns)
 {
   return bn_threads_count_busy(s->p->threads) == 0 ||

@@ -28,8 +28,7 @@ void bn_sampler_done(struct bn_sampler *s);
    last call of a reporter, and does nothing if there is no thread. */
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err);
 void bn_sampler_stop(struct bn_sampler *s);
-/* Lets the thread look again at what is due, after the state of the run has changed.  Any thread.
- */
+/* Wakes the thread after the state of the run has changed.  Any thread. */
 void bn_sampler_wake(struct bn_sampler *s);
 
 #endif

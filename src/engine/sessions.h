@@ -15,8 +15,9 @@
 struct bn_sessions {
   struct bn_session *all; /* owned; workers + BN_LOAD_SIDE */
   void *state;            /* owned; one block for all states */
-  unsigned workers;
-  unsigned first, n_all_hosts; /* number of the first session, and sessions of all hosts */
+  unsigned workers;       /* sessions of workers */
+  unsigned first;         /* number of the first session */
+  unsigned n_all_hosts;   /* sessions of the workers of all hosts */
 };
 
 /* The shared parts that sessions point at; borrowed. */

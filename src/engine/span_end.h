@@ -14,21 +14,22 @@
 struct bn_span_end {
   const struct bn_statset *stats; /* borrowed */
   pthread_mutex_t lock;           /* guards the members below */
-  uint64_t *counter, *rated;      /* owned; rated: less those of a baseline, for a view */
-  uint64_t at_ns;                 /* up to which they count (CLOCK_MONOTONIC); 0: not yet */
+  uint64_t *counter;              /* owned; the counters at the end of the span */
+  uint64_t *rated;                /* owned; `counter` less a baseline, for a view */
+  uint64_t at_ns; /* `counter` counts up to this time (CLOCK_MONOTONIC); 0: not taken yet */
 };
 
 void bn_span_end_init(struct bn_span_end *e, const struct bn_statset *stats);
 void bn_span_end_done(struct bn_span_end *e);
 /* Takes the counters of a span that ended at end_ns.  Only the first call has an effect. */
 void bn_span_end_count(struct bn_span_end *e, uint64_t end_ns, uint64_t now_ns);
-/* Takes them once more, without those that the workload looks up: devices, for example, have gone
-   on working meanwhile. */
+/* Takes the counters, also if they were taken before, except those that the workload looks up:
+   devices, for example, have gone on working since then. */
 void bn_span_end_count_anew(struct bn_span_end *e, uint64_t end_ns, uint64_t now_ns);
-/* Returns whether they are taken. */
+/* Returns whether the counters have been taken. */
 bool bn_span_end_is_counted(struct bn_span_end *e);
-/* Gives `rules` the counters from the base to the end of the span, unless the base is later.  They
-   are valid until the next call. */
+/* Gives `rules` the counters from the base to the end of the span, unless the base is later.  The
+   rules are valid until the next call. */
 void bn_span_end_set_rates(struct bn_span_end *e, const struct bn_snap *base,
                            struct bn_view_rules *rules);
 

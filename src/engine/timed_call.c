@@ -48,7 +48,7 @@ int bn_timed_call_start(struct bn_timed_call *t, pthread_mutex_t *lock, struct b
   return bn_err_set(err, rc, "cannot start its thread: %s", strerror(rc));
 }
 
-/* Waits until *flag has the value or the time is over.  Returns whether it has. */
+/* Waits until *flag has the value or the time is over.  Returns whether *flag has the value. */
 static bool timed_call_await(struct bn_timed_call *t, const bool *flag, bool value,
                              uint64_t patience_ns)
 {

@@ -2,8 +2,8 @@
 /* A thread that makes calls which may block, one at a time, for a caller that waits a limited time.
 
    The caller holds `lock`, which is released while it waits and is not held during the call.  A
-   call that was given up continues: until it returns no other call is made; its result is
-   ignored. */
+   call that was given up continues.  Its result is ignored, and no other call is made until it
+   returns. */
 #ifndef BN_ENGINE_TIMED_CALL_H
 #define BN_ENGINE_TIMED_CALL_H
 
@@ -17,8 +17,10 @@ struct bn_timed_call {
   pthread_mutex_t *lock; /* borrowed; guards all members below */
   pthread_cond_t changed;
   pthread_t thread;
-  bool made, busy, stop, gone; /* made: the thread has been started */
-  void (*fn)(void *arg);       /* set while busy */
+  bool made;             /* the thread has been started */
+  bool busy;             /* a call is to be made or has not returned */
+  bool stop, gone;       /* the thread is to end, has ended */
+  void (*fn)(void *arg); /* set while busy */
   void *arg;
 };
 
@@ -28,7 +30,8 @@ int bn_timed_call_start(struct bn_timed_call *t, pthread_mutex_t *lock, struct b
    or was not called because an earlier call has not returned. */
 bool bn_timed_call_make(struct bn_timed_call *t, void (*fn)(void *arg), void *arg,
                         uint64_t patience_ns);
-/* Waits for the end of a call; the caller holds the lock.  Returns false if it has not returned. */
+/* Waits for the end of a call; the caller holds the lock.  Returns false if the call has not
+   returned in time. */
 bool bn_timed_call_await_idle(struct bn_timed_call *t, uint64_t patience_ns);
 /* Ends the thread; the caller holds the lock, which is released for a moment.  Returns false if a
    call has not returned and the thread was abandoned. */

@@ -13,7 +13,8 @@ static void timers_put(struct bn_timers *t, size_t i, struct bn_timer *timer)
   timer->place = i + 1;
 }
 
-/* Moves the timer, whose place is the free entry i, towards the root. */
+/* Puts the timer into the free entry i, or into an entry nearer to the root if it is due before the
+   timers on that way. */
 static void timers_rise(struct bn_timers *t, size_t i, struct bn_timer *timer)
 {
   while (i > 0 && timer->at_ns < t->heap[(i - 1) / 2]->at_ns) {
@@ -23,7 +24,8 @@ static void timers_rise(struct bn_timers *t, size_t i, struct bn_timer *timer)
   timers_put(t, i, timer);
 }
 
-/* Moves the timer, whose place is the free entry i, towards the leaves. */
+/* Puts the timer into the free entry i, or into an entry nearer to the leaves if timers there are
+   due before it. */
 static void timers_sink(struct bn_timers *t, size_t i, struct bn_timer *timer)
 {
   for (;;) {
@@ -42,7 +44,7 @@ static void timers_sink(struct bn_timers *t, size_t i, struct bn_timer *timer)
 void bn_timers_done(struct bn_timers *t)
 {
   free(t->heap);
-  *t = (struct bn_timers){NULL, 0, 0};
+  *t = (struct bn_timers){.n = 0};
 }
 
 void bn_timers_clear(struct bn_timers *t, struct bn_timer *timer)

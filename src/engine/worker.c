@@ -12,7 +12,7 @@
 static enum bn_next worker_run_loop(const struct bn_job *job, struct bn_session *s)
 {
   enum bn_next next = BN_CONTINUE;
-  struct bn_tick tick = {0, 0};
+  struct bn_tick tick = {.start_ns = 0};
 
   if (job->ops->loop != NULL)
     return job->ops->loop(job->self, s);
@@ -26,7 +26,7 @@ static enum bn_next worker_run_loop(const struct bn_job *job, struct bn_session 
   return next;
 }
 
-/* Fails the session for a reason that has been logged; "": it is not known here. */
+/* Fails the session for a reason that has been logged; "": the reason is not known here. */
 static void worker_fail(struct bn_session *s, const char *reason)
 {
   s->services->fail_session(s, reason, reason);
@@ -58,8 +58,8 @@ void bn_worker_note_looped(const struct bn_worker *w, struct bn_session *s, bool
 {
   if (failed)
     worker_fail(s, "");
-  const uint64_t loop_end_ns = bn_clock_now(&s->clock),
-                 end_ns = bn_event_find_last_end(s, loop_end_ns);
+  const uint64_t loop_end_ns = bn_clock_now(&s->clock);
+  const uint64_t end_ns = bn_event_find_last_end(s, loop_end_ns);
 
   bn_stat_leave(s->stat, end_ns);
   bn_outcome_record_looped(w->threads->outcome, end_ns, loop_end_ns);

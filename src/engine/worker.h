@@ -23,8 +23,9 @@ void *bn_worker_main(void *worker);
 void *bn_worker_command_main(void *worker);
 void *bn_worker_shared_main(void *worker);
 
-/* The steps of a session's life, for both bodies of `run`, in this order. */
-/* Is called before the session is opened, in its worker. */
+/* The steps of a session's life, for both bodies of `run`, in this order.  The session's worker
+   calls them. */
+/* Begins to open the session. */
 void bn_worker_begin_session(const struct bn_worker *w, struct bn_session *s);
 /* Note that the session is open, or that opening it has failed, which fails the run. */
 void bn_worker_note_opened(const struct bn_worker *w, struct bn_session *s);
@@ -34,7 +35,7 @@ void bn_worker_note_not_opened(struct bn_session *s, const struct bn_err *err);
 void bn_worker_note_looped(const struct bn_worker *w, struct bn_session *s, bool failed);
 /* Notes that the session is closed.  If that failed, fails the session. */
 void bn_worker_note_closed(struct bn_session *s, bool failed, const struct bn_err *err);
-/* Is called last, also for a session that was not begun: nothing waits for it any more. */
+/* Ends the session, also one that was not begun: no thread waits for it any more. */
 void bn_worker_leave_session(const struct bn_worker *w, struct bn_session *s);
 /* Refuses options that the built-in test of that name does not have.  Returns 0, or -1 and err. */
 int bn_worker_refuse_builtin(const struct bn_conf *c, const char *test, struct bn_err *err);

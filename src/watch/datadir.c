@@ -36,7 +36,7 @@ int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct b
                       ops->name);
   if (ops->folder_proof != NULL)
     (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
-  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* a long name ends with the last 0 */
+  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* a long name is cut before the last 0 */
     return bn_err_set(err, errno, "no device is watched: this host has no name");
   if (bn_sql_side_query_read_pairs(p, ops->folder_sql, datadir_check_row, &a, err) != 0)
     return -1;

@@ -17,12 +17,12 @@
 struct device {
   struct bn_sql_side_query side_query; /* for the folder that the server names */
   unsigned major, minor;
-  uint64_t row[BN_ROW_FIELDS]; /* the last one that was read, with wide times */
+  uint64_t row[BN_ROW_FIELDS]; /* the last row of /proc/diskstats that was read, with wide times */
 };
 
-/* Finds the numbers of the device under a place.  Returns false if there is none: tmpfs, overlay,
-   NFS.  File systems of several devices (btrfs) have a number with major 0 of their own; for them
-   the device that the mount table names is taken. */
+/* Finds the numbers of the block device under a place.  Returns false if there is none, as under
+   tmpfs, overlay and NFS.  stat() gives files of btrfs, which may span several devices, a number
+   with major 0; the device that the mount table names is taken then. */
 static bool device_find(struct device *d, const struct bn_place *place)
 {
   struct stat st;

@@ -10,14 +10,15 @@
 #include "watch/proc.h"
 #include "watch/watchers.h"
 
+/* The longest file that is read, in bytes.  /proc/stat may have a number for each of thousands of
+   interrupts. */
 enum { TEXT_MAX = 1 << 22 };
 
 struct host {
-  struct bn_buf text; /* text of a file */
+  struct bn_buf text; /* the text of the file that was read last */
 };
 
-/* Reads a file of up to TEXT_MAX bytes in place of the content of b: /proc/stat may have a number
-   for each of thousands of interrupts.  Returns 0, or -1 and err. */
+/* Reads a file in place of the content of b.  Returns 0, or -1 and err. */
 static int host_read_text(struct bn_buf *b, const char *path, struct bn_err *err)
 {
   bn_buf_clear(b);

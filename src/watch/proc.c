@@ -11,11 +11,12 @@
 
 /* A line that begins with a key, and the count that follows the key. */
 struct line {
-  const char *key; /* with the character after it, since a key may begin another one */
+  const char *key; /* with the character after it, because one key may be the begin of another */
   enum bn_host_count count;
 };
 
-/* Parses the numbers with which the rest of a line begins, up to n.  Returns how many there are. */
+/* Parses the numbers, at most n, with which the rest of a line begins.  Returns how many it has
+   parsed. */
 static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
 {
   size_t i = 0;
@@ -49,10 +50,9 @@ static void proc_parse_times(const char *line, uint64_t *value)
   static const enum bn_host_count counts[] = {BN_HOST_USER,    BN_HOST_NICE,   BN_HOST_SYSTEM,
                                               BN_HOST_IDLE,    BN_HOST_IOWAIT, BN_HOST_IRQ,
                                               BN_HOST_SOFTIRQ, BN_HOST_STEAL};
+  static const char key[] = "cpu ";
   enum { TIMES = sizeof counts / sizeof *counts };
   uint64_t number[TIMES];
-
-  static const char key[] = "cpu ";
 
   if (strncmp(line, key, strlen(key)) != 0 ||
       proc_parse_numbers(line + strlen(key), number, TIMES) < TIMES)

@@ -15,9 +15,10 @@
 
 struct server {
   struct bn_sql_side_query side_query;
-  bool absent[BN_SQL_COUNTERS];                /* the server does not have them */
-  struct bn_watched_name name[BN_READING_MAX]; /* [n]; never changed again */
-  char *key[BN_READING_MAX];                   /* the server's own name */
+  bool absent[BN_SQL_COUNTERS]; /* by statement of the driver: the server does not answer it */
+  /* The counters that the server has named so far, n of them, in the order of readings. */
+  struct bn_watched_name name[BN_READING_MAX]; /* set once, because figures point at the texts */
+  char *key[BN_READING_MAX];                   /* owned; the server's own names */
   size_t n;
 };
 
@@ -32,8 +33,7 @@ static bool server_is_gauge(const struct server *s, const char *key)
   return false;
 }
 
-/* Returns the name of a figure of a number of the server: "server_", the key and the unit.  The
-   caller frees it. */
+/* Returns "server_", the key and the unit: the name of a figure.  The caller frees it. */
 static char *server_name_figure(const char *key, const char *unit)
 {
   return bn_alloc_print(BN_WATCHED_SERVER "%s%s", key, unit);
@@ -63,7 +63,7 @@ static bool server_add_name(struct server *s, const struct bn_sql_value *v)
 struct pass {
   struct server *server;
   struct bn_reading *reading;
-  size_t next; /* the name that is expected, since rows come in the same order each time */
+  size_t next; /* index of the expected name: rows come in the same order each time */
 };
 
 /* Returns whether v is the i-th name. */
@@ -105,8 +105,10 @@ static bool server_parse_number(const struct bn_sql_value *v, uint64_t *number)
 /* Returns whether a name of the server may stand in the name of a figure in a document. */
 static bool server_is_plain_name(const struct bn_sql_value *v)
 {
+  static const char marks[] = "_-.";
+
   for (size_t i = 0; i < v->len; i++)
-    if (!isalnum((unsigned char)v->ptr[i]) && memchr("_-.", v->ptr[i], 3) == NULL)
+    if (!isalnum((unsigned char)v->ptr[i]) && memchr(marks, v->ptr[i], strlen(marks)) == NULL)
       return false;
   return v->len > 0;
 }
@@ -135,7 +137,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct server *s = self;
   const struct bn_driver *ops = s->side_query.link.ops;
-  struct pass p = {s, r, 0};
+  struct pass p = {.server = s, .reading = r};
 
   if (ops->counters[0].sql == NULL)
     return bn_err_set(err, EINVAL,
