@@ -148,10 +148,10 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 {
   uint64_t last = atomic_load_explicit(&p->claimed, memory_order_relaxed), next;
 
-  do
+  do {
     next = bn_arrivals_next(&p->sequence, last);
-  while (!atomic_compare_exchange_weak_explicit(&p->claimed, &last, next, memory_order_relaxed,
-                                                memory_order_relaxed));
+  } while (!atomic_compare_exchange_weak_explicit(&p->claimed, &last, next, memory_order_relaxed,
+                                                  memory_order_relaxed));
   return pacer_due_ns(p, next);
 }
 

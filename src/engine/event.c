@@ -436,7 +436,7 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
     s->last_ns = bn_clock_now(&s->clock);
   while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
-  if (bn_quota_lacks_ticket(s->share, answer))
+  if (bn_quota_note_answer(s->share, answer))
     return event_ask_later(s);
   s->task->slept = false;
   if (answer != BN_QUOTA_YES) {

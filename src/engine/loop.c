@@ -244,10 +244,11 @@ void bn_loop_wake(struct bn_loop *l)
 /* Returns the entry of a descriptor, valid until the next call, which may move the table. */
 static struct bn_loop_fd *loop_get_fd(struct bn_loop *l, int fd)
 {
+  enum { SPARE = 64 }; /* entries for further descriptors */
   const size_t wanted = (size_t)fd + 1;
 
   if (wanted > l->n_fds) {
-    const size_t n = wanted < 2 * l->n_fds ? 2 * l->n_fds : wanted + 64;
+    const size_t n = wanted < 2 * l->n_fds ? 2 * l->n_fds : wanted + SPARE;
 
     l->fd = bn_alloc_resize(l->fd, n, sizeof *l->fd);
     memset(l->fd + l->n_fds, 0, (n - l->n_fds) * sizeof *l->fd);

@@ -51,18 +51,20 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
   const bool pauses = atomic_load_explicit(&st->pauses, memory_order_acquire);
-  const uint64_t last_ns = outage_acquire(&st->last_end_ns),
-                 failing_since_ns = outage_acquire(&st->failing_since_ns);
+  const uint64_t last_ns = outage_acquire(&st->last_end_ns);
+  const uint64_t failing_since_ns = outage_acquire(&st->failing_since_ns);
+  const bool has_failed = failing_since_ns != 0;
+  const bool follows_failure = has_failed && (!pauses || (in_flight && start_ns <= last_ns));
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
-  if (pauses)
-    end_ns = last_ns;
-  if (failing_since_ns != 0 && (!pauses || (in_flight && start_ns <= last_ns)))
+  if (follows_failure)
     first_ns = failing_since_ns;
-  if (failing_since_ns != 0)
+  if (has_failed)
     end_ns = outage_acquire(&st->last_ok_ns);
+  else if (pauses)
+    end_ns = last_ns;
   outage_narrow(g, first_ns, end_ns);
 }
 

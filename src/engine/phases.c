@@ -596,11 +596,12 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   double level_ns = 0;
 
   bn_phases_name_all(v, store, &delta->metrics);
-  for (size_t k = 0; k < v->n_phases; k++)
+  for (size_t k = 0; k < v->n_phases; k++) {
     if (k <= last)
       phases_set_wanted(p, &store->phase[k], 0);
     else
       bn_phases_set_unknown(&store->phase[k]);
+  }
   if (stuck != NULL)
     phases_add_in_flight(p, stuck, observed_ns, delta, store);
   phases_count_all(p, last, store->phase);

@@ -423,7 +423,7 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
   return may_ask_again;
 }
 
-bool bn_quota_lacks_ticket(struct bn_quota_share *share, enum bn_admission answer)
+bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer)
 {
   struct bn_quota *q = share->quota;
   const bool is_spent = answer == BN_QUOTA_SPENT;

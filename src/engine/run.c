@@ -546,8 +546,8 @@ static bool run_await_abandoned(struct bn_run *run)
   return true;
 }
 
-/* Logs, if the arrivals of --rate were not served, that the figures are those of an overload and
-   not the latency at that rate; or, if is_empty, that no event succeeded at any rate. */
+/* If the arrivals of --rate were not served, logs that the figures are those of an overload and not
+   the latency at that rate; or, if is_empty, that no event succeeded, whatever the rate is. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
 {
   char rate[BN_CONF_RATE];
@@ -673,8 +673,8 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
 }
 
 /* Ends a run that has not begun to measure.  If a failed session or a signal has ended the wait for
-   the sessions early, they get --thread-init-timeout again, now also to close their
-   connections. */
+   the sessions early, they get --thread-init-timeout again, now also to close what they have
+   opened. */
 static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
