@@ -15,7 +15,7 @@ static double active_value(const struct bn_rate_piece *piece, double s)
   return piece->start_rate + (piece->end_rate - piece->start_rate) * s / piece->span_s;
 }
 
-/* A level divides the values of a curve in two: those below it, and those from it on. */
+/* A level divides the values of a curve into two parts: below the level, and from it on. */
 enum active_part { ACTIVE_BELOW, ACTIVE_FROM };
 
 static bool active_is_in(enum active_part part, double level, double value)

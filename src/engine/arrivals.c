@@ -76,8 +76,8 @@ static double arrivals_mass_at(const struct bn_arrivals *a, double s)
   return bn_rate_curve_mass(a->piece, a->n_pieces, s) / a->per_share;
 }
 
-/* Adds a mark from which arrivals can be drawn again.  If all marks are used, every second one is
-   dropped and the distance doubles. */
+/* Adds a mark, from which arrivals can be drawn again.  If all marks are used, every second mark is
+   dropped and their distance doubles. */
 static void pacer_add_mark(struct bn_pacer *p, uint64_t position)
 {
   if (p->n_marks == BN_PACER_MARKS) {

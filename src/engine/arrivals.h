@@ -56,8 +56,8 @@ struct bn_pacer {
   uint64_t next;             /* the first position that has not been replayed */
   uint64_t replayed;         /* arrivals before `next` */
   uint64_t passed;           /* the last answer of bn_pacer_count_passed */
-  /* mark[i] is the position after i * step arrivals.  When all are used, every second one is given
-     up and step is doubled. */
+  /* mark[i] is the position after i * step arrivals.  When all marks are used, every second mark is
+     given up and step is doubled. */
   uint64_t step;
   size_t n_marks;
   uint64_t mark[BN_PACER_MARKS];
@@ -82,7 +82,7 @@ void bn_pacer_start(struct bn_pacer *p, uint64_t start_ns);
 uint64_t bn_pacer_claim(struct bn_pacer *p);
 /* Returns the number of arrivals due up to now_ns, which must not fall.  Any thread.  The reporting
    thread calls it every second, so that little remains to be replayed at the end.  If millions are
-   due since the last call, the number is the expected one; later calls replay those arrivals. */
+   due since the last call, the expected number is returned; later calls replay those arrivals. */
 uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns);
 
 /* Returns the number of arrivals to be expected up to at_ns.  Any thread. */
@@ -100,7 +100,7 @@ struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uin
 /* Adds to `into` the ages at to_ns of the n arrivals after the first `skip`, which are due. Returns
    the largest of these ages, or 0 if n is 0.  As far as the sequence has been replayed, the oldest
    and the youngest age are exact, and so are all ages if there are at most twenty million.
-   Otherwise the ages between those two lie at equal distances.  Any thread. */
+   Otherwise the ages between the oldest and the youngest lie at equal distances.  Any thread. */
 uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                            struct bn_hist *into);
 

@@ -31,8 +31,9 @@ static void event_enable_pauses(struct bn_session *s)
   s->attend |= BN_ATTEND_THINK;
 }
 
-/* With a warm-up or arrivals, all ends are looked at, else those after the limit.  The first event
-   is claimed the slow way (BN_ATTEND_LIMIT), because no end before it has looked at the limit. */
+/* With a warm-up or arrivals, all ends are looked at, else the ends after the limit.  The first
+   event is claimed the slow way (BN_ATTEND_LIMIT), because no end before it has looked at the
+   limit. */
 void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
 {
   const struct bn_conf *c = s->services->conf;
@@ -259,8 +260,8 @@ bool bn_event_claim(struct bn_session *s)
 
 /* --- pauses --- */
 
-/* An exempt session counts as one that pauses: its next event does not begin at the end of the last
-   one. */
+/* An exempt session counts as a session that pauses, because its next event does not begin at the
+   end of the last. */
 void bn_event_exempt(struct bn_session *s)
 {
   event_enable_pauses(s);
@@ -701,7 +702,7 @@ static void event_update_edge(struct bn_stat *st, uint64_t took_ns)
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took_ns)
 {
-  /* An event that is not counted cannot be the longest of the counted ones. */
+  /* Only an event that is counted may be the longest. */
   if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
       s->last_ns >= s->stat->measure_from_ns)
     event_update_edge(s->stat, took_ns);

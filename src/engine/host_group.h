@@ -23,7 +23,7 @@ struct bn_host_group {
   void (*meet)(void *of);
 };
 
-/* Returns the sessions of all hosts, of which `own` are those of this run. */
+/* Returns the number of sessions of all hosts; `own` is the number of those of this run. */
 static inline unsigned bn_host_group_sessions(const struct bn_host_group *g, unsigned own)
 {
   return g != NULL && g->sessions > 0 ? g->sessions : own;

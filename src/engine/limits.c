@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads limits from /proc and /sys, and names those to raise. */
+/* Reads limits from /proc and /sys, and names the limits to raise. */
 #include "engine/limits.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@
 /* --- threads ---------------------------------------------------------------------------------- */
 
 /* Appends a limit with the first word of its value, if that is a number: "max" and "unlimited"
-   limit nothing.  This and the functions below append what they can read. */
+   limit nothing.  This and the functions below leave out a limit that they cannot read. */
 static void limits_append_number(struct bn_buf *b, const char *name, const char *value)
 {
   if (isdigit((unsigned char)value[0]))
@@ -120,8 +120,8 @@ void bn_limits_report_stacks(void)
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Returns the number of open files that so many sessions need at most: a session of SQLite has
-   four, which are database, log, index and journal, and the program has some of its own. */
+/* Returns the number of open files that the sessions need at most: a session of SQLite has four,
+   which are database, log, index and journal, and the program has some of its own. */
 static unsigned limits_count_files_needed(unsigned sessions)
 {
   enum { OF_SESSION = 4, OTHERS = 256 };
@@ -141,7 +141,7 @@ void bn_limits_allow_files(unsigned sessions)
 }
 
 /* Returns whether more than a few files can be opened.  A failed session may have closed its files
-   since it met the limit, so that a few free ones do not mean that the limit was not met. */
+   since it met the limit, so that the limit may have been met although a few files are free. */
 static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };

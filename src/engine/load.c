@@ -98,7 +98,7 @@ void bn_load_done(struct bn_load *l)
   bn_statset_done(&l->side);
 }
 
-/* Adds the counters of one side session to those of another: the top level of a script may have
+/* Adds the counters of a side session to the new one, because the top level of a script may have
    executed statements. */
 static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
 {

@@ -20,8 +20,8 @@ struct bn_load {
   struct bn_unique unique;          /* the shared sequence without repetition */
 };
 
-/* Returns what the statistics of a run tell apart, in bits BN_STAT_…: in a dialect, nothing but
-   statements. */
+/* Returns the kinds of counts that the statistics of a run keep apart, in bits BN_STAT_…: in a
+   dialect, only statements. */
 unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *ops);
 /* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
 const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c);
@@ -49,13 +49,13 @@ static inline bool bn_load_counts_statements(unsigned counter)
 /* Returns how many events all sessions have begun.  Any thread may call this function and those
    below. */
 uint64_t bn_load_count_begun(const struct bn_load *l);
-/* The events that have ended in the span, failed ones too, and, under --rate, the sum of the
-   service times of those that did not fail. */
+/* The events that have ended in the span. */
 struct bn_served {
-  uint64_t events, service_ns;
+  uint64_t events;     /* failed events too */
+  uint64_t service_ns; /* --rate: sum of the service times of the events that did not fail */
 };
 struct bn_served bn_load_count_served(const struct bn_load *l);
-/* Returns the number of statements and events of all sessions that have ended, which grows with any
+/* Returns the number of statements and events of all sessions that have ended.  It grows with any
    progress. */
 uint64_t bn_load_count_progress(const struct bn_load *l);
 /* Returns how many events of the workers' sessions have ended. */

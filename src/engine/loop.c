@@ -67,7 +67,7 @@ void bn_loop_done(struct bn_loop *l)
 
 /* --- tasks that are ready --- */
 
-/* Puts a task at the end of a list, unless it is in one. */
+/* Puts a task at the end of a list, unless it is in a list already. */
 static void loop_append(struct bn_task_list *list, struct bn_task *t)
 {
   if (t->queued)
@@ -174,7 +174,7 @@ static void loop_on_timers(struct bn_loop *l)
                   &l->woken);
 }
 
-/* Returns the events of poll() for those of epoll.  The end of a connection (EPOLLRDHUP) is
+/* Translates events of epoll to events of poll().  The end of a connection, EPOLLRDHUP, is
    input. */
 static short loop_to_poll_events(uint32_t events)
 {

@@ -79,7 +79,8 @@ void bn_loop_queue(struct bn_task *t);
 /* Waits until a task is ready or bn_loop_wake is called.  Then goes on with all tasks whose waits
    have ended, and with tasks of the queue for about a millisecond. */
 void bn_loop_turn(struct bn_loop *l);
-/* Ends waits that end with the run, and those of sessions that were interrupted.  Any thread. */
+/* Ends the waits that end with the run, and the waits of sessions that were interrupted.  Any
+   thread. */
 void bn_loop_wake(struct bn_loop *l);
 
 /* Calls fn(arg) in a stack of its own.  Returns true if fn has returned.  Returns false if it

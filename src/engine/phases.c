@@ -205,7 +205,7 @@ size_t bn_phases_count_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, 
 
 /* --- after the end ---------------------------------------------------------------------------- */
 
-/* Returns the end of phase k as far as it was run. */
+/* Returns the end of phase k, or the end of the run if that was earlier. */
 static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
 {
   return bn_clock_max(p->from_ns[k], bn_clock_min(p->from_ns[k + 1], p->end.until_ns));
@@ -282,7 +282,7 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
   uint64_t before = 0, skip = p->end.skip;
 
   for (size_t k = 0; k < p->n; k++) {
-    /* Phase k has the arrivals from `before` to `after`, of which those from `first` on wait. */
+    /* Phase k has the arrivals from `before` to `after`; the arrivals from `first` on wait. */
     const uint64_t after = before + p->due[k], from = before > first ? before : first;
     const uint64_t n = after > from ? after - from : 0;
 
@@ -362,13 +362,13 @@ struct span {
 };
 
 /* The last slices, as few as have WINDOW events together.  Empty slices are left out, so that there
-   are at most WINDOW of them, and one more while window_add drops the first ones. */
+   are at most WINDOW slices, and one more until window_add has dropped the first. */
 struct window {
   struct span all, slice[WINDOW + 1];
   size_t n_slices;
 };
 
-/* Adds a slice, and drops the first ones that the window does not need any more. */
+/* Adds a slice, and drops the first slices that the window does not need any more. */
 static void window_add(struct window *w, const struct span *slice)
 {
   w->slice[w->n_slices++] = *slice;
@@ -523,7 +523,7 @@ static void phases_add_middles(void *arg, uint64_t lowest, uint64_t highest, uin
 
 /* Sets the recovery of a phase, if it is a peak.  A phase whose mean latency is not above the level
    has recovered at once; its mean counts the ages of events that have not ended as latencies.
-   level_ns: the level of the last phase that had one; 0: none is known. */
+   level_ns: the level of the last phase that had a level; 0: no phase had one. */
 static void phases_set_recovery(const struct bn_phases *p, size_t k, double level_ns,
                                 const struct bn_view *v, struct bn_phase_view *out)
 {

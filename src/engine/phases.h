@@ -46,12 +46,12 @@ struct bn_phases_end {
   uint64_t skip;     /* arrivals before the queued ones, since the pacer's start */
 };
 
-/* The main thread calls these two functions after the end.  The first one counts the arrivals of
+/* The main thread calls these two functions after the end.  bn_phases_end counts the arrivals of
    each phase.  The pacer is borrowed; NULL: there is no rate, and nothing is due. */
 void bn_phases_end(struct bn_phases *p, struct bn_pacer *pacer, const struct bn_phases_end *end);
 /* Sets the phases of a view that has been filled from this difference, and adds the ages of events
-   that have not ended to its histograms.  stuck: the events in flight at observed_ns, when nobody
-   waited for them any longer; NULL: all have ended. */
+   that have not ended to its histograms.  stuck: the events in flight at observed_ns, when the run
+   stopped to wait for them; NULL: all have ended. */
 void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store,
                     struct bn_snap *delta, const struct bn_snap *stuck, uint64_t observed_ns);
 

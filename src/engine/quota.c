@@ -163,8 +163,8 @@ static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
   share->charged = true;
 }
 
-/* Returns how many of n events of a session since the baseline need a ticket: one less than n, with
-   one_more. */
+/* Returns how many of n events of a session since the baseline need a ticket: with one_more, the
+   first needs none. */
 static uint64_t quota_count_charged(const struct bn_quota *q, uint64_t n)
 {
   return q->one_more && n > 0 ? n - 1 : n;
@@ -198,7 +198,8 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   share->ticketless = in_flight - (early - ended); /* the others in flight have a ticket */
 }
 
-/* Charges the limit for what a session has begun so far, at the end of the warm-up or after it. */
+/* Charges a session for the events that it has begun so far, at the end of the warm-up or after
+   it. */
 static void quota_charge_once(struct bn_quota_share *share)
 {
   if (share->charged)
@@ -365,7 +366,7 @@ static bool quota_is_spent(const struct bn_quota *q)
 
 /* Wakes the sessions that wait for a ticket if one was returned, or if no session is left that
    could return one.  The caller holds the lock, and has changed the number of sessions that could.
-   Thousands of sessions come here one after another at the end of a run: most wake nobody. */
+   Thousands of sessions call it one after another at the end of a run, and most wake no session. */
 static void quota_wake_if_needed(struct bn_quota *q)
 {
   if (q->waiting == q->present && quota_is_spent(q))

@@ -126,8 +126,8 @@ void bn_quota_note_begun(struct bn_quota_share *share);
 void bn_quota_unclaim(struct bn_quota_share *share, bool warm);
 /* Notes that an event has failed for good: its ticket is spent, unless it began in the warm-up. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm);
-/* by_start: notes that an event that started in the warm-up has ended, whose ticket is used again
-   if it has one. */
+/* by_start: notes that an event that started in the warm-up has ended.  If it has a ticket, that is
+   free again. */
 void bn_quota_note_warm_end(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if a claim
    may succeed now, false if the tickets are spent for good. */
@@ -136,8 +136,8 @@ bool bn_quota_await_ticket(struct bn_quota_share *share);
    The session counts as waiting from SPENT until another answer.  Returns whether the answer was
    SPENT and a later claim may succeed. */
 bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer);
-/* Notes, before its first event, that the events of a session take no tickets: nobody waits for a
-   ticket of it. */
+/* Notes, before its first event, that the events of a session take no tickets, so that no session
+   waits for a ticket of it. */
 void bn_quota_exempt(struct bn_quota_share *share);
 /* Returns the reserve of a session that begins no event any more.  Returns YES or FROZEN. failed:
    the session could have begun more events; with per_session, its other tickets count as taken. */

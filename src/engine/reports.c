@@ -72,6 +72,7 @@ static void report_done(struct report *r)
   *r = (struct report){.ages = NULL};
 }
 
+/* Makes the snapshots, those of ticks and of --abort-on-assert only if they are wanted. */
 static void reports_make_snaps(struct bn_reports *r)
 {
   if (r->ticks)
@@ -282,7 +283,7 @@ static void reports_swap(struct bn_snap *a, struct bn_snap *b)
   *b = t;
 }
 
-/* Copies the baseline at the start of the measurement to those of the other reports. */
+/* Copies the baseline at the start of the measurement to the baselines of the other reports. */
 static void reports_copy_baseline(struct bn_reports *r)
 {
   bn_snap_copy(&r->last, &r->base);
@@ -373,8 +374,8 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
     v->backlog = s->backlog;
     v->concurrency = report->now.unfinished;
   }
-  /* Of several events in a session only the average start is known, which may be any time while one
-     starts or ends; no event is older than the run. */
+  /* If a session has several events in flight, only their average start is known, which may be any
+     time while an event starts or ends; but no event is older than the run. */
   v->oldest_s = (double)bn_clock_min(bn_snap_oldest_age_ns(&report->now, s->now_ns), run_ns) * 1e-9;
   if (s->at_limit)
     v->running = s->running;
@@ -448,7 +449,8 @@ static void reports_copy_errors(struct bn_reports *r, struct report *report)
   (void)pthread_mutex_unlock(&r->lock);
 }
 
-/* Passes the view, with what is watched, to the reporters.  Returns false if a reporter failed. */
+/* Passes the view, with the figures of the watchers, to the reporters.  Returns false if a reporter
+   failed. */
 static bool reports_show(struct bn_reports *r, enum bn_view_span span)
 {
   struct bn_view *v = &r->report.view;

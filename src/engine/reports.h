@@ -50,7 +50,7 @@ struct bn_run_state {
   unsigned failed_threads; /* threads that failed while others went on */
   bool paced;
   uint64_t backlog;    /* arrivals that wait for a session */
-  uint64_t queue_skip; /* arrivals before those, since the pacer's start */
+  uint64_t queue_skip; /* arrivals before the waiting ones, since the pacer's start */
   bool abandoned;      /* threads were abandoned: their events are unfinished */
   /* The members below are set for the final report only. */
   uint64_t observed_ns;                     /* the last look at the events in flight */

@@ -20,7 +20,7 @@
 /* The time that abandoned workers have to return before the process ends without them. */
 static const uint64_t return_patience_ns = BN_NSEC_PER_SEC;
 
-/* The parts are in the order of calls and of locks: each calls only those above it. */
+/* The parts are in the order of calls and of locks: each part calls only the parts above it. */
 struct bn_run {
   _Alignas(64) struct bn_quota quota;
   struct bn_outcome outcome;
@@ -512,6 +512,7 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 
 /* --- end -------------------------------------------------------------------------------------- */
 
+/* Closes the reporters, which get the end of the run. */
 static void run_close_reports(struct bn_run *run)
 {
   const struct bn_outcome *o = &run->outcome;
@@ -628,7 +629,7 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   return end;
 }
 
-/* Prints the final report, and then logs what it does not show. */
+/* Prints the final report, and then logs the reasons and verdicts that it does not show. */
 static void run_report_total(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {

@@ -15,7 +15,7 @@ uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct b
   return bn_pacer_count_queued(due, bn_load_count_begun(p->load), remaining);
 }
 
-/* Returns how many events may still begin, as far as the queue in reports counts. */
+/* Returns how many events may still begin, which is the longest queue that reports show. */
 static uint64_t state_count_remaining(const struct bn_run_parts *p)
 {
   return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);

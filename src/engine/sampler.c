@@ -70,7 +70,7 @@ static bool sampler_is_past_limit(const struct sampler_thread *s, uint64_t now_n
 }
 
 /* Ends a run in which an assertion has been violated for too long (--abort-on-assert).  Assertions
-   are judged while events may begin: the load of the grace is a different one.  The run is ended
+   are judged only while events may begin, because the grace has another load.  The run is ended
    before the message, which waits for its reader. */
 static void sampler_judge_asserts(const struct sampler_thread *s)
 {

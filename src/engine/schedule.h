@@ -2,7 +2,7 @@
 /* The schedule of the reporting thread while a run lasts.
 
    Pure: callers pass the time (CLOCK_MONOTONIC).  The bn_schedule_take_… functions return true once
-   for each item that is due.  After a late interval, the next one is due at the next point of the
+   for each item that is due.  After a late interval, the next is due at the next point of the
    grid of intervals; the points that were missed are skipped.  No report is due during the
    warm-up. */
 #ifndef BN_ENGINE_SCHEDULE_H

@@ -138,7 +138,8 @@ static void services_write_stderr(const char *text)
     return;
 }
 
-/* Writes the reason of a loss that the receiver of signals has not printed, if somebody reads. */
+/* Writes the reason of a loss that the receiver of signals has not printed, unless the write would
+   block. */
 static void services_write_loss_message(struct bn_threads *t)
 {
   const char *text = bn_threads_take_message(t);

@@ -8,9 +8,9 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Sets the numbers of a session: its id counts the sessions of this host, and its number those of
-   all hosts.  Scripts see the main thread as thread 0, as in sysbench.  The session of the
-   reporting thread comes after those of all workers. */
+/* Sets the id of a session, its index among the sessions of this host, and its number among the
+   sessions of all hosts.  Scripts see the main thread as thread 0, as in sysbench.  The reporting
+   thread's session comes after the sessions of all workers. */
 static void sessions_set_numbers(const struct bn_sessions *s, struct bn_session *session)
 {
   if (session == bn_sessions_main(s)) {

@@ -122,9 +122,8 @@ static void signals_log_one(int signo, const char *action)
   (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
 }
 
-/* Acts on a signal by the number of those before it: the first ends the run in order, the second at
-   once, and the third ends the process.  The message comes after the action, so that no event
-   begins after "finishing". */
+/* Acts on a signal: the first ends the run in order, the second ends it at once, and the third ends
+   the process.  The message comes after the action, so that no event begins after "finishing". */
 static void signals_handle_one(struct receiver_thread *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
@@ -144,8 +143,8 @@ static void signals_handle_one(struct receiver_thread *r, const struct bn_stop_s
   }
 }
 
-/* Acts on bn_receiver_request_end without a message: another process has received the signal and
-   printed one. */
+/* Acts on bn_receiver_request_end, without a message, because the process that has received the
+   signal has printed a message. */
 static void signals_handle_request(struct receiver_thread *r)
 {
   const int asked = atomic_load(&r->shared->asked);
@@ -313,7 +312,7 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
   return 0;
 }
 
-/* A request to end in order does not replace one to end at once. */
+/* A request to end in order does not replace a request to end at once. */
 void bn_receiver_request_end(struct bn_receiver *r, bool at_once)
 {
   int none = ASKED_NOTHING;

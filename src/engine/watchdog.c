@@ -82,7 +82,7 @@ static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t unt
   watchdog_print(fd, w->text, len > 0 ? (size_t)len : 0, until_ns);
 }
 
-/* --- what is left of a run -------------------------------------------------------------------- */
+/* --- the report and the documents ------------------------------------------------------------- */
 
 /* Returns whether a reporter prints the text report to a file, which then gets the forced one. */
 static bool watchdog_is_summary(const struct bn_run_parts *p, const struct bn_report_use *use)
