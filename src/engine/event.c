@@ -288,7 +288,7 @@ static uint64_t event_draw_pause(struct bn_session *s)
 
   if ((s->attend & BN_ATTEND_THINK) == 0)
     return 0;
-  /* Before the first event both numbers are 0. */
+  /* Before the first event, begun and drawn_after are 0; only a script draws a pause then. */
   if (begun == think->drawn_after && (begun != 0 || !is_own))
     return 0;
   think->drawn_after = begun;
@@ -509,8 +509,8 @@ static void event_count_warm(struct bn_session *s, uint64_t took_ns)
 /* Records the two parts of the response time, queueing and service.  Returns the service time. */
 static uint64_t event_record_parts(struct bn_stat *st, const struct bn_tick *tick, uint64_t now_ns)
 {
-  /* Without an arrival, tick->begun_ns is 0 or that of an earlier event (bn_event_start).  With
-     one, the clock of the session may have been a little behind it. */
+  /* Without an arrival, tick->begun_ns is 0 or that of an earlier event (bn_event_start).  With an
+     arrival, the clock of the session may have been a little behind that time. */
   const uint64_t begun_ns = bn_clock_max(tick->begun_ns, tick->start_ns);
   const uint64_t service_ns = bn_clock_between(begun_ns, now_ns);
 

@@ -762,6 +762,7 @@ static void run_command_in_parallel(struct bn_run *run)
     bn_threads_join(&run->threads);
 }
 
+/* Logs, if a signal or another host has ended the command, that it is not complete. */
 static void run_log_incomplete(const struct bn_run *run, const char *command)
 {
   const int signo = atomic_load(&run->outcome.signo);

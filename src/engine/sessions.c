@@ -24,9 +24,28 @@ static void sessions_set_numbers(const struct bn_sessions *s, struct bn_session 
   }
 }
 
+/* Links session i to the shared parts, and gives it its state of `size` bytes.  Only the sessions
+   of workers look for outages. */
+static void sessions_link(const struct bn_sessions *s, unsigned i,
+                          const struct bn_sessions_links *l, size_t size)
+{
+  struct bn_session *session = &s->all[i];
+
+  session->limit = &l->quota->limit;
+  session->mark = &l->quota->limit.until_ns;
+  session->share = &l->quota->share[i];
+  session->pacer = l->pacer;
+  session->phases = l->phases;
+  session->outage = i < s->workers ? l->outage : NULL;
+  session->services = l->services;
+  session->state = size > 0 ? (char *)s->state + size * i : NULL;
+  bn_clock_reader_init(&session->clock, l->clock);
+}
+
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l)
 {
   const unsigned n_all = workers + BN_LOAD_SIDE;
+  /* Rounded up: no two states share a cache line. */
   const size_t size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
   *s = (struct bn_sessions){.workers = workers,
@@ -41,16 +60,8 @@ int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_se
     struct bn_session *session = &s->all[i];
 
     sessions_set_numbers(s, session);
-    session->limit = &l->quota->limit;
-    session->mark = &l->quota->limit.until_ns;
-    session->share = &l->quota->share[i];
-    session->pacer = l->pacer;
-    session->phases = l->phases;
+    sessions_link(s, i, l, size);
     session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
-    session->outage = i < workers ? l->outage : NULL;
-    session->services = l->services;
-    session->state = size > 0 ? (char *)s->state + size * i : NULL;
-    bn_clock_reader_init(&session->clock, l->clock);
     atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
   }
   bn_sessions_set_stats(s, l->load);

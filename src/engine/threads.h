@@ -66,8 +66,9 @@ struct bn_threads {
   struct bn_threads_session *of_session;  /* owned; by session */
   struct bn_worker *worker;               /* owned */
   unsigned n_workers;
-  unsigned n, gone, failed;   /* sessions */
+  unsigned n;                 /* sessions */
   unsigned created;           /* sessions whose worker has been started */
+  unsigned gone, failed;      /* sessions that have gone; that failed while others went on */
   _Atomic bool loss_reported; /* the reason of the first loss is printed, or in `loss_message` */
   const char *_Atomic loss_message; /* message of bn_threads_lose, until it is printed */
   _Atomic unsigned lost;            /* sessions of workers that never return; see bn_threads_lose */
