@@ -27,18 +27,16 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
                                                 const struct bn_view_rules *rules)
 {
   for (size_t i = 0; i < a->n; i++) {
+    enum bn_assert_second second;
+
     if (a->unjudged[i])
       continue;
-    switch (bn_assert_judge_second(&a->asserts[i], v, rules)) {
-    case BN_SECOND_UNKNOWN:
-      continue;
-    case BN_SECOND_HOLDS:
+    second = bn_assert_judge_second(&a->asserts[i], v, rules);
+    if (second == BN_SECOND_HOLDS)
       a->violated_s[i] = 0;
+    if (second != BN_SECOND_VIOLATED)
       continue;
-    case BN_SECOND_VIOLATED:
-      a->violated_s[i] += v->span_s;
-      break;
-    }
+    a->violated_s[i] += v->span_s;
     /* The view that completes the time may come a quarter of its span, or of a second, early. */
     if (a->violated_s[i] + fmin(v->span_s, 1) / 4 >= a->patience_s) {
       atomic_store(&a->by, &a->asserts[i]);

@@ -454,9 +454,10 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session)
   }
   (void)pthread_mutex_lock(&t->lock);
   is_counted = !of->failed;
-  of->failed = true;
-  if (is_counted)
+  if (is_counted) {
+    of->failed = true;
     t->failed++;
+  }
   all_failed = t->failed == t->n;
   (void)pthread_mutex_unlock(&t->lock);
   bn_outcome_set(t->outcome, BN_OUTCOME_THREAD_FAILED);

@@ -68,9 +68,11 @@ void bn_timers_clear(struct bn_timers *t, struct bn_timer *timer)
 
 void bn_timers_set(struct bn_timers *t, struct bn_timer *timer, uint64_t at_ns)
 {
+  enum { FIRST_CAP = 64 };
+
   bn_timers_clear(t, timer);
   if (t->n == t->cap) {
-    t->cap = t->cap == 0 ? 64 : 2 * t->cap;
+    t->cap = t->cap == 0 ? FIRST_CAP : 2 * t->cap;
     t->heap = bn_alloc_resize(t->heap, t->cap, sizeof(struct bn_timer *));
   }
   timer->at_ns = at_ns;
