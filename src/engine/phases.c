@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/phases.h"
+#include "measure/stat.h"
 
 enum {
   STRIPES = 16,    /* sessions share counters, which are atomic */
@@ -329,18 +330,6 @@ static void phases_update_timing(const struct bn_view *v, struct bn_view_store *
   bn_phases_timing(store, m, k)->max_s = bn_view_hist_percentile_s(h, 100, nearest);
 }
 
-/* Returns the sum of a counter over the stripes of a phase.  `first` is the counter in stripe 0.
-   All members are counters, so that the distance between stripes is a number of counters. */
-static uint64_t phases_sum_stripes(_Atomic uint64_t *first)
-{
-  const size_t distance = sizeof(struct phase_counts) / sizeof *first;
-  uint64_t sum = 0;
-
-  for (size_t i = 0; i < STRIPES; i++)
-    sum += atomic_load_explicit(first + i * distance, memory_order_relaxed);
-  return sum;
-}
-
 /* Returns the time from the end of phase k, or of its last burst, to at_ns; 0 before that end. */
 static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t at_ns)
 {
@@ -398,20 +387,30 @@ static double window_begin_s(const struct window *w)
   return digits > 0 ? round(first->begin_s * unit) / unit : round(first->begin_s / unit) * unit;
 }
 
+/* Returns slice i of phase k, which begins base_s after a peak, with the events of all stripes. */
+static struct span phases_sum_slice(const struct bn_phases *p, size_t k, size_t i, double base_s)
+{
+  uint64_t n = 0, sum_ns = 0;
+
+  for (unsigned stripe = 0; stripe < STRIPES; stripe++) {
+    const struct slice *part = &phases_get_counts(p, k, stripe)->slice[i];
+
+    n += bn_stat_get(&part->n);
+    sum_ns += bn_stat_get(&part->sum_ns);
+  }
+  return (struct span){.begin_s = base_s + (double)slice_begin_ns(i) * 1e-9,
+                       .end_s = base_s + (double)slice_begin_ns(i + 1) * 1e-9,
+                       .sum_ns = (double)sum_ns,
+                       .n = n};
+}
+
 /* Adds the slices of phase k, which begins base_s after a peak, to the window until it has enough
    events and a mean that is not above level_ns.  Returns whether it has. */
 static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s, double level_ns,
                              struct window *w)
 {
-  struct phase_counts *counts = phases_get_counts(p, k, 0);
-
   for (size_t i = 0; i < SLICES; i++) {
-    const struct span slice = {
-        .begin_s = base_s + (double)slice_begin_ns(i) * 1e-9,
-        .end_s = base_s + (double)slice_begin_ns(i + 1) * 1e-9,
-        .sum_ns = (double)phases_sum_stripes(&counts->slice[i].sum_ns),
-        .n = phases_sum_stripes(&counts->slice[i].n),
-    };
+    const struct span slice = phases_sum_slice(p, k, i, base_s);
 
     if (slice.n == 0)
       continue;
@@ -543,14 +542,14 @@ static void phases_set_recovery(const struct bn_phases *p, size_t k, double leve
 static void phases_count_range(const struct bn_phases *p, size_t first, size_t end,
                                struct bn_phase_view *out)
 {
-  for (size_t k = first; k < end; k++) {
-    struct phase_counts *counts = phases_get_counts(p, k, 0);
-    const uint64_t dropped = phases_sum_stripes(&counts->dropped);
+  for (size_t i = first * STRIPES; i < end * STRIPES; i++) {
+    const struct phase_counts *c = &p->counts[i];
+    const uint64_t dropped = bn_stat_get(&c->dropped);
 
-    out->started += phases_sum_stripes(&counts->began) - dropped;
+    out->started += bn_stat_get(&c->began) - dropped;
     out->dropped += dropped;
-    out->failed_events += phases_sum_stripes(&counts->failed);
-    out->retries += phases_sum_stripes(&counts->retries);
+    out->failed_events += bn_stat_get(&c->failed);
+    out->retries += bn_stat_get(&c->retries);
   }
 }
 
