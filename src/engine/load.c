@@ -108,17 +108,18 @@ static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
 
 int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned apart)
 {
-  struct bn_load other = {.unique = l->unique};
+  struct bn_load moved = {.unique = l->unique};
+  const int rc =
+      bn_load_init(&moved, l->stats.n_sessions, l->stats.n_writers, metrics, apart, l->profile);
 
-  if (bn_load_init(&other, l->stats.n_sessions, l->stats.n_writers, metrics, apart, l->profile) !=
-      0) {
-    bn_load_done(&other);
+  if (rc != 0) {
+    bn_load_done(&moved);
     return -1;
   }
   for (unsigned i = 0; i < BN_LOAD_SIDE; i++)
-    load_carry_over(other.side.stat[i], l->side.stat[i]);
+    load_carry_over(moved.side.stat[i], l->side.stat[i]);
   bn_load_done(l);
-  *l = other;
+  *l = moved;
   return 0;
 }
 

@@ -154,27 +154,12 @@ static uint64_t sampler_grace_ns(const struct sampler_thread *s)
   return bn_grace_ns(s->p, bn_grace_least_ns(s->p, is_cut));
 }
 
-/* Ends a run whose threads have used up the grace, and logs which limit was met: if the last
-   progress is within the grace, only statements have ended for too long.  The run is ended before
-   the message, which waits for its reader.  The main thread interrupts the events that it has
-   counted as unfinished.  A run that has failed already ends as a failed run, because its hanging
-   threads may well have the same cause. */
-static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
+/* Logs that threads have used up the grace.  condition: says for which time used_s stands. */
+static void sampler_log_used_grace(const struct sampler_thread *s, unsigned busy, unsigned looping,
+                                   double used_s, const char *condition)
 {
-  const struct bn_patience *p = &s->schedule.patience;
-  const uint64_t grace_ns = sampler_grace_ns(s);
-  const bool by_statements = now_ns < p->since_ns + grace_ns;
-  const double used_s = (double)(by_statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
-  const unsigned busy = bn_threads_count_busy(s->p->threads);
-  const unsigned looping = bn_threads_count_looping(s->p->threads);
   const bool has_warmup = s->p->conf->plan.warmup_ns != 0;
-  const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
-  const char *condition =
-      by_statements ? "in which statements ended, but no event and no thread (--time-grace)"
-                    : "without progress (--time-grace)";
 
-  bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  bn_threads_end(s->p->threads, has_failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
   if (looping == 0)
     bn_log_hint(
         "%u thread(s) have not closed their sessions after %.1f s %s; no event is unfinished", busy,
@@ -184,6 +169,29 @@ static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns
                 "unfinished%s",
                 busy, used_s, condition,
                 has_warmup ? ", except those that began in the warm-up" : "");
+}
+
+/* Ends a run whose threads have used up the grace.  If the last progress is within the grace, the
+   limit that was met is that on the time in which only statements end.  The run is ended before the
+   message, which waits for its reader.  The main thread interrupts the events that it has counted
+   as unfinished.  A run that has failed already ends as a failed run, because its hanging threads
+   may well have the same cause. */
+static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
+{
+  const struct bn_patience *p = &s->schedule.patience;
+  const uint64_t grace_ns = sampler_grace_ns(s);
+  const bool by_statements = now_ns < p->since_ns + grace_ns;
+  const double used_s = (double)(by_statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
+  const unsigned busy = bn_threads_count_busy(s->p->threads);
+  const unsigned looping = bn_threads_count_looping(s->p->threads);
+  const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
+  const char *condition =
+      by_statements ? "in which statements ended, but no event and no thread (--time-grace)"
+                    : "without progress (--time-grace)";
+
+  bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
+  bn_threads_end(s->p->threads, has_failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
+  sampler_log_used_grace(s, busy, looping, used_s, condition);
 }
 
 /* Ends the run at the limit of --forced-shutdown, and names the time limit as the dialect does. */

@@ -195,7 +195,7 @@ static bool signals_is_unread(const struct receiver_thread *r, int fd)
 static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
-  const bool is_cut = true;
+  const bool is_cut = true; /* a signal or a loss cuts the run */
   const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
 
   switch (r->stage) {
