@@ -29,11 +29,11 @@ struct bn_times {
 };
 
 enum bn_session_stage {
-  BN_SESSION_NONE,
+  BN_SESSION_NONE,    /* has not been begun */
   BN_SESSION_OPENING, /* is being opened */
   BN_SESSION_READY,   /* is at the start barrier or in its loop */
   BN_SESSION_LOOPED,  /* has left its loop */
-  BN_SESSION_GONE
+  BN_SESSION_GONE     /* is closed, or will not be begun: no thread waits for it */
 };
 
 struct bn_threads;
