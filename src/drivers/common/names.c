@@ -79,27 +79,33 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
   return list;
 }
 
+/* Returns the addresses of the name: those that were found before or, if there are none, those that
+   the system tells now; NULL: the name has none.  The caller holds the lock. */
+static const char *names_resolve_locked(struct bn_names *names, const char *name)
+{
+  struct known_name *k;
+  char *addresses;
+
+  for (k = names->first; k != NULL; k = k->next)
+    if (strcmp(k->name, name) == 0)
+      return k->addresses;
+  addresses = names_look_up(names->host, name);
+  if (addresses == NULL)
+    return NULL;
+  k = names->host->alloc(1, sizeof *k);
+  *k = (struct known_name){names->host->text(name), addresses, names->first};
+  names->first = k;
+  return addresses;
+}
+
 const char *bn_names_resolve(struct bn_names *names, const char *host)
 {
-  const char *found = NULL;
-  struct known_name *k;
+  const char *addresses;
 
   if (!names_is_name(host))
     return NULL;
   (void)pthread_mutex_lock(&names->lock);
-  for (k = names->first; k != NULL && strcmp(k->name, host) != 0; k = k->next)
-    ;
-  if (k == NULL) {
-    char *addresses = names_look_up(names->host, host);
-
-    if (addresses != NULL) {
-      k = names->host->alloc(1, sizeof *k);
-      *k = (struct known_name){names->host->text(host), addresses, names->first};
-      names->first = k;
-    }
-  }
-  if (k != NULL)
-    found = k->addresses;
+  addresses = names_resolve_locked(names, host);
   (void)pthread_mutex_unlock(&names->lock);
-  return found;
+  return addresses;
 }

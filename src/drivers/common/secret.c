@@ -116,8 +116,8 @@ static size_t secret_length_without_last(const char *text, size_t len)
   return len > 0 ? len - 1 : 0;
 }
 
-/* Blocks the signals that would end or stop the program while the terminal has no echo.  Those that
-   were blocked already are returned in *before. */
+/* Blocks the signals that would end or stop the program while the terminal has no echo.  *before
+   gets the signals that were blocked already. */
 static void secret_block_signals(sigset_t *before)
 {
   static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP};
@@ -139,15 +139,15 @@ static void secret_block_signals(sigset_t *before)
    is no such thread, and a signal stays pending until the terminal has its echo back. */
 static int secret_await_key(int tty, const _Atomic bool *interrupted)
 {
-  enum { TURN_MS = 50 };
+  enum { TURN_MS = 50 }; /* the time between two looks at the signals */
   struct pollfd p = {.fd = tty, .events = POLLIN};
-  sigset_t waiting;
+  sigset_t pending;
 
   while (poll(&p, 1, TURN_MS) <= 0) {
-    (void)sigpending(&waiting);
-    if (sigismember(&waiting, SIGTSTP) > 0)
+    (void)sigpending(&pending);
+    if (sigismember(&pending, SIGTSTP) > 0)
       return SIGTSTP;
-    if ((interrupted != NULL && *interrupted) || sigisemptyset(&waiting) == 0) {
+    if ((interrupted != NULL && *interrupted) || sigisemptyset(&pending) == 0) {
       errno = EINTR;
       return -1;
     }

@@ -29,7 +29,7 @@ static void socket_set_option(int fd, int level, int name, int value)
    TCP_KEEPIDLE, to keepalive probes, whose number then does not matter (tcp(7)). */
 void bn_socket_limit_silence(int fd)
 {
-  int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT), idle_s;
+  int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT), half_s, idle_s;
 
   if (limit_ms < 0)
     return;
@@ -37,8 +37,9 @@ void bn_socket_limit_silence(int fd)
     limit_ms = LIMIT_MS;
     socket_set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
   }
-  /* Probes begin after half of the limit, and at least one interval before it ends. */
-  idle_s = limit_ms / 2 >= MS_PER_S ? limit_ms / 2 / MS_PER_S : 1;
+  /* Probes begin after half of the limit, in seconds, of which the system wants at least one. */
+  half_s = limit_ms / 2 / MS_PER_S;
+  idle_s = half_s > 0 ? half_s : 1;
   if (socket_get_option(fd, TCP_KEEPIDLE) > idle_s)
     socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);

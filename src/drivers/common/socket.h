@@ -25,12 +25,12 @@ struct bn_sockref {
   uint64_t cookie;
 };
 
-/* Lets the reference refer to no socket, or to fd.  Only the owner of the connection calls
-   these. */
+/* Make the reference refer to no socket, or to fd.  Only the owner of the connection calls
+   them. */
 void bn_sockref_clear(struct bn_sockref *s);
 void bn_sockref_set(struct bn_sockref *s, int fd);
 /* Shuts the socket down, so that reads and writes find its end, unless the library has closed it.
-   Any thread may call this that keeps the owner from closing the connection. */
+   Any thread may call this while it keeps the owner from closing the connection. */
 void bn_sockref_shut(const struct bn_sockref *s);
 
 #endif

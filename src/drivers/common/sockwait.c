@@ -41,7 +41,7 @@ bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd)
 }
 
 /* The waits between two connects grow from the first to the longest; all together have a limit. */
-enum { BACKLOG_FIRST_MS = 5, BACKLOG_MOST_MS = 100, BACKLOG_ALL_MS = 10000 };
+enum { BACKLOG_FIRST_MS = 5, BACKLOG_LONGEST_MS = 100, BACKLOG_ALL_MS = 10000 };
 
 bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
                      const struct bn_driver_host *host, uint64_t deadline_ns)
@@ -60,7 +60,7 @@ bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
     (void)waiter->wait(waiter, -1, 0, NULL, end_ns);
   else
     (void)poll(NULL, 0, (int)b->ms);
-  b->ms = 2 * b->ms < BACKLOG_MOST_MS ? 2 * b->ms : BACKLOG_MOST_MS;
+  b->ms = 2 * b->ms < BACKLOG_LONGEST_MS ? 2 * b->ms : BACKLOG_LONGEST_MS;
   /* The waiter returns early only if the session was interrupted. */
   return waiter == NULL || host->now_ns() >= end_ns;
 }

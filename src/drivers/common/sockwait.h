@@ -30,12 +30,12 @@ bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd);
    connect does not wait for room there.  All zero before the first wait. */
 struct bn_backlog {
   uint64_t until_ns; /* the end of all waits */
-  unsigned ms;       /* the length of the next one; 0: there was none yet */
+  unsigned ms;       /* the length of the next wait; 0: there was none yet */
 };
 
 /* Waits a while before the next connect, by the waiter, or asleep if that is NULL.  Returns false
-   if there is to be none, because the deadline or 10 s would pass, or the session was
-   interrupted. */
+   if the caller has to give up: the wait would pass the deadline or the limit of 10 s for all
+   waits, or the session was interrupted. */
 bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
                      const struct bn_driver_host *host, uint64_t deadline_ns);
 

@@ -77,9 +77,9 @@ void bn_stream_done(struct bn_stream *s)
   *s = (struct bn_stream){.fd = -1};
 }
 
-/* Returns a capacity of at least n: cap, or `first` if cap is 0, doubled as often as needed; 0 if n
-   is too large. */
-static size_t stream_doubled(size_t cap, size_t first, size_t n)
+/* Returns a capacity of at least n bytes: cap, or `first` if cap is 0, doubled as often as needed.
+   Returns 0 if n is too large. */
+static size_t stream_double(size_t cap, size_t first, size_t n)
 {
   if (cap == 0)
     cap = first;
@@ -92,13 +92,13 @@ static size_t stream_doubled(size_t cap, size_t first, size_t n)
    memory, and the buffer stays. */
 static int stream_widen(struct bn_stream_buffer *b, size_t first, size_t n)
 {
-  const size_t wider = stream_doubled(b->cap, first, n);
-  char *wide = wider > 0 ? realloc(b->data, wider) : NULL;
+  const size_t cap = stream_double(b->cap, first, n);
+  char *data = cap > 0 ? realloc(b->data, cap) : NULL;
 
-  if (wide == NULL)
+  if (data == NULL)
     return -1;
-  b->data = wide;
-  b->cap = wider;
+  b->data = data;
+  b->cap = cap;
   return 0;
 }
 
@@ -145,7 +145,7 @@ void bn_stream_note_empty(struct bn_stream *s)
     stream_give_up_memory(s, used);
 }
 
-/* The slow path of stream_make_room(). */
+/* The slow path of stream_make_room, with its results. */
 static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
   const size_t wanted = s->in.cap / 4;
@@ -204,9 +204,11 @@ static int stream_poll(struct bn_stream *s, short events, short *came)
 
 /* Sleeps until the first bytes of an answer are there; the next recv() finds an error.  It makes
    the system call itself: poll() is a point of cancellation, which doubles its instructions in the
-   path of every statement, and no thread of ours is cancelled.  Two threads on MariaDB that yield
-   to the server and try again before they sleep have half the rate.  PostgreSQL sends a long answer
-   in parts: to spin until the next part comes takes more processor time than to sleep again. */
+   path of every statement, and no thread of ours is cancelled.
+
+   Other ways were measured.  Two threads on MariaDB that yield the processor and try again before
+   they sleep have half the rate.  PostgreSQL sends a long answer in parts: spinning until the next
+   part comes takes more processor time than sleeping again. */
 static void stream_sleep_once(const struct bn_stream *s)
 {
   struct pollfd p = {.fd = s->fd, .events = POLLIN};
@@ -214,9 +216,9 @@ static void stream_sleep_once(const struct bn_stream *s)
   (void)syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
 }
 
-/* Waits for an answer by the waiter.  One event may report bytes and the end of the stream, which
-   is not reported again.  0 means that the session was interrupted, and the wait has shut the
-   socket down. */
+/* Waits for an answer by the waiter, and notes the end of the stream: one event may report bytes
+   and the end, which is not reported again.  Without an event, the session was interrupted, and the
+   wait has shut the socket down. */
 static void stream_watch(struct bn_stream *s)
 {
   const int came = bn_sockwait_await_bytes(s->wait, s->fd);

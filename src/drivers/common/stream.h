@@ -63,14 +63,14 @@ int bn_stream_lend(const struct bn_stream *s);
    without `wait`), or -1.  Pointers to received bytes become invalid; offsets from bn_stream_data
    stay valid. */
 int bn_stream_fill(struct bn_stream *s, bool wait);
-/* Receives what a peer that takes nothing more has said before, without waiting for it, in at most
-   BN_STREAM_DRAIN calls: a peer that goes on sending does not keep the caller. */
+/* Receives what a peer has sent before it stopped reading, without waiting for more.  It receives
+   at most BN_STREAM_DRAIN times, so that a peer that goes on sending does not keep the caller. */
 enum { BN_STREAM_DRAIN = 16 };
 void bn_stream_drain(struct bn_stream *s);
 /* The slow path of bn_stream_need. */
 int bn_stream_wait(struct bn_stream *s, size_t n);
 /* The end of bn_stream_skip and of bn_stream_cut, if no received bytes are left: the buffer begins
-   anew, and one that is too large, or is idle with a waiter, is freed. */
+   anew.  It is freed if there is a waiter, and shrinks if it has been too large for long. */
 void bn_stream_note_empty(struct bn_stream *s);
 
 /* Returns the first of the received bytes. */

@@ -16,8 +16,8 @@ struct ssl_st; /* SSL of OpenSSL */
 bool bn_tls_matches_version(const char *version);
 
 /* Called before the driver reads or writes.  Then one call of the system reads what has come, where
-   OpenSSL takes two for each record.  brief: one of many connections that are idle at a time, which
-   keeps no buffers then. */
+   OpenSSL takes two for each record.  brief: the connection is one of many, most of them idle, and
+   keeps no buffers while it is idle. */
 void bn_tls_take(struct ssl_st *tls, bool brief);
 /* Called before the library reads: libpq looks for a complete record in the socket alone. */
 void bn_tls_lend(struct ssl_st *tls);
