@@ -40,6 +40,7 @@ struct null_stmt {
   enum kind kind;
 };
 
+/* The first words of statements with a result; all other statements are OTHER. */
 static const struct {
   const char *word;
   enum kind kind;
@@ -71,7 +72,7 @@ static enum kind null_kind_of(const char *sql, size_t len)
   return OTHER;
 }
 
-/* Advances a random stream by the generator splitmix64. */
+/* Returns the next 64 bits of a random stream, and advances it, by the generator splitmix64. */
 static uint64_t null_draw(uint64_t *stream)
 {
   uint64_t z = *stream += UINT64_C(0x9e3779b97f4a7c15);
@@ -110,7 +111,7 @@ static void null_make_slow(struct null_conn *c, const struct null_driver *driver
 
   c->slow = driver;
   c->waiter = t->waiter;
-  /* Streams of neighbours have nothing in common. */
+  /* Consecutive ordinals differ in few bits; the numbers drawn from them have nothing in common. */
   c->stream = t->ordinal;
   c->stream = null_draw(&c->stream);
   if (t->waiter != NULL)
@@ -180,7 +181,7 @@ static void null_sleep(struct null_conn *c, uint64_t until_ns)
    connection has been interrupted. */
 static enum bn_sql null_spend_time(struct null_conn *c, struct bn_sql_diag *d)
 {
-  /* 53 random bits are a number from 0 to 1, without 1. */
+  /* A double has 53 bits, so the upper 53 random bits make a number in [0, 1). */
   const double uniform = (double)(null_draw(&c->stream) >> 11) * 0x1p-53;
   const uint64_t until_ns = c->slow->now_ns() + bn_delay_draw(&c->conf->delay, uniform);
 

@@ -18,7 +18,7 @@
    far more than a ROLLBACK has, which must not be interrupted. */
 enum { PROGRESS_STEPS = 100000 };
 
-enum { LONGEST_PAUSE_MS = 10 };
+enum { LONGEST_PAUSE_MS = 10 }; /* between two attempts to get a lock */
 
 /* Prepares the library and makes the state of the driver.  Returns 0, or -1 and err. */
 static int sqlite_init(void **self, const void *conf, const struct bn_driver_host *host,
@@ -165,8 +165,8 @@ static enum bn_sql sqlite_configure_connection(struct bn_sqlite_conn *c, struct 
 static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
                                       struct bn_sql_diag *d)
 {
-  const int make = prepared ? 0 : SQLITE_OPEN_CREATE;
-  const int flags = SQLITE_OPEN_READWRITE | make | SQLITE_OPEN_NOMUTEX;
+  const int create = prepared ? 0 : SQLITE_OPEN_CREATE;
+  const int flags = SQLITE_OPEN_READWRITE | create | SQLITE_OPEN_NOMUTEX;
   const int rc = sqlite3_open_v2(path, &c->db, flags, NULL);
   const char *full;
 
@@ -317,18 +317,19 @@ static int sqlite_find_filesystem(const char *path, struct statfs *fs)
   return statfs(folder, fs);
 }
 
-/* Returns whether rows may take less room than they have bytes, because the file system compresses
-   or shares blocks, or it does not tell its size. */
+/* Returns whether the free blocks do not tell how many rows fit: the file system compresses or
+   shares blocks, or does not tell its size. */
 static bool sqlite_is_elastic_filesystem(const struct statfs *fs)
 {
-  enum { BTRFS, BCACHEFS, F2FS, ZFS, N };
-  static const uint32_t type[N] = {
-      [BTRFS] = 0x9123683e, [BCACHEFS] = 0xca451a4e, [F2FS] = 0xf2f52010, [ZFS] = 0x2fc12fc1};
-
-  for (int i = 0; i < N; i++)
-    if ((uint32_t)fs->f_type == type[i])
-      return true;
-  return fs->f_blocks == 0;
+  switch ((uint32_t)fs->f_type) {
+  case 0x9123683e: /* Btrfs */
+  case 0xca451a4e: /* bcachefs */
+  case 0xf2f52010: /* F2FS */
+  case 0x2fc12fc1: /* ZFS */
+    return true;
+  default:
+    return fs->f_blocks == 0;
+  }
 }
 
 /* Refuses rows that the file system of the database has surely no room for.  Blocks that are free

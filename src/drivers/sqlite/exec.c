@@ -6,8 +6,8 @@
 
 #include "drivers/sqlite/sqlite.h"
 
-/* Returns what the connection has to hold to run st.  BEGIN touches nothing yet, and needs no
-   turn. */
+/* Returns the lock that the connection has to hold to run st.  BEGIN, which is read-only and has no
+   columns, touches nothing yet and needs none. */
 static enum bn_sqlite_hold exec_get_hold(const struct bn_sqlite_conn *c, sqlite3_stmt *st)
 {
   if (!sqlite3_stmt_readonly(st))
@@ -112,8 +112,8 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
   return BN_SQL_DONE;
 }
 
-/* Executes the statements after the first one too, as servers do; their results wait for
-   bn_sqlite_next().  The first failure is the last result. */
+/* Executes the statements from sql to end, which follow the first statement of the text, as servers
+   do.  Their results wait for bn_sqlite_next().  The first failure is the last result. */
 static void exec_run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {
@@ -200,7 +200,7 @@ enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t le
                              "only one statement can be prepared at a time", d);
 }
 
-/* Stands in messages for the functions that bind, one of which each type has. */
+/* Names the failed call in messages: SQLite has a function that binds for each type. */
 static const char exec_bind_call[] = "sqlite3_bind()";
 
 /* Only remembers where the values are: they change from one execution to the next, and SQLite reads

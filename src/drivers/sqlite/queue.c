@@ -55,8 +55,7 @@ static void queue_stop_sharing(struct bn_sqlite_queue *q, struct bn_sqlite_turn 
   q->sharers--;
 }
 
-/* Returns whether another connection of t's thread shares: then t would wait for its own thread for
-   ever. */
+/* Returns whether another connection of t's thread holds SHARED: waiting for it would never end. */
 static bool queue_shares_already(const struct bn_sqlite_queue *q, const struct bn_sqlite_turn *t)
 {
   for (const struct bn_sqlite_turn *p = q->sharing; p != NULL; p = p->next) {
@@ -66,7 +65,7 @@ static bool queue_shares_already(const struct bn_sqlite_queue *q, const struct b
   return false;
 }
 
-/* Adds a turn behind those that wait. */
+/* Adds a turn at the end of the line. */
 static void queue_append(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
   t->next = NULL;
@@ -77,7 +76,7 @@ static void queue_append(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
   q->last = t;
 }
 
-/* Removes the first of the turns that wait. */
+/* Removes and returns the first turn of the line, which is not empty. */
 static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
 {
   struct bn_sqlite_turn *t = q->first;
@@ -110,20 +109,18 @@ static void queue_advance(struct bn_sqlite_queue *q)
 /* Removes a turn that waits, in the line or for its upgrade. */
 static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
-  struct bn_sqlite_turn *before = NULL;
+  struct bn_sqlite_turn **link = &q->first, *before = NULL;
 
   if (q->upgrader == t)
     q->upgrader = NULL;
-  for (struct bn_sqlite_turn *p = q->first; p != NULL; before = p, p = p->next) {
-    if (p != t)
-      continue;
-    if (before != NULL)
-      before->next = t->next;
-    else
-      q->first = t->next;
+  while (*link != NULL && *link != t) {
+    before = *link;
+    link = &before->next;
+  }
+  if (*link == t) {
+    *link = t->next;
     if (q->last == t)
       q->last = before;
-    break;
   }
   t->wants = BN_SQLITE_NONE;
 }
@@ -157,7 +154,7 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
     queue_advance(q);
     rc = queue_await(q, t);
   } else if (wants == BN_SQLITE_SHARED) {
-    /* This turn goes before turns that wait for this thread. */
+    /* A turn in the line may wait for this thread, so this turn does not go behind it. */
     t->wants = wants;
     queue_grant(q, t);
     rc = BN_SQLITE_GRANTED;

@@ -39,7 +39,7 @@ enum bn_sqlite_wait {
 };
 
 void bn_sqlite_queue_init(struct bn_sqlite_queue *q);
-/* No turn waits or holds a lock any more. */
+/* No turn may wait or hold a lock any more. */
 void bn_sqlite_queue_destroy(struct bn_sqlite_queue *q);
 void bn_sqlite_turn_init(struct bn_sqlite_turn *t);
 void bn_sqlite_turn_destroy(struct bn_sqlite_turn *t);

@@ -8,7 +8,7 @@
 
 /* Bytes of memory: of the first allocation, and the most that stay from one statement to the
    next. */
-enum { FIRST = 1024, KEEP = 64 * 1024 };
+enum { CAP_FIRST = 1024, CAP_KEPT = 64 * 1024 };
 /* The length of NULL, which has no bytes. */
 static const size_t null_len = SIZE_MAX;
 
@@ -16,7 +16,7 @@ void bn_sqlite_rows_clear(struct bn_sqlite_rows *rows)
 {
   rows->len = rows->at = rows->end = 0;
   rows->n_parts = rows->next_part = 0;
-  if (rows->cap > KEEP) {
+  if (rows->cap > CAP_KEPT) {
     free(rows->data);
     rows->data = NULL;
     rows->cap = 0;
@@ -33,7 +33,7 @@ void bn_sqlite_rows_free(struct bn_sqlite_rows *rows)
 /* Makes room for `more` bytes.  Returns 0, or -1 if there is no memory. */
 static int rows_reserve(struct bn_sqlite_rows *rows, size_t more)
 {
-  size_t cap = rows->cap > 0 ? rows->cap : FIRST;
+  size_t cap = rows->cap > 0 ? rows->cap : CAP_FIRST;
   char *wider;
 
   if (more > SIZE_MAX / 2 - rows->len)
@@ -48,7 +48,7 @@ static int rows_reserve(struct bn_sqlite_rows *rows, size_t more)
   return 0;
 }
 
-/* Adds a value; len null_len: NULL.  Returns 0, or -1 if there is no memory. */
+/* Adds a value, which is NULL if len is null_len.  Returns 0, or -1 if there is no memory. */
 static int rows_add_value(struct bn_sqlite_rows *rows, const void *data, size_t len)
 {
   const size_t need = sizeof len + (len == null_len ? 0 : len + 1);
