@@ -32,4 +32,17 @@ static inline int bn_remedy_check_host(const char *host, const char *driver, str
                     driver, (int)(colon - host), host, driver, colon + 1);
 }
 
+/* Checks n hosts, of which any may be NULL, for the option --DRIVER-host.  sysbench leaves hosts to
+   the client library, so dialects do not check them.  Returns 0, or -1 and err. */
+static inline int bn_remedy_check_hosts(char *const *hosts, size_t n, const char *driver,
+                                        const struct bn_policy *policy, struct bn_err *err)
+{
+  if (!bn_policy_is_native(policy))
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    if (hosts[i] != NULL && bn_remedy_check_host(hosts[i], driver, err) != 0)
+      return -1;
+  return 0;
+}
+
 #endif

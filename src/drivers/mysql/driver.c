@@ -13,11 +13,12 @@
 #include "drivers/mysql/conn.h"
 #include "drivers/mysql/error.h"
 
-/* The port of --mysql-port's default, and the largest one. */
+/* The default of --mysql-port, and the largest port. */
 enum { PORT_DEFAULT = 3306, PORT_MAX = 65535 };
 
-/* Chooses hosts and sockets.  Those of the option file replace options that were not given; its
-   socket is used only if the host is this one, because sockets do not reach other hosts. */
+/* Chooses hosts and sockets.  If no host was given, those of the option file replace the defaults
+   of the options; its socket is used only with "localhost", because sockets do not reach other
+   hosts. */
 static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
@@ -101,9 +102,8 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
   /* In 0.5 the port is one number, and without it the client library uses its default. */
   if (conf->socket.n == 0 && conf->port.n == 0 && !policy->mysql_zero_port)
     return bn_err_set(err, EINVAL, "No MySQL ports specified, aborting");
-  for (size_t i = 0; i < conf->host.n && bn_policy_is_native(policy); i++)
-    if (bn_remedy_check_host(conf->host.item[i], "mysql", err) != 0)
-      return -1;
+  if (bn_remedy_check_hosts(conf->host.item, conf->host.n, "mysql", policy, err) != 0)
+    return -1;
   return driver_check_protocol(conf, err);
 }
 
@@ -309,6 +309,7 @@ static const char *const gauges[] = {"Threads_connected",
                                      "wsrep_local_send_queue",
                                      NULL};
 
+/* MariaDB's library reports the end of an encrypted connection as an error of encryption. */
 static const struct bn_sql_named silence[] = {
     {BN_MYSQL_GONE, "HY000"}, {BN_MYSQL_LOST, "HY000"}, {BN_MYSQL_ENCRYPTION, "HY000"}, {0, NULL}};
 

@@ -45,16 +45,6 @@ static void driver_split_hosts(struct bn_pgsql *driver)
     driver->n_hosts = 1;
 }
 
-/* Refuses a host that is a URI or has a port.  sysbench leaves hosts to libpq, so dialects do not
-   check them.  Returns 0, or -1 and err. */
-static int driver_check_hosts(const struct bn_pgsql *driver, struct bn_err *err)
-{
-  for (size_t i = 0; i < driver->n_hosts && bn_policy_is_native(driver->host->policy); i++)
-    if (driver->hosts[i] != NULL && bn_remedy_check_host(driver->hosts[i], "pgsql", err) != 0)
-      return -1;
-  return 0;
-}
-
 /* Finds the password of the option, the terminal or the password file, in this order; without any,
    libpq looks for one.  Returns 0, or -1 and err. */
 static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
@@ -124,6 +114,23 @@ static int driver_join_methods(struct bn_pgsql *driver, struct bn_err *err)
   return 0;
 }
 
+/* Finds hosts, methods and password, and checks the further parameters for libpq.  Returns 0, or -1
+   and err. */
+static int driver_configure(struct bn_pgsql *driver, struct bn_err *err)
+{
+  const struct bn_policy *policy = driver->host->policy;
+  const char *parameters = driver->conf->parameters;
+
+  driver_split_hosts(driver);
+  if (bn_remedy_check_hosts(driver->hosts, driver->n_hosts, "pgsql", policy, err) != 0)
+    return -1;
+  if (parameters != NULL && bn_pgsql_lib_check_parameters(parameters, err) != 0)
+    return -1;
+  if (driver_join_methods(driver, err) != 0)
+    return -1;
+  return driver_find_password(driver, err);
+}
+
 /* Makes the driver's state from the options.  Returns 0, or -1 and err. */
 static int driver_init(void **self, const void *conf, const struct bn_driver_host *host,
                        struct bn_err *err)
@@ -138,11 +145,7 @@ static int driver_init(void **self, const void *conf, const struct bn_driver_hos
   driver->conf = conf;
   driver->host = host;
   driver->names = bn_names_new(host);
-  driver_split_hosts(driver);
-  if (driver_check_hosts(driver, err) != 0 ||
-      (driver->conf->parameters != NULL &&
-       bn_pgsql_lib_check_parameters(driver->conf->parameters, err) != 0) ||
-      driver_join_methods(driver, err) != 0 || driver_find_password(driver, err) != 0) {
+  if (driver_configure(driver, err) != 0) {
     driver_free(driver);
     return -1;
   }
