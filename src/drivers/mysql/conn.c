@@ -17,9 +17,28 @@ const char *bn_mysql_find_library_option(const struct bn_mysql_conf *conf)
   return conf->read_timeout_s != 0 ? "--mysql-read-timeout" : NULL;
 }
 
-/* Chooses, after the login by the library, who talks to the server from now on: wire/, unless an
-   option or the encryption needs the library.  With a waiter, a library that cannot wait beside
-   other sessions is refused.  Returns DONE, or ERROR and d. */
+/* Lends the socket that the library has connected, and tls, its encryption or NULL, to wire/. */
+static void conn_open_wire(struct bn_mysql_conn *c, struct ssl_st *tls)
+{
+  const struct bn_mysql_lent lent = {
+      .fd = bn_mysql_lib_socket(&c->lib),
+      .tls = tls,
+      .capabilities = bn_mysql_lib_capabilities(&c->lib),
+      .status = bn_mysql_lib_status(&c->lib),
+      .socket = &c->socket,
+      .wait = &c->wait,
+      .words = &bn_mysql_lib_words,
+      .host = c->driver->host,
+  };
+
+  if (c->wait.waiter != NULL)
+    bn_mysql_lib_free_cache(&c->lib);
+  bn_mysql_wire_open(&c->wire, &lent);
+}
+
+/* Chooses, after the login by the library, the way of the statements: wire/, unless an option or
+   the encryption needs the library.  With a waiter, a library that cannot wait beside other
+   sessions is refused.  Returns DONE, or ERROR and d. */
 static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
   const char *refusal = NULL;
@@ -38,19 +57,8 @@ static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *
   if (refusal != NULL)
     return bn_mysql_fail_text(0, "mysql_real_connect()", refusal, d);
   c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
-  if (by_wire && c->wait.waiter != NULL)
-    bn_mysql_lib_free_cache(&c->lib);
   if (by_wire)
-    bn_mysql_wire_open(&c->wire, &(struct bn_mysql_lent){
-                                     .fd = bn_mysql_lib_socket(&c->lib),
-                                     .tls = tls,
-                                     .capabilities = bn_mysql_lib_capabilities(&c->lib),
-                                     .status = bn_mysql_lib_status(&c->lib),
-                                     .socket = &c->socket,
-                                     .wait = &c->wait,
-                                     .words = &bn_mysql_lib_words,
-                                     .host = c->driver->host,
-                                 });
+    conn_open_wire(c, tls);
   return BN_SQL_DONE;
 }
 

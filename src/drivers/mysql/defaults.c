@@ -12,6 +12,7 @@
 
 #include "drivers/common/secret.h"
 
+/* The settings with one value, and the members of struct bn_mysql_defaults that they set. */
 static const struct {
   const char *name;
   size_t offset;
@@ -52,7 +53,7 @@ static char *defaults_trim(char *s)
    A backslash before another character stays. */
 static void defaults_unquote(char *s)
 {
-  /* "\\s" is a blank. */
+  /* A backslash and escape[i] mean meaning[i]; "\\s" is a blank. */
   static const char escape[] = "btnrs\\\"'", meaning[] = "\b\t\n\r \\\"'";
   size_t len = strlen(s);
   char *out = s;
@@ -64,8 +65,12 @@ static void defaults_unquote(char *s)
   for (; *s != '\0'; s++) {
     const char *known = s[0] == '\\' && s[1] != '\0' ? strchr(escape, s[1]) : NULL;
 
-    *out++ = known != NULL ? meaning[known - escape] : *s;
-    s += known != NULL;
+    if (known != NULL) {
+      *out++ = meaning[known - escape];
+      s++;
+    } else {
+      *out++ = *s;
+    }
   }
   *out = '\0';
 }
@@ -73,7 +78,7 @@ static void defaults_unquote(char *s)
 /* Cuts the comment of a line: it begins with a '#' outside of quotes. */
 static void defaults_uncomment(char *s)
 {
-  char quote = '\0';
+  char quote = '\0'; /* the quotation mark that is open */
   bool escaped = false;
 
   for (; *s != '\0' && (*s != '#' || quote != '\0'); s++) {
@@ -132,8 +137,8 @@ static bool defaults_is_read_group(const char *group)
   return false;
 }
 
-/* The depth to which files may include one another, and the lines of a file: one with more of them
-   is a device, or a file of another kind. */
+/* The greatest depth to which files include one another, and the most lines of a file: a file with
+   more is a device, or of another kind. */
 enum { DEPTH_MAX = 10, LINES_MAX = 1 << 16 };
 
 static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
@@ -189,7 +194,7 @@ static int defaults_follow_directive(struct bn_mysql_defaults *d, char *line, in
                    : defaults_read_file(d, rest, depth + 1, err);
 }
 
-/* Skips the byte order mark with which some editors begin a file. */
+/* Returns the text after the byte order mark with which some editors begin a file. */
 static char *defaults_skip_mark(char *text)
 {
   static const char mark[] = "\xef\xbb\xbf";
@@ -206,10 +211,10 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char 
   bool in_group = false;
   int rc = 0;
 
-  for (int n = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; n++) {
-    char *s = defaults_trim(n == 0 ? defaults_skip_mark(line) : line);
+  for (int n_before = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; n_before++) {
+    char *s = defaults_trim(n_before == 0 ? defaults_skip_mark(line) : line);
 
-    if (n == LINES_MAX) {
+    if (n_before == LINES_MAX) {
       rc = bn_err_set(err, EFBIG, "the option file '%s' has more than %d lines", path, LINES_MAX);
       break;
     }

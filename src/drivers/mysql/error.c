@@ -29,12 +29,13 @@ enum {
   SERVER_SECURE_TRANSPORT = 3159
 };
 
+/* The classes of errors that leave the connection open; all others are OTHER. */
 static const struct {
   int code;
   enum bn_sql_class class;
 } classes[] = {
     {SERVER_DEADLOCK, BN_CLASS_DEADLOCK},
-    {1205, BN_CLASS_LOCK_TIMEOUT},
+    {1205, BN_CLASS_LOCK_TIMEOUT},  /* innodb_lock_wait_timeout */
     {3572, BN_CLASS_LOCK_TIMEOUT},  /* NOWAIT is set */
     {1020, BN_CLASS_SERIALIZATION}, /* the record has changed since it was read */
     {SERVER_CERTIFICATION, BN_CLASS_SERIALIZATION},

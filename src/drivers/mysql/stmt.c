@@ -84,7 +84,9 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
   }
   /* ProxySQL hangs up without a word if a packet comes while it works on another one. */
-  return rc == BN_SQL_LOST && n > 1 && d->code == BN_MYSQL_LOST ? BN_SQL_EMULATE : rc;
+  if (rc == BN_SQL_LOST && n > 1 && d->code == BN_MYSQL_LOST)
+    return BN_SQL_EMULATE;
+  return rc;
 }
 
 /* Refuses to execute a statement whose parameters are not bound, as the client libraries do. */
@@ -128,7 +130,7 @@ void bn_mysql_close(void *stmt)
     bn_mysql_wire_drop_stmt(&st->conn->wire, st->wire.id);
   st->by_wire = false;
   bn_mysql_lib_stmt_close(&st->lib);
-  if (st->conn != NULL)
+  if (st->conn != NULL) /* NULL: the statement was never prepared */
     bn_mysql_note_library(st->conn);
   bn_mysql_wire_free_stmt(&st->wire);
 }
