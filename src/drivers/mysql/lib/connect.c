@@ -142,8 +142,8 @@ static void connect_set_text(MYSQL *handle, enum mysql_option option, const char
     (void)mysql_options(handle, option, value);
 }
 
-/* Sets what the mode needs.  Returns 0, or -1 and a message in *text if it cannot be met: a
-   connection that is less safe than asked for is worse than none. */
+/* Sets the options that the mode of encryption needs.  Returns 0, or -1 and a message in *text if
+   they cannot be met: a connection that is less safe than asked for is worse than none. */
 static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
 {
   const struct bn_mysql *driver = c->driver;
@@ -246,6 +246,17 @@ static unsigned connect_shown_port(const struct bn_mysql *driver, const struct b
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
+/* Traces the login, without its password. */
+static void connect_trace_login(const struct bn_mysql_lib *c, const struct bn_mysql_place *p)
+{
+  bn_mysql_trace(c->driver,
+                 "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
+                 "CLIENT_MULTI_STATEMENTS)",
+                 (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
+                 p->db != NULL ? p->db : "(null)", connect_shown_port(c->driver, p),
+                 p->socket != NULL ? p->socket : "(null)");
+}
+
 /* Makes a handle and logs in.  Some libraries go on without encryption where the server has none,
    so it is checked afterwards.  Returns DONE, or a failure, after which bn_mysql_lib_disconnect
    closes the handle if it is still there. */
@@ -268,12 +279,7 @@ static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_m
     (void)mysql_options(c->handle, MYSQL_OPT_PROTOCOL, &tcp);
   if (p->loads)
     (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
-  bn_mysql_trace(c->driver,
-                 "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
-                 "CLIENT_MULTI_STATEMENTS)",
-                 (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
-                 p->db != NULL ? p->db : "(null)", connect_shown_port(c->driver, p),
-                 p->socket != NULL ? p->socket : "(null)");
+  connect_trace_login(c, p);
   c->login_until_ns =
       bn_deadline_within(c->driver->host, c->driver->conf->connect_timeout_s, deadline_ns);
   if (!bn_mysql_lib_login(c, p, &text))
@@ -292,7 +298,7 @@ static bool connect_met_full_backlog(const struct bn_mysql_place *p, const struc
 }
 
 /* Connects once.  With a waiter, the addresses of the host are looked up here and tried in turn, as
-   the library would do: it would hold up all sessions of the thread while it looks them up. */
+   the library would do, which would hold up all sessions of the thread during the look-up. */
 static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                             uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -320,7 +326,8 @@ static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct
   return rc;
 }
 
-/* Connects, again and again while the backlog of the Unix socket is full. */
+/* Connects, and repeats that while the backlog of the Unix socket is full.  Returns DONE, or a
+   failure and d. */
 static enum bn_sql connect_open_with_retries(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                              uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -378,11 +385,14 @@ unsigned *bn_mysql_lib_status(struct bn_mysql_lib *c)
   return &c->handle->server_status;
 }
 
-/* Aurora 2, whose version is MySQL 5.7.12, never answers the second command. */
+/* MySQL before 8.0 is not trusted: Aurora 2, whose version is 5.7.12, never answers the second
+   command. */
 bool bn_mysql_lib_reads_ahead(const struct bn_mysql_lib *c)
 {
+  enum { MYSQL_8_0 = 80000 };
+
   return strstr(mysql_get_server_info(c->handle), "MariaDB") != NULL ||
-         mysql_get_server_version(c->handle) >= 80000;
+         mysql_get_server_version(c->handle) >= MYSQL_8_0;
 }
 
 bool bn_mysql_lib_is_encrypted(const struct bn_mysql_lib *c)

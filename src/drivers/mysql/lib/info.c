@@ -17,7 +17,7 @@ static bool info_read_number(const char *text, int64_t *number)
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-/* Stores the value of a server's variable, if it is a number and one of those that info has. */
+/* Stores the value of a server's variable, if it is a number and info has a member for it. */
 static void info_set_variable(struct bn_sql_info *info, const char *name, const char *text)
 {
   int64_t value;
@@ -80,8 +80,8 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
                  info_name_compression(bn_mysql_lib_capabilities(c)));
 }
 
-/* Returns whether the version is that of a pooler which names itself, so that a number of a
-   connection that happens to be right does not matter. */
+/* Returns whether the version names a pooler.  info_read_limits recognizes a pooler by the number
+   of the connection, which may happen to be the same. */
 static bool info_is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
@@ -136,9 +136,10 @@ static void info_forget_limits(struct bn_sql_info *out)
   out->connections = out->prepared_statements = -1;
 }
 
-/* Reads the variables that limit the run.  The server tells those of its own clients only if the
-   number of its connection is that of the login: otherwise a pooler has passed the question on,
-   such as ProxySQL, which calls itself MySQL 8.0.11.  A login has 32 bits of the number. */
+/* Reads the variables that limit the run.  The number of the connection is compared with that of
+   the login, which has its lower 32 bits: if they differ, a pooler has passed the question on, such
+   as ProxySQL, which calls itself MySQL 8.0.11, and only the length of packets is a limit of the
+   run. Returns 0, or -1 if the server does not tell. */
 static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
 {
   char sql[240];

@@ -18,8 +18,10 @@ struct bn_mysql_load {
   bool expected;         /* the statement that reads the rows is being executed */
   char *table, *columns; /* of the last load; NULL: there was none */
   int auto_field; /* the field of a row, from 0, that is the AUTO_INCREMENT column; -1: none */
-  int to_skip;    /* fields before that of auto_field, in the row at hand; -1: it was seen */
-  struct bn_mysql_part *part;
+  /* Where load_lacks_number is in a row: the number of fields that still come before auto_field;
+     -1: auto_field has begun, and the rest of the row does not matter. */
+  int to_skip;
+  struct bn_mysql_part *part; /* the rows, in the order in which they came */
   size_t n_parts;
   size_t next_part, part_read; /* the part that the library reads next, and its bytes read so far */
 };
@@ -38,7 +40,7 @@ struct bn_mysql_lib {
   const struct bn_mysql *driver;
   MYSQL *handle;            /* NULL: not connected */
   struct bn_sockwait *wait; /* the owner's, set before anything else */
-  int login_waits;          /* waits for the socket while logging in */
+  int login_waits;          /* number of waits for the socket while logging in */
   bool calls_back;          /* logged in, and each wait of the library calls lib/ back */
   uint64_t login_until_ns;  /* end of the login with a waiter; UINT64_MAX: without a limit */
   struct bn_mysql_load load;

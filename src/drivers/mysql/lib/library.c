@@ -86,8 +86,8 @@ void bn_mysql_lib_end(void)
   mysql_library_end();
 }
 
-/* The number of this thread's sessions, each of which starts and ends the thread as if it were its
-   own.  The model is that of mariadb_in_call. */
+/* The number of this thread's sessions, each of which starts and ends the library as if the thread
+   were its own.  The TLS model is that of mariadb_in_call. */
 static _Thread_local unsigned library_users __attribute__((tls_model("initial-exec")));
 
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver)

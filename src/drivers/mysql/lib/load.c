@@ -59,7 +59,7 @@ static void load_end_reading(void *reader)
   (void)reader;
 }
 
-/* Tells the library why load_begin_reading has refused.  Returns the number of the error. */
+/* Tells the library why load_begin_reading has refused.  Returns the number of an error. */
 static int load_explain_refusal(void *reader, char *text, unsigned room)
 {
   (void)reader;
@@ -101,8 +101,9 @@ static int load_find_column(const char *columns, const char *name)
 
     if (n == len && strncasecmp(p, name, len) == 0)
       return place;
-    place += p[n] == ',';
-    p += n + (p[n] != '\0');
+    if (p[n] == ',')
+      place++;
+    p += p[n] != '\0' ? n + 1 : n;
   }
   return -1;
 }
@@ -123,11 +124,11 @@ static bool load_is_plain_type(const char *type)
 /* The columns of SHOW COLUMNS. */
 enum { SHOWN_FIELD, SHOWN_TYPE, SHOWN_NULL, SHOWN_KEY, SHOWN_DEFAULT, SHOWN_EXTRA, SHOWN };
 
-/* Why rows whose numbers the server gives are inserted. */
+/* The reason not to load rows whose numbers the server gives. */
 static const char leaves_gaps[] = "the server would leave gaps in the numbers it gives";
 
-/* Returns NULL, or why INSERT would store something else than LOAD DATA.  Sets *auto_field to the
-   place of the AUTO_INCREMENT column, or to -1.  res: of SHOW COLUMNS. */
+/* Returns NULL, or why INSERT would store something else than LOAD DATA, from the result of SHOW
+   COLUMNS.  Sets *auto_field to the place of the AUTO_INCREMENT column, or to -1. */
 static const char *load_check_columns(MYSQL_RES *res, const char *columns, int *auto_field)
 {
   const char *why = NULL;
@@ -176,8 +177,8 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
   memset(&c->load, 0, sizeof c->load);
 }
 
-/* Checks the table and remembers it, unless it is that of the last load, as it mostly is.  Returns
-   DONE, ERROR or LOST. */
+/* Checks the table and its columns and remembers both, unless they are those of the last load, as
+   they mostly are.  Returns DONE, ERROR or LOST. */
 static enum bn_sql load_check_table_once(struct bn_mysql_lib *c, const char *table,
                                          const char *columns, struct bn_sql_diag *d)
 {
@@ -209,8 +210,8 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
   return rc;
 }
 
-/* Returns whether the value of the AUTO_INCREMENT column of a row does not begin with 1 to 9: for
-   NULL and 0 the server gives the number. */
+/* Returns whether the AUTO_INCREMENT column of a row has a value that does not begin with 1 to 9:
+   for NULL and 0 the server gives the number.  The bytes may begin and end within a row. */
 static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size_t len)
 {
   const char *const end = rows + len;
@@ -221,6 +222,8 @@ static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size
         return true;
       load->to_skip = -1;
     }
+    /* A field before the column ends with a tab; after the column only the end of the row counts.
+     */
     p = memchr(p, load->to_skip > 0 ? '\t' : '\n', (size_t)(end - p));
     if (p == NULL)
       break;
@@ -247,7 +250,7 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
   return BN_SQL_DONE;
 }
 
-/* Returns the number of lines; *ascii tells whether all bytes are ASCII. */
+/* Returns the number of lines, and sets *ascii to whether all bytes are ASCII. */
 static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
 {
   unsigned char used_bits = 0;
@@ -344,16 +347,16 @@ static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn
 
 enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  const bool inside = load_is_in_transaction(c);
+  const bool in_transaction = load_is_in_transaction(c);
   enum bn_sql rc;
 
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
   bn_mysql_lib_enter(c);
-  rc = load_run_statement(c, load_frame[inside].begin, d);
+  rc = load_run_statement(c, load_frame[in_transaction].begin, d);
   if (rc == BN_SQL_DONE)
     rc = load_send_rows(c, d);
   if (rc == BN_SQL_DONE)
-    return load_run_statement(c, load_frame[inside].keep, d);
-  return rc == BN_SQL_ERROR ? load_undo(c, load_frame[inside].undo, d) : rc;
+    return load_run_statement(c, load_frame[in_transaction].keep, d);
+  return rc == BN_SQL_ERROR ? load_undo(c, load_frame[in_transaction].undo, d) : rc;
 }

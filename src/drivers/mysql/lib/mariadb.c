@@ -19,8 +19,8 @@
 
 /* The connection that the thread's call of the library belongs to: the library hands its callbacks
    no more than the handle or the socket.  With a waiter many connections are within such calls, and
-   each call sets this anew after it has waited.  The model puts it into the static block of a
-   thread: LeakSanitizer follows the others after the module has been unloaded. */
+   each call sets this anew after it has waited.  The TLS model puts the variable into the static
+   block of a thread: LeakSanitizer would read any other block after the module was unloaded. */
 static _Thread_local struct bn_mysql_lib *mariadb_in_call
     __attribute__((tls_model("initial-exec")));
 
@@ -110,7 +110,7 @@ struct gate {
 
 enum { AUTHENTICATION = 2, INTERFACE_VERSION = 0x0100 };
 
-/* A gate under its name. */
+/* A gate, by its name and its function. */
 #define GATE(as, how)                                                                              \
   {                                                                                                \
     .type = AUTHENTICATION, .interface_version = INTERFACE_VERSION, .name = (as), .author = "",    \
@@ -317,24 +317,24 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
 
 /* The first members of the library's structs st_ma_pvio_tls and st_ma_pvio, whose headers are not
    always installed. */
-struct encryption {
+struct pvio_tls {
   void *data, *pvio, *ssl;
 };
 
-struct reader {
+struct pvio {
   void *data;
   unsigned char *cache, *cache_pos;
   size_t cache_size;
   int type, timeout[3], ssl_type;
-  struct encryption *tls;
+  struct pvio_tls *tls;
 };
 
-/* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  It is
-   freed only if all its bytes were read.  The library reads without one, too, in more calls of the
-   system. */
+/* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  The
+   cache is freed only if all its bytes were read.  Without it, the library reads in more calls of
+   the system. */
 void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
-  struct reader *pvio = (void *)c->handle->net.pvio;
+  struct pvio *pvio = (void *)c->handle->net.pvio;
 
   if (pvio == NULL || pvio->cache == NULL || pvio->cache_pos < pvio->cache + pvio->cache_size)
     return;
@@ -342,11 +342,11 @@ void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
   pvio->cache = NULL;
 }
 
-/* NULL too if the library uses another encryption than OpenSSL, or another version of it, or if its
-   own waits cannot be corrected: mariadb_event(). */
+/* Returns NULL, too, if the library encrypts by something else than this version of OpenSSL, or if
+   its own waits cannot be corrected by mariadb_event(). */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
-  const struct reader *pvio = (const void *)c->handle->net.pvio;
+  const struct pvio *pvio = (const void *)c->handle->net.pvio;
   const char *version;
 
   if (bn_mysql_lib_cannot_wait != NULL || mysql_get_ssl_cipher(c->handle) == NULL || pvio == NULL ||

@@ -37,7 +37,7 @@ void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowe
     (void)mysql_options(handle, MYSQL_ENABLE_CLEARTEXT_PLUGIN, &yes);
 }
 
-/* Every method that the library lacks has this error number, so the text decides. */
+/* The library has one error number for all methods that it lacks, so the text decides. */
 const char *bn_mysql_lib_explain_cleartext(MYSQL *handle)
 {
   if (mysql_errno(handle) != CR_AUTH_PLUGIN_CANNOT_LOAD ||
@@ -66,7 +66,7 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                             CLIENT_MULTI_STATEMENTS) != NULL;
 }
 
-/* This library has nothing of a connection that could be freed. */
+/* This library has no memory of a connection that could be freed. */
 void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
   (void)c;
@@ -100,14 +100,14 @@ const struct bn_mysql_words bn_mysql_lib_words = {
     .malformed = "Malformed packet",
 };
 
-/* This library has no function that returns it. */
+/* This library has no function that returns OpenSSL's part of a connection. */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
   (void)c;
   return NULL;
 }
 
-/* The library checks for encryption before it sends anything, so that nothing has to be made. */
+/* The library checks for encryption before it sends a password, so that no gates are needed. */
 void bn_mysql_lib_init(void)
 {
 }

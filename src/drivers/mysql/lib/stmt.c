@@ -159,7 +159,7 @@ enum bn_sql bn_mysql_lib_execute(struct bn_mysql_lib_stmt *st, struct bn_sql_res
 enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_result *r,
                                    struct bn_sql_diag *d)
 {
-  enum bn_sql taken;
+  enum bn_sql outcome;
   int rc;
 
   bn_mysql_lib_enter(st->lib);
@@ -169,11 +169,11 @@ enum bn_sql bn_mysql_lib_stmt_next(struct bn_mysql_lib_stmt *st, struct bn_sql_r
     return BN_SQL_DONE;
   if (rc > 0)
     return bn_mysql_lib_fail_stmt(st, "mysql_drv_stmt_next_result()", d);
-  taken = stmt_read_result(st, r, d);
+  outcome = stmt_read_result(st, r, d);
   /* libmysqlclient does not update the statement's own count after the first result. */
-  if (taken == BN_SQL_DONE)
+  if (outcome == BN_SQL_DONE)
     r->affected = mysql_affected_rows(st->lib->handle);
-  return taken;
+  return outcome;
 }
 
 /* Frees the buffers for rows, if there are any. */
@@ -213,7 +213,7 @@ static void stmt_make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
 }
 
 /* Makes the library put rows of n columns into the statement's buffers.  Returns false if it
-   refuses. */
+   cannot. */
 static bool stmt_bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
 {
   if (st->n_columns != n)
@@ -236,7 +236,7 @@ static bool stmt_fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
   cell->room = cell->len;
   column->buffer = wider;
   column->buffer_length = cell->room;
-  /* The library has a copy of the binding, so that the next row is bound anew. */
+  /* The library has a copy of the old binding, so the next row has to be bound anew. */
   st->rows_bound = false;
   return mysql_stmt_fetch_column(st->handle, column, i, 0) == 0;
 }
