@@ -26,6 +26,7 @@ static size_t execute_nulls_len(size_t n)
   return (n + 7) / 8;
 }
 
+/* Returns whether a value is sent with its length before it. */
 static bool execute_has_length(const struct bn_sql_bind *b)
 {
   return b->type == BN_SQL_TEXT || b->type == BN_SQL_BLOB;

@@ -9,7 +9,7 @@
 #include "drivers/mysql/wire/row.h"
 
 enum {
-  DIGITS_MAX = 17,  /* significant digits of a double */
+  DIGITS_MAX = 17,  /* significant digits that identify any double */
   PLAIN_MAX = 15,   /* the largest `point` of a number that is written without an exponent, */
   PLAIN_MIN = -14,  /* and the smallest one */
   DECIMALS_MAX = 30 /* most decimals of a column */
@@ -56,9 +56,9 @@ static void decimal_set(struct decimal *d, double value, int digits)
   d->negative = signbit(value) != 0;
   value = fabs(value);
   if (digits == 0) {
-    /* If fewer than 15 digits identify a value, its 15 digits are the same with zeros at their end.
-       Only numbers below DBL_MIN are less exact. */
-    digits = value < DBL_MIN ? 1 : 15;
+    /* If fewer than DBL_DIG digits identify a value, its DBL_DIG digits are the same with zeros at
+       their end.  Only numbers below DBL_MIN are less exact. */
+    digits = value < DBL_MIN ? 1 : DBL_DIG;
     while (digits < DIGITS_MAX && !decimal_identifies(value, digits))
       digits++;
   }

@@ -10,6 +10,8 @@ enum {
   SAYS_END = 0xfe,
   SAYS_ERROR = 0xff,
   END_LEN = 5,        /* of the packet that ends columns or rows, if it is not an OK packet */
+  END_STATUS = 3,     /* offset of its status, after type and warnings */
+  ERROR_MIN = 1 + 2,  /* least length of an error: type, number */
   COLUMN_TAIL = 12,   /* character set, length, type, flags, decimals and two unused */
   PREPARED_LEN = 12,  /* least length of the first packet about a prepared statement */
   FIELDS_MAX = 65535, /* no server has more */
@@ -80,10 +82,10 @@ static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
    over. */
 static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  enum { NUMBER_END = 1 + 2, STATE_END = NUMBER_END + 1 + 5 };
-  size_t head = NUMBER_END;
+  enum { STATE_END = ERROR_MIN + 1 + 5 };
+  size_t head = ERROR_MIN;
 
-  if (len < NUMBER_END)
+  if (len < ERROR_MIN)
     return false;
   r->code = bn_mysql_get2(p + 1);
   if (r->code == 0)
@@ -93,8 +95,8 @@ static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t
     return true;
   }
   memcpy(r->sql_state, "HY000", sizeof r->sql_state);
-  if (len >= STATE_END && p[NUMBER_END] == '#') {
-    memcpy(r->sql_state, p + NUMBER_END + 1, STATE_END - NUMBER_END - 1);
+  if (len >= STATE_END && p[ERROR_MIN] == '#') {
+    memcpy(r->sql_state, p + ERROR_MIN + 1, STATE_END - ERROR_MIN - 1);
     head = STATE_END;
   }
   r->text_at = r->at + BN_MYSQL_HEADER + head;
@@ -181,7 +183,7 @@ static bool packet_count_row(struct bn_mysql_reply *r, const uint8_t *p, size_t 
       return packet_read_ok(r, p, p + len);
     if (len != END_LEN)
       return false;
-    r->status = bn_mysql_get2(p + 3);
+    r->status = bn_mysql_get2(p + END_STATUS);
     r->state = BN_REPLY_DONE;
     return true;
   }
@@ -267,7 +269,8 @@ void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
 
 /* --- descriptions of prepared statements --- */
 
-/* Goes on to the descriptions of the columns, which begin at offset `at`, or to the end. */
+/* Continues with the descriptions of the columns, which begin at offset `at`, or ends if the rows
+   have none. */
 static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
 {
   r->columns_at = at;
@@ -275,12 +278,12 @@ static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
   r->state = r->remaining > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
 }
 
-/* Reads the statement's id, at byte 1, and its numbers of columns and parameters, which follow it;
-   the packet ends at `at`. */
+/* Reads the first packet about a statement, which ends at `at`: an error, or the type, the id (4)
+   and the numbers of columns (2) and of parameters (2). */
 static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                  size_t at)
 {
-  if (p[0] == SAYS_ERROR && len >= 3) {
+  if (p[0] == SAYS_ERROR && len >= ERROR_MIN) {
     r->failed = true;
     r->state = BN_PREPARED_DONE;
     return true;

@@ -21,8 +21,9 @@ enum {
   TYPE_YEAR = 13,
   FLAG_UNSIGNED = 32,
   FLAG_ZEROFILL = 64,
-  NOT_FIXED = 31,   /* decimals of a floating-point column that declares none */
-  FLOAT_DIGITS = 6, /* digits of FLOAT */
+  NOT_FIXED = 31,      /* decimals of a floating-point column that declares none */
+  FLOAT_DIGITS = 6,    /* digits of FLOAT */
+  FRACTION_DIGITS = 6, /* decimals of a second: microseconds */
   /* Columns of this length and longer ones are not filled up with zeros. */
   ZEROFILL_INT_MAX = 21,
   ZEROFILL_REAL_MAX = 299,
@@ -132,7 +133,7 @@ static size_t row_put_int(const struct bn_mysql_column *c, uint64_t n, unsigned 
   char *p = cell;
 
   if ((c->flags & FLAG_UNSIGNED) == 0 && (n >> (8 * bytes - 1)) != 0) {
-    /* Extends the sign, and negates. */
+    /* The sign fills the unused bits; then the number is negated. */
     n = ~((uint64_t)((int64_t)(n << unused_bits) >> unused_bits)) + 1;
     *p++ = '-';
   }
@@ -183,7 +184,7 @@ static char *row_put_date(char *out, const uint8_t *p, size_t len)
 static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour,
                            const uint8_t *p, bool has_fraction)
 {
-  const unsigned decimals = c->decimals < 6 ? c->decimals : 6;
+  const unsigned decimals = c->decimals < FRACTION_DIGITS ? c->decimals : FRACTION_DIGITS;
   char fraction[20];
 
   out = row_put_digits(out, hour, 2);
@@ -193,7 +194,7 @@ static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t 
   out = row_put_digits(out, p != NULL ? p[1] : 0, 2);
   if (decimals == 0)
     return out;
-  (void)row_put_digits(fraction, has_fraction ? bn_mysql_get4(p + 2) : 0, 6);
+  (void)row_put_digits(fraction, has_fraction ? bn_mysql_get4(p + 2) : 0, FRACTION_DIGITS);
   *out++ = '.';
   memcpy(out, fraction, decimals);
   return out + decimals;

@@ -65,7 +65,8 @@ static const char *wire_text_of(const struct bn_mysql_words *words, int code)
   return code == BN_MYSQL_LOST ? words->lost : words->malformed;
 }
 
-/* Marks the connection lost, and shuts the socket down, so that the library finds the loss too. */
+/* Marks the connection lost, and shuts the socket down, so that the library finds the loss too.
+   Fills d with the library's error of that number.  Returns LOST. */
 static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call,
                              struct bn_sql_diag *d)
 {
@@ -166,7 +167,7 @@ static enum bn_sql wire_read_result(struct bn_mysql_wire *w, struct bn_mysql_wir
   return BN_SQL_DONE;
 }
 
-/* Reads the result after the one that wire_read_result has read. */
+/* Reads the result after the one that wire_read_result has read.  Returns as wire_read_result. */
 static enum bn_sql wire_read_next(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
                                   const struct call *call, struct bn_sql_result *r,
                                   struct bn_sql_diag *d)
@@ -185,7 +186,8 @@ static void wire_drop_rows(struct bn_mysql_wire *w)
 
 void bn_mysql_wire_settle(struct bn_mysql_wire *w)
 {
-  /* Results and failures are dropped here; a lost connection fails again at its next use. */
+  /* Failures are dropped too, so no call needs a name; a lost connection fails again at its next
+     use. */
   static const struct call unnamed = {"", ""};
   struct bn_sql_result r;
   struct bn_sql_diag d;
@@ -193,7 +195,7 @@ void bn_mysql_wire_settle(struct bn_mysql_wire *w)
   if (w->live)
     wire_drop_rows(w);
   while (w->more) {
-    /* The statement of these results is not known here: this one learns their columns. */
+    /* The statement of these results is not known here; another one learns their columns. */
     struct bn_mysql_wire_stmt discarded = {.id = 0};
 
     (void)wire_read_next(w, w->reply.binary ? &discarded : NULL, &unnamed, &r, &d);
@@ -244,7 +246,7 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
 }
 
 /* Sends len bytes of packets, written at the room of wire_begin_request, and reads the first
-   result. */
+   result.  Returns as wire_read_result. */
 static enum bn_sql wire_converse(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st, size_t len,
                                  const struct call *call, struct bn_sql_result *r,
                                  struct bn_sql_diag *d)

@@ -35,9 +35,9 @@ struct bn_mysql_wire {
   struct bn_mysql_reply reply;
   bool attributes; /* a query begins with a number of attributes */
   bool broken;     /* the connection is lost */
-  bool live;       /* the reply is at the beginning of the stream, and its rows may be fetched */
-  bool more;       /* another result follows */
-  size_t row_at;   /* offset of the next row in the reply */
+  bool live;     /* the reply with its rows is at the beginning of the stream: the current result */
+  bool more;     /* another result follows */
+  size_t row_at; /* offset of the next row in the reply */
   uint64_t rows_remaining;
   uint8_t *joined; /* a row that came in several packets; owned */
 };
@@ -70,12 +70,11 @@ bool bn_mysql_wire_takes_text(const char *sql, size_t len);
    results are dropped. */
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d);
-/* For n_binds of a statement that is prepared with any number of parameters. */
+/* The value of n_binds that allows any number of parameters. */
 #define BN_MYSQL_ANY_BINDS SIZE_MAX
 /* Prepares n statements and waits for the server once.  *done: how many are prepared, from the
-   first on, each with n_binds parameters; the server forgets those after them.  Returns DONE, with
-   the last reason in d if the server has refused any or there was no memory; or LOST, with *done
-   0. */
+   first on, each with n_binds parameters; the server forgets all others.  Returns DONE, with the
+   last reason in d if the server has refused any or there was no memory; or LOST, with *done 0. */
 enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_unprepared *list,
                                   struct bn_mysql_wire_stmt *const *st, size_t n, size_t *done,
                                   struct bn_sql_diag *d);
