@@ -8,7 +8,7 @@
 
 #include "drivers/common/remedy.h"
 
-static const char raise_all[] =
+static const char raise_max_connections[] =
     "raise max_connections on the server and restart it, or use fewer --threads";
 
 /* Classes by SQLSTATE, or by its first two characters. */
@@ -52,11 +52,11 @@ const char *bn_pgsql_state_of_loss(const char *last)
 
 bool bn_pgsql_missing(const struct bn_sql_diag *d)
 {
-  return strcmp(d->state, "42P01") == 0;
+  return strcmp(d->state, "42P01") == 0; /* undefined_table */
 }
 
-/* Returns the remedy of a refused connection, or NULL.  libpq has no SQLSTATE for it, so the text
-   decides; texts in other languages have no remedy. */
+/* Returns the remedy of a refused connection, or NULL.  libpq does not tell the server's SQLSTATE
+   of a refusal, so the text decides; texts in other languages have no remedy. */
 static const char *error_find_remedy_of_refusal(const char *text)
 {
   static const struct {
@@ -68,8 +68,8 @@ static const char *error_find_remedy_of_refusal(const char *text)
       {"too many connections for database",
        "raise the limit with \"ALTER DATABASE ... CONNECTION LIMIT\" on the server, or use fewer "
        "--threads"},
-      {"too many clients already", raise_all},
-      {"remaining connection slots are reserved", raise_all},
+      {"too many clients already", raise_max_connections},
+      {"remaining connection slots are reserved", raise_max_connections},
   };
 
   for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
@@ -80,9 +80,9 @@ static const char *error_find_remedy_of_refusal(const char *text)
 
 const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
-  if (strcmp(d->state, "08006") == 0)
+  if (strcmp(d->state, "08006") == 0) /* connection_failure */
     return error_find_remedy_of_refusal(d->text);
-  if (strcmp(d->state, "42P07") == 0)
+  if (strcmp(d->state, "42P07") == 0) /* duplicate_table */
     return bn_remedy_table;
   /* Only a prepared statement that exists already (42P05) or does not exist (26000) is left. */
   if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)

@@ -90,11 +90,11 @@ static const char *connect_set_values(const char *values[N_PARAMS], const struct
   values[REQUIRE_AUTH] = driver->require_auth;
   values[SERVICE] = conf->service;
   for (size_t i = 0; i < t->n_overrides; i++) {
-    const int k = connect_index_of_override(t->override_name[i]);
+    const int param = connect_index_of_override(t->override_name[i]);
 
-    if (k < 0)
+    if (param < 0)
       return t->override_name[i];
-    values[k] = t->override_value[i];
+    values[param] = t->override_value[i];
   }
   return NULL;
 }
@@ -135,9 +135,9 @@ static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, stru
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds until the deadline, rounded up, because 0 tells the caller that the time
-   is up; or -1, with which poll() waits without a limit.  The wait is at most a day, so that it
-   fits into an int; connect_wait() then waits again. */
+/* Returns the milliseconds until the deadline, rounded up; 0: the time is up; -1: there is no
+   deadline.  A wait is at most a day, so that it fits into an int; connect_wait() then waits
+   again. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   enum { DAY_MS = 86400000 };
@@ -234,18 +234,17 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
 {
   char *list = host->text(name);
 
-  while ((addresses = strchr(addresses, ',')) != NULL) {
+  for (const char *p = strchr(addresses, ','); p != NULL; p = strchr(p + 1, ',')) {
     char *longer = host->print("%s,%s", list, name);
 
     free(list);
     list = longer;
-    addresses++;
   }
   return list;
 }
 
-/* Begins to connect; addresses: those of the host, or NULL.  If a parameter is given twice, libpq
-   takes the last one.  Returns NULL if there is no memory. */
+/* Begins to connect.  addresses: those of the host, with commas between them, or NULL.  If a
+   parameter is given twice, libpq takes the last value.  Returns NULL if there is no memory. */
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
                              const char *addresses)
 {
@@ -336,6 +335,13 @@ static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *v
   return connect_establish(c, deadline_ns, d);
 }
 
+/* Returns whether a connect has failed because the backlog of the Unix socket was full: no other
+   connect fails with EAGAIN. */
+static bool connect_met_full_backlog(const struct bn_sql_diag *d)
+{
+  return strstr(d->text, strerror(EAGAIN)) != NULL;
+}
+
 enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *driver,
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
@@ -352,12 +358,13 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
   }
   deadline_ns = bn_deadline_within(driver->host, driver->conf->connect_timeout_s, deadline_ns);
-  /* Only a connect to a Unix socket whose backlog is full fails with EAGAIN. */
-  while ((rc = connect_try_once(c, values, deadline_ns, d)) != BN_SQL_DONE &&
-         strstr(d->text, strerror(EAGAIN)) != NULL &&
-         bn_backlog_wait(&backlog, c->wait->waiter, driver->host, deadline_ns))
+  for (;;) {
+    rc = connect_try_once(c, values, deadline_ns, d);
+    if (rc == BN_SQL_DONE || !connect_met_full_backlog(d) ||
+        !bn_backlog_wait(&backlog, c->wait->waiter, driver->host, deadline_ns))
+      return rc;
     PQfinish(c->handle);
-  return rc;
+  }
 }
 
 void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)

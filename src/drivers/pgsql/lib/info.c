@@ -26,14 +26,16 @@ static bool info_is_of_pooler(const struct bn_pgsql_lib *c, const PGresult *res,
 }
 
 /* The connections of clients.  A role is not told of which kind the processes of other roles are;
-   those that have a user and a database are clients but for a few. */
+   nearly all that have a user and a database are clients. */
 #define OF_CLIENTS                                                                                 \
   " FROM pg_stat_activity WHERE usename IS NOT NULL AND datname IS NOT NULL"                       \
   " AND coalesce(backend_type, 'client backend') = 'client backend'"
 
-/* Reads the limits of connections of the role and of the database, those that exist.  Each row has
-   "ROLE" or "DATABASE", its name, its limit, and the number of its connections.  Superusers have no
-   limit. */
+/* The columns of a quota: "ROLE" or "DATABASE", its name, its limit, and the number of its
+   connections. */
+enum { QUOTA_KIND, QUOTA_NAME, QUOTA_ALLOWED, QUOTA_USED, QUOTA_COLUMNS };
+
+/* Reads the limits of connections that the role and the database have.  Superusers have none. */
 static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[BN_SQL_QUOTAS])
 {
   static const char sql[] =
@@ -46,14 +48,15 @@ static void info_read_quotas(struct bn_pgsql_lib *c, struct bn_sql_quota quota[B
       "current_database()"
       " AND datconnlimit >= 0 AND rolname = session_user AND NOT rolsuper";
   PGresult *res = bn_pgsql_lib_exec(c, sql);
-  const int n = PQnfields(res) == 4 ? PQntuples(res) : 0;
+  const int n = PQnfields(res) == QUOTA_COLUMNS ? PQntuples(res) : 0;
 
   for (int i = 0; i < n && i < BN_SQL_QUOTAS; i++) {
     struct bn_sql_quota *q = &quota[i];
-    const char *kind = PQgetvalue(res, i, 0), *name = PQgetvalue(res, i, 1);
+    const char *kind = PQgetvalue(res, i, QUOTA_KIND), *name = PQgetvalue(res, i, QUOTA_NAME);
 
     /* Without `by`, which is set last, there is no quota. */
-    if (!info_read_number(res, i, 2, &q->allowed) || !info_read_number(res, i, 3, &q->used))
+    if (!info_read_number(res, i, QUOTA_ALLOWED, &q->allowed) ||
+        !info_read_number(res, i, QUOTA_USED, &q->used))
       break;
     (void)snprintf(q->raise, sizeof q->raise,
                    "type \"ALTER %s %s CONNECTION LIMIT %%n;\" on the server", kind, name);
@@ -125,8 +128,8 @@ static const char info_limits_sql[] =
     " pg_backend_pid() FROM pg_roles WHERE rolname = current_user";
 enum { LIMIT_OF_ALL, LIMIT_RESERVED, LIMIT_USED, LIMIT_PID, LIMITS };
 
-/* Reads the answer to info_limits_sql.  Returns false if it is not such an answer.  The limits of a
-   server behind a pooler are not limits of the run, and stay unknown. */
+/* Reads the answer to info_limits_sql.  Returns false if the server has not answered as it should.
+   The limits of a server behind a pooler are not limits of the run, and stay unknown. */
 static bool info_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
                              struct bn_sql_info *out)
 {
@@ -156,7 +159,7 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
   return known ? 0 : -1;
 }
 
-/* Returns the bytes of the character at p; 1 if it does not end within the remaining bytes. */
+/* Returns the bytes of the character at p, or 1 if it does not end within the remaining bytes. */
 static size_t info_count_character_bytes(const char *p, size_t remaining, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;

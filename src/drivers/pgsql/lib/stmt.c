@@ -20,10 +20,11 @@ struct bn_pgsql_param {
 
 /* --- names that the server is to forget --- */
 
-/* Lets the server forget closed statements, if there are enough of them, but not in a transaction
-   that has failed, in which it executes nothing.  If the command fails, the server keeps them,
-   which does no harm.  In a transaction it would abort that, and it fails through a pooler that
-   gives statements names of its own; then the names are only forgotten here. */
+/* Lets the server forget closed statements, if there are enough of them and the transaction has not
+   failed: in a failed one the server executes nothing.  The command fails through a pooler that
+   gives statements names of its own.  Outside of a transaction that does no harm: the server keeps
+   the statements.  Within one it would abort the transaction, so the names are only forgotten
+   here. */
 static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 {
   if (c->n_closing < DEALLOCATE_AT || transaction == 'E')

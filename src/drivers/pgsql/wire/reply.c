@@ -6,8 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The bytes at the beginning of a message. */
-enum { TYPE = 1, LENGTH = 4 /* which counts itself, but not the type */, HEAD = TYPE + LENGTH };
+/* Bytes of the parts of messages. */
+enum {
+  TYPE = 1,
+  LENGTH = 4, /* counts itself and the body, but not the type */
+  HEAD = TYPE + LENGTH,
+  FIELD_COUNT = 2, /* of a row, or of the description of rows */
+  VALUE_LENGTH = 4 /* counts the bytes of a value, but not itself */
+};
 
 enum { SHORT_MAX = 30000 }; /* the largest length of most messages */
 
@@ -151,7 +157,7 @@ static bool reply_read_aside(struct bn_pgsql_reply *r, char type, const struct m
 /* Reads the number of fields of the coming rows.  Returns false if the message is too short. */
 static bool reply_read_description(struct bn_pgsql_reply *r, const struct message *m)
 {
-  if (m->len < 2)
+  if (m->len < FIELD_COUNT)
     return false;
   r->fields = reply_get_int16(m->body);
   r->had |= BN_PGSQL_DESCRIBED;
@@ -162,7 +168,7 @@ static bool reply_read_description(struct bn_pgsql_reply *r, const struct messag
 /* Counts a row.  Returns false if it has another number of fields than the rows should have. */
 static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
 {
-  const int n = m->len >= 2 ? reply_get_int16(m->body) : -1;
+  const int n = m->len >= FIELD_COUNT ? reply_get_int16(m->body) : -1;
 
   if (__builtin_expect(r->rows++ == 0, 0)) {
     r->rows_at = m->at;
@@ -181,11 +187,11 @@ static void reply_count_more_rows(struct bn_pgsql_reply *r, const char *data, si
   size_t at = r->at;
   uint64_t rows = r->rows;
 
-  while (len - at >= HEAD + 2 && data[at] == DATA_ROW &&
+  while (len - at >= HEAD + FIELD_COUNT && data[at] == DATA_ROW &&
          reply_get_int16(data + at + HEAD) == fields) {
     const int32_t n = reply_get_int32(data + at + TYPE);
 
-    if (n < LENGTH + 2 /* the number of fields */ || (size_t)n >= len - at)
+    if (n < LENGTH + FIELD_COUNT || (size_t)n >= len - at)
       break;
     at += TYPE + (size_t)n;
     rows++;
@@ -235,7 +241,8 @@ static void reply_store_error(struct bn_pgsql_reply *r, const struct message *m)
   r->error_len = m->len;
 }
 
-/* Passes over a message of COPY: its data is no result.  Returns false for one of another type. */
+/* Passes over a message of COPY: its data is no result.  Returns false for a message of another
+   type. */
 static bool reply_pass_over_copy(struct bn_pgsql_reply *r, char type)
 {
   if (type == COPY_IN || type == COPY_OUT) {
@@ -283,13 +290,13 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
     r->at = r->need;
     if (type == DATA_ROW) {
       if (!reply_count_row(r, &m))
-        return reply_refuse(r, type, (int32_t)m.len + 4);
+        return reply_refuse(r, type, (int32_t)m.len + LENGTH);
       reply_count_more_rows(r, data, len);
     } else if (type == READY_FOR_QUERY && m.len == 1) {
       r->status = m.body[0];
       return BN_PGSQL_READY;
     } else if (!reply_read_message(r, type, &m)) {
-      return reply_refuse(r, type, (int32_t)m.len + 4);
+      return reply_refuse(r, type, (int32_t)m.len + LENGTH);
     } else if (type == COPY_IN) {
       return BN_PGSQL_COPY_IN;
     }
@@ -311,6 +318,8 @@ static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, si
          (r->had & BN_PGSQL_COPIED) == 0;
 }
 
+/* Moves the messages that are kept together, from `packed` on, and the bytes of an incomplete
+   message behind them. */
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
 {
   size_t to = r->packed, gone;
@@ -318,7 +327,7 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
   for (size_t from = to, n; from < r->at; from += n) {
     const bool is_error = reply_is_error_at(r, from), is_row = reply_is_row_at(r, data, from);
 
-    n = 1 + (size_t)reply_get_int32(data + from + 1);
+    n = TYPE + (size_t)reply_get_int32(data + from + TYPE);
     if (!is_error && !is_row)
       continue;
     if (is_error)
@@ -339,7 +348,7 @@ size_t bn_pgsql_reply_count_parsed(const struct bn_pgsql_reply *r, const char *d
 {
   size_t n = 0;
 
-  for (size_t at = 0; at < r->at; at += 1 + (size_t)reply_get_int32(data + at + 1))
+  for (size_t at = 0; at < r->at; at += TYPE + (size_t)reply_get_int32(data + at + TYPE))
     n += data[at] == PARSE_COMPLETE;
   return n;
 }
@@ -357,7 +366,7 @@ enum bn_pgsql_seen bn_pgsql_reply_read_asides(struct bn_pgsql_reply *r, const ch
       return seen;
     /* An error between answers ends the connection. */
     if (!reply_read_aside(r, type, &m) && type != ERROR_RESPONSE)
-      return reply_refuse(r, type, (int32_t)m.len + 4);
+      return reply_refuse(r, type, (int32_t)m.len + LENGTH);
     r->at = r->need;
   }
   return BN_PGSQL_READY;
@@ -398,7 +407,7 @@ static bool reply_find_row(struct bn_pgsql_cursor *c, const char *data)
   if (c->remaining == 0)
     return false;
   while (c->type != DATA_ROW) {
-    c->at += 1 + (size_t)reply_get_int32(data + c->at + 1);
+    c->at += TYPE + (size_t)reply_get_int32(data + c->at + TYPE);
     c->type = data[c->at];
   }
   c->remaining--;
@@ -421,18 +430,18 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
   if (!reply_find_row(c, data))
     return false;
   end = data + c->at + TYPE + (size_t)reply_get_int32(data + c->at + TYPE);
-  p = data + c->at + HEAD + 2;
+  p = data + c->at + HEAD + FIELD_COUNT;
   for (int i = 0; i < fields; i++) {
     /* The length of a value, -1 for NULL; where the row has ended, a length that does not fit. */
-    const int32_t n = end - p >= 4 ? reply_get_int32(p) : INT32_MAX;
+    const int32_t n = end - p >= VALUE_LENGTH ? reply_get_int32(p) : INT32_MAX;
 
     /* The NUL after a value is in the place of the next length, which was read before. */
     if (value_end != NULL)
       *value_end = '\0';
     value_end = NULL;
-    if (n < -1 || n > end - p - 4)
+    if (n < -1 || n > end - p - VALUE_LENGTH)
       return reply_refuse_row(c);
-    p += 4;
+    p += VALUE_LENGTH;
     row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};
     p += n >= 0 ? n : 0;
     if (n >= 0)

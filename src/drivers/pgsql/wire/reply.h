@@ -80,11 +80,12 @@ enum { BN_PGSQL_FIELD_SEVERITY = 'S', BN_PGSQL_FIELD_STATE = 'C', BN_PGSQL_FIELD
 /* Copies field `code` of the body of an error, as much as fits; "" if there is none. */
 void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, size_t room);
 
-/* The rows of an answer that was read to its end; none if COPY began, since they may be lost. */
+/* The rows of an answer that was read to its end; there are none if COPY began, because packing
+   does not keep them then. */
 struct bn_pgsql_cursor {
   size_t at;
   uint64_t remaining;
-  char type; /* type of the message at `at`; the NUL after the value before it overwrites it */
+  char type; /* type of the message at `at`; the NUL after the last value may have replaced it */
   bool bad;  /* the row has another number of values or another length than it should */
 };
 

@@ -44,8 +44,8 @@ static void wire_drop_answer(struct bn_pgsql_wire *w)
   w->answer_len = 0;
 }
 
-/* Removes the messages that were read after the answer whose rows are kept; bytes after them move
-   up, and with them reply->at and reply->need. */
+/* Removes the messages that were read after the answer whose rows are kept.  The bytes after them
+   move to their place, and reply->at and reply->need with them. */
 static void wire_forget_asides(struct bn_pgsql_wire *w)
 {
   struct bn_stream *s = &w->stream;
@@ -209,6 +209,8 @@ static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char
   return p;
 }
 
+/* Complete messages, each with its type, its length and its body: Describe of the portal without a
+   name; Execute of that portal without a limit of rows, and Sync; Sync alone. */
 static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
 static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
 static const char sync_only[] = {'S', 0, 0, 0, 4};
@@ -239,8 +241,8 @@ static char *wire_put_parse(char *p, const struct bn_pgsql_request *q, const cha
 /* The protocol of the messages of a statement. */
 enum protocol { SIMPLE, EXTENDED };
 
-/* Tells the server, which waits for rows of COPY, that there are none.  Returns 0, or -1 if that
-   cannot be sent. */
+/* Tells the server, which waits for rows of COPY, that there are none.  Returns 0, or -1 if the
+   message cannot be sent. */
 static int wire_refuse_copy(struct bn_pgsql_wire *w, enum protocol protocol)
 {
   static const char why[] = "COPY FROM STDIN is not possible in a query";

@@ -83,8 +83,8 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d);
 /* Prepares n statements, whose names and types are set, and waits for the server once.  *done: how
-   many the server has prepared, from the first on.  Returns DONE, also if it has refused one or if
-   there is no memory; or LOST, with *done 0. */
+   many the server has prepared, from the first on.  Returns DONE, even if the server has refused a
+   statement or there is no memory; or LOST, with *done 0. */
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
                                   size_t n, size_t *done, struct bn_sql_diag *d);
 /* Fetches a row of the result whose rows are w.  Returns false at the end, or with r->cut. */
