@@ -142,17 +142,33 @@ static int secret_await_key(int tty, const _Atomic bool *interrupted)
   enum { TURN_MS = 50 }; /* the time between two looks at the signals */
   struct pollfd p = {.fd = tty, .events = POLLIN};
   sigset_t pending;
+  bool is_to_end;
 
   while (poll(&p, 1, TURN_MS) <= 0) {
     (void)sigpending(&pending);
     if (sigismember(&pending, SIGTSTP) > 0)
       return SIGTSTP;
-    if ((interrupted != NULL && *interrupted) || sigisemptyset(&pending) == 0) {
+    is_to_end = sigisemptyset(&pending) == 0 || (interrupted != NULL && *interrupted);
+    if (is_to_end) {
       errno = EINTR;
       return -1;
     }
   }
   return 0;
+}
+
+/* Applies a key to the len bytes that were typed before: the key erases, or is a character of the
+   password.  Returns the new length, which is BN_SECRET_MAX if the password is too long. */
+static size_t secret_apply_key(const struct termios *keys, char c, char out[BN_SECRET_MAX],
+                               size_t len)
+{
+  if (c == (char)keys->c_cc[VERASE])
+    return secret_length_without_last(out, len);
+  if (c == (char)keys->c_cc[VKILL])
+    return 0;
+  if (len < BN_SECRET_MAX - 1)
+    out[len] = c;
+  return len + 1;
 }
 
 /* Reads keys up to the end of the line, or to a key that sends a signal.  Returns 0, the number of
@@ -180,21 +196,16 @@ static int secret_read_keys(int tty, const struct termios *keys, const _Atomic b
     signo = secret_signal_of_key(keys, c);
     if (signo != 0)
       return signo;
-    if (c == '\n' || c == '\r')
-      break;
-    if (c == (char)keys->c_cc[VERASE])
-      len = secret_length_without_last(out, len);
-    else if (c == (char)keys->c_cc[VKILL])
-      len = 0;
-    else if (len < BN_SECRET_MAX - 1)
-      out[len++] = c;
-    else {
+    if (c == '\n' || c == '\r') {
+      out[len] = '\0';
+      return 0;
+    }
+    len = secret_apply_key(keys, c, out, len);
+    if (len == BN_SECRET_MAX) {
       errno = EMSGSIZE;
       return -1;
     }
   }
-  out[len] = '\0';
-  return 0;
 }
 
 /* Asks the question, with echo off while the answer is typed.  Returns as secret_read_keys.  The

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A connected socket as two buffers: what was received and not yet used, and what is to be sent.
-   Neither the socket nor what the bytes mean belongs to it.
+/* The two buffers of a connected socket: bytes that were received and not yet used, and bytes that
+   are to be sent.  The socket stays the caller's, and the meaning of the bytes is not known here.
 
    An encrypted socket is read and written by OpenSSL (drivers/common/tls.h), and never blocks.
 
-   A blocking socket costs one system call less for every answer that has to be waited for; it is
-   sent to without blocking all the same.  A socket that does not block works as well.
+   A blocking socket saves one system call for every answer that has to be waited for; sending never
+   blocks on it.  A socket that does not block works as well.
 
    On a Unix socket the first bytes of an answer are waited for in poll().  A thread that sleeps in
    recv() is woken when the peer takes the request off the socket too, because the sender may then

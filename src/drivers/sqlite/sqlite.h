@@ -39,7 +39,8 @@ struct bn_sqlite_conn {
   bool readers_wait; /* readers need a turn too, because the journal is not the write-ahead log */
   bool turn_made;
   _Atomic bool interrupted;
-  uint64_t timeout_ms, busy_since_ns;
+  uint64_t timeout_ms;    /* the longest wait for a lock of another process */
+  uint64_t busy_since_ns; /* the beginning of the present wait */
   struct bn_sqlite_rows rows;
   struct bn_sql_diag pending_diag; /* the failure of a later statement in the same text */
 };
