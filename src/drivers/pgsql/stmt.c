@@ -96,9 +96,9 @@ static void stmt_set_text(struct bn_pgsql_stmt *st, const char *sql, size_t len)
     q->n_params++;
 }
 
-/* Makes the text with $1, $2, … in place of the question marks, if it is not there.  It is made for
-   each prepare and freed after it, because many sessions have many statements; it stays only if
-   each execute prepares. */
+/* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  It is
+   made for each prepare and freed after it, because many sessions have many statements; it stays
+   only if each execute prepares. */
 static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
 {
   enum { NUMBER_MAX = sizeof "$18446744073709551615" };

@@ -205,7 +205,7 @@ static void connect_on_notice(void *arg, const PGresult *res)
   struct bn_pgsql_lib *c = arg;
 
   if (c->driver->host->names_loss)
-    bn_pgsql_lib_note_words(c, res);
+    bn_pgsql_lib_note_state(c, res);
   if (c->driver->host->policy->pgsql_shows_notices)
     c->driver->host->notice(PQresultErrorMessage(res));
 }
@@ -215,7 +215,7 @@ static void connect_on_notice(void *arg, const PGresult *res)
 static int connect_on_event(PGEventId id, void *info, void *arg)
 {
   if (id == PGEVT_RESULTCREATE)
-    bn_pgsql_lib_note_words(arg, ((const PGEventResultCreate *)info)->result);
+    bn_pgsql_lib_note_state(arg, ((const PGEventResultCreate *)info)->result);
   return 1;
 }
 
@@ -325,7 +325,7 @@ static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *v
   c->handle = connect_start(driver, values, addresses);
   if (c->handle == NULL)
     return bn_pgsql_fail_text("53200", "PQconnectStartParams", "out of memory\n\n", d);
-  c->last_words[0] = '\0';
+  c->last_state[0] = '\0';
   (void)PQsetNoticeReceiver(c->handle, connect_on_notice, c);
   /* Registered only if needed, because it costs two allocations for each result. */
   if (driver->host->names_loss)

@@ -28,12 +28,12 @@ static void errors_end_with_empty_line(struct bn_sql_diag *d)
   (void)snprintf(d->text + len, sizeof d->text - len, "\n\n");
 }
 
-void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res)
+void bn_pgsql_lib_note_state(struct bn_pgsql_lib *c, const PGresult *res)
 {
   const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 
   if (state != NULL)
-    (void)snprintf(c->last_words, sizeof c->last_words, "%s", state);
+    (void)snprintf(c->last_state, sizeof c->last_state, "%s", state);
 }
 
 /* Fills d from a result, which may be NULL.  full: the text is all of libpq's message instead of
@@ -54,7 +54,7 @@ static enum bn_sql errors_fail(const struct bn_pgsql_lib *c, const PGresult *res
   if (text[0] == '\0')
     text = PQerrorMessage(c->handle);
   if (state == NULL)
-    state = broken ? bn_pgsql_state_of_loss(c->last_words) : "";
+    state = broken ? bn_pgsql_state_of_loss(c->last_state) : "";
   rc = bn_pgsql_fail_text(state, call, text, d);
   if (full)
     errors_end_with_empty_line(d);

@@ -37,7 +37,7 @@ struct bn_pgsql_lib {
   struct bn_pgsql_values values; /* of the statement that is executed */
   int row;                       /* next row of the current result */
   bool load_has_savepoint;       /* the load is within a transaction of the caller */
-  char last_words[6];            /* SQLSTATE of the connection's last error or notice; "": none */
+  char last_state[6];            /* SQLSTATE of the connection's last error or notice; "": none */
 };
 
 /* --- connect.c --- */
@@ -97,10 +97,10 @@ enum bn_sql bn_pgsql_lib_fail(const struct bn_pgsql_lib *c, const PGresult *res,
 enum bn_sql bn_pgsql_lib_fail_in_full(const struct bn_pgsql_lib *c, const PGresult *res,
                                       const char *call, struct bn_sql_diag *d);
 
-/* Stores the SQLSTATE of a notice or result in c->last_words, where bn_pgsql_lib_fail finds it:
+/* Stores the SQLSTATE of a notice or result in c->last_state, where bn_pgsql_lib_fail finds it:
    when the server ends the connection, the call that fails returns a result of libpq's own, without
    the server's reason. */
-void bn_pgsql_lib_note_words(struct bn_pgsql_lib *c, const PGresult *res);
+void bn_pgsql_lib_note_state(struct bn_pgsql_lib *c, const PGresult *res);
 
 /* --- info.c --- */
 /* Fills what libpq knows of the server and of the way to it; nothing is asked. */

@@ -12,53 +12,52 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
                           struct bn_sql_diag *d)
 {
   bn_sockref_shut(w->socket);
-  /* libpq must find the loss without waiting.  It then closes the socket, whose number may soon be
-     another connection's. */
+  /* libpq must find the loss without waiting.  libpq then closes the socket, whose number may soon
+     be another connection's. */
   if (w->socket_user == BN_PGSQL_SOCKET_WIRE)
     (void)bn_stream_lend(&w->stream);
   w->socket_user = BN_PGSQL_SOCKET_LOST;
   w->answer_len = 0;
-  (void)bn_pgsql_fail_text(bn_pgsql_state_of_loss(w->reply.last_words), call, text, d);
+  (void)bn_pgsql_fail_text(bn_pgsql_state_of_loss(w->reply.last_state), call, text, d);
   d->rolled_back = false;
   return BN_SQL_LOST;
 }
 
-/* Room for "FATAL:  terminating connection …", which has a severity and a reason. */
-enum { SEVERITY_MAX = 16, REASON_MAX = 384, FAREWELL_MAX = SEVERITY_MAX + REASON_MAX + 4 };
+/* Room for "FATAL:  terminating connection …", which has a severity and a message. */
+enum { SEVERITY_MAX = 16, MESSAGE_MAX = 384, REASON_MAX = SEVERITY_MAX + MESSAGE_MAX + 4 };
 
-/* Writes what the server has said before it has hung up, and a newline, or "" if it has said
-   nothing. */
-static void lost_format_farewell(const struct bn_pgsql_wire *w, char *text, size_t room)
+/* Writes the error that the server has sent before it hung up, and a newline, or "" if there is
+   none. */
+static void lost_format_reason(const struct bn_pgsql_wire *w, char *text, size_t room)
 {
   const struct bn_pgsql_reply *reply = &w->reply;
   const char *body;
-  char severity[SEVERITY_MAX], reason[REASON_MAX];
+  char severity[SEVERITY_MAX], message[MESSAGE_MAX];
 
   text[0] = '\0';
   if (reply->kind != BN_PGSQL_ERROR || (reply->had & BN_PGSQL_COPIED) != 0)
     return;
   body = bn_stream_data(&w->stream) + reply->error_at;
   bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_SEVERITY, severity, sizeof severity);
-  bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_MESSAGE, reason, sizeof reason);
-  (void)snprintf(text, room, "%s:  %s\n", severity, reason);
+  bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_MESSAGE, message, sizeof message);
+  (void)snprintf(text, room, "%s:  %s\n", severity, message);
 }
 
 enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, const char *doing,
                                  struct bn_sql_diag *d)
 {
   const int error = w->stream.error;
-  char farewell[FAREWELL_MAX], text[sizeof d->text + 64];
+  char reason[REASON_MAX], text[sizeof d->text + 64];
 
-  lost_format_farewell(w, farewell, sizeof farewell);
+  lost_format_reason(w, reason, sizeof reason);
   if (error == 0 || error == ECONNRESET || error == EPIPE)
     (void)snprintf(text, sizeof text,
                    "%sserver closed the connection unexpectedly\n"
                    "\tThis probably means the server terminated abnormally\n"
                    "\tbefore or while processing the request.",
-                   farewell);
+                   reason);
   else
-    (void)snprintf(text, sizeof text, "%scould not %s server: %s", farewell, doing,
-                   strerror(error));
+    (void)snprintf(text, sizeof text, "%scould not %s server: %s", reason, doing, strerror(error));
   return bn_pgsql_lose(w, call, text, d);
 }
 

@@ -61,7 +61,7 @@ static int reply_get_int16(const char *p)
   return be16toh(bits);
 }
 
-/* Members that are left out outlive an answer (status, last_words), or are set before their use. */
+/* Members that are left out outlive an answer (status, last_state), or are set before their use. */
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
 {
   r->kind = BN_PGSQL_NOTHING;
@@ -136,9 +136,9 @@ static void reply_mark_packable(struct bn_pgsql_reply *r, uint8_t kind)
 
 /* Stores the SQLSTATE of an error or a notice: a server that ends the connection says why in an
    error, or in a notice if it cannot wait. */
-static void reply_store_last_words(struct bn_pgsql_reply *r, const struct message *m)
+static void reply_store_last_state(struct bn_pgsql_reply *r, const struct message *m)
 {
-  bn_pgsql_error_field(m->body, m->len, BN_PGSQL_FIELD_STATE, r->last_words, sizeof r->last_words);
+  bn_pgsql_error_field(m->body, m->len, BN_PGSQL_FIELD_STATE, r->last_state, sizeof r->last_state);
 }
 
 /* Reads a message that may come at any time.  Returns false for a message of another type. */
@@ -147,7 +147,7 @@ static bool reply_read_aside(struct bn_pgsql_reply *r, char type, const struct m
   if (type == PARAMETER_STATUS)
     reply_store_setting(r, m);
   else if (type == NOTICE)
-    reply_store_last_words(r, m);
+    reply_store_last_state(r, m);
   else if (type != NOTIFICATION)
     return false;
   reply_mark_packable(r, BN_PGSQL_TALKED);
@@ -233,7 +233,7 @@ static void reply_complete_result(struct bn_pgsql_reply *r, const struct message
 /* Makes an error the outcome of the answer, unless there was one before. */
 static void reply_store_error(struct bn_pgsql_reply *r, const struct message *m)
 {
-  reply_store_last_words(r, m);
+  reply_store_last_state(r, m);
   if (r->kind == BN_PGSQL_ERROR)
     return;
   r->kind = BN_PGSQL_ERROR;

@@ -40,7 +40,7 @@ struct bn_pgsql_reply {
   char plain_strings; /* reported: '1' a backslash in a literal is plain, '0' it escapes; 0: not
                          reported */
   char encoding[24];  /* reported: the client's encoding; "": not reported */
-  char last_words[6]; /* SQLSTATE of the last error or notice of the connection */
+  char last_state[6]; /* SQLSTATE of the last error or notice of the connection */
   size_t at;          /* end of the last message that was read */
   size_t need;        /* BN_PGSQL_INCOMPLETE: number of bytes needed to continue */
   size_t packed;      /* if it can be packed: end of the bytes that were packed */
@@ -55,7 +55,7 @@ enum bn_pgsql_seen {
   BN_PGSQL_ODD         /* the message is not valid here */
 };
 
-/* Begins an answer; members that outlive one (status, last_words) stay.  fields: the number of
+/* Begins an answer; members that outlive one (status, last_state) stay.  fields: the number of
    fields of rows that the server does not describe. */
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields);
 /* Reads the messages of an answer of which len bytes have arrived at data. */

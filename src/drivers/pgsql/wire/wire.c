@@ -278,8 +278,8 @@ static enum bn_sql wire_report_error(struct bn_pgsql_wire *w, const char *call,
   return rc;
 }
 
-/* Reports an answer that has neither rows nor the end of a command.  That of bn_pgsql_wire_prepare
-   is such an answer: for it, w->parsed is set.  Returns ERROR or LOST. */
+/* Reports an answer that has neither rows nor the end of a command, and sets w->parsed: the answer
+   to bn_pgsql_wire_prepare is of this kind, even if nothing has failed.  Returns ERROR or LOST. */
 static enum bn_sql wire_report_without_result(struct bn_pgsql_wire *w, const char *call,
                                               struct bn_sql_diag *d)
 {
