@@ -111,10 +111,11 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
    its default socket instead.  With several ports it uses TCP (connect_needs_tcp). */
 static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
+  const bool names_other_port =
+      driver->conf->port_given && driver->n_ports == 1 && driver->port[0] != PORT_DEFAULT;
   char text[256];
 
-  if (!bn_policy_is_native(driver->host->policy) || driver->sockets->n > 0 ||
-      driver->n_ports != 1 || !driver->conf->port_given || driver->port[0] == PORT_DEFAULT)
+  if (!bn_policy_is_native(driver->host->policy) || driver->sockets->n > 0 || !names_other_port)
     return;
   for (size_t i = 0; i < driver->hosts->n; i++)
     if (strcmp(driver->hosts->item[i], BN_MYSQL_HOST) == 0) {

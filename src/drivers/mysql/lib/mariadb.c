@@ -28,9 +28,9 @@ static _Thread_local struct bn_mysql_lib *mariadb_in_call
 
 /* The library calls a method of authentication before it checks whether the server offers
    encryption, and some of its methods then send the password in clear text although encryption was
-   asked for.  So it is told to begin with a method of ours, one of three gates.  They send nothing:
-   the server then names the account's own method, and by that time the library knows whether the
-   connection is encrypted. */
+   asked for.  So the library is told to begin with one of three methods of this file, the gates.  A
+   gate sends nothing: the server then names the account's own method, and by that time the library
+   knows whether the connection is encrypted. */
 static const char gate_required[] = "bench_if_encrypted", gate_preferred[] = "bench_not_in_clear",
                   gate_any[] = "bench_in_clear";
 
@@ -84,7 +84,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!mariadb_offers_encryption(handle)) {
-    /* Methods take an encryption that was asked for as one that exists. */
+    /* Methods take a connection for which encryption was asked as encrypted. */
     (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;

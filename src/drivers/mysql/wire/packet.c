@@ -148,6 +148,7 @@ static bool packet_is_column(const uint8_t *p, size_t len)
   return len > COLUMN_TAIL && p[len - COLUMN_TAIL - 1] == COLUMN_TAIL;
 }
 
+/* Returns whether the packet ends columns, without being an OK packet. */
 static bool packet_is_end(const uint8_t *p, size_t len)
 {
   return p[0] == SAYS_END && len == END_LEN;

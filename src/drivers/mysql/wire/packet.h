@@ -45,6 +45,7 @@ enum {
 /* Reads such a number at *p and moves *p past it.  Returns 0, or -1 if there is none before end. */
 int bn_mysql_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n);
 
+/* The packet that a reply continues with. */
 enum bn_mysql_state {
   BN_REPLY_FIRST,
   BN_REPLY_COLUMNS,
@@ -95,6 +96,7 @@ void bn_mysql_reply_columns(const struct bn_mysql_reply *r, const uint8_t *data,
                             struct bn_mysql_column *out);
 
 /* --- descriptions of prepared statements --- */
+/* The packet that the description continues with. */
 enum bn_mysql_prepared_state {
   BN_PREPARED_FIRST,
   BN_PREPARED_PARAMS,
