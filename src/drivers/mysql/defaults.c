@@ -97,23 +97,29 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
   d->init_command[d->n_init_commands++] = d->driver_host->text(value);
 }
 
-/* Stores the setting of a line in d, if a connection needs it.  Names may have '_' for '-', and
-   "loose-" before them.  A value replaces an earlier one, but commands are all kept. */
-static void defaults_store_line(char *line, struct bn_mysql_defaults *d)
+/* Returns the name of a setting, of which files may write '_' for '-', and "loose-" before it. */
+static const char *defaults_parse_name(char *text)
 {
   static const char loose[] = "loose-";
+  const char *name = defaults_trim(text);
+
+  for (char *p = text; *p != '\0'; p++)
+    if (*p == '_')
+      *p = '-';
+  return strncmp(name, loose, sizeof loose - 1) == 0 ? name + sizeof loose - 1 : name;
+}
+
+/* Stores the setting of a line in d, if a connection needs it.  A value replaces an earlier value,
+   but commands are all kept. */
+static void defaults_store_line(char *line, struct bn_mysql_defaults *d)
+{
   char *value = strchr(line, '=');
   const char *name;
 
   if (value == NULL)
     return;
   *value++ = '\0';
-  for (char *p = line; *p != '\0'; p++)
-    if (*p == '_')
-      *p = '-';
-  name = defaults_trim(line);
-  if (strncmp(name, loose, sizeof loose - 1) == 0)
-    name += sizeof loose - 1;
+  name = defaults_parse_name(line);
   value = defaults_trim(value);
   defaults_unquote(value);
   if (strcmp(name, "init-command") == 0 && value[0] != '\0')

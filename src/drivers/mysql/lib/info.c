@@ -103,7 +103,8 @@ static void info_set_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q
 
 /* Reads the limit of connections that binds the account, if there is one.  The session's variable
    is the account's own limit or, without one, the limit of all users, which does not bind users who
-   may exceed max_connections. */
+   may exceed max_connections.  CURRENT_USER() is split at its last '@': a user's name may have
+   another. */
 static void info_read_quota(MYSQL *handle, struct bn_sql_quota *q)
 {
   static const char sql[] =

@@ -152,8 +152,8 @@ int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
   const my_bool yes = 1, verifies = mode >= VERIFY_FROM;
 
   (void)text;
-  /* From 3.4 on, the library encrypts in every mode if it is to verify, which is its default.  That
-     stays in VERIFY_CA, because the library may be newer than the one compiled with. */
+  /* From 3.4 on, the library verifies by default, and encrypts in every mode if it is to verify. In
+     VERIFY_CA the default stays, because the library may be newer than the one compiled with. */
   if (verifies || mode != BN_MYSQL_SSL_VERIFY_CA)
     (void)mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verifies);
   if (mode == BN_MYSQL_SSL_DISABLED)
@@ -349,11 +349,12 @@ struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
   const struct pvio *pvio = (const void *)c->handle->net.pvio;
   const char *version;
 
-  if (bn_mysql_lib_cannot_wait != NULL || mysql_get_ssl_cipher(c->handle) == NULL || pvio == NULL ||
-      pvio->tls == NULL || mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0 ||
-      !bn_tls_matches_version(version))
+  if (bn_mysql_lib_cannot_wait != NULL || mysql_get_ssl_cipher(c->handle) == NULL)
     return NULL;
-  return pvio->tls->ssl;
+  if (pvio == NULL || pvio->tls == NULL ||
+      mariadb_get_infov(c->handle, MARIADB_TLS_LIBRARY, &version) != 0)
+    return NULL;
+  return bn_tls_matches_version(version) ? pvio->tls->ssl : NULL;
 }
 
 int bn_mysql_lib_set_compression(MYSQL *handle, const char *algorithms, const char **text)
