@@ -154,6 +154,7 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   stmt_set_text(st, sql, len);
   if (host->anew)
     stmt_number_params(&st->request, host);
+  /* The bind prepares a statement with parameters, and each execute if that is asked for. */
   if (st->request.n_params > 0 || host->anew)
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
@@ -197,7 +198,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   bool types_changed;
   enum bn_sql rc;
 
-  if (n != q->n_params || q->n_params > INT_MAX) {
+  if (n != q->n_params || n > INT_MAX) { /* libpq counts parameters by an int */
     (void)bn_pgsql_fail_text("", "bind", "wrong number of parameters in prepared statement", d);
     return BN_SQL_MISCOUNT;
   }

@@ -200,7 +200,7 @@ static void reply_count_more_rows(struct bn_pgsql_reply *r, const char *data, si
   r->rows = rows;
 }
 
-/* Returns the number at the end of "UPDATE 5" or "INSERT 0 5". */
+/* Returns the number at the end of "UPDATE 5" or "INSERT 0 5"; 0: there is none. */
 static uint64_t reply_parse_count(const char *tag, size_t len)
 {
   uint64_t n = 0, unit = 1;

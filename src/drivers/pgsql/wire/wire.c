@@ -137,10 +137,13 @@ static char *wire_put_text(char *p, const char *text)
   return wire_put_bytes(p, text, strlen(text) + 1);
 }
 
-/* Sets the length of the message whose type is at `begin`. */
+/* A message begins with its type and its length, which counts itself, but not the type. */
+enum { TYPE = 1, HEAD = TYPE + 4 };
+
+/* Sets the length of the message from `begin` to `end`, once it is written. */
 static void wire_put_length(char *begin, const char *end)
 {
-  (void)wire_put32(begin + 1, (size_t)(end - begin) - 1);
+  (void)wire_put32(begin + TYPE, (size_t)(end - begin) - TYPE);
 }
 
 static bool wire_is_number(const struct bn_sql_bind *b)
@@ -165,9 +168,6 @@ static char *wire_put_value(char *p, const struct bn_sql_bind *b)
   bits = htobe64(bits);
   return wire_put_bytes(wire_put32(p, sizeof bits), &bits, sizeof bits);
 }
-
-/* A message begins with its type and its length, which wire_put_length() sets at the end. */
-enum { HEAD = 1 + 4 };
 
 /* Returns a number of bytes that suffices for wire_put_bind() with `describe` and `execute_sync`
    after it, or 0 if that is more than a message can have.  Each value has a length of 4 bytes, and
@@ -388,8 +388,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
   if (p == NULL)
     return bn_pgsql_fail_text("53200", "PQexec", "out of memory", d);
   *p = 'Q';
-  /* The length includes its own bytes, but not the type. */
-  (void)wire_put32(p + 1, len + HEAD - 1);
+  (void)wire_put32(p + TYPE, len + HEAD - TYPE);
   memcpy(p + HEAD, sql, len);
   bn_stream_wrote(&w->stream, len + HEAD);
   return wire_converse(w, SIMPLE, "PQexec", r, d);
