@@ -137,10 +137,10 @@ static void info_forget_limits(struct bn_sql_info *out)
   out->connections = out->prepared_statements = -1;
 }
 
-/* Reads the variables that limit the run.  The number of the connection is compared with that of
-   the login, which has its lower 32 bits: if they differ, a pooler has passed the question on, such
-   as ProxySQL, which calls itself MySQL 8.0.11, and only the length of packets is a limit of the
-   run. Returns 0, or -1 if the server does not tell. */
+/* Reads the variables that limit the run.  The server compares the number of its connection with
+   the number in the answer to the login, which has its lower 32 bits.  If they differ, a pooler has
+   passed the question on, such as ProxySQL, which calls itself MySQL 8.0.11: then only the length
+   of packets is a limit of the run.  Returns 0, or -1 if the server does not tell. */
 static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
 {
   char sql[240];

@@ -152,8 +152,8 @@ int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
   const my_bool yes = 1, verifies = mode >= VERIFY_FROM;
 
   (void)text;
-  /* From 3.4 on, the library verifies by default, and encrypts in every mode if it is to verify. In
-     VERIFY_CA the default stays, because the library may be newer than the one compiled with. */
+  /* From 3.4 on, the library verifies by default, and encrypts in every mode if it is to verify.
+     In VERIFY_CA the default stays, because the library may be newer than the one compiled with. */
   if (verifies || mode != BN_MYSQL_SSL_VERIFY_CA)
     (void)mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verifies);
   if (mode == BN_MYSQL_SSL_DISABLED)
