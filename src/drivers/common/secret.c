@@ -253,8 +253,10 @@ static void secret_end_process(int signo)
   (void)raise(signo);
 }
 
-int bn_secret_prompt(const char *question, const struct bn_driver_host *host,
-                     char out[BN_SECRET_MAX], struct bn_err *err)
+/* Asks on the terminal.  Returns 0, or -1 and err; after a failure too, out may hold a part of the
+   secret. */
+static int secret_prompt(const char *question, const _Atomic bool *interrupted,
+                         char out[BN_SECRET_MAX], struct bn_err *err)
 {
   const int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
   int rc;
@@ -265,7 +267,7 @@ int bn_secret_prompt(const char *question, const struct bn_driver_host *host,
                       "(--mysql-password-file, --pgsql-password-file)");
   /* A program that was stopped and continues asks again. */
   do
-    rc = secret_ask(tty, question, host->interrupted, out);
+    rc = secret_ask(tty, question, interrupted, out);
   while (rc == SIGTSTP);
   if (rc > 0)
     secret_end_process(rc);
@@ -273,6 +275,20 @@ int bn_secret_prompt(const char *question, const struct bn_driver_host *host,
     rc = bn_err_set(err, errno, "cannot read the password from the terminal: %s",
                     secret_reason(errno, "end of input"));
   (void)close(tty);
+  return rc;
+}
+
+int bn_secret_get(const char *question, const char *path, const struct bn_driver_host *host,
+                  char **secret, struct bn_err *err)
+{
+  char text[BN_SECRET_MAX];
+  const int rc = question != NULL ? secret_prompt(question, host->interrupted, text, err)
+                                  : bn_secret_read_file(path, text, err);
+
+  if (rc == 0)
+    *secret = host->text(text);
+  /* After a failure, too: the file or the terminal may have given a part of the secret. */
+  explicit_bzero(text, sizeof text);
   return rc;
 }
 

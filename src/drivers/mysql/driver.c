@@ -155,16 +155,6 @@ static bool driver_has_to_ask(const struct bn_mysql_conf *conf)
   return !is_given && (conf->password_prompt || conf->password_file != NULL);
 }
 
-/* Asks for the password, or reads its file.  Returns 0, or -1 and err; after a failure too, out may
-   have a part of the password. */
-static int driver_get_password(const struct bn_mysql *driver, char out[BN_SECRET_MAX],
-                               struct bn_err *err)
-{
-  if (driver->conf->password_prompt)
-    return bn_secret_prompt("MySQL password", driver->host, out, err);
-  return bn_secret_read_file(driver->conf->password_file, out, err);
-}
-
 /* Returns the password of the option, of the option file or of the environment, in this order, or
    NULL. */
 static const char *driver_find_known_password(const struct bn_mysql *driver)
@@ -181,25 +171,20 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
    and err. */
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
-  char asked[BN_SECRET_MAX];
-  const char *password;
-  int rc = 0;
+  const struct bn_mysql_conf *conf = driver->conf;
+  const char *known;
 
-  if (driver->file.user != NULL && !driver->conf->user_given)
+  if (driver->file.user != NULL && !conf->user_given)
     driver->user = driver->file.user;
   else
-    driver->user = driver->conf->user;
-  if (driver_has_to_ask(driver->conf)) {
-    rc = driver_get_password(driver, asked, err);
-    password = asked;
-  } else {
-    password = driver_find_known_password(driver);
-  }
-  if (rc == 0 && password != NULL)
-    driver->password = driver->host->text(password);
-  /* After a failure, too: the file or the terminal may have given a part of the password. */
-  explicit_bzero(asked, sizeof asked);
-  return rc;
+    driver->user = conf->user;
+  if (driver_has_to_ask(conf))
+    return bn_secret_get(conf->password_prompt ? "MySQL password" : NULL, conf->password_file,
+                         driver->host, &driver->password, err);
+  known = driver_find_known_password(driver);
+  if (known != NULL)
+    driver->password = driver->host->text(known);
+  return 0;
 }
 
 /* Chooses places, encryption, ports and account from the options and the option file, before

@@ -50,8 +50,6 @@ static void driver_split_hosts(struct bn_pgsql *driver)
 static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
-  char asked[BN_SECRET_MAX];
-  int rc = 0;
 
   if (conf->password != NULL) {
     driver->password = driver->host->text(conf->password);
@@ -59,15 +57,8 @@ static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
   }
   if (!conf->password_prompt && conf->password_file == NULL)
     return 0;
-  if (conf->password_prompt)
-    rc = bn_secret_prompt("PostgreSQL password", driver->host, asked, err);
-  else
-    rc = bn_secret_read_file(conf->password_file, asked, err);
-  if (rc == 0)
-    driver->password = driver->host->text(asked);
-  /* After a failure, too: the file or the terminal may have given a part of the password. */
-  explicit_bzero(asked, sizeof asked);
-  return rc;
+  return bn_secret_get(conf->password_prompt ? "PostgreSQL password" : NULL, conf->password_file,
+                       driver->host, &driver->password, err);
 }
 
 /* Checks what the table of options cannot check.  Returns 0, or -1 and err. */
