@@ -16,14 +16,13 @@ struct bn_sockwait {
 /* These functions need a waiter.  If the session was interrupted, they shut the socket down, so
    that the next call on it finds its end as after bn_sockref_shut, and the first two return 0. */
 
-/* Waits for bytes that were not there when the socket was last found empty, or when the caller last
-   sent what will be answered.  Returns the events of poll().  Bytes and the end of the connection
-   may be one event. */
+/* Waits for bytes that come after the socket was last found empty, or after the caller has sent a
+   request.  Returns the events of poll().  Bytes and the end of the connection may be one event. */
 int bn_sockwait_await_bytes(struct bn_sockwait *w, int fd);
 /* Waits until the socket takes bytes or has some.  Returns the events of poll(). */
 int bn_sockwait_await_room(const struct bn_sockwait *w, int fd);
-/* Waits until there are bytes, old or new, and leaves them there.  Returns false if the socket has
-   ended. */
+/* Waits until there are bytes, old or new, and leaves them in the socket.  Returns false if the
+   socket has ended. */
 bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd);
 
 /* The waits between connects to a Unix socket that are repeated because its backlog is full:

@@ -13,7 +13,7 @@ bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
 {
   const enum bn_pgsql_socket_user socket_user = bn_pgsql_wire_socket_user(&c->wire);
 
-  /* A connection that wire/ has lost is reported by wire/, one that libpq has lost by libpq. */
+  /* wire/ reports that it has lost the connection; libpq finds and reports other losses itself. */
   if (socket_user == BN_PGSQL_SOCKET_LOST)
     return true;
   if (socket_user != BN_PGSQL_SOCKET_LENT || !bn_pgsql_lib_is_idle(&c->lib))

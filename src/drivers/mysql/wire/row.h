@@ -29,11 +29,11 @@ int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysq
 /* Both functions return the length, below BN_MYSQL_CELL - 1, and write "0" for a number that is not
    finite. */
 
-/* Writes the `digits` most significant digits, or for 0 as few as identify the number; with a point
-   after the first of them and an exponent, if the number would have too many zeros without one. */
+/* Writes a number with `digits` significant digits or, if digits is 0, with as few as identify it.
+   A number that would have too many zeros gets an exponent, and a point after its first digit. */
 size_t bn_mysql_put_real(char *out, double value, int digits);
-/* Writes `decimals` decimals.  If the shortest text that identifies the number has no more, zeros
-   are added to it; else the number is rounded. */
+/* Writes a number with `decimals` decimals.  If the shortest text that identifies the number has no
+   more decimals, zeros are added to that; else the number is rounded. */
 size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals);
 
 #endif

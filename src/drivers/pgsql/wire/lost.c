@@ -72,7 +72,7 @@ enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, stru
   return bn_pgsql_lose_socket(w, call, "send data to", d);
 }
 
-enum bn_sql bn_pgsql_lose_track(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
+enum bn_sql bn_pgsql_lose_sync(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
   char text[160];
 

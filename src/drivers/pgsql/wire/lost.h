@@ -13,7 +13,7 @@ enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, cons
                                  struct bn_sql_diag *d);
 /* Reports that nothing can be sent, with the server's last message if it has arrived. */
 enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d);
-/* Reports a reply that is not valid. */
-enum bn_sql bn_pgsql_lose_track(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d);
+/* Reports a reply that is not valid: libpq says that it has lost synchronization. */
+enum bn_sql bn_pgsql_lose_sync(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d);
 
 #endif

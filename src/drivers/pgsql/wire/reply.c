@@ -73,7 +73,7 @@ void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
   r->encoding[0] = '\0';
 }
 
-/* Stores type and length of a message that is not valid, for bn_pgsql_lose_track.  Returns ODD. */
+/* Stores type and length of a message that is not valid, for bn_pgsql_lose_sync.  Returns ODD. */
 static enum bn_pgsql_seen reply_refuse(struct bn_pgsql_reply *r, char type, int32_t len)
 {
   r->odd_type = type;

@@ -51,7 +51,7 @@ struct bn_pgsql_reply {
 enum bn_pgsql_seen {
   BN_PGSQL_READY,      /* the answer is complete */
   BN_PGSQL_INCOMPLETE, /* `need` bytes are needed */
-  BN_PGSQL_COPY_IN,    /* the server waits for rows; afterwards reading continues */
+  BN_PGSQL_COPY_IN,    /* the server waits for rows: the caller answers, and then reads on */
   BN_PGSQL_ODD         /* the message is not valid here */
 };
 

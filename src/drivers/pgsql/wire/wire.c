@@ -344,7 +344,7 @@ static enum bn_sql wire_converse(struct bn_pgsql_wire *w, enum protocol protocol
     case BN_PGSQL_READY:
       return wire_conclude(w, call, r, d);
     case BN_PGSQL_ODD:
-      return bn_pgsql_lose_track(w, call, d);
+      return bn_pgsql_lose_sync(w, call, d);
     case BN_PGSQL_COPY_IN:
       if (wire_refuse_copy(w, protocol) != 0)
         return bn_pgsql_lose_socket(w, call, "send data to", d);
