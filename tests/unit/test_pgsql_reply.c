@@ -254,7 +254,7 @@ static void survives_copy(void **state)
   (void)state;
   assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS, BYTES("G\0\0\0\7\0\0\0" ERROR_ READY)),
                    BN_PGSQL_COPY_IN);
-  assert_true((a.reply.had & BN_PGSQL_COPIED) != 0);
+  assert_true((a.reply.flags & BN_PGSQL_COPIED) != 0);
   assert_int_equal(bn_pgsql_reply_read(&a.reply, a.data, a.len), BN_PGSQL_READY);
   forget(&a);
   assert_int_equal(read_answer(&a, BN_PGSQL_NO_ROWS,
@@ -263,7 +263,7 @@ static void survives_copy(void **state)
                                      "c\0\0\0\4"
                                      "C\0\0\0\13COPY 1\0" READY)),
                    BN_PGSQL_READY);
-  assert_true((a.reply.had & BN_PGSQL_COPIED) != 0);
+  assert_true((a.reply.flags & BN_PGSQL_COPIED) != 0);
   forget(&a);
 }
 

@@ -65,7 +65,7 @@ static int reply_get_int16(const char *p)
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields)
 {
   r->kind = BN_PGSQL_NOTHING;
-  r->had = 0;
+  r->flags = 0;
   r->fields = fields;
   r->rows = r->affected = 0;
   r->rows_at = r->at = r->error_at = r->error_len = 0;
@@ -131,7 +131,7 @@ static void reply_mark_packable(struct bn_pgsql_reply *r, uint8_t kind)
 {
   if (!bn_pgsql_reply_can_pack(r))
     r->packed = 0;
-  r->had |= kind;
+  r->flags |= kind;
 }
 
 /* Stores the SQLSTATE of an error or a notice: a server that ends the connection says why in an
@@ -160,7 +160,7 @@ static bool reply_read_description(struct bn_pgsql_reply *r, const struct messag
   if (m->len < FIELD_COUNT)
     return false;
   r->fields = reply_get_int16(m->body);
-  r->had |= BN_PGSQL_DESCRIBED;
+  r->flags |= BN_PGSQL_DESCRIBED;
   r->rows = 0;
   return true;
 }
@@ -173,7 +173,7 @@ static bool reply_count_row(struct bn_pgsql_reply *r, const struct message *m)
   if (__builtin_expect(r->rows++ == 0, 0)) {
     r->rows_at = m->at;
     /* A statement such as EXECUTE may have other columns than when it was described. */
-    if ((r->had & BN_PGSQL_DESCRIBED) == 0)
+    if ((r->flags & BN_PGSQL_DESCRIBED) == 0)
       r->fields = n;
   }
   return n >= 0 && n == r->fields;
@@ -227,7 +227,7 @@ static void reply_complete_result(struct bn_pgsql_reply *r, const struct message
   if (!has_rows)
     r->rows = 0;
   r->fields = BN_PGSQL_NO_ROWS;
-  r->had &= (uint8_t)~BN_PGSQL_DESCRIBED;
+  r->flags &= (uint8_t)~BN_PGSQL_DESCRIBED;
 }
 
 /* Makes an error the outcome of the answer, unless there was one before. */
@@ -315,7 +315,7 @@ static bool reply_is_error_at(const struct bn_pgsql_reply *r, size_t at)
 static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
 {
   return data[at] == DATA_ROW && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
-         (r->had & BN_PGSQL_COPIED) == 0;
+         (r->flags & BN_PGSQL_COPIED) == 0;
 }
 
 /* Moves the messages that are kept together, from `packed` on, and the bytes of an incomplete
@@ -395,7 +395,7 @@ void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_repl
                            const char *data)
 {
   *c = (struct bn_pgsql_cursor){.at = r->rows_at,
-                                .remaining = (r->had & BN_PGSQL_COPIED) == 0 ? r->rows : 0};
+                                .remaining = (r->flags & BN_PGSQL_COPIED) == 0 ? r->rows : 0};
   if (c->remaining > 0)
     c->type = data[c->at];
 }

@@ -20,7 +20,7 @@ enum bn_pgsql_reply_kind {
 
 enum { BN_PGSQL_NO_ROWS = -1 };
 
-/* Events of an answer, in one byte, so that a new answer takes few instructions. */
+/* Flags of an answer, in one byte, so that a new answer takes few instructions. */
 enum {
   BN_PGSQL_DESCRIBED = 1, /* the server has described the columns of the rows */
   BN_PGSQL_COPIED = 2,    /* COPY was begun; its data is ignored */
@@ -30,7 +30,7 @@ enum {
 /* Offsets count from the first byte of the answer. */
 struct bn_pgsql_reply {
   enum bn_pgsql_reply_kind kind; /* kind of the last result; an error stays */
-  uint8_t had;                   /* BN_PGSQL_DESCRIBED, … */
+  uint8_t flags;                 /* BN_PGSQL_DESCRIBED, … */
   int fields;                    /* fields of the coming rows; BN_PGSQL_NO_ROWS: no rows come */
   int result_fields;             /* fields of the rows of the last result */
   uint64_t rows, affected;
@@ -63,7 +63,7 @@ enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *dat
 /* Returns whether there are bytes that need not be kept until the answer is complete. */
 static inline bool bn_pgsql_reply_can_pack(const struct bn_pgsql_reply *r)
 {
-  return (r->had & (BN_PGSQL_COPIED | BN_PGSQL_TALKED)) != 0;
+  return (r->flags & (BN_PGSQL_COPIED | BN_PGSQL_TALKED)) != 0;
 }
 /* After INCOMPLETE, if bn_pgsql_reply_can_pack: removes bytes from data that are no longer needed.
    Returns how many were removed; offsets change. */
