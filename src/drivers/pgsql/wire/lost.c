@@ -35,7 +35,7 @@ static void lost_format_reason(const struct bn_pgsql_wire *w, char *text, size_t
   char severity[SEVERITY_MAX], message[MESSAGE_MAX];
 
   text[0] = '\0';
-  if (reply->kind != BN_PGSQL_ERROR || (reply->flags & BN_PGSQL_COPIED) != 0)
+  if (reply->kind != BN_PGSQL_ERROR || bn_pgsql_reply_has_copied(reply))
     return;
   body = bn_stream_data(&w->stream) + reply->error_at;
   bn_pgsql_error_field(body, reply->error_len, BN_PGSQL_FIELD_SEVERITY, severity, sizeof severity);

@@ -315,7 +315,7 @@ static bool reply_is_error_at(const struct bn_pgsql_reply *r, size_t at)
 static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
 {
   return data[at] == DATA_ROW && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
-         (r->flags & BN_PGSQL_COPIED) == 0;
+         !bn_pgsql_reply_has_copied(r);
 }
 
 /* Moves the messages that are kept together, from `packed` on, and the bytes of an incomplete
@@ -395,7 +395,7 @@ void bn_pgsql_cursor_begin(struct bn_pgsql_cursor *c, const struct bn_pgsql_repl
                            const char *data)
 {
   *c = (struct bn_pgsql_cursor){.at = r->rows_at,
-                                .remaining = (r->flags & BN_PGSQL_COPIED) == 0 ? r->rows : 0};
+                                .remaining = bn_pgsql_reply_has_copied(r) ? 0 : r->rows};
   if (c->remaining > 0)
     c->type = data[c->at];
 }

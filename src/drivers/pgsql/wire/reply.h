@@ -60,6 +60,11 @@ enum bn_pgsql_seen {
 void bn_pgsql_reply_begin(struct bn_pgsql_reply *r, int fields);
 /* Reads the messages of an answer of which len bytes have arrived at data. */
 enum bn_pgsql_seen bn_pgsql_reply_read(struct bn_pgsql_reply *r, const char *data, size_t len);
+/* Returns whether COPY was begun: the answer then has no result. */
+static inline bool bn_pgsql_reply_has_copied(const struct bn_pgsql_reply *r)
+{
+  return (r->flags & BN_PGSQL_COPIED) != 0;
+}
 /* Returns whether there are bytes that need not be kept until the answer is complete. */
 static inline bool bn_pgsql_reply_can_pack(const struct bn_pgsql_reply *r)
 {

@@ -286,7 +286,7 @@ static enum bn_sql wire_report_without_result(struct bn_pgsql_wire *w, const cha
   const struct bn_pgsql_reply *reply = &w->reply;
 
   w->parsed = bn_pgsql_reply_count_parsed(reply, bn_stream_data(&w->stream));
-  if ((reply->flags & BN_PGSQL_COPIED) != 0)
+  if (bn_pgsql_reply_has_copied(reply))
     return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
   if (reply->kind == BN_PGSQL_ERROR)
     return wire_report_error(w, call, d);
@@ -304,15 +304,14 @@ static enum bn_sql wire_conclude(struct bn_pgsql_wire *w, const char *call, stru
   w->answer_len = reply->at;
   if (__builtin_expect(reply->plain_strings != 0 || reply->encoding[0] != '\0', 0))
     wire_store_text_settings(w);
-  if (reply->kind == BN_PGSQL_ROWS && (reply->flags & BN_PGSQL_COPIED) == 0) {
+  if (reply->kind == BN_PGSQL_ROWS && !bn_pgsql_reply_has_copied(reply)) {
     r->nrows = reply->rows;
     r->nfields = (uint32_t)reply->result_fields;
     r->rows = w;
     bn_pgsql_cursor_begin(&w->cursor, reply, bn_stream_data(&w->stream));
     return BN_SQL_ROWS;
   }
-  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && (reply->flags & BN_PGSQL_COPIED) == 0,
-                       1)) {
+  if (__builtin_expect(reply->kind == BN_PGSQL_COMMAND && !bn_pgsql_reply_has_copied(reply), 1)) {
     r->affected = reply->affected;
     rc = BN_SQL_DONE;
   } else {
