@@ -74,7 +74,7 @@ static struct bn_sqlite_file *sqlite_get_file(struct bn_sqlite *driver, const ch
 }
 
 /* Pauses before another attempt to get a lock that another process holds; n_before have failed.
-   Returns whether to try again: not after --sqlite-busy-timeout, or an interruption. */
+   Returns 1 to try again, or 0 after --sqlite-busy-timeout or an interruption. */
 static int sqlite_on_busy(void *arg, int n_before)
 {
   struct bn_sqlite_conn *c = arg;

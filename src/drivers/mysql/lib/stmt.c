@@ -199,16 +199,17 @@ static void stmt_make_columns(struct bn_mysql_lib_stmt *st, unsigned n)
   st->n_columns = n;
   for (unsigned i = 0; i < n; i++) {
     struct bn_mysql_cell *cell = &st->cell[i];
+    MYSQL_BIND *column = &st->column[i];
     void *null = &cell->null;
 
     cell->data = host->alloc(1, CELL_MIN);
     cell->room = CELL_MIN;
-    st->column[i].buffer_type = MYSQL_TYPE_STRING;
-    st->column[i].buffer = cell->data;
-    st->column[i].buffer_length = cell->room;
-    st->column[i].length = &cell->len;
+    column->buffer_type = MYSQL_TYPE_STRING;
+    column->buffer = cell->data;
+    column->buffer_length = cell->room;
+    column->length = &cell->len;
     /* The member points to a my_bool in some libraries and to a bool in others; both are a byte. */
-    memcpy(&st->column[i].is_null, &null, sizeof st->column[i].is_null);
+    memcpy(&column->is_null, &null, sizeof column->is_null);
   }
 }
 

@@ -280,7 +280,7 @@ static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
 }
 
 /* Reads the first packet about a statement, which ends at `at`: an error, or the type, the id (4)
-   and the numbers of columns (2) and of parameters (2). */
+   and the numbers of columns (2) and of parameters (2).  Returns false if it is not valid. */
 static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                  size_t at)
 {
@@ -301,7 +301,7 @@ static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, 
   return true;
 }
 
-/* Reads one packet of the description, which ends at `at`. */
+/* Reads one packet of the description, which ends at `at`.  Returns false if it is not valid. */
 static bool packet_read_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                     size_t at)
 {
@@ -309,10 +309,11 @@ static bool packet_read_description(struct bn_mysql_prepared *r, const uint8_t *
   case BN_PREPARED_FIRST:
     return packet_read_prepared(r, p, len, at);
   case BN_PREPARED_PARAMS:
-    if (--r->remaining == 0 && !r->short_end)
-      r->state = BN_PREPARED_PARAMS_END;
-    else if (r->remaining == 0)
+    r->remaining--;
+    if (r->remaining == 0 && r->short_end)
       packet_begin_columns(r, at);
+    else if (r->remaining == 0)
+      r->state = BN_PREPARED_PARAMS_END;
     return packet_is_column(p, len);
   case BN_PREPARED_PARAMS_END:
     packet_begin_columns(r, at);

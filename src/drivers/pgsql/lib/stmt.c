@@ -13,7 +13,7 @@
 /* The number of closed statements that are deallocated together. */
 enum { DEALLOCATE_AT = 32 };
 
-/* A number in the order of the network. */
+/* A number in network byte order. */
 struct bn_pgsql_param {
   uint64_t big_endian;
 };
@@ -82,7 +82,7 @@ void bn_pgsql_lib_free_values(struct bn_pgsql_lib *c)
   *v = (struct bn_pgsql_values){.param = NULL};
 }
 
-/* Sets value i to an int64_t or a double, in the order of the network. */
+/* Sets value i to an int64_t or a double, in network byte order. */
 static void stmt_set_number(struct bn_pgsql_values *v, size_t i, const void *data)
 {
   uint64_t bits;

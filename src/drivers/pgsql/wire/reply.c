@@ -44,7 +44,7 @@ struct message {
   size_t at;  /* of its type */
 };
 
-/* Reads a number in the order of the network, as does the next function. */
+/* Reads a number in network byte order, as does the next function. */
 static int32_t reply_get_int32(const char *p)
 {
   uint32_t bits;
@@ -318,8 +318,8 @@ static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, si
          !bn_pgsql_reply_has_copied(r);
 }
 
-/* Moves the messages that are kept together, from `packed` on, and the bytes of an incomplete
-   message behind them. */
+/* Moves each message that is kept to the end of those before it, from `packed` on, and then the
+   bytes after the last complete message. */
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
 {
   size_t to = r->packed, gone;

@@ -92,7 +92,7 @@ void bn_pgsql_wire_lend(struct bn_pgsql_wire *w)
   if (wire_read_asides(w) && bn_stream_lend(&w->stream) == 0)
     w->socket_user = BN_PGSQL_SOCKET_LENT;
   else
-    (void)bn_pgsql_lose(w, "", "", &d);
+    (void)bn_pgsql_lose(w, "", "", &d); /* libpq will find the loss and report it */
 }
 
 bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
@@ -106,8 +106,8 @@ bool bn_pgsql_wire_take_back(struct bn_pgsql_wire *w, char status)
 
 /* --- messages to the server --- */
 
-/* The functions wire_put_… write at p, numbers in the order of the network, and return the position
-   after what they write. */
+/* The functions wire_put_… write at p, numbers in network byte order, and return the position after
+   the last byte. */
 
 static char *wire_put16(char *p, unsigned n)
 {
