@@ -108,7 +108,8 @@ static int secret_signal_of_key(const struct termios *t, char key)
   return 0;
 }
 
-/* Returns the length without the last character, which may have several bytes in UTF-8. */
+/* Returns the length without the last character.  In UTF-8 a character may have several bytes, of
+   which all but the first begin with the bits 10. */
 static size_t secret_length_without_last(const char *text, size_t len)
 {
   while (len > 1 && ((unsigned char)text[len - 1] & 0xC0) == 0x80)

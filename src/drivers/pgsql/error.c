@@ -84,12 +84,12 @@ const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
     return error_find_remedy_of_refusal(d->text);
   if (strcmp(d->state, "42P07") == 0) /* duplicate_table */
     return bn_remedy_table;
-  /* Only a prepared statement that exists already (42P05) or does not exist (26000) is left. */
-  if (strcmp(d->state, "42P05") != 0 && strcmp(d->state, "26000") != 0)
-    return NULL;
-  return "the prepared statements on the server are not those of this session. If the connection "
-         "goes through a pooler in transaction mode, such as PgBouncer, use --db-ps-mode=disable "
-         "or --db-ps-mode=extended";
+  /* A prepared statement exists already, or does not exist. */
+  if (strcmp(d->state, "42P05") == 0 || strcmp(d->state, "26000") == 0)
+    return "the prepared statements on the server are not those of this session. If the connection "
+           "goes through a pooler in transaction mode, such as PgBouncer, use --db-ps-mode=disable "
+           "or --db-ps-mode=extended";
+  return NULL;
 }
 
 enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,

@@ -60,7 +60,8 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
 /* The functions down to packet_read read the packet of len bytes at p into r, and return false if
    it is not valid. */
 
-/* Reads an OK packet, which ends a reply or, in its short form, the rows. */
+/* Reads an OK packet: its type, the number of affected rows, an insert id, status (2) and warnings
+   (2).  It ends a reply or, if short_end was negotiated, the rows. */
 static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;

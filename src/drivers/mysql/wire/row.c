@@ -247,6 +247,7 @@ static unsigned row_width_of_number(uint8_t type)
   }
 }
 
+/* Returns whether values of the type are dates or times, which become text in a cell. */
 static bool row_is_time(uint8_t type)
 {
   return type == TYPE_DATE || type == TYPE_TIME || type == TYPE_DATETIME || type == TYPE_TIMESTAMP;
