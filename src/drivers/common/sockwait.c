@@ -57,7 +57,7 @@ bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,
   if (end_ns > b->until_ns || end_ns > deadline_ns)
     return false;
   if (waiter != NULL)
-    (void)waiter->wait(waiter, -1, 0, NULL, end_ns);
+    (void)waiter->wait(waiter, -1, 0, NULL, end_ns); /* for the time, but for no socket */
   else
     (void)poll(NULL, 0, (int)b->ms);
   b->ms = 2 * b->ms < BACKLOG_LONGEST_MS ? 2 * b->ms : BACKLOG_LONGEST_MS;

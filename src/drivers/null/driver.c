@@ -188,7 +188,7 @@ static enum bn_sql null_spend_time(struct null_conn *c, struct bn_sql_diag *d)
   if (c->waiter == NULL) {
     null_sleep(c, until_ns);
   } else if (!atomic_load(&c->interrupted)) {
-    (void)c->waiter->wait(c->waiter, -1, 0, NULL, until_ns);
+    (void)c->waiter->wait(c->waiter, -1, 0, NULL, until_ns); /* for the time, but for no socket */
     /* The waiter returns early only if the session was interrupted. */
     if (c->slow->now_ns() < until_ns)
       atomic_store(&c->interrupted, true);

@@ -87,14 +87,16 @@ static bool info_is_pooler(const char *version)
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
 }
 
-/* Sets the quota from a row: the account, the number of its user's connections, and their limit.
-   Without two numbers there is no quota. */
+/* The columns of a quota: the account, the number of its user's connections, and their limit. */
+enum { QUOTA_ACCOUNT, QUOTA_USED, QUOTA_ALLOWED };
+
+/* Sets the quota from a row.  Without two numbers there is no quota. */
 static void info_set_quota(MYSQL_RES *res, MYSQL_ROW row, struct bn_sql_quota *q)
 {
-  const char *account = bn_mysql_lib_cell(res, row, 0);
+  const char *account = bn_mysql_lib_cell(res, row, QUOTA_ACCOUNT);
 
-  if (!info_read_number(bn_mysql_lib_cell(res, row, 1), &q->used) ||
-      !info_read_number(bn_mysql_lib_cell(res, row, 2), &q->allowed))
+  if (!info_read_number(bn_mysql_lib_cell(res, row, QUOTA_USED), &q->used) ||
+      !info_read_number(bn_mysql_lib_cell(res, row, QUOTA_ALLOWED), &q->allowed))
     return;
   (void)snprintf(q->by, sizeof q->by, "max_user_connections of %s", account);
   (void)snprintf(q->raise, sizeof q->raise,

@@ -268,6 +268,9 @@ static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
   return n;
 }
 
+/* The columns of SHOW WARNINGS. */
+enum { WARNED_LEVEL, WARNED_CODE, WARNED_MESSAGE };
+
 /* Reports the first warning of the load as its error.  Returns ERROR or LOST. */
 static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
@@ -279,10 +282,9 @@ static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_dia
     return rc;
   res = mysql_store_result(c->handle);
   row = res != NULL ? mysql_fetch_row(res) : NULL;
-  /* The columns are Level, Code, Message. */
   if (row != NULL)
-    rc = bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, 1), NULL, 10), "LOAD DATA",
-                            bn_mysql_lib_cell(res, row, 2), d);
+    rc = bn_mysql_fail_text((int)strtol(bn_mysql_lib_cell(res, row, WARNED_CODE), NULL, 10),
+                            "LOAD DATA", bn_mysql_lib_cell(res, row, WARNED_MESSAGE), d);
   else
     rc = load_refuse("the server did not store all of the rows", d);
   mysql_free_result(res);

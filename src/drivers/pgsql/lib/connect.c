@@ -248,6 +248,7 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
                              const char *addresses)
 {
+  enum { DBNAME_IS_NAME = 0 }; /* it is not expanded as a connection string */
   /* + 2: "hostaddr", and the NULL at the end. */
   const char *name[N_PARAMS + N_FURTHER + 2] = {NULL}, *value[N_PARAMS + N_FURTHER + 2] = {NULL};
   char *hosts = NULL;
@@ -270,7 +271,7 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
     name[n] = "hostaddr";
     value[n] = addresses;
   }
-  handle = PQconnectStartParams(name, value, 0);
+  handle = PQconnectStartParams(name, value, DBNAME_IS_NAME);
   PQconninfoFree(further);
   free(hosts);
   return handle;

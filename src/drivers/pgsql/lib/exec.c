@@ -7,6 +7,8 @@
 #include "drivers/common/sockwait.h"
 #include "drivers/pgsql/lib/lib.h"
 
+enum { AS_TEXT = 0 }; /* the format of results */
+
 static bool exec_has_waiter(const struct bn_pgsql_lib *c)
 {
   return c->wait->waiter != NULL;
@@ -81,9 +83,9 @@ PGresult *bn_pgsql_lib_exec_anew(struct bn_pgsql_lib *c, const struct bn_pgsql_r
   const int n = (int)q->n_params;
 
   if (!exec_has_waiter(c))
-    return PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0);
+    return PQexecParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, AS_TEXT);
   return exec_finish(
-      c, PQsendQueryParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, 0));
+      c, PQsendQueryParams(c->handle, q->sql, n, q->type, v->value, v->length, v->format, AS_TEXT));
 }
 
 PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgsql_request *q)
@@ -92,9 +94,9 @@ PGresult *bn_pgsql_lib_exec_prepared(struct bn_pgsql_lib *c, const struct bn_pgs
   const int n = (int)q->n_params;
 
   if (!exec_has_waiter(c))
-    return PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0);
-  return exec_finish(c,
-                     PQsendQueryPrepared(c->handle, q->name, n, v->value, v->length, v->format, 0));
+    return PQexecPrepared(c->handle, q->name, n, v->value, v->length, v->format, AS_TEXT);
+  return exec_finish(
+      c, PQsendQueryPrepared(c->handle, q->name, n, v->value, v->length, v->format, AS_TEXT));
 }
 
 int bn_pgsql_lib_copy_out(struct bn_pgsql_lib *c, char **row)
