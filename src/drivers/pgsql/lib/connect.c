@@ -248,7 +248,7 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
                              const char *addresses)
 {
-  enum { DBNAME_IS_NAME = 0 }; /* it is not expanded as a connection string */
+  enum { DBNAME_IS_NAME = 0 }; /* libpq does not expand the name as a connection string */
   /* + 2: "hostaddr", and the NULL at the end. */
   const char *name[N_PARAMS + N_FURTHER + 2] = {NULL}, *value[N_PARAMS + N_FURTHER + 2] = {NULL};
   char *hosts = NULL;
