@@ -7,8 +7,8 @@
 
 enum { BN_NS_PER_S = 1000000000, BN_NS_PER_MS = 1000000 };
 
-/* Returns the earlier of deadline_ns (UINT64_MAX: none) and the time timeout_s seconds from now,
-   which is no limit if it is 0. */
+/* Returns the earlier of deadline_ns (UINT64_MAX: none) and the time timeout_s seconds from now;
+   timeout_s 0: no limit besides deadline_ns. */
 static inline uint64_t bn_deadline_within(const struct bn_driver_host *host, int64_t timeout_s,
                                           uint64_t deadline_ns)
 {

@@ -20,16 +20,16 @@ static const char bn_remedy_table[] = "run 'cleanup' first, with the options of 
    An IPv6 address has several colons.  Returns 0, or -1 and err, without a password in a URI. */
 static inline int bn_remedy_check_host(const char *host, const char *driver, struct bn_err *err)
 {
-  const char *colon = strchr(host, ':');
+  const char *colon = strchr(host, ':'), *port = colon != NULL ? colon + 1 : "";
+  const bool ends_in_port = port[0] != '\0' && port[strspn(port, "0123456789")] == '\0';
 
   if (strstr(host, "://") != NULL)
     return bn_err_set(err, EINVAL, "--%s-host: this is a URI, not a host; use --connect=URI",
                       driver);
-  if (host[0] == '/' || colon == NULL || colon[1] == '\0' ||
-      colon[1 + strspn(colon + 1, "0123456789")] != '\0')
+  if (host[0] == '/' || !ends_in_port)
     return 0;
   return bn_err_set(err, EINVAL, "--%s-host=%s: write --%s-host=%.*s --%s-port=%s", driver, host,
-                    driver, (int)(colon - host), host, driver, colon + 1);
+                    driver, (int)(colon - host), host, driver, port);
 }
 
 /* Checks n hosts, of which any may be NULL, for the option --DRIVER-host.  sysbench leaves hosts to
