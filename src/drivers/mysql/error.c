@@ -160,19 +160,17 @@ int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
   return is_of_library ? 1 : -1;
 }
 
+bool bn_mysql_reached_no_server(const struct bn_sql_diag *d)
+{
+  return d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION;
+}
+
 bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error)
 {
   char number[16];
 
   (void)snprintf(number, sizeof number, "(%d)", error);
   return strstr(d->text, number) != NULL;
-}
-
-/* Returns whether a connect has failed because no local port was free. */
-static bool error_says_no_free_port(const struct bn_sql_diag *d)
-{
-  return (d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION) &&
-         bn_mysql_quotes_errno(d, EADDRNOTAVAIL);
 }
 
 const char *bn_mysql_remedy(const struct bn_sql_diag *d)
@@ -195,7 +193,9 @@ const char *bn_mysql_remedy(const struct bn_sql_diag *d)
   if (d->code == BN_MYSQL_GONE)
     return "the server may have closed a connection that was idle: raise wait_timeout, or use "
            "--db-ignore-errors=connection";
-  return error_says_no_free_port(d) ? bn_remedy_ports : NULL;
+  if (bn_mysql_reached_no_server(d) && bn_mysql_quotes_errno(d, EADDRNOTAVAIL))
+    return bn_remedy_ports;
+  return NULL;
 }
 
 /* Fills all of d but `where` and rolled_back.  Returns LOST if the connection is lost after that

@@ -28,6 +28,8 @@ enum bn_sql bn_mysql_fail_with_status(unsigned *status, int code, const char *st
                                       const char *call, const char *text, struct bn_sql_diag *d);
 /* Does the same without a connection; d->rolled_back stays. */
 enum bn_sql bn_mysql_fail_text(int code, const char *call, const char *text, struct bn_sql_diag *d);
+/* Returns whether a connect has failed before the login, so that another address may do. */
+bool bn_mysql_reached_no_server(const struct bn_sql_diag *d);
 /* Returns whether the client library gives this errno as the reason of a failed connect: it writes
    "(99)" after the name of the server. */
 bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error);

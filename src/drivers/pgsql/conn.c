@@ -40,8 +40,9 @@ static bool conn_can_use_wire(const struct bn_pgsql_conn *c)
   return bn_pgsql_lib_speaks_version_3(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
-/* Chooses, after the login by libpq, who talks to the server from now on.  Returns DONE, or ERROR
-   and d if the option asks for wire/ and it cannot be used. */
+/* Chooses, after the login by libpq, the way of the statements: wire/, unless the option or the
+   connection needs libpq.  Returns DONE, or ERROR and d if the option asks for wire/, which cannot
+   be used. */
 static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int protocol = c->driver->conf->protocol;

@@ -297,12 +297,6 @@ static bool connect_met_full_backlog(const struct bn_mysql_place *p, const struc
          bn_mysql_quotes_errno(d, EAGAIN);
 }
 
-/* Returns whether a connect has failed before the login, so that another address may do. */
-static bool connect_reached_no_server(const struct bn_sql_diag *d)
-{
-  return d->code == BN_MYSQL_SOCKET_CONNECTION || d->code == BN_MYSQL_HOST_CONNECTION;
-}
-
 /* Connects once.  With a waiter, the addresses of the host are looked up here and tried in turn, as
    the library would do, which would hold up all sessions of the thread during the look-up. */
 static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
@@ -327,7 +321,7 @@ static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct
     rc = connect_open_handle(c, &with_address, ssl, deadline_ns, d);
     free(address);
     list += len + (list[len] == ',');
-  } while (rc != BN_SQL_DONE && connect_reached_no_server(d) && *list != '\0');
+  } while (rc != BN_SQL_DONE && bn_mysql_reached_no_server(d) && *list != '\0');
   return rc;
 }
 
