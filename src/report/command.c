@@ -7,8 +7,8 @@
 
 #include "base/escape.h"
 
-/* Appends a text as one word of a shell, in quotes unless it has harmless characters alone: a
-   document may have any text. */
+/* Appends a text as one word of a shell.  It is quoted unless all its characters are harmless,
+   because a document may have any text. */
 static void command_put_word(struct bn_buf *out, const char *text)
 {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -20,8 +20,9 @@ static void command_put_word(struct bn_buf *out, const char *text)
     (void)bn_escape_shell_word(out, text);
 }
 
-/* Returns whether the command line repeats the option.  The test and the dialect, which the name of
-   the program may decide, have their own places there. */
+/* Returns whether the option is repeated as it is.  bn_command_append() adds the test and the
+   dialect itself, because a run may have them without these options: the name of the program may
+   have chosen the dialect. */
 static bool command_is_repeated(const struct bn_fact_option *o)
 {
   return o->origin != BN_FROM_DEFAULT && o->value != NULL && !o->secret &&

@@ -54,16 +54,17 @@ static int merged_check_distinct(const char *const *operand, struct bn_err *err)
 static int merged_read_inputs(const struct bn_merged_conf *c, const char *const *operand,
                               struct inputs *in, struct bn_err *err)
 {
-  size_t n = 0;
+  static const bool keep_tree = false; /* the sum is written from the results alone */
+  size_t n_operands = 0;
 
-  while (operand[n] != NULL)
-    n++;
-  in->stored = bn_alloc(n, sizeof *in->stored);
-  in->part = bn_alloc(n, sizeof *in->part);
-  for (; in->n < n; in->n++) {
+  while (operand[n_operands] != NULL)
+    n_operands++;
+  in->stored = bn_alloc(n_operands, sizeof *in->stored);
+  in->part = bn_alloc(n_operands, sizeof *in->part);
+  for (; in->n < n_operands; in->n++) {
     struct bn_stored *s = &in->stored[in->n];
 
-    if (bn_store_load(operand[in->n], c->document_max, false, s, err) != 0)
+    if (bn_store_load(operand[in->n], c->document_max, keep_tree, s, err) != 0)
       return -1;
     bn_facts_set_traits(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
@@ -80,9 +81,8 @@ static void merged_free_inputs(struct inputs *in)
   free(in->part);
 }
 
-/* Prints each note on a line of standard error, and overwrites the newlines at their ends.  The
-   notes are escaped, because they may quote the files.  The text after the last newline is empty,
-   and is not printed. */
+/* Prints each note, which ends with a newline, on a line of standard error.  The notes are escaped,
+   because they may quote the files.  strsep(3) overwrites the newlines. */
 static void merged_print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;

@@ -40,13 +40,14 @@ static void output_cut_file(const struct bn_output *o)
 
 void bn_output_end(struct bn_output *o)
 {
-  bool failed;
+  bool failed, drops_piece;
 
   errno = 0;
   failed = fflush(o->out) != 0 || ferror(o->out);
   if (failed && o->error == 0)
     o->error = errno != 0 ? errno : -1;
-  if (o->own_file && (failed || (o->error != 0 && !o->gaps)))
+  drops_piece = failed || (o->error != 0 && !o->gaps);
+  if (o->own_file && drops_piece)
     output_cut_file(o);
   else if (o->own_file)
     o->kept = lseek(fileno(o->out), 0, SEEK_CUR);

@@ -13,6 +13,7 @@
 #include "measure/store.h"
 #include "report/reporters.h"
 
+/* BN_REPORTERS() makes a piece of a text, or an element of an array, of each reporter. */
 #define NAME(name, reporter)    name
 #define CHOICE(name, reporter)  name,
 #define ADDRESS(name, reporter) &(reporter),
@@ -66,16 +67,16 @@ static void saved_warn(const char *path, const struct bn_stored *s)
   const struct shown file = saved_show(path);
   const struct bn_result *r = &s->result;
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
-  const bool measured = g != NULL && g->has_total;
+  const bool has_total = g != NULL && g->has_total;
 
-  if (g != NULL && !measured && g->n_intervals + g->n_checkpoints > 0)
+  if (g != NULL && !has_total && g->n_intervals + g->n_checkpoints > 0)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
                   file.name, g->n_intervals, g->n_checkpoints);
-  else if (r->end.partial && measured)
-    saved_warn_partial(&file, s->of_journal, g->total.view.at_s);
-  else if (!measured)
+  else if (!has_total)
     bn_log_stderr("'%s' is of a run that measured nothing", file.name);
-  if (measured && r->facts.plan.histogram && g->total.view.latency == NULL)
+  else if (r->end.partial)
+    saved_warn_partial(&file, s->of_journal, g->total.view.at_s);
+  if (has_total && r->facts.plan.histogram && g->total.view.latency == NULL)
     bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing",
                   file.name);
   if (r->end.replaced_intervals || r->end.replaced_total)
@@ -84,8 +85,7 @@ static void saved_warn(const char *path, const struct bn_stored *s)
                   file.name);
 }
 
-/* Also says why, for the first line that was left out; the reason is escaped, because it quotes the
-   file. */
+/* The reasons are escaped, because they quote the file. */
 void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *skipped)
 {
   const struct shown file = saved_show(path);

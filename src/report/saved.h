@@ -15,8 +15,9 @@ struct bn_saved_conf {
 
 extern const struct bn_opt bn_saved_options[];
 
-/* Logs how many lines of a journal were left out because they cannot be read, and where the reading
-   ended early; nothing if the whole file was read.  path: its name. */
+/* Logs how many lines of a journal were left out because they cannot be read, and why the first of
+   them; also where the reading ended early, and why.  Logs nothing if the whole file was read.
+   path: the name of the file. */
 void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *skipped);
 /* Implements `run` of struct bn_subcommand.  conf: struct bn_saved_conf; operand: the files, and a
    NULL.  Returns EXIT_SUCCESS, or EXIT_FAILURE and err. */

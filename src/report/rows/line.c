@@ -32,8 +32,8 @@ int bn_line_add_names_once(struct bn_buf *b, const struct bn_row *row, struct bn
   return 0;
 }
 
-/* Appends a text in quotes, with its own quotes doubled.  A spreadsheet would take a text that
-   begins with one of "=+-@" for a formula, so that one gets a ' before it. */
+/* Appends a text in quotes, with its own quotes doubled.  A text that begins with one of "=+-@"
+   gets a ' before it, because a spreadsheet would take it for a formula. */
 static void line_add_text(struct bn_buf *b, const char *text)
 {
   const size_t size = bn_escape(NULL, 0, text, "") + 1;

@@ -57,8 +57,8 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Returns whether the file system has no locks: then a row is one write after all others, which is
-   enough unless two runs end at the same instant. */
+/* Returns whether the error means that the file system has no locks.  The row is appended without a
+   lock then, which goes wrong only if two runs end at the same instant. */
 static bool total_cannot_lock(int error)
 {
   return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
@@ -80,15 +80,14 @@ static int total_lock(int fd)
   return 0;
 }
 
-/* Sets err to the sentence why the file could not be locked, by errno. */
-static void total_refuse_lock(const char *path, struct bn_err *err)
+/* Sets err to the sentence why total_lock() has failed, by errno.  Returns -1. */
+static int total_refuse_lock(const char *path, struct bn_err *err)
 {
   if (errno == EWOULDBLOCK)
-    (void)bn_err_set(
+    return bn_err_set(
         err, errno, "cannot write the report to '%s': another process has locked it for %d seconds",
         path, LOCK_WAIT_S);
-  else
-    (void)total_refuse(path, strerror(errno), err);
+  return total_refuse(path, strerror(errno), err);
 }
 
 /* Opens the file, which is made if it is missing.  Returns a descriptor that has its lock, or -1
@@ -101,7 +100,7 @@ static int total_open_file(const char *path, struct bn_err *err)
     return total_refuse(path, bn_file_explain(errno), err);
   if (total_lock(fd) == 0)
     return fd;
-  total_refuse_lock(path, err);
+  (void)total_refuse_lock(path, err);
   (void)close(fd);
   return -1;
 }
@@ -111,10 +110,9 @@ static int total_open_file(const char *path, struct bn_err *err)
 static int total_check_names(const struct total *t, int fd, size_t len, struct bn_err *err)
 {
   char *first = bn_alloc(1, len);
-  ssize_t n;
+  const ssize_t n = pread(fd, first, len, 0);
   int rc = 0;
 
-  n = pread(fd, first, len, 0);
   if (n < 0)
     rc = total_refuse(t->path, strerror(errno), err);
   else if (n > 0 && ((size_t)n != len || memcmp(first, t->names.data, len) != 0))
@@ -204,9 +202,9 @@ static void total_make_names(struct total *t)
   bn_line_add_names(&t->names, &t->row);
 }
 
-/* Refuses a file with other columns before a run of hours, not after it; a missing file is made.
-   The plan decides the columns.  Without plan->metrics, scripts may add columns after those that
-   are known: the newline after the names is not compared then. */
+/* Refuses a file with other columns before the run, which may take hours; a missing file is made.
+   The plan decides the columns.  Without plan->metrics, scripts may add columns after the known
+   ones, so the newline after the known names is not compared. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   const size_t not_compared = plan->metrics == NULL ? 1 : 0;
