@@ -3,11 +3,15 @@
 #include "report/text/errors.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/log.h"
+
+/* Bytes of a message with its 0; longer messages are cut. */
+enum { MESSAGE_SIZE = 121 };
 
 /* Orders labels for qsort(3): the most frequent first, and equally frequent ones by name. */
 static int errors_compare(const void *a, const void *b)
@@ -26,7 +30,7 @@ static void errors_print_one(FILE *out, const struct bn_facts *f, const struct b
 {
   const char *class = bn_facts_find_text(f, BN_ERROR_CLASSES, error->name);
   const char *message = bn_facts_find_text(f, BN_ERROR_MESSAGES, error->name);
-  char name[64], kind[64], label[sizeof name + sizeof kind + 4], shown[121];
+  char name[64], kind[64], label[sizeof name + sizeof kind + 4], shown[MESSAGE_SIZE];
 
   (void)bn_escape(name, sizeof name, error->name, "");
   (void)bn_escape(kind, sizeof kind, class != NULL ? class : "", "");
@@ -52,7 +56,7 @@ void bn_text_print_errors(FILE *out, const struct bn_facts *f, const struct bn_v
   n = s->n_labels[BN_L_ERRORS] < LABELS ? s->n_labels[BN_L_ERRORS] : LABELS;
   memcpy(sorted, s->label[BN_L_ERRORS], n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, errors_compare);
-  while (n > 0 && sorted[n - 1].n == 0) /* errors that came before the span alone */
+  while (n > 0 && sorted[n - 1].n == 0) /* errors that occurred only before the span */
     n--;
   if (n == 0)
     return;
@@ -62,21 +66,30 @@ void bn_text_print_errors(FILE *out, const struct bn_facts *f, const struct bn_v
   (void)fputs("\n", out);
 }
 
+/* Returns when a kind of failure first occurred, in seconds since the measurement began, or NaN if
+   that is not known. */
+static double errors_find_time(const struct bn_facts *f, const struct bn_fact *failure)
+{
+  const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
+
+  return at != NULL && at->type == BN_FACT_REAL ? at->real : NAN;
+}
+
 /* Prints the line of a kind of failure: its key, when it first occurred, and its first message.  A
    failure without a time, or with one before the measurement, is one of the warm-up.  Key and text
    are escaped, because a document may have any text. */
 static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
-  const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
-  char name[128], kind[sizeof name + 1], shown[121];
+  const double at_s = errors_find_time(f, failure);
+  char name[128], kind[sizeof name + 1], shown[MESSAGE_SIZE];
 
   (void)bn_escape(name, sizeof name, failure->key, "");
   (void)snprintf(kind, sizeof kind, "%s:", name);
   (void)bn_escape(shown, sizeof shown, failure->text, "");
-  if (at == NULL || at->type != BN_FACT_REAL || at->real < 0)
+  if (isnan(at_s) || at_s < 0)
     (void)fprintf(out, "    %-36s warm-up  %s\n", kind, shown);
   else
-    (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at->real, shown);
+    (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at_s, shown);
 }
 
 /* Returns whether the view is a checkpoint, and the failure came after it.  The facts of a saved
@@ -84,10 +97,7 @@ static void errors_print_failure(FILE *out, const struct bn_facts *f, const stru
 static bool errors_is_after_checkpoint(const struct bn_facts *f, const struct bn_fact *failure,
                                        const struct bn_view *v)
 {
-  const struct bn_fact *at = bn_facts_find(f, BN_THREAD_ERROR_TIMES, failure->key);
-
-  return v->span == BN_VIEW_CHECKPOINT && at != NULL && at->type == BN_FACT_REAL &&
-         at->real > v->at_s;
+  return v->span == BN_VIEW_CHECKPOINT && errors_find_time(f, failure) > v->at_s;
 }
 
 void bn_text_print_failures(FILE *out, const struct bn_facts *f, const struct bn_view *v)
@@ -106,7 +116,7 @@ void bn_text_print_failures(FILE *out, const struct bn_facts *f, const struct bn
 void bn_text_print_warnings(FILE *out, const struct bn_facts *f)
 {
   static const char prefix[] = "warning: ";
-  size_t n = 0;
+  size_t n_printed = 0;
 
   for (size_t i = 0; i < f->n_messages; i++) {
     const char *text = f->message[i].text;
@@ -117,8 +127,8 @@ void bn_text_print_warnings(FILE *out, const struct bn_facts *f)
     if (strncmp(text, prefix, sizeof prefix - 1) == 0)
       text += sizeof prefix - 1;
     (void)bn_escape(shown, sizeof shown, text, "");
-    (void)fprintf(out, "%s    %s\n", n++ == 0 ? "Warnings:\n" : "", shown);
+    (void)fprintf(out, "%s    %s\n", n_printed++ == 0 ? "Warnings:\n" : "", shown);
   }
-  if (n > 0)
+  if (n_printed > 0)
     (void)fputs("\n", out);
 }

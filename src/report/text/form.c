@@ -14,7 +14,7 @@
 
 enum { FORM_TEXT = 48 }; /* bytes of a figure that is a text */
 
-/* --- what is current -------------------------------------------------------------------------- */
+/* --- the current percentile and timing -------------------------------------------------------- */
 
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native)
 {
@@ -52,7 +52,7 @@ struct value {
   uint64_t u64;
   double f64;
   char text[FORM_TEXT];
-  bool at_least; /* it is a lower bound */
+  bool at_least; /* the value is a lower bound */
 };
 
 static struct value form_u64_value(uint64_t n)
@@ -124,8 +124,9 @@ static struct value form_find_figure(const struct bn_form *f, const char *name, 
   return form_u64_value(bn_view_u64(f->view, figure));
 }
 
-/* Returns the value of a name in a template (form.h).  Names of what is current come first: min_s,
-   avg_s and max_s are also figures of the events. */
+/* Returns the value of a name in a template (form.h).  The values of the current timing come first,
+   because min_s, avg_s and max_s are also figures of the events.  A template with names of a
+   session is only printed with a current session. */
 static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
 {
   const struct bn_session_view *s = f->session;
@@ -149,25 +150,25 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
     return form_f64_value(t->min_s);
   if (t != NULL && form_is_name(name, len, "avg_s"))
     return form_f64_value(t->avg_s);
-  if (s != NULL && form_is_name(name, len, "session"))
+  if (form_is_name(name, len, "session"))
     return form_u64_value((uint64_t)(s - f->view->sessions));
-  if (s != NULL && form_is_name(name, len, "session_events"))
+  if (form_is_name(name, len, "session_events"))
     return form_u64_value(s->events);
-  if (s != NULL && form_is_name(name, len, "session_min_s"))
+  if (form_is_name(name, len, "session_min_s"))
     return form_f64_value(s->min_s);
-  if (s != NULL && form_is_name(name, len, "session_avg_s"))
+  if (form_is_name(name, len, "session_avg_s"))
     return form_f64_value(s->avg_s);
-  if (s != NULL && form_is_name(name, len, "session_max_s"))
+  if (form_is_name(name, len, "session_max_s"))
     return form_f64_value(s->max_s);
-  if (s != NULL && form_is_name(name, len, "session_busy_s"))
+  if (form_is_name(name, len, "session_busy_s"))
     return form_f64_value(s->busy_s);
   return form_find_figure(f, name, len);
 }
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* Converts a number to a whole one: a negative one or NaN to 0, and one that is too large to the
-   largest.  A saved result may have any number, and C converts only numbers that fit. */
+/* Converts a number to a whole number: NaN and negative numbers to 0, numbers that are too large to
+   the largest.  A saved result may have any number, and C converts only numbers that fit. */
 static uint64_t form_clamp_to_u64(double x)
 {
   if (!(x > 0))
@@ -188,10 +189,11 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
   size_t i = 0;
 
   if (form_is_name(unit, len, "size")) {
+    static const bool iec = false; /* "3.5M", as sysbench has it */
     const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : form_clamp_to_u64(v->f64);
 
     v->type = VALUE_TEXT;
-    (void)bn_units_format_size(v->text, sizeof v->text, bytes, false);
+    (void)bn_units_format_size(v->text, sizeof v->text, bytes, iec);
     return;
   }
   while (i < sizeof units / sizeof *units && !form_is_name(unit, len, units[i].name))
@@ -250,7 +252,7 @@ static void form_print_no_latency(const struct bn_form *f, const struct layout *
     (void)fprintf(out, "%*s", is_interval ? 0 : l->width, "-");
 }
 
-/* Prints a number.  One that is not known is "-"; in dialects it is 0, as sysbench has it. */
+/* Prints a number.  An unknown number is "-", in dialects 0, as sysbench has it. */
 static void form_print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
                            FILE *out)
 {
@@ -286,22 +288,22 @@ static const char *form_print_field(const struct bn_form *f, const char *templat
   const char *name = template + 1;
   const size_t len = strcspn(name, ":}");
   struct value v = form_find_value(f, name, len);
-  char *end = (char *)(uintptr_t)(name + len); /* not const, for strtol(3) */
+  char *at = (char *)(uintptr_t)(name + len); /* not const, for strtol(3) */
   struct layout l = {.width = 0};
-  size_t unit;
+  size_t unit_len;
 
-  if (*end == ':')
-    l.width = (int)strtol(end + 1, &end, 10); /* without digits 0: {bytes_read:size} */
-  if (*end == '.')
-    l.decimals = (int)strtol(end + 1, &end, 10);
-  l.is_latency = *end == '~';
+  if (*at == ':')
+    l.width = (int)strtol(at + 1, &at, 10); /* without digits 0: {bytes_read:size} */
+  if (*at == '.')
+    l.decimals = (int)strtol(at + 1, &at, 10);
+  l.is_latency = *at == '~';
   if (l.is_latency)
-    end++;
-  unit = strcspn(end, "}");
-  if (unit > 0)
-    form_convert_value(&v, end, unit);
+    at++;
+  unit_len = strcspn(at, "}");
+  if (unit_len > 0)
+    form_convert_value(&v, at, unit_len);
   form_print_value(f, &l, &v, out);
-  return end + unit + 1;
+  return at + unit_len + 1; /* after the '}' */
 }
 
 void bn_form_print(const struct bn_form *f, const char *template, FILE *out)
@@ -316,6 +318,8 @@ void bn_form_print(const struct bn_form *f, const char *template, FILE *out)
   }
 }
 
+/* The latency of a template begins at " lat" and ends with the field of its value, as in
+   " lat (ms,{rank}%): {percentile_s:4.2~ms}". */
 void bn_form_print_interval(const struct bn_form *f, const char *template, FILE *out)
 {
   const char *latency = strstr(template, " lat"), *value;

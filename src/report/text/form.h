@@ -10,14 +10,14 @@
 
 #include "measure/view.h"
 
-/* The view that templates are printed with, and what is current of its lists. */
+/* The view that templates are printed with, and the current elements of its lists. */
 struct bn_form {
   const struct bn_view *view;
-  bool native;                    /* no dialect */
-  const struct bn_timing *timing; /* whose times min_s, avg_s and max_s are; NULL: the events' */
-  const char *timing_name;        /* what the report calls it: "reads" */
-  double rank, percentile_s;      /* the current percentile, of that timing */
-  bool at_least;                  /* the percentile is a lower bound */
+  bool native;                           /* no dialect */
+  const struct bn_timing *timing;        /* has min_s, avg_s and max_s; NULL: those of the events */
+  const char *timing_name;               /* its name in the report: "reads" */
+  double rank, percentile_s;             /* the current percentile, of that timing */
+  bool at_least;                         /* the percentile is a lower bound */
   const struct bn_session_view *session; /* the current one; NULL: there is none */
 };
 
@@ -25,8 +25,9 @@ struct bn_form {
    digits, "≥" if they are lower bounds, and "-" if no event has ended.  The current percentile is
    that of interval lines: natively the greatest rank, in dialects the first one that was typed. */
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native);
-/* Makes percentile i of the view current, or that of the current timing, which has percentiles.  If
-   the view has no percentile i, the rank is 0 and the value unknown, which dialects print as 0. */
+/* Makes percentile i current: that of the current timing, which has percentiles, or of the events.
+   If the view has no percentile i, the rank is 0 and the value unknown, which dialects print as
+   0. */
 void bn_form_set_rank(struct bn_form *f, size_t i);
 /* Sets the current timing; the name is borrowed. */
 void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name);

@@ -36,7 +36,7 @@ static unsigned long heading_read_option(const struct bn_facts *f, const char *o
   return value != NULL ? strtoul(value, NULL, 10) : 0;
 }
 
-/* Prints the number of workers if there are fewer of them than threads, which then share them.
+/* Prints the number of workers if threads share them, because there are fewer workers than threads.
    Prints nothing for a run with groups, because each group has workers of its own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
@@ -57,8 +57,9 @@ static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
   (void)fputs(" seconds\n", out);
 }
 
-/* Prints which seed the random numbers have.  Natively that is also said of a run without
-   --rand-seed; a dialect has a sentence of its own for it. */
+/* Prints the seed of the random numbers.  Without --rand-seed, bench's own form prints the seed
+   that was chosen (0: a merged result has several seeds), and a dialect prints its sentence for
+   that. */
 static void heading_print_random(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
 {
   if (p->seed_from_timer && d->from_timer != NULL)
@@ -108,14 +109,15 @@ void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
 {
   const char *started = bn_facts_find_text(f, "process", "started");
   struct bn_buf text = {.max = 0};
-  char *shown;
 
   if (started == NULL)
     return;
   (void)bn_buf_printf(&text, "Started: %s\nRepeat:  ", started);
   if (bn_command_append(f, &text)) {
-    shown = bn_alloc(4 * text.len + 1, 1);
-    (void)bn_escape(shown, 4 * text.len + 1, text.data, "\n");
+    const size_t size = bn_escape(NULL, 0, text.data, "\n") + 1;
+    char *shown = bn_alloc(1, size);
+
+    (void)bn_escape(shown, size, text.data, "\n");
     (void)fprintf(out, "%s\n\n", shown);
     free(shown);
   }
@@ -147,21 +149,23 @@ static const char *heading_find_version(const struct bn_facts *f)
    and documents. */
 static void heading_print_connection(FILE *out, const struct bn_facts *f)
 {
-  static const char *const facts[][3] = {{"", "transport", ""},
-                                         {"encryption ", "encryption", ""},
-                                         {"", "protocol", " protocol"},
-                                         {"compression ", "compression", ""}};
-  size_t n = 0;
+  static const struct {
+    const char *before, *key, *after;
+  } facts[] = {{"", "transport", ""},
+               {"encryption ", "encryption", ""},
+               {"", "protocol", " protocol"},
+               {"compression ", "compression", ""}};
+  size_t n_printed = 0;
 
-  for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-    const char *value = bn_facts_find_text(f, "database", facts[i][1]);
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+    const char *value = bn_facts_find_text(f, "database", facts[i].key);
 
     if (value == NULL)
       continue;
-    (void)fputs(n++ == 0 ? "Connection: " : ", ", out);
-    heading_print_foreign(out, facts[i][0], value, facts[i][2]);
+    (void)fputs(n_printed++ == 0 ? "Connection: " : ", ", out);
+    heading_print_foreign(out, facts[i].before, value, facts[i].after);
   }
-  if (n > 0)
+  if (n_printed > 0)
     (void)fputs("\n", out);
 }
 

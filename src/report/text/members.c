@@ -28,7 +28,7 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
 }
 
 /* Appends the greatest percentile, with "≥" if it is a lower bound, or "-" without one.  v NULL:
-   the host has told no total. */
+   the host has sent no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
   const bool has_one = v != NULL && v->n_percents > 0;
@@ -48,6 +48,7 @@ const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_mem
 {
   size_t len;
 
+  /* Half of the size is for the host, so that a long name of it does not cut off the group. */
   (void)bn_escape(name, BN_TEXT_MEMBER / 2, m->host, "");
   len = strlen(name);
   if (m->group != NULL) {
@@ -86,8 +87,7 @@ struct members {
   bool has_groups, has_hosts;
 };
 
-/* Appends the figures of a host or group.  Those of a lost host are of the time until its last
-   message. */
+/* Appends the figures of a host or group.  The figures of a lost host end with its last message. */
 static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool has_hosts)
 {
   const struct bn_member *m = g->member;
@@ -109,7 +109,7 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
   members_append_name(b, m);
 }
 
-/* Appends the heading.  All hosts have the same ranks, but a lost host may have told no total, so
+/* Appends the heading.  All hosts have the same ranks, but a lost host may have sent no total, so
    the greatest rank is that of any host with a total. */
 static void members_append_heading(struct bn_buf *b, const struct members *all)
 {

@@ -42,7 +42,8 @@ static void tables_print_name(FILE *out, const char *name)
   (void)fprintf(out, "  %s\n", shown);
 }
 
-/* Prints milliseconds after a blank, right-aligned in at least `columns` columns; NaN: "-". */
+/* Prints a time in milliseconds after a blank, right-aligned in at least `columns` columns, or "-"
+   for NaN.  at_least: the time is a lower bound. */
 static void tables_print_ms_wide(FILE *out, double s, int columns, bool at_least)
 {
   const double ms = s * 1e3;
@@ -61,8 +62,8 @@ static void tables_print_ms(FILE *out, double s, bool at_least)
   tables_print_ms_wide(out, s, TIME_COLUMNS, at_least);
 }
 
-/* Prints the average, the percentiles, which a document may lack, and the maximum, in the columns
-   of tables_print_time_heads() and the one before them. */
+/* Prints the average, the percentiles, which a document may lack, and the maximum, in the column
+   "avg" and those of tables_print_time_heads(). */
 static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
@@ -116,6 +117,7 @@ void bn_text_print_statements(FILE *out, const struct bn_view *v)
   (void)fputs("\n", out);
 }
 
+/* The kinds of events that a table has: those that scripts name, or the groups. */
 enum tables_parts { PARTS_KINDS, PARTS_GROUPS };
 
 /* Prints the heading of tables_print_kinds(). */
@@ -137,20 +139,19 @@ static void tables_print_kind(FILE *out, const struct bn_view *v, const struct b
   tables_print_name(out, k->name);
 }
 
-/* Prints the table of the kinds that scripts name, or that of the groups; nothing if the view has
-   none. */
+/* Prints the table of these kinds of events; nothing if the view has none of them. */
 static void tables_print_kinds(FILE *out, const struct bn_view *v, enum tables_parts parts)
 {
-  size_t n = 0;
+  size_t n_printed = 0;
 
   for (size_t i = 0; i < v->n_event_kinds; i++) {
     if (bn_event_kinds_is_group(v->event_kinds[i].name) != (parts == PARTS_GROUPS))
       continue;
-    if (n++ == 0)
+    if (n_printed++ == 0)
       tables_print_kind_heads(out, v, parts);
     tables_print_kind(out, v, &v->event_kinds[i]);
   }
-  if (n > 0)
+  if (n_printed > 0)
     (void)fputs("\n", out);
 }
 
@@ -208,7 +209,7 @@ static void tables_print_phase_heads(FILE *out, const struct bn_view *v, bool of
   tables_print_time_heads(out, v);
 }
 
-/* All phases of a run are of one profile.  That of threads has no rate. */
+/* All phases of a run are of one profile.  A --threads-profile has no wanted rate. */
 void bn_text_print_phases(FILE *out, const struct bn_view *v, const char *group)
 {
   bool of_threads;

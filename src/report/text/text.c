@@ -232,7 +232,7 @@ static void text_print_sessions(const struct text *t, struct bn_form *f)
   (void)fputs("\n", t->out);
 }
 
-/* Prints one of the times of --db-debug.  One that is not known is "-", in dialects 0. */
+/* Prints a time of --db-debug.  An unknown time is "-", in dialects 0. */
 static void text_print_debug_time(const struct text *t, const char *label, double s)
 {
   (void)fprintf(t->out, "DEBUG: %s                                ", label);
@@ -269,7 +269,7 @@ static void text_print_debug_timing(const struct text *t, const struct bn_view *
   text_print_debug_time(t, "  total:", timing->sum_s);
 }
 
-/* Prints what --db-debug measures. */
+/* Prints the times that --db-debug measures, at --verbosity=5. */
 static void text_print_debug_timings(const struct text *t, const struct bn_view *v)
 {
   if (t->plan->verbosity < BN_DEBUG)
@@ -341,11 +341,12 @@ static uint64_t text_sum_labels(const struct bn_snap *s, const char *metric)
   return sum;
 }
 
-/* Prints a line for each server that has such a count.  what: its text, such as "lost by ". */
+/* Prints the count of each server that has one.  prefix: the words before the name of the server,
+   such as "lost by ". */
 static void text_print_server_counts(const struct text *t, const struct bn_snap *s,
-                                     const char *metric, const char *what)
+                                     const char *metric, const char *prefix)
 {
-  char name[2 * BN_LABEL_LEN], label[sizeof name + 20];
+  char name[2 * BN_LABEL_LEN], label[sizeof name + 20 /* for the prefix */];
   size_t n;
   const struct bn_label *server = text_find_labels(s, metric, &n);
 
@@ -353,7 +354,7 @@ static void text_print_server_counts(const struct text *t, const struct bn_snap 
     if (server[i].n == 0)
       continue;
     (void)bn_escape(name, sizeof name, server[i].name, "");
-    (void)snprintf(label, sizeof label, "%s%s:", what, name);
+    (void)snprintf(label, sizeof label, "%s%s:", prefix, name);
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", label, server[i].n);
   }
 }
@@ -427,7 +428,7 @@ static void text_print_unfinished(const struct text *t, const struct bn_form *f)
 }
 
 /* Prints how the time was spent, and the events at the edges of the run.  Dialects have no such
-   lines.  With --rate the lag comes after the arrivals, which it delays. */
+   lines.  With --rate the wake-up lag comes last, below the other times of arrivals. */
 static void text_print_edges(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
@@ -457,7 +458,7 @@ static void text_print_edges(const struct text *t, const struct bn_form *f)
 }
 
 /* Prints a timing under that name, with its percentiles, which a document may lack; nothing in a
-   dialect without such texts.  It stays the current timing of the form. */
+   dialect without such texts.  The timing stays the current one of the form. */
 static void text_print_latency(const struct text *t, struct bn_form *f,
                                const struct bn_timing *timing, const char *name)
 {
@@ -484,7 +485,7 @@ static void text_print_latencies(const struct text *t, struct bn_form *f)
   }
 }
 
-/* Prints a counter that a script has declared; its unit 1 is not shown. */
+/* Prints a counter that a script has declared, with its unit unless that is "1". */
 static void text_print_count(const struct text *t, const struct bn_count *c)
 {
   char name[64], unit[64], label[sizeof name + sizeof unit + 4];
@@ -498,8 +499,8 @@ static void text_print_count(const struct text *t, const struct bn_count *c)
   (void)fprintf(t->out, "    %-36s %-6" PRIu64 " (%.2f per sec.)\n", label, c->count, c->per_s);
 }
 
-/* Prints the counters that a script has declared.  One whose name begins with '_' is left out: it
-   is for programs that read the document. */
+/* Prints the counters that a script has declared.  A counter whose name begins with '_' is left
+   out, because it is for programs that read the document. */
 static void text_print_counts(const struct text *t, const struct bn_view *v)
 {
   size_t n_printed = 0;
@@ -528,7 +529,7 @@ static void text_print_script_metrics(const struct text *t, struct bn_form *f)
   }
 }
 
-/* Prints each --assert of the total with its measured value, in a column unless it is too long. */
+/* Prints each --assert of the total, and its measured value in a column, or after a long text. */
 static void text_print_verdicts(const struct text *t, const struct bn_view *v)
 {
   static const size_t label_width = 35;
@@ -694,7 +695,8 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
 }
 
 /* Prints the phases of each group in a run with groups.  They do not add up to phases of the run,
-   because each group may have a profile of its own. */
+   because each group may have a profile of its own.  The part of a group on one host is left out:
+   the sum of the group over its hosts has the phases. */
 static void text_print_group_phases(const struct text *t, const struct bn_group *g, size_t n)
 {
   char name[4 * BN_GROUP_NAME + 1];
@@ -702,7 +704,7 @@ static void text_print_group_phases(const struct text *t, const struct bn_group 
   if (!bn_facts_have_groups(t->facts))
     return;
   for (size_t i = 0; i < n; i++)
-    if (g[i].has_total && g[i].member != NULL && g[i].member->group == NULL) {
+    if (g[i].has_total && g[i].member->group == NULL) {
       (void)bn_escape(name, sizeof name, g[i].member->host, "");
       bn_text_print_phases(t->out, &g[i].total.view, name);
     }

@@ -12,8 +12,9 @@ enum { ROW_FIGURES_MAX = 4 };
 
 /* A row of figures with slashes between them. */
 struct row {
-  const char *label, *brief; /* in a full report; under an interval, NULL: not printed */
-  double unit;
+  const char *label;                 /* in a full report */
+  const char *brief;                 /* under an interval; NULL: the row is not printed there */
+  double unit;                       /* the figures are divided by it */
   const char *name[ROW_FIGURES_MAX]; /* ends with NULL unless full */
 };
 
@@ -195,7 +196,7 @@ bool bn_text_format_watched_line(const struct bn_view *v, size_t i, char *out, s
 /* The figures that fit into a line; the document has all figures. */
 static const struct column {
   const char *heading, *name;
-  double unit;
+  double unit; /* the figure is divided by it */
 } host_columns[] = {{"user %", "host_user_percent", 1},
                     {"system %", "host_system_percent", 1},
                     {"softirq %", "host_softirq_percent", 1},
