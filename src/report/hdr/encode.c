@@ -29,28 +29,29 @@ static void encode_add_number(struct bn_buf *b, int64_t value)
   (void)bn_buf_char(b, (char)rest);
 }
 
-/* Appends the number of empty buckets as HdrHistogram does: negative, or a 0 for a single one. */
+/* Appends the number of empty buckets before the next count, as HdrHistogram does: negated, or as
+   the count 0 for a single bucket. */
 static void encode_add_empty(struct bn_buf *b, size_t buckets)
 {
   if (buckets > 0)
     encode_add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
 }
 
-/* Returns the index of the bucket with that lowest value.  HdrHistogram has no bucket above the
-   highest trackable value. */
+/* Returns HdrHistogram's index of the bucket with that lowest value.  HdrHistogram has no bucket
+   above the highest trackable value. */
 static size_t encode_index_of(uint64_t lowest)
 {
   return lowest > BN_HDR_HIGHEST ? BN_HIST_BUCKETS - 1 : bn_hist_index(lowest);
 }
 
-/* Returns the count, or the largest that the signed form can have. */
+/* Returns the count, or INT64_MAX if it is larger, because the form has signed counts. */
 static int64_t encode_clamp_to_i64(uint64_t n)
 {
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* Appends the counts of all buckets, which ascend.  The last two may have the same index, that of
-   the highest trackable value, and are then added up. */
+/* Appends the counts of all buckets by ascending index.  The last two buckets may both have the
+   index of the highest trackable value; their counts are then added up. */
 static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
@@ -67,7 +68,7 @@ static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
   }
 }
 
-/* Writes the HEADER_BYTES before the counts, as encode.h describes them. */
+/* Writes the HEADER_BYTES before the counts (encode.h).  counts_len: bytes of the counts. */
 static void encode_write_header(unsigned char *header, size_t counts_len)
 {
   static const double unit_ratio = 1; /* values are stored as they are, not scaled */
@@ -83,7 +84,7 @@ static void encode_write_header(unsigned char *header, size_t counts_len)
   encode_put_big_endian(header + 32, ratio_bits, 8);
 }
 
-/* Appends the form V2.  Its header tells the length of the counts and is written after them. */
+/* Appends the form V2.  Its header has the length of the counts, so it is written after them. */
 static void encode_add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   const unsigned char empty_header[HEADER_BYTES] = {0};

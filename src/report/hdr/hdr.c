@@ -58,8 +58,8 @@ static void hdr_print_number(const struct hdr *h, double value, const char *afte
   (void)fprintf(h->out, "%s%s", digits, after);
 }
 
-/* Prints the start and the base of all times, which are the same moment.  A reader of the start
-   gets the date, too. */
+/* Prints the start and the base of all times, which are the same moment.  The start also has a
+   date, as in the logs that HdrHistogram writes. */
 static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
 {
   const time_t at = (time_t)(wall_ns / BN_NSEC_PER_SEC);
@@ -186,8 +186,8 @@ static bool hdr_has_hists(const struct bn_view *v)
   return v->latency != NULL;
 }
 
-/* Adds the histograms of a checkpoint or the total to those of the whole run.  Those of phases are
-   whole in the total. */
+/* Adds the histograms of a checkpoint or the total to those of the whole run.  The histograms of
+   phases are taken from the total alone, where they are of the whole run. */
 static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 {
   for (size_t i = 0; i < h->n_sums; i++)
@@ -261,7 +261,8 @@ static void hdr_print_absent(const struct hdr *h)
                 h->out);
 }
 
-/* Forgets the histograms of a group of sessions: a stored result may have another group. */
+/* Forgets the histograms of a group of sessions, because a stored result may have a further
+   group. */
 static void hdr_reset_sums(struct hdr *h)
 {
   hdr_free_sums(h);
@@ -333,8 +334,8 @@ static int hdr_interval(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Adds a checkpoint to the histograms of the whole run.  After one without histograms, as documents
-   have them, the total covers the time since then alone. */
+/* Adds a checkpoint to the histograms of the whole run.  A checkpoint of a document may have no
+   histograms; the known histograms then begin at its time. */
 static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hdr *h = self;

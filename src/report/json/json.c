@@ -51,10 +51,10 @@ struct json {
   struct bn_result result;      /* everything but the facts */
   enum bins bins;               /* histograms that are kept */
   size_t buckets;               /* number of buckets in kept histograms */
-  uint64_t values;              /* number of values in kept records */
+  uint64_t values;              /* upper bound of the values in kept records */
   bool full;                    /* intervals are no longer kept */
   bool is_part;                 /* the document is that of a part of a run */
-  bool ready;                   /* open has succeeded */
+  bool ready;                   /* json_open() has succeeded */
 };
 
 /* Opens the journal beside the file.  Returns 0, or -1 and err. */
@@ -165,8 +165,8 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
   return g;
 }
 
-/* Counts the buckets of a kept interval.  When the document has reached its limit, later intervals
-   are kept without histograms. */
+/* Counts the buckets of a kept interval.  Once the document has BUCKETS_MAX, later intervals are
+   kept without histograms. */
 static void json_limit_buckets(struct json *r, const struct bn_record *last)
 {
   r->buckets += bn_snap_count_buckets(&last->delta);
@@ -274,8 +274,8 @@ static void json_mention_journal(const struct json *r, struct bn_err *err)
   bn_buf_done(&b);
 }
 
-/* Writes the document.  The journal goes with it, or stays if the document cannot be written.  A
-   run whose facts never came has no document. */
+/* Writes the document, and then removes the journal, which stays if the document cannot be written.
+   A run that never began has no facts, and so no document. */
 static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct json *r = self;

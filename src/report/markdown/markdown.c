@@ -105,7 +105,8 @@ struct line {
   char *value;  /* owned; as Markdown has it */
 };
 
-/* The orders of other lines than percentiles: before 0 %, or after 100 %. */
+/* The orders of the lines that are no percentiles: below 0, before all percentiles, or above 100,
+   after them. */
 enum {
   PER_S = -4,
   STARTED_PER_S,
@@ -122,15 +123,15 @@ enum {
 struct column {
   char *name;        /* owned; of its file */
   struct line *line; /* owned */
-  size_t n, room;
+  size_t n, room;    /* lines, and lines for which there is memory */
 };
 
 struct markdown {
   struct bn_document document;
   const struct bn_facts *facts; /* of the present run; threads may still add to them */
   struct column *column;        /* owned */
-  size_t n;
-  char **part; /* owned names of parts, with the names of the first run first */
+  size_t n;                     /* columns: one for each run so far */
+  char **part;                  /* owned names of parts, with the names of the first run first */
   size_t n_parts;
 };
 
@@ -146,7 +147,8 @@ static struct line *markdown_new_line(struct column *c)
   return &c->line[c->n++];
 }
 
-/* Adds a line of a part, or one of the percentiles.  The line owns the value from now on. */
+/* Adds a line to a place that may have several: a line of a part, or of a percentile.  The line
+   owns the value from now on. */
 static void markdown_add_ordered(struct column *c, enum place place, size_t part, double order,
                                  char *value)
 {
@@ -160,10 +162,10 @@ static void markdown_add_line(struct column *c, enum place place, char *value)
   markdown_add_ordered(c, place, 0, 0, value);
 }
 
-/* Returns a text as a cell has it, which the caller frees. */
+/* Returns a text in the form of a cell, which the caller frees. */
 static char *markdown_escape(const char *text)
 {
-  /* Each byte may get a backslash. */
+  /* Each byte of the escaped text may get a backslash. */
   const size_t size = 2 * (bn_escape(NULL, 0, text, "") + 1);
   char *cell = bn_alloc(1, size);
 
@@ -221,7 +223,7 @@ static void markdown_add_text(struct column *c, enum place place, struct bn_buf 
   bn_buf_done(text);
 }
 
-/* The place of a fact. */
+/* The section of a fact, and its key there. */
 struct key {
   const char *section, *key;
 };
@@ -229,7 +231,7 @@ struct key {
 /* The two arguments that a list of keys is passed as. */
 #define KEYS(list) list, sizeof(list) / sizeof *(list)
 
-/* Adds the texts of those facts that are known, joined with ", ". */
+/* Adds the texts of the n facts as far as they are known, joined with ", "; no line without any. */
 static void markdown_add_facts(struct column *c, enum place place, const struct bn_facts *f,
                                const struct key *keys, size_t n)
 {
@@ -453,8 +455,8 @@ static const struct line *markdown_next_line(const struct markdown *m, const str
   return next;
 }
 
-/* Returns the name of the figure in a line of a part, or NULL if it is a percentile. */
-static const char *markdown_find_line_name(const struct line *l)
+/* Returns the name of the figure in a line of a part, or NULL if the figure is a percentile. */
+static const char *markdown_find_figure_name(const struct line *l)
 {
   static const struct {
     double order;
@@ -475,11 +477,12 @@ static const char *markdown_find_line_name(const struct line *l)
   return NULL;
 }
 
-/* Prints the first cell of a line: its label, with the name of the part that it is of. */
+/* Prints the first cell of a line: a label, or the name of a part and that of its figure.  For the
+   percentiles of the run, the name of the part is "latency". */
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
   const bool is_of_part = l->place == STATEMENTS || l->place == KINDS || l->place == PHASES;
-  const char *what = markdown_find_line_name(l);
+  const char *figure = markdown_find_figure_name(l);
   char digits[BN_UNITS_DIGITS], *name;
 
   if (!is_of_part && l->place != PERCENTILE) {
@@ -487,8 +490,8 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
     return;
   }
   name = markdown_escape(is_of_part ? m->part[l->part] : "latency");
-  if (what != NULL)
-    (void)fprintf(out, "| %s %s |", name, what);
+  if (figure != NULL)
+    (void)fprintf(out, "| %s %s |", name, figure);
   else
     (void)fprintf(out, "| %s %sth percentile (ms) |", name,
                   bn_units_format_shortest(digits, l->order));
@@ -509,9 +512,9 @@ static void markdown_print_line(const struct markdown *m, const struct line *l, 
 {
   markdown_print_label(m, l, out);
   for (size_t i = 0; i < m->n; i++) {
-    const struct line *own = markdown_find_line(&m->column[i], l);
+    const struct line *in_column = markdown_find_line(&m->column[i], l);
 
-    (void)fprintf(out, " %s |", own != NULL ? own->value : "");
+    (void)fprintf(out, " %s |", in_column != NULL ? in_column->value : "");
   }
   (void)fputs("\n", out);
 }
@@ -598,8 +601,8 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   return 0;
 }
 
-/* Adds the facts, at the end because servers name themselves late, and how the run ended unless
-   that was with status 0. */
+/* Adds the facts, which are complete only now, because servers tell their names late.  Also adds
+   the exit status of the run unless it is 0, or that the run has none. */
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct markdown *m = self;
@@ -640,7 +643,7 @@ static void markdown_free_column(struct column *c)
   free(c->name);
 }
 
-/* Writes the table of all runs, unless it is not complete (err NULL) or no run began. */
+/* Writes the table of all runs, unless no run began or the table is not complete (err NULL). */
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;

@@ -16,7 +16,7 @@
 #include "api/web.h"
 
 /* A client that neither asks nor reads for TIMEOUT_S is disconnected. */
-enum { CONNECTIONS_MAX = 64, TIMEOUT_S = 10 };
+enum { CONNECTIONS_MAX = 64, TIMEOUT_S = 10, TIMEOUT_MS = TIMEOUT_S * 1000 };
 
 struct bn_web_server {
   struct MHD_Daemon *daemon;
@@ -87,7 +87,7 @@ static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const ch
   (void)version;
   (void)upload;
   if (*request == NULL) {
-    *request = arg;
+    *request = arg; /* marks that the headers have come */
     return MHD_YES;
   }
   if (*upload_len > 0) {
@@ -101,20 +101,21 @@ static enum MHD_Result http_handle(void *arg, struct MHD_Connection *c, const ch
   return http_show(c, s->page);
 }
 
-/* Serves the page until s->end.  libmicrohttpd's own thread would go on while another one stops the
-   library, which then reads a response that it no longer makes: 0.9.75 crashes. */
+/* Serves the page until s->end is readable.  libmicrohttpd's own thread is not used: it goes on
+   while another thread stops the library, and 0.9.75 then crashes. */
 static void *http_serve(void *arg)
 {
+  enum { REQUESTS, END, EVENTS };
   const struct bn_web_server *s = arg;
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-  struct pollfd wait[] = {{.fd = info->epoll_fd, .events = POLLIN},
-                          {.fd = s->end, .events = POLLIN}};
+  struct pollfd wait[EVENTS] = {[REQUESTS] = {.fd = info->epoll_fd, .events = POLLIN},
+                                [END] = {.fd = s->end, .events = POLLIN}};
 
-  while (wait[1].revents == 0) {
+  while (wait[END].revents == 0) {
     MHD_UNSIGNED_LONG_LONG ms = 0;
-    const bool is_timed = MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms <= TIMEOUT_S * 1000;
+    const bool is_timed = MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms <= TIMEOUT_MS;
 
-    (void)poll(wait, 2, is_timed ? (int)ms : TIMEOUT_S * 1000);
+    (void)poll(wait, EVENTS, is_timed ? (int)ms : TIMEOUT_MS);
     (void)MHD_run(s->daemon);
   }
   return NULL;

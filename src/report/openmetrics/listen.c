@@ -63,15 +63,14 @@ union address {
    port.  Returns 0, or -1 if the text is something else. */
 static int listen_find_address(const char *host, uint16_t port, union address *out)
 {
-  char inner[INET6_ADDRSTRLEN + 2];
+  const char *digits = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
+  char inner[INET6_ADDRSTRLEN + 2]; /* without the brackets */
   const size_t len = strlen(host);
 
   memset(out, 0, sizeof *out);
-  if (strcmp(host, "localhost") == 0)
-    host = "127.0.0.1";
   out->v4.sin_family = AF_INET;
   out->v4.sin_port = htons(port);
-  if (inet_pton(AF_INET, host, &out->v4.sin_addr) == 1)
+  if (inet_pton(AF_INET, digits, &out->v4.sin_addr) == 1)
     return 0;
   if (len < 2 || len >= sizeof inner || host[0] != '[' || host[len - 1] != ']')
     return -1;
@@ -129,8 +128,8 @@ static char *listen_copy_text(void *arg, const char *accept, size_t *len, const 
   return copy;
 }
 
-/* Replaces the texts of the page by ones of the present facts and view.  They are made without the
-   lock, so that a client waits for a swap at most.  end NULL: the run goes on. */
+/* Renders the texts of the page anew from the present facts and view.  The lock is held only while
+   they are swapped, so that no client waits for the rendering.  end NULL: the run goes on. */
 static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
@@ -214,23 +213,31 @@ void bn_listen_end(struct bn_listen_conf *conf, bool at_once)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* The reporter's state. */
+/* The state of the reporter. */
 struct listen_state {
   struct bn_listen *page;
 };
+
+static struct bn_listen *listen_page_of(const void *self)
+{
+  const struct listen_state *state = self;
+
+  return state->page;
+}
 
 /* Loads the module, which may be missing, and serves the page from now on. */
 static int listen_open(void *self, const void *conf, const char *path, FILE *out,
                        struct bn_err *err)
 {
   const struct bn_listen_conf *c = conf;
+  struct listen_state *state = self;
   struct bn_listen *l = c->page;
   union address address = {.v4 = {.sin_port = 0}};
   struct bn_err why = {0};
 
   (void)path;
   (void)out;
-  ((struct listen_state *)self)->page = l;
+  state->page = l;
   if (listen_parse(c->at, &address, err) != 0)
     return -1;
   l->web = bn_plugin_open(&web_kind, "http", &why);
@@ -241,7 +248,8 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   l->server = l->web != NULL ? l->web->start(&address.any, &l->page, &why) : NULL;
   if (l->server == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
-  if (address.v4.sin_port == 0) /* IPv4 and IPv6 have the port at the same offset */
+  /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */
+  if (address.v4.sin_port == 0)
     bn_log_stderr("metrics: port %u", l->web->port(l->server));
   return 0;
 }
@@ -249,7 +257,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
 /* Renders the facts.  Is called before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
-  struct bn_listen *l = ((struct listen_state *)self)->page;
+  struct bn_listen *l = listen_page_of(self);
 
   l->run = f;
   bn_buf_clear(&l->facts);
@@ -267,7 +275,7 @@ static int listen_tick(void *self, const struct bn_view *v, struct bn_err *err)
     shown.max_s = shown.oldest_s;
     shown.max_at_least = true;
   }
-  listen_render(((struct listen_state *)self)->page, &shown);
+  listen_render(listen_page_of(self), &shown);
   return 0;
 }
 
@@ -276,15 +284,15 @@ static int listen_checkpoint(void *self, const struct bn_view *v, struct bn_err 
 {
   (void)v;
   (void)err;
-  ((struct listen_state *)self)->page->has_checkpoint = true;
+  listen_page_of(self)->has_checkpoint = true;
   return 0;
 }
 
-/* Renders the total, unless there was a checkpoint: the total then counts from there, and counters
-   must not go back, so the last tick stays on the page. */
+/* Renders the total, unless there was a checkpoint.  The total then covers only the time since it,
+   and counters must not decrease, so the last tick stays on the page. */
 static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
-  struct bn_listen *l = ((struct listen_state *)self)->page;
+  struct bn_listen *l = listen_page_of(self);
 
   (void)err;
   if (!l->has_checkpoint)
@@ -296,7 +304,7 @@ static int listen_total(void *self, const struct bn_view *v, struct bn_err *err)
    failed before it began has no facts. */
 static int listen_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
-  struct bn_listen *l = ((struct listen_state *)self)->page;
+  struct bn_listen *l = listen_page_of(self);
 
   (void)err;
   if (l->run == NULL)

@@ -81,6 +81,12 @@ static void openmetrics_add_name(struct bn_buf *b, const char *family, const cha
   (void)bn_buf_char(b, '}');
 }
 
+/* Returns the suffix that the names of a family's samples get. */
+static const char *openmetrics_suffix_of(const struct family *f)
+{
+  return strcmp(f->type, "counter") == 0 ? "_total" : "";
+}
+
 /* Adds a family with a single sample. */
 static void openmetrics_add_gauge(struct bn_buf *b, const struct family *f, double x)
 {
@@ -160,8 +166,8 @@ static const struct row rows[] = {
      OF(longest_outage_s)},
 };
 
-/* Returns the figure at an offset of struct bn_view.  There is one, because the rows name figures
-   alone. */
+/* Returns the figure at an offset of struct bn_view, which is that of a row: all rows have
+   figures. */
 static const struct bn_view_field *openmetrics_figure_at(size_t offset)
 {
   const struct bn_view_field *f = bn_view_fields;
@@ -171,11 +177,12 @@ static const struct bn_view_field *openmetrics_figure_at(size_t offset)
   return f;
 }
 
-/* Adds the figures that the run measures.  A family has its head before its first sample, whichever
-   of its rows that is, and no head without a sample. */
+/* Adds the figures that the run measures.  The head of a family comes before its first sample,
+   which need not be that of its first row; a family without samples has no head. */
 static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 {
-  const struct family *f = &rows[0].family, *headed = NULL;
+  const struct family *f = &rows[0].family; /* of the present row */
+  const struct family *headed = NULL;       /* the family with the last head */
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct row *r = &rows[i];
@@ -188,7 +195,7 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
     if (headed != f)
       openmetrics_add_head(b, f);
     headed = f;
-    openmetrics_add_name(b, f->name, strcmp(f->type, "counter") == 0 ? "_total" : "", r->label,
+    openmetrics_add_name(b, f->name, openmetrics_suffix_of(f), r->label,
                          r->value != NULL ? r->value : figure->name);
     if (figure->type == BN_VIEW_U64)
       openmetrics_add_u64(b, bn_view_u64(v, figure));
@@ -265,13 +272,15 @@ static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_summary(b, &s, v);
 }
 
-/* Adds the timings of the workload and of the script.  Those of kinds of events and of phases have
-   families of their own, and the lag, the last timing, is left out if no session has paused. */
+/* Adds the timings of the workload and of the script.  The timings of kinds of events and of phases
+   have families of their own, and the lag, the last timing, is left out if no session has
+   paused. */
 static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
                                   "Further times that were measured, by name."};
-  const size_t n = v->n_timings - (v->n_timings > 0 && bn_view_has_idle_lag(v));
+  const bool leaves_out_lag = v->n_timings > 0 && bn_view_has_idle_lag(v);
+  const size_t n = leaves_out_lag ? v->n_timings - 1 : v->n_timings;
   const size_t n_elsewhere = v->n_event_kinds + bn_phases_count(&v->delta->metrics);
 
   if (n > n_elsewhere)
@@ -299,8 +308,7 @@ static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, c
 {
   const void *at = (const char *)part + r->offset;
 
-  openmetrics_add_name(b, r->family.name, strcmp(r->family.type, "counter") == 0 ? "_total" : "",
-                       label, label_value);
+  openmetrics_add_name(b, r->family.name, openmetrics_suffix_of(&r->family), label, label_value);
   if (r->type == BN_VIEW_U64)
     openmetrics_add_u64(b, *(const uint64_t *)at);
   else
@@ -551,9 +559,10 @@ static const struct counter_unit *openmetrics_find_unit(const struct bn_metric *
   return NULL;
 }
 
-/* Returns whether another family has what the counter counts: that of a kind of events, or a row of
-   the table ("retries", "connection_wait").  A script's counter never has one, although its name
-   may be that of a figure. */
+/* Returns whether another family has the count of a counter: one of the kinds of events, or a row
+   of the table, whose figure has the name of the counter ("retries"), or this name and "_s"
+   ("connection_wait").  A counter of a script never has a row, although a figure may have its
+   name. */
 static bool openmetrics_has_family(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
@@ -603,9 +612,9 @@ static void openmetrics_add_counter(struct bn_buf *b, const struct bn_metric *m,
     openmetrics_add_u64(b, n);
 }
 
-/* Adds the known counters of the workload that no other family has.  All that count in one unit are
-   samples of one family.  A family without samples has no head, so the samples are collected before
-   the head is added. */
+/* Adds the known counters of the workload that no other family has, as samples of the families of
+   their units.  A family without samples has no head, so the samples are collected before the head
+   is added. */
 static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
@@ -625,8 +634,8 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 }
 
 /* Adds each figure of the workload as a family of its own, with its name in the document, because
-   their units differ.  A document may have a name that cannot be part of one of a family: that
-   figure is left out. */
+   their units differ.  A figure is left out if its name, which may come from a document, cannot be
+   part of the name of a family. */
 static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -635,11 +644,10 @@ static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 
   for (size_t i = 0; i < v->n_figures; i++) {
     const char *key = v->figures[i].key;
+    const int len = snprintf(name, sizeof name, "bench_workload_%s", key);
 
-    if (key[strspn(key, letters)] != '\0' ||
-        (size_t)snprintf(name, sizeof name, "bench_workload_%s", key) >= sizeof name)
-      continue;
-    openmetrics_add_gauge(b, &f, v->figures[i].value);
+    if (key[strspn(key, letters)] == '\0' && (size_t)len < sizeof name)
+      openmetrics_add_gauge(b, &f, v->figures[i].value);
   }
 }
 
@@ -708,8 +716,14 @@ static size_t openmetrics_line_length(const char *line)
   return len + (line[len] == '\n');
 }
 
+/* Returns whether a line begins with these words. */
+static bool openmetrics_begins_with(const char *line, const char *words)
+{
+  return strncmp(line, words, strlen(words)) == 0;
+}
+
 /* Adds a line "# TYPE name type"; the name of a counter gets the suffix of its samples.  Returns
-   whether it is a counter. */
+   whether the family is a counter. */
 static bool openmetrics_add_type(struct bn_buf *out, const char *line, size_t len)
 {
   static const char counter[] = " counter\n";
@@ -724,25 +738,31 @@ static bool openmetrics_add_type(struct bn_buf *out, const char *line, size_t le
   return true;
 }
 
+/* Adds the line "# HELP name text" of a counter, whose name gets the suffix of its samples. */
+static void openmetrics_add_counter_help(struct bn_buf *out, const char *line, size_t len)
+{
+  const size_t to_name = strlen("# HELP ");
+  const size_t to_text = to_name + strcspn(line + to_name, " ");
+
+  (void)bn_buf_add(out, line, to_text);
+  (void)bn_buf_str(out, "_total");
+  (void)bn_buf_add(out, line + to_text, len - to_text);
+}
+
 /* The line "# HELP" of a family comes after "# TYPE", which says whether it is a counter. */
 void bn_openmetrics_convert(struct bn_buf *out, const char *text)
 {
-  static const char type[] = "# TYPE ", help[] = "# HELP ", unit[] = "# UNIT ", eof[] = "# EOF";
   bool is_counter = false;
+  size_t len;
 
-  for (size_t len; (len = openmetrics_line_length(text)) > 0; text += len) {
-    if (strncmp(text, type, sizeof type - 1) == 0) {
-      is_counter = openmetrics_add_type(out, text, len);
-    } else if (is_counter && strncmp(text, help, sizeof help - 1) == 0) {
-      const size_t name = sizeof help - 1 + strcspn(text + sizeof help - 1, " ");
-
-      (void)bn_buf_add(out, text, name);
-      (void)bn_buf_str(out, "_total");
-      (void)bn_buf_add(out, text + name, len - name);
-    } else if (strncmp(text, unit, sizeof unit - 1) != 0 &&
-               strncmp(text, eof, sizeof eof - 1) != 0) {
-      (void)bn_buf_add(out, text, len);
-    }
+  for (const char *line = text; *line != '\0'; line += len) {
+    len = openmetrics_line_length(line);
+    if (openmetrics_begins_with(line, "# TYPE "))
+      is_counter = openmetrics_add_type(out, line, len);
+    else if (is_counter && openmetrics_begins_with(line, "# HELP "))
+      openmetrics_add_counter_help(out, line, len);
+    else if (!openmetrics_begins_with(line, "# UNIT ") && !openmetrics_begins_with(line, "# EOF"))
+      (void)bn_buf_add(out, line, len);
   }
 }
 
