@@ -43,23 +43,31 @@ static double *memory_array_of(const struct bn_memory *m, const struct bn_area *
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
-/* Writes the bytes from `from` up to `to` as the work needs them: pointers for loads, the values of
-   a and b for vectors.  Words keep the zeros of bn_area_open(). */
+/* Writes STREAM's initial values to the bytes from `from` up to `to` of arrays a and b. */
+static void memory_fill_arrays(const struct bn_memory *m, const struct bn_area *area, size_t from,
+                               size_t to)
+{
+  double *const a = memory_array_of(m, area, 0), *const b = memory_array_of(m, area, 1);
+
+  for (size_t i = from / sizeof *a; i < to / sizeof *a; i++) {
+    a[i] = 1;
+    b[i] = 2;
+  }
+}
+
+/* Writes the bytes from `from` up to `to` of a block as the work needs them.  Words keep the zeros
+   of bn_area_open(). */
 static void memory_fill_piece(const struct bn_memory *m, const struct bn_area *a, size_t from,
                               size_t to, struct bn_rng *rng)
 {
   if (m->work == BN_MEMORY_LOADS)
     bn_chase_link(a->at, from, to, rng);
-  if (m->work != BN_MEMORY_VECTORS)
-    return;
-  for (size_t i = from / sizeof(double); i < to / sizeof(double); i++) {
-    memory_array_of(m, a, 0)[i] = 1;
-    memory_array_of(m, a, 1)[i] = 2;
-  }
+  else if (m->work == BN_MEMORY_VECTORS)
+    memory_fill_arrays(m, a, from, to);
 }
 
-/* Writes what the work needs, piece by piece.  Returns 0, or -1 and EINTR without a text in err if
-   the run is over. */
+/* Fills an area in pieces, between which the run may end.  Returns 0, or -1 and EINTR without a
+   text in err if the run is over. */
 static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
                             struct bn_session *s, struct bn_err *err)
 {
@@ -89,7 +97,8 @@ static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *
   return memory_fill_area(m, &m->area[i], s, err);
 }
 
-/* Returns whether each session opens its own area, as it must lie on the node of its thread. */
+/* Returns whether each session opens its own area, because the area is to lie on the node of the
+   thread. */
 static bool memory_opens_by_session(const struct bn_memory *m)
 {
   return m->traits.numa != NULL && m->traits.where == BN_PLACE_LOCAL;
@@ -99,38 +108,44 @@ static bool memory_opens_by_session(const struct bn_memory *m)
 static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct bn_err *err)
 {
   const unsigned long long size = m->conf->block_size, mib = limit >> 20;
-  char value[32], wrong[160], plain[192];
+  char value[32], reason[160], message[192];
 
   (void)snprintf(value, sizeof value, "%llu", size);
-  (void)snprintf(wrong, sizeof wrong,
+  (void)snprintf(reason, sizeof reason,
                  "too large: with %u threads, the blocks need more than the %llu MiB of memory of "
                  "this machine or its control group",
                  m->run_conf->plan.threads, mib);
-  (void)snprintf(plain, sizeof plain,
+  (void)snprintf(message, sizeof message,
                  "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
                  "this machine or its control group has",
                  size, m->run_conf->plan.threads, mib);
   return bn_opt_refuse(m->run_conf->policy,
-                       &(struct bn_opt_refusal){"memory-block-size", value, wrong, NULL}, plain,
+                       &(struct bn_opt_refusal){"memory-block-size", value, reason, NULL}, message,
                        err);
 }
 
-/* Checks the areas before any is made: a run that uses up the memory may get another process
-   killed.  Returns 0, or -1 and err. */
-static int memory_check_areas(const struct bn_memory *m, struct bn_err *err)
+/* Refuses to place a block of all threads on the node of each thread.  Returns 0, or -1 and err. */
+static int memory_check_placement(const struct bn_memory *m, struct bn_err *err)
+{
+  if (!memory_opens_by_session(m) || m->local)
+    return 0;
+  return bn_opt_refuse(m->run_conf->policy,
+                       &(struct bn_opt_refusal){"memory-numa", "local",
+                                                "cannot be used without --memory-scope=local: a "
+                                                "block for all threads lies on one node",
+                                                NULL},
+                       "--memory-numa=local needs --memory-scope=local: a block for all threads "
+                       "lies on one node",
+                       err);
+}
+
+/* Refuses areas that need more memory than there is, before any is made: a run that uses up the
+   memory may get another process killed.  Returns 0, or -1 and err. */
+static int memory_check_size(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_read_limit(m->traits.huge);
   const uint64_t countable = SIZE_MAX / (BN_VECTOR_ARRAYS + 1); /* with it no sum overflows */
 
-  if (memory_opens_by_session(m) && !m->local)
-    return bn_opt_refuse(m->run_conf->policy,
-                         &(struct bn_opt_refusal){"memory-numa", "local",
-                                                  "cannot be used without --memory-scope=local: a "
-                                                  "block for all threads lies on one node",
-                                                  NULL},
-                         "--memory-numa=local needs --memory-scope=local: a block for all threads "
-                         "lies on one node",
-                         err);
   if (m->conf->block_size > countable || memory_area_size(m) > limit / m->n_areas)
     return memory_refuse_block(m, limit, err);
   return 0;
@@ -141,7 +156,7 @@ static int memory_make_areas(struct bn_memory *m, struct bn_err *err)
 {
   m->n_areas = m->local ? m->run_conf->plan.threads : 1;
   m->area = bn_alloc(m->n_areas, sizeof *m->area);
-  if (memory_check_areas(m, err) != 0)
+  if (memory_check_placement(m, err) != 0 || memory_check_size(m, err) != 0)
     return -1;
   if (memory_opens_by_session(m))
     return 0;
@@ -217,8 +232,8 @@ static void memory_describe(const void *self, struct bn_facts *f)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the passes of a session: all of them (each_all), or its share of the total, in which no
-   session has more than one pass above another. */
+/* Returns the passes of a session: all of them (each_all), or its share of the total.  The shares
+   differ by at most one pass: the sessions with the lowest numbers do the remaining passes. */
 static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
 {
   const unsigned n = m->run_conf->plan.threads;
@@ -233,7 +248,7 @@ static bool memory_may_go_on(const struct bn_memory *m, struct bn_session *s, ui
   return (m->passes == 0 && !m->short_words) || s->services->counted_events(s) < share;
 }
 
-/* Does the rest of an event that has begun: a pass over the words of job. */
+/* Makes a pass over the words of a job, and ends the event that has begun for it. */
 static inline void memory_pass_words(const struct bn_memory *m, const struct bn_memory_job *job,
                                      bn_memory_kernel kernel, struct bn_session *s,
                                      struct bn_tick *tick)
@@ -243,8 +258,8 @@ static inline void memory_pass_words(const struct bn_memory *m, const struct bn_
   bn_event_end(s, tick);
 }
 
-/* Makes passes over the words of the session's block.  Returns FINISHED, or in 0.5 FAILED at the
-   first event of a random access without an operation (no_request). */
+/* Makes passes over the words of the session's block.  Returns BN_FINISHED.  With no_request, as in
+   0.5, the first event fails, and it returns BN_FAILED. */
 static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_memory_job job = {
@@ -267,8 +282,8 @@ static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_sessi
   return BN_FINISHED;
 }
 
-/* Returns the first of the lines that belong to part `part` of n parts of almost equal size.  Whole
-   shares and the rest are computed apart, because lines * part may not fit. */
+/* Returns the first line of part `part` when the lines are divided into n parts of almost equal
+   size: lines * part / n, computed in two terms, because the product may not fit. */
 static uint64_t memory_first_line_of(uint64_t lines, unsigned n, unsigned part)
 {
   return lines / n * part + lines % n * part / n;
@@ -339,7 +354,8 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
     memory_loop_loads(m, s);
     break;
   }
-  /* What memory_start measured is counted at the end, so that a baseline cannot subtract it. */
+  /* The empty events of memory_start() are counted at the end, so that no baseline subtracts
+     them. */
   if (s->id == 0) {
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_EVENTS, m->empty_events);
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_NS, m->empty_ns);
@@ -362,7 +378,7 @@ static void memory_note_ignored_events(const struct bn_memory *m)
 }
 
 /* Times events without work in the session of the main thread, whose statistics are not reported.
-   Keeps the fastest of several rounds, because it was disturbed least. */
+   Keeps the time of the fastest round, because that round was disturbed least. */
 static int memory_start(void *self, struct bn_err *err)
 {
   enum { ROUNDS = 8, EVENTS = 4000 };
@@ -392,11 +408,12 @@ static int memory_verify(void *self, struct bn_session *main, struct bn_err *err
 {
   const struct bn_memory *m = self;
   const struct bn_conf *c = m->run_conf;
+  const bool has_wanted_time = c->raw.time_given && c->plan.time_ns != 0;
+  const bool reached_total = m->passes != 0 && !bn_session_over(main);
   char total[32];
 
   (void)err;
-  if (bn_policy_is_native(c->policy) && c->raw.time_given && c->plan.time_ns != 0 &&
-      m->passes != 0 && !bn_session_over(main))
+  if (bn_policy_is_native(c->policy) && has_wanted_time && reached_total)
     bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
                 "removes this limit",
                 bn_units_format_size(total, sizeof total, m->conf->total_size, false),

@@ -33,9 +33,9 @@ struct bn_memory {
   bool local;
   unsigned bytes_counter; /* index of the counter of bytes */
   uint64_t passes;  /* passes of all sessions, or of each (each_all); 0: until the time is over */
-  bool short_words; /* those of 0.5: the total is the limit, also when it is 0 */
-  bool no_request;  /* 0.5: random access without an operation makes no request */
-  bool each_all;    /* sessions have parts of one block and do all passes */
+  bool short_words; /* 0.5: words of 4 bytes, and the total is the limit even if it is 0 */
+  bool no_request;  /* 0.5: random access without an operation, which ends the run with a failure */
+  bool each_all;    /* each session has a part of one block and does all passes */
   struct bn_area_traits traits;
   struct bn_area *area; /* owned: an area, or an area per session */
   unsigned n_areas;

@@ -18,7 +18,8 @@
 #include "engine/run.h"
 #include "measure/host.h"
 
-/* Parses a place.  Returns 0, or -1 if the text names none. */
+/* Parses a placement: "local", "interleave", or the number of a node.  Returns 0, or -1 if the text
+   is none of these. */
 static int area_read_place(const char *text, int *where)
 {
   char *end;
@@ -68,7 +69,7 @@ static size_t area_read_huge_page_size(void)
   return kib * 1024;
 }
 
-/* Takes an area from the pool of huge pages.  Returns 0, or -1 after logging why. */
+/* Allocates an area in the pool of huge pages.  Returns 0, or -1 after it has logged why not. */
 static int area_map_huge(struct bn_area *a, size_t size)
 {
   const size_t page = area_read_huge_page_size();

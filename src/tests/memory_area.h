@@ -19,7 +19,7 @@ struct bn_area {
 /* The properties of the areas to be made. */
 struct bn_area_traits {
   bool huge;                       /* takes pages from the pool of huge pages */
-  const struct bn_placement *numa; /* NULL: the kernel chooses the place */
+  const struct bn_placement *numa; /* the module; NULL: the kernel chooses the place */
   int where;                       /* with numa: a node, BN_PLACE_LOCAL or BN_PLACE_INTERLEAVE */
 };
 
@@ -32,18 +32,18 @@ int bn_area_read_placement(struct bn_area_traits *traits, const char *text, stru
 enum { BN_AREA_PIECE = 64 << 20 };
 /* Returns 0, or -1 and EINTR without a text in err if the run is over. */
 int bn_area_check_run(const struct bn_session *s, struct bn_err *err);
-/* Makes an area, zero-filled by writing so that no page is missing in the measured time.  Returns
-   0, or -1 and err: EINTR without a text if the run is over, nothing if the reason was logged or
-   the memory is refused.  The caller closes the area after either. */
+/* Makes an area, and fills it with zeros by writing, so that no page is missing in the measured
+   time.  Returns 0, or -1 and err: EINTR without a text if the run is over; err is empty if the
+   reason was logged or the kernel refuses the memory.  The caller closes the area in all cases. */
 int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *traits,
                  const struct bn_session *s, struct bn_err *err);
-/* Frees the area; one that is not open is left as it is. */
+/* Frees the area, unless it is not open. */
 void bn_area_close(struct bn_area *a);
 /* Returns how many bytes a process can have, at most SIZE_MAX: the memory of the machine, or what
    its control group allows of it (0: no limit), and the swap, which that limit does not count. */
 size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group);
-/* Returns that of this process, or SIZE_MAX if unknown.  Pages of the pool of huge pages do not
-   count for the limit of a control group. */
+/* Returns bn_area_limit() of this process, or SIZE_MAX if it is not known.  huge: the memory is
+   from the pool of huge pages, which does not count for the limit of a control group. */
 size_t bn_area_read_limit(bool huge);
 
 #endif

@@ -118,15 +118,16 @@ static uint64_t memory_min_block_size(const struct bn_memory *m)
   return sizeof(bn_memory_word);
 }
 
+enum { SHORT_WORD = 4 }; /* bytes of a word of 0.5 */
+
 /* Checks that the work can be done on blocks of this size.  Returns 0, or -1 and err. */
 static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t size = m->conf->block_size, least = memory_min_block_size(m);
   char message[128];
 
-  /* 0.5 accepts any number of its 4-byte words. */
   if (m->short_words) {
-    if (size != 0 && size % 4 == 0)
+    if (size != 0 && size % SHORT_WORD == 0)
       return 0;
     return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   }
@@ -218,8 +219,8 @@ static void memory_choose_words(struct bn_memory *m, enum bn_memory_oper oper,
   }
 }
 
-/* Makes an event a pass of --memory-kernel, which leaves no choice of operation and order: options
-   that have other values than their defaults are refused.  Returns 0, or -1 and err. */
+/* Makes an event a pass of --memory-kernel, which decides on the operation and the order: other
+   values of their options than the defaults are refused.  Returns 0, or -1 and err. */
 static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
@@ -243,15 +244,29 @@ static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct
   return 0;
 }
 
+/* Makes an event a chain of loads, which decides on the order: other values of its option than the
+   default are refused.  Returns 0, or -1 and err. */
+static int memory_choose_loads(struct bn_memory *m, int mode, struct bn_err *err)
+{
+  m->work = BN_MEMORY_LOADS;
+  if (mode == BN_MEMORY_SEQ)
+    return 0;
+  return memory_refuse(
+      m,
+      &(struct bn_opt_refusal){"memory-oper", "latency", "cannot be used with --memory-access-mode",
+                               NULL},
+      "--memory-oper=latency goes its own random way: leave --memory-access-mode out", err);
+}
+
 /* Reads the words that decide what an event does and on which blocks.  Returns 0, or -1 and err. */
 static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
 {
-  enum { SCOPE_LOCAL = 1 };
+  enum { SCOPE_LOCAL = 1, OPER_LATENCY = BN_MEMORY_NONE + 1 };
   static const char *const scopes[] = {"global", [SCOPE_LOCAL] = "local", NULL};
   static const char *const opers[] = {[BN_MEMORY_READ] = "read",
                                       [BN_MEMORY_WRITE] = "write",
                                       [BN_MEMORY_NONE] = "none",
-                                      "latency",
+                                      [OPER_LATENCY] = "latency",
                                       NULL};
   static const char *const modes[] = {[BN_MEMORY_SEQ] = "seq", [BN_MEMORY_RND] = "rnd", NULL};
   const int scope = memory_index_of(scopes, m->conf->scope);
@@ -270,18 +285,10 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   m->local = scope == SCOPE_LOCAL;
   if (strcmp(memory_text_or_empty(m->conf->kernel), "word") != 0)
     return memory_choose_vectors(m, oper, mode, err);
-  if (oper <= BN_MEMORY_NONE) {
-    memory_choose_words(m, (enum bn_memory_oper)oper, (enum bn_memory_mode)mode);
-    return 0;
-  }
-  m->work = BN_MEMORY_LOADS;
-  if (mode == BN_MEMORY_SEQ)
-    return 0;
-  return memory_refuse(
-      m,
-      &(struct bn_opt_refusal){"memory-oper", "latency", "cannot be used with --memory-access-mode",
-                               NULL},
-      "--memory-oper=latency goes its own random way: leave --memory-access-mode out", err);
+  if (oper == OPER_LATENCY)
+    return memory_choose_loads(m, mode, err);
+  memory_choose_words(m, (enum bn_memory_oper)oper, (enum bn_memory_mode)mode);
+  return 0;
 }
 
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)

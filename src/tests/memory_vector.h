@@ -10,8 +10,8 @@
 
 enum { BN_VECTOR_LINE = 64, BN_VECTOR_ARRAYS = 3 };
 
-/* A pass: `bytes` of each array, a multiple of BN_VECTOR_LINE; the arrays are aligned to it, and no
-   other thread uses them during the pass. */
+/* A pass over `bytes` of each array, a multiple of BN_VECTOR_LINE.  The arrays are aligned to
+   BN_VECTOR_LINE, and no other thread uses them during the pass. */
 struct bn_vector_job {
   double *a, *b, *c;
   size_t bytes;
@@ -32,8 +32,8 @@ struct bn_vector_kernel {
   bn_vector_work work;
 };
 
-/* Tables that end with a NULL name, the versions of a kernel in descending order of preference.
-   The kernels of the first cannot be called where the compiler does not know AVX. */
+/* Tables that end with a NULL name, in which the preferred version of a kernel comes first.  Where
+   the compiler does not know AVX, the wide kernels have no code and are never found. */
 extern const struct bn_vector_kernel bn_vector_kernels_wide[], bn_vector_kernels_plain[];
 
 /* Returns the features of this processor. */

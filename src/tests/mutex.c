@@ -15,6 +15,7 @@
 #include "tests/mutex_type.h"
 #include "tests/tests.h"
 
+/* Bytes.  PADDING follows each lock, as in sysbench. */
 enum { CACHE_LINE = 64, PADDING = 256 };
 
 struct mutex_conf {
@@ -31,7 +32,7 @@ struct mutex {
   char *context; /* owned: a context per session; locks may keep a context of another session, so
                     contexts live as long as the locks */
   size_t context_stride;
-  bool no_loops;
+  uint64_t loops; /* empty iterations before each lock */
   unsigned sessions;
   _Alignas(CACHE_LINE) _Atomic uint64_t counter;
 };
@@ -100,8 +101,8 @@ static int mutex_make_contexts(struct mutex *m)
   return 0;
 }
 
-/* Makes the array of locks.  Returns 0, or -1 if out of memory; mutex_close frees what was made
-   after either. */
+/* Makes the array of locks.  Returns 0, or -1 if out of memory; mutex_close() frees the locks that
+   were made in both cases. */
 static int mutex_make_locks(struct mutex *m)
 {
   m->stride = mutex_round_up(m->type->slot_size + PADDING);
@@ -117,16 +118,16 @@ static int mutex_make_locks(struct mutex *m)
 /* Makes the locks and the contexts of all sessions.  Returns 0, or -1 and err. */
 static int mutex_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
+  const struct bn_policy *policy = s->services->conf->policy;
   struct mutex *m = bn_alloc_aligned(CACHE_LINE, sizeof *m);
 
   *self = m;
+  *m = (struct mutex){.conf = conf, .sessions = s->services->conf->plan.threads};
   /* Compilers remove the empty loop from sysbench 0.5, whose scores do not depend on it. */
-  *m = (struct mutex){.conf = conf,
-                      .sessions = s->services->conf->plan.threads,
-                      .no_loops = s->services->conf->policy->mutex_loops_dropped};
+  m->loops = policy->mutex_loops_dropped ? 0 : (uint64_t)m->conf->loops;
   m->type = mutex_find_type(m->conf->type);
   if (m->type == NULL)
-    return bn_opt_refuse(s->services->conf->policy,
+    return bn_opt_refuse(policy,
                          &(struct bn_opt_refusal){"mutex-type",
                                                   m->conf->type != NULL ? m->conf->type : "",
                                                   "unknown; see 'bench mutex help'", NULL},
@@ -174,7 +175,7 @@ static enum bn_next mutex_loop(void *self, struct bn_session *s)
                                    .stride = m->stride,
                                    .n = (uint64_t)m->conf->num,
                                    .times = (uint64_t)m->conf->locks,
-                                   .loops = m->no_loops ? 0 : (uint64_t)m->conf->loops,
+                                   .loops = m->loops,
                                    .rng = &s->rng,
                                    .counter = &m->counter,
                                    .context = m->context + s->id * m->context_stride};

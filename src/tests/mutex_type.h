@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 
-/* The share of a session in the work. */
+/* The work of a session. */
 struct bn_mutex_job {
   char *slot;     /* the array of locks */
   size_t stride;  /* bytes from one lock to the next */
@@ -37,7 +37,7 @@ struct bn_mutex_type {
 /* The tables end with a NULL name.  The second table is empty where Concurrency Kit is absent. */
 extern const struct bn_mutex_type bn_mutex_types_posix[], bn_mutex_types_ck[];
 
-/* Executes `loops` empty iterations, of one cycle each. */
+/* Executes `loops` empty iterations, each of about one cycle. */
 void bn_mutex_spend(uint64_t loops);
 
 /* Counts without an instruction that locks the bus: the lock has to protect the counter.  The
@@ -48,9 +48,9 @@ static inline void bn_mutex_count(_Atomic uint64_t *counter)
                         memory_order_relaxed);
 }
 
-/* Defines mutex_work_<name>: pick a lock uniformly, spend the loops outside it, acquire, count,
-   release. In ACQUIRE and RELEASE `lock` is the lock and `own` the session's context, both void *.
- */
+/* Defines mutex_work_<NAME>(): it picks a lock uniformly, spends the loops before it locks,
+   acquires the lock, counts and releases the lock, as often as the job says.  In ACQUIRE and
+   RELEASE, `lock` is the lock and `own` is the context of the session, both void *. */
 #define BN_MUTEX_WORK(NAME, ACQUIRE, RELEASE)                                                      \
   static void mutex_work_##NAME(const struct bn_mutex_job *job)                                    \
   {                                                                                                \

@@ -40,8 +40,8 @@ static int numa_check(int where, struct bn_err *err)
   return 0;
 }
 
-/* Keeps this thread on those of its processors that belong to the node: taskset may have chosen
-   them.  Returns 0, or -1 and errno. */
+/* Keeps this thread on the processors of the node, as far as it may use them: taskset may have
+   restricted it.  Returns 0, or -1 and errno. */
 static int numa_keep_on_node(int node)
 {
   struct bitmask *allowed = numa_allocate_cpumask();
@@ -89,6 +89,7 @@ static int numa_place(void *at, size_t len, int where, struct bn_err *err)
     copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
   else
     numa_bitmask_setbit(nodes, (unsigned)node);
+  /* The kernel reads one bit less than it is told. */
   rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
   if (rc != 0)
     (void)bn_err_set(err, errno, "--memory-numa: cannot place %zu bytes: mbind: %s", len,

@@ -43,7 +43,8 @@ static const struct bn_opt threads_options[] = {
     BN_OPT_END,
 };
 
-/* Makes the mutexes.  Returns 0, or -1 and err; threads_close frees what was made after either. */
+/* Makes the mutexes.  Returns 0, or -1 and err; threads_close() frees the mutexes that were made in
+   both cases. */
 static int threads_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct threads *t = bn_alloc_aligned(CACHE_LINE, sizeof *t);
