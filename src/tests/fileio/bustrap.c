@@ -6,8 +6,8 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* The place where this thread continues when a copy faults; NULL: it is not copying.  A signal
-   handler has no argument, so it is a variable. */
+/* The place where this thread continues when a copy faults; NULL: the thread is not copying.  It is
+   a variable because a signal handler gets no argument of ours. */
 static _Thread_local sigjmp_buf *volatile landing;
 
 /* Threads may read a block while another thread writes it, as with any file: that is no race of
@@ -32,15 +32,15 @@ static void bustrap_copy_bytes(void *to, const void *from, size_t n)
 }
 #endif
 
-/* Continues a copy of this thread that has met a page which is not available, in
-   bn_bustrap_copy. */
+/* Handles SIGBUS: if a copy of this thread has met a page that is not available, jumps back to
+   bn_bustrap_copy(), which then returns false. */
 static void bustrap_on_bus_error(int number, siginfo_t *info, void *context)
 {
   (void)context;
   if (landing != NULL && info->si_code > 0)
     siglongjmp(*landing, 1);
-  /* This fault is not that of a copy: it happens again and has the usual effect; a signal that was
-     sent does not, and is raised again. */
+  /* A fault outside of a copy occurs again on return, now with the default effect.  A signal that a
+     process has sent does not occur again, so it is raised. */
   (void)signal(number, SIG_DFL);
   if (info->si_code <= 0)
     (void)raise(number);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+/* Bytes that are filled with one share of zeros, and the words in as many bytes. */
 enum { STRETCH = 4096, WORDS = STRETCH / sizeof(uint64_t) };
 
 void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng)
@@ -37,12 +38,12 @@ void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng 
 
   for (size_t i = 0; len > 0; i++) {
     const size_t stretch = len < STRETCH ? len : STRETCH;
-    const size_t random = stretch * (BN_DATA_ALL_ZEROS - d->zeros) / BN_DATA_ALL_ZEROS;
+    const size_t random_len = stretch * (BN_DATA_ALL_ZEROS - d->zeros) / BN_DATA_ALL_ZEROS;
 
     if (i % n_stretches == 0)
       key = bn_rng_next(rng);
-    data_fill_words(at, random, d->base + i % n_stretches * WORDS, key);
-    memset(at + random, 0, stretch - random);
+    data_fill_words(at, random_len, d->base + i % n_stretches * WORDS, key);
+    memset(at + random_len, 0, stretch - random_len);
     at += stretch;
     len -= stretch;
   }

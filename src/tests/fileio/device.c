@@ -53,7 +53,8 @@ static bool device_flushes_each_write(const struct bn_fileio_plan *p)
          ((p->sync || p->dsync) && !device_is_mapped(p));
 }
 
-/* Returns how much of the files the page cache can hold: its pages count for the control group. */
+/* Returns how many bytes of the files the page cache can hold: the memory of the host, or the limit
+   of the control group, for which the pages of the cache count. */
 static uint64_t device_read_cache_size(void)
 {
   struct bn_host host;
@@ -64,14 +65,17 @@ static uint64_t device_read_cache_size(void)
              : host.memory_bytes;
 }
 
-/* Notes that the test measures memory, if the files are in memory, or fit into the page cache and
-   requests reach the device neither by direct I/O nor by flushes after each write. */
+/* Notes that the test measures memory.  It does if the files are in memory, or if they fit into the
+   page cache and neither direct I/O nor flushes after each write let requests reach the device. */
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = device_read_cache_size();
   const uint64_t used = p->span * p->files;
   const bool flushes = p->writing && device_flushes_each_write(p);
   const bool mapped = device_is_mapped(p);
+  const char *remedy = mapped ? "a larger --file-total-size, or another --file-io-mode with "
+                                "--file-extra-flags=direct"
+                              : "--file-extra-flags=direct or a larger --file-total-size";
   char used_text[64], memory_text[64];
 
   if (device_is_in_memory(fd)) {
@@ -85,10 +89,7 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
   bn_fileio_format_size(p, memory, memory_text, sizeof memory_text);
   bn_log_note("the test files (%s) fit into memory (%s), so the page cache serves %s instead of "
               "the device: use %s",
-              used_text, memory_text, flushes ? "reads" : "requests",
-              mapped ? "a larger --file-total-size, or another --file-io-mode with "
-                       "--file-extra-flags=direct"
-                     : "--file-extra-flags=direct or a larger --file-total-size");
+              used_text, memory_text, flushes ? "reads" : "requests", remedy);
 }
 
 /* Reports what the run writes. */

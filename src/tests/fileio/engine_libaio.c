@@ -20,7 +20,7 @@ struct engine {
 };
 
 /* Makes the queue of a session, which counts against a limit of the whole system.  Returns 0, or -1
-   and err; libaio_close frees what was made after either. */
+   and err; libaio_close() frees everything in both cases. */
 static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
@@ -98,9 +98,9 @@ static int libaio_submit(void *self, struct bn_io_req *r)
   return 0;
 }
 
-/* Returns the first waiting request, which the kernel has refused, with its result.  A flush may be
-   refused by a file system that knows it only as a system call, and is made with that. */
-static struct bn_io_req *libaio_take_refused(struct engine *e, int error)
+/* Removes the first waiting request, which the kernel has refused, and returns it with its result.
+   Some file systems refuse a flush here but have the system call, which is then called. */
+static struct bn_io_req *libaio_remove_refused(struct engine *e, int error)
 {
   struct bn_io_req *r = e->waiting[0]->data;
 
@@ -111,9 +111,9 @@ static struct bn_io_req *libaio_take_refused(struct engine *e, int error)
   return r;
 }
 
-/* Sends the waiting requests.  Puts those that the kernel has refused, at most `max`, into `done`
-   with their results, and returns their number.  If the kernel has no room (EAGAIN), it leaves the
-   rest until a sent request has ended; if none was sent, it asks again at once. */
+/* Sends the waiting requests.  Puts the requests that the kernel has refused, at most `max`, into
+   `done` with their results, and returns their number.  If the kernel has no room (EAGAIN), the
+   remaining requests wait until a sent request has ended; if none was sent, asks again at once. */
 static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   unsigned n = 0;
@@ -124,13 +124,13 @@ static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, u
     if (rc == -EAGAIN && e->sent > 0)
       break;
     if (rc <= 0 && rc != -EINTR && rc != -EAGAIN)
-      done[n++] = libaio_take_refused(e, rc < 0 ? -rc : EIO);
+      done[n++] = libaio_remove_refused(e, rc < 0 ? -rc : EIO);
   }
   return n;
 }
 
-/* Sends what was collected.  If the kernel has refused requests, puts these into `done` and does
-   not wait; otherwise waits for min of those that it has.  Returns their number, or -errno. */
+/* Sends the collected requests.  If the kernel has refused some, puts these into `done` and does
+   not wait; otherwise waits for min sent requests.  Returns the number in `done`, or -errno. */
 static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                        uint64_t timeout_ns)
 {
@@ -141,7 +141,7 @@ static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsign
 
   if (refused > 0 || e->sent == 0)
     return (int)refused;
-  /* Only what the kernel has can end. */
+  /* Only requests that were sent can end. */
   if (min > e->sent)
     min = e->sent;
   do

@@ -24,7 +24,7 @@ struct engine {
   const int *fd;
 };
 
-/* Maps file i, which it makes as long as wanted if it is new.  Returns 0, or -1 and err. */
+/* Maps file i, after it has set the size of a new file.  Returns 0, or -1 and err. */
 static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsigned i,
                          struct bn_err *err)
 {
@@ -44,8 +44,8 @@ static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsign
   return 0;
 }
 
-/* Maps all files, after the trap for pages that are not available.  Returns 0, or -1 and err;
-   mmap_stop undoes what was done after either. */
+/* Installs the trap for pages that are not available, and maps all files.  Returns 0, or -1 and
+   err; mmap_stop() undoes this in both cases. */
 static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct maps *m = calloc(1, sizeof *m + setup->n_files * sizeof m->at[0]);

@@ -104,7 +104,7 @@ static void uring_register_resources(struct engine *e, const struct bn_io_setup 
   free(v);
 }
 
-/* Makes the ring of a session.  Returns 0, or -1 and err; uring_close frees it after either. */
+/* Makes the ring of a session.  Returns 0, or -1 and err; uring_close() frees it in both cases. */
 static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
@@ -206,9 +206,9 @@ static int uring_send_and_wait(struct engine *e, unsigned min, uint64_t timeout_
   return io_uring_submit_and_wait_timeout(&e->ring, &cqe, min, &ts, NULL);
 }
 
-/* Takes at most max completions, and returns their number.  Kernels before 5.11 implement a timeout
-   by an extra request of the library (io_uring_submit_and_wait_timeout), which completes among the
-   others. */
+/* Puts at most max completed requests into `done`, and returns their number.  On kernels
+   before 5.11 the library implements a timeout by a request of its own, whose completion is
+   dropped. */
 static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigned max)
 {
   struct io_uring_cqe *cqe;
@@ -231,21 +231,21 @@ static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigne
 }
 
 /* Returns whether a wait that has brought nothing is repeated: after a signal, or if it has no time
-   limit, because then only the library's entry for an earlier limit has come. */
+   limit, because it was then ended by the library's request for an earlier limit. */
 static bool uring_waits_again(int rc, uint64_t timeout_ns)
 {
   return rc < 0 ? rc == -EINTR : timeout_ns == UINT64_MAX;
 }
 
-/* Returns whether the wait has ended without a failure: nothing has come in time, a signal came, or
-   the kernel has no room now. */
+/* Returns whether the result of a wait is no failure: also if nothing has come in time, a signal
+   came, or the kernel has no room now. */
 static bool uring_is_harmless(int rc)
 {
   return rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY;
 }
 
-/* Sends the queue, waits for min requests or timeout_ns, and puts those that have come, at most
-   max, in `done`.  Returns their number, or -errno. */
+/* Sends the queue, waits for min requests or timeout_ns, and puts the completed requests, at most
+   max, into `done`.  Returns their number, or -errno. */
 static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                       uint64_t timeout_ns)
 {

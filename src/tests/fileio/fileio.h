@@ -189,13 +189,12 @@ struct bn_flight; /* a request in flight */
 
 struct bn_fileio_session {
   void *engine;
-  bool opened;              /* open of the engine was called */
-  unsigned char *buffers;   /* [depth * plan.buffer_size] */
-  struct bn_flight *flight; /* [depth] */
-  struct bn_flight **idle;  /* requests that are not in flight */
-  struct bn_io_req *
-      *done; /* requests from reap; those from next_done to n_done are not ended yet */
-  unsigned next_done, n_done;
+  bool opened;                /* open of the engine was called */
+  unsigned char *buffers;     /* [depth * plan.buffer_size] */
+  struct bn_flight *flight;   /* [depth] */
+  struct bn_flight **idle;    /* requests that are not in flight */
+  struct bn_io_req **done;    /* [depth] requests that `reap` has returned */
+  unsigned next_done, n_done; /* the requests from next_done to n_done - 1 are not ended yet */
   unsigned n_idle, in_flight, writes_in_flight; /* in flight: submitted but not ended */
   struct bn_pattern_mix mix;
   struct bn_rng data; /* for the content of blocks, so that it changes no other random numbers */

@@ -17,6 +17,7 @@
 #include "tests/fileio/fileio.h"
 #include "tests/fileio/verify.h"
 
+/* Bytes: prepare writes about CHUNK at once, and direct I/O wants buffers aligned to PAGE. */
 enum { CHUNK = 1 << 20, PAGE = 4096 };
 
 /* Open files besides those of the test and a ring per thread: least and most. */
@@ -65,7 +66,7 @@ struct making {
   int64_t *old_size;    /* owned: by file; -1: it did not exist */
   uint64_t target;      /* minimum size of every file */
   uint64_t written, start_ns, shown_ns;
-  unsigned touched; /* files whose old_size matters */
+  unsigned touched; /* files that were opened, and are undone if prepare fails */
 };
 
 /* Returns the size of a file or a block device, which is the offset of its end, or -1 and errno. */
@@ -89,8 +90,8 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the size of the file or device, or -1 if there is none of this name.  *regular tells
-   whether it can be extended: it is a regular file, or can be made as one. */
+/* Returns the size of the file or device, or -1 if there is none of this name.  Sets *regular if it
+   can be extended: it is a regular file, or there is none yet. */
 static int64_t files_find_size(const char *path, bool *regular)
 {
   struct stat st;
@@ -243,8 +244,8 @@ static int files_write_to_target(struct making *m, unsigned file, int fd, uint64
   return 0;
 }
 
-/* Makes open file i as long as wanted, if it is not, and flushes it.  Direct I/O is tried on the
-   first file.  Returns 0, or -1 and err. */
+/* Extends open file i to the target size if it is shorter, and flushes it.  Direct I/O is tried on
+   the first file.  Returns 0, or -1 and err. */
 static int files_fill_file(struct making *m, unsigned i, const char *path, int fd,
                            struct bn_err *err)
 {
@@ -266,7 +267,8 @@ static int files_fill_file(struct making *m, unsigned i, const char *path, int f
   return rc;
 }
 
-/* Opens the target of the name for writing.  Returns -1 and errno if that fails. */
+/* Opens the file to which the links of a path lead, with these flags of open(2).  Returns a
+   descriptor, or -1 and errno. */
 static int files_open_target(const char *path, int flags)
 {
   char file[PATH_MAX];
@@ -317,25 +319,33 @@ static int files_shorten(const char *path, int64_t size)
   return rc;
 }
 
-/* Removes the files that a failed prepare has made, and cuts those that it has extended: they may
-   fill the disk. */
+/* Gives a file its old size back, if prepare has extended it. */
+static void files_cut_extended(const char *path, int64_t old_size)
+{
+  bool regular;
+  const int64_t size = files_find_size(path, &regular);
+
+  if (regular && size > old_size && files_shorten(path, old_size) != 0)
+    bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
+}
+
+/* Removes the files that a failed prepare has made, and cuts the files that it has extended,
+   because these may fill the disk. */
 static void files_undo_prepare(const struct making *m)
 {
   char path[PATH_MAX];
-  bool regular;
 
   for (unsigned i = 0; i < m->touched; i++) {
-    const int64_t old = m->old_size[i];
-
     if (files_make_path(m->plan, i, path, NULL) != 0)
       continue;
-    if (old < 0)
+    if (m->old_size[i] < 0)
       files_remove_made(path);
-    else if (files_find_size(path, &regular) > old && regular && files_shorten(path, old) != 0)
-      bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
+    else
+      files_cut_extended(path, m->old_size[i]);
   }
 }
 
+/* Logs how much prepare has written, and how fast, in the words of sysbench. */
 static void files_log_speed(const struct making *m)
 {
   const double elapsed_s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
@@ -400,40 +410,40 @@ int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struc
 
 /* --- cleanup --- */
 
-/* Returns the number of "test_file.7", or -1 for another name, such as one that no prepare makes
-   because its number is too high. */
+/* Returns the number of "test_file.7", or -1 for a name that prepare never makes: of another form,
+   such as "test_file.07", or with a number that is too high. */
 static int64_t files_parse_number(const char *name)
 {
   static const char start[] = "test_file.";
   const size_t len = sizeof start - 1;
-  char same[NAME_MAX + 1];
+  char made[NAME_MAX + 1]; /* the name that prepare makes of the number */
   long n;
 
   if (strncmp(name, start, len) != 0)
     return -1;
   n = strtol(name + len, NULL, 10);
-  (void)snprintf(same, sizeof same, "%s%ld", start, n);
-  return n >= 0 && n < BN_FILES_MAX && strcmp(name, same) == 0 ? n : -1;
+  (void)snprintf(made, sizeof made, "%s%ld", start, n);
+  return n >= 0 && n < BN_FILES_MAX && strcmp(name, made) == 0 ? n : -1;
 }
 
-/* Returns how many files in the folder only a larger --file-num would use.  Sets *highest to the
-   highest number of any test file there, or to -1. */
-static int64_t files_count_leftovers(const struct bn_fileio_plan *p, int64_t *highest)
+/* Returns how many test files in the folder only a larger --file-num would use.  Sets *highest to
+   the highest number of any test file there, or to -1. */
+static int64_t files_count_unused(const struct bn_fileio_plan *p, int64_t *highest)
 {
   DIR *dir = opendir(bn_device_folder(p));
-  int64_t n_left = 0;
+  int64_t unused = 0;
   const struct dirent *entry;
 
   *highest = -1;
   while (dir != NULL && (entry = readdir(dir)) != NULL) {
     const int64_t number = files_parse_number(entry->d_name);
 
-    n_left += number >= (int64_t)p->files;
+    unused += number >= (int64_t)p->files;
     *highest = number > *highest ? number : *highest;
   }
   if (dir != NULL)
     (void)closedir(dir);
-  return n_left;
+  return unused;
 }
 
 /* Warns of files that cleanup leaves because a prepare with a larger --file-num made them: they
@@ -441,12 +451,12 @@ static int64_t files_count_leftovers(const struct bn_fileio_plan *p, int64_t *hi
 static void files_warn_of_leftovers(const struct bn_fileio_plan *p)
 {
   int64_t highest;
-  const int64_t n_left = files_count_leftovers(p, &highest);
+  const int64_t unused = files_count_unused(p, &highest);
 
-  if (n_left > 0)
+  if (unused > 0)
     bn_log_hint("%lld more file(s) named test_file.N are in '%s', up to test_file.%lld; to remove "
                 "them too run cleanup with --file-num=%lld",
-                (long long)n_left, bn_device_folder(p), (long long)highest, (long long)highest + 1);
+                (long long)unused, bn_device_folder(p), (long long)highest, (long long)highest + 1);
 }
 
 /* Notes that there are files which the run does not use.  Names the --file-num that uses them all,
@@ -454,21 +464,23 @@ static void files_warn_of_leftovers(const struct bn_fileio_plan *p)
 static void files_note_unused_files(const struct bn_fileio_plan *p)
 {
   int64_t highest;
-  const int64_t all = files_count_leftovers(p, &highest) + (int64_t)p->files;
+  const int64_t all = files_count_unused(p, &highest) + (int64_t)p->files;
 
-  if (all > (int64_t)p->files && all == highest + 1)
+  if (all == (int64_t)p->files)
+    return;
+  if (all == highest + 1)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
                 bn_device_folder(p), (long long)all, p->files, (long long)all);
-  else if (all > (int64_t)p->files)
+  else
     bn_log_note("'%s' has %lld test files, of which the run uses %u; some up to test_file.%lld are "
                 "missing",
                 bn_device_folder(p), (long long)all, p->files, (long long)highest);
 }
 
-/* Notes that the first file, which is open as fd, is longer than the run uses it.  prepare writes
-   whole blocks, so its last block may end after the span.  A device has the length that it has, and
-   a sequential write makes its files anew. */
+/* Notes that the run uses only a part of the first file, which is open as fd.  prepare writes whole
+   blocks, so its last block may end after the span.  A device may be of any size, and a sequential
+   write makes its files anew. */
 static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t block = p->conf->block_size;
@@ -531,8 +543,8 @@ static int files_raise_limit(const struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-/* Returns a descriptor, or -1 and errno.  A test that only reads also opens files that it may not
-   write, and follows any link: it cannot damage what is there. */
+/* Opens a file for the run.  Returns a descriptor, or -1 and errno.  A test that only reads cannot
+   damage a file, so it also opens files that it may not write, and follows any link. */
 static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
 {
   const int fd = p->writing ? files_open_target(path, O_RDWR | p->open_flags)
@@ -543,8 +555,8 @@ static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
   return fd;
 }
 
-/* Returns a descriptor, or -1 and errno.  A sequential write makes its files, in place of files of
-   the same names; *made tells whether a file was made where there was none. */
+/* Opens a file for the run.  Returns a descriptor, or -1 and errno.  A sequential write makes its
+   files, in place of files of the same names.  Sets *made if there was no file before. */
 static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
   bool was_there;
@@ -578,7 +590,8 @@ static int files_log_open_failure(const struct bn_fileio_plan *p, const char *pa
   return -1;
 }
 
-/* Returns 0, or -1 after it has logged that the file is too small for the run. */
+/* Checks that the file is large enough for the run.  Returns 0, or -1 after it has logged why the
+   file cannot be used. */
 static int files_check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
   char is[64], wanted[64];
@@ -665,7 +678,7 @@ static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, voi
   return false;
 }
 
-/* Returns whether all bytes are 0: the first one is, and each equals the next. */
+/* Returns whether all bytes are 0: the first byte is 0, and each byte equals the next. */
 static bool files_is_zeros(const unsigned char *block, size_t len)
 {
   return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;

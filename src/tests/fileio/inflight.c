@@ -122,9 +122,9 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
         inflight_verb_of(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
-/* Moves, by system calls that wait, the rest of a request of which the kernel has moved only a
-   part: this is rare.  Returns whether the request has then done all that it should; if not, logs
-   why, unless the session has failed before. */
+/* If the kernel has moved only a part of a request, which is rare, moves the rest by system calls
+   that block.  Returns whether the request is done completely; if not, logs why, unless the session
+   has failed before. */
 static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
@@ -135,7 +135,7 @@ static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_sessi
     if (r->result == (int64_t)r->len)
       return true;
   }
-  /* Later failures in flight have the same cause. */
+  /* After the first failure, the requests in flight often fail for the same reason. */
   if (!w->failed)
     inflight_log_request_failure(f, r);
   return false;
@@ -279,7 +279,8 @@ static void inflight_end_request(struct bn_fileio *f, struct bn_session *s,
   }
 }
 
-/* Goes on with a request whose result is known: with the flush of its event, or with the end. */
+/* Continues after a request whose result is known: begins the flush of its event, or ends the
+   event. */
 static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *flight)
 {
   struct bn_fileio_session *w = s->state;

@@ -228,8 +228,8 @@ static int fileio_check_polling(const struct bn_fileio_plan *p, struct bn_err *e
                        "--file-uring-iopoll needs --file-extra-flags=direct", err);
 }
 
-/* Refuses polling in a run whose engine is not io_uring, as the others do not read these options.
-   Returns 0, or -1 and err. */
+/* Refuses polling in a run whose engine is not io_uring, because other engines do not read these
+   options.  Returns 0, or -1 and err. */
 static int fileio_check_polling_engine(const struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
@@ -265,8 +265,8 @@ static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
                        "Invalid IO operations mode: %s.", err);
 }
 
-/* Refuses a size that other options make wrong.  `plain` is that of bn_opt_refuse().  Returns
-   -1. */
+/* Refuses a size that other options make wrong.  wrong: the reason; plain: the message in dialects
+   (bn_opt_refuse).  Returns -1. */
 static int fileio_refuse_size(const struct bn_fileio_plan *p, const char *name, uint64_t size,
                               const char *wrong, const char *plain, struct bn_err *err)
 {
@@ -380,8 +380,8 @@ static int fileio_check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
                        "Invalid value for --file-dir: '%s' is not a folder", err);
 }
 
-/* Computes the plan but for the test mode, which a run has read before.  Returns 0, or -1 and
-   err. */
+/* Computes the plan except for the test mode, which a run has read before and 'prepare' does not
+   have.  Returns 0, or -1 and err. */
 static int fileio_resolve_rest(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
@@ -397,8 +397,8 @@ static int fileio_resolve_rest(struct bn_fileio_plan *p, struct bn_err *err)
   return 0;
 }
 
-/* Begins a plan with what other options have settled.  Until the mode is read, the plan is that of
-   random requests. */
+/* Begins a plan with the values of the general options.  Until the mode is read, the plan is that
+   of random requests. */
 static void fileio_init_plan(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
                              const struct bn_conf *general)
 {
@@ -444,7 +444,7 @@ struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *p)
   return data;
 }
 
-/* Returns the number by which 0.5 names the flag; it knows only one flag at a time. */
+/* Returns the number that 0.5 prints for the flags, of which it knows only one at a time. */
 static unsigned fileio_number_of_flag(const struct bn_fileio_plan *p)
 {
   enum { NONE, SYNC, DSYNC, DIRECT };

@@ -10,8 +10,8 @@
    mark, which costs only a second draw.  Neighbouring blocks never share a mark. */
 enum { BUSY_MARKS = 1 << 16, TRIES = 32 };
 
-/* Returns whether the threads share a position, marks, a mix, or a count of writes since a flush.
-   Threads that share nothing need not wait for each other. */
+/* Returns whether the threads share a position, marks, a mix, or the count of requests between
+   flushes.  Threads that share nothing need not wait for each other. */
 static bool pattern_is_shared(const struct bn_pattern_conf *c)
 {
   if (!bn_file_mode_is_random(c->mode) || c->exclusive)
@@ -24,7 +24,7 @@ static bool pattern_is_shared(const struct bn_pattern_conf *c)
 void bn_pattern_init(struct bn_pattern *p, const struct bn_pattern_conf *conf)
 {
   *p = (struct bn_pattern){.conf = *conf, .flushed = conf->files};
-  p->locked = pattern_is_shared(conf);
+  p->is_shared = pattern_is_shared(conf);
   p->busy = conf->exclusive ? bn_alloc(BUSY_MARKS, 1) : NULL;
   (void)pthread_mutex_init(&p->lock, NULL);
 }
@@ -57,7 +57,7 @@ static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
   return p->busy != NULL && *pattern_mark_of(p, d->file, d->offset) != 0;
 }
 
-/* Returns the wanted length, or what a file has of it at the offset. */
+/* Returns the wanted length, or the length from the offset to the end of the file if less. */
 static size_t pattern_length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset,
                                        uint64_t wanted)
 {
@@ -146,7 +146,7 @@ static void pattern_draw_alone(struct bn_pattern *p, struct bn_rng *rng, struct 
   pattern_count_op(mix, d->op);
 }
 
-/* As bn_pattern_draw; the caller holds the lock. */
+/* Does the work of bn_pattern_draw(); the caller holds the lock. */
 static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
                                 struct bn_pattern_mix *mix, struct bn_draw *d)
 {
@@ -172,7 +172,7 @@ bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern
 {
   bool drawn;
 
-  if (!p->locked) {
+  if (!p->is_shared) {
     pattern_draw_alone(p, rng, mix, out);
     return true;
   }

@@ -44,11 +44,11 @@ struct bn_pattern_mix {
 struct bn_pattern {
   struct bn_pattern_conf conf;
   pthread_mutex_t lock;
-  bool locked;       /* draws change shared state */
+  bool is_shared;    /* draws change state that threads share, so they hold the lock */
   uint64_t requests; /* requests drawn so far, without flushes */
   bool dirty;        /* a write was drawn since the last series of flushes */
-  unsigned flushed;  /* files of the current series; conf.files: no series */
-  unsigned file;     /* sequential modes: the next request */
+  unsigned flushed;  /* files flushed in the current series; conf.files: there is no series */
+  unsigned file;     /* sequential modes: the file of the next request, and its offset there */
   uint64_t pos;
   struct bn_pattern_mix mix;
   unsigned char *busy; /* exclusive: marks of blocks in flight, by a hash of their number */

@@ -6,7 +6,7 @@
 
 #include "base/crc32.h"
 
-/* Fills len bytes with random words, the last of which may be cut. */
+/* Fills len bytes with random words; the last word may be cut. */
 static void verify_fill_random(unsigned char *at, size_t len, struct bn_rng *rng)
 {
   for (size_t i = 0; i < len; i += sizeof(uint64_t)) {

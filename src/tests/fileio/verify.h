@@ -20,11 +20,11 @@ struct bn_verify_fault {
   uint64_t stored_offset;
 };
 
-/* Fills each block with random bytes and its tail. buf has len bytes, a multiple of block, that
+/* Fills each block with random bytes and its tail.  buf has len bytes, a multiple of block, that
    belong at `offset` of a file.  Any thread. */
 void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struct bn_rng *rng);
-/* Checks the blocks of buf, which bn_verify_stamp describes.  Returns what is wrong with the first
-   bad one, which *fault tells, or BN_VERIFY_GOOD. */
+/* Checks the blocks of buf, which is that of bn_verify_stamp().  Returns BN_VERIFY_GOOD, or the
+   fault of the first bad block, and sets *fault to its place and values. */
 enum bn_verify bn_verify_check(const void *buf, size_t len, size_t block, uint64_t offset,
                                struct bn_verify_fault *fault);
 

@@ -63,7 +63,8 @@ static void fileio_make_pattern(struct bn_fileio *f)
    request in flight cannot be made fewer by --file-async-backlog.  Returns 0, or -1 and err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
-  const size_t limit = bn_area_read_limit(false);
+  static const bool huge = false; /* buffers are not in huge pages */
+  const size_t limit = bn_area_read_limit(huge);
   char size[64];
 
   if (f->plan.buffer_size <= limit / f->depth / f->plan.threads)
@@ -78,13 +79,13 @@ static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 }
 
 /* Refuses a depth in the words of sysbench, which parses the text only here and has a message of
-   its own for a number below 1; an empty text counts as 0.  Returns -1. */
+   its own for an int below 1; an empty text counts as 0.  Returns -1. */
 static int fileio_refuse_depth(const char *typed, struct bn_err *err)
 {
-  const bool is_empty = typed == NULL || typed[0] == '\0';
   int64_t n = 0;
+  const bool is_number = typed == NULL || typed[0] == '\0' || bn_units_parse_int(typed, &n) == 0;
 
-  if (is_empty || (bn_units_parse_int(typed, &n) == 0 && n <= 0 && n >= INT32_MIN))
+  if (is_number && n < 1 && n >= INT32_MIN)
     return bn_err_set(err, 0, "Invalid value of file-async-backlog: %" PRId64, n);
   return bn_err_set(err, BN_ERR_OPTION, "Invalid value for the 'file_async_backlog' option: '%s'",
                     typed);
@@ -175,9 +176,8 @@ static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
   return rc;
 }
 
-/* Opens the files and starts the engine.  What can be refused is checked before existing files are
-   replaced, and what is wrong with their data is found before the run.  Returns 0, or -1 and
-   err. */
+/* Opens the files and starts the engine.  Everything that can be refused is refused before existing
+   files are replaced, and wrong data is found before the run.  Returns 0, or -1 and err. */
 static int fileio_start(void *self, struct bn_err *err)
 {
   struct bn_fileio *f = self;
@@ -207,7 +207,7 @@ static void fileio_sample(void *self, uint64_t *counter)
   bn_diskstats_update(&f->disk, &counter[BN_C_DISK]);
 }
 
-/* Frees what open and start have made, as far as they came. */
+/* Frees everything that fileio_open() and fileio_start() have made, also after a failure. */
 static void fileio_close(void *self)
 {
   struct bn_fileio *f = self;
@@ -267,7 +267,7 @@ static const struct {
     {"device_flushes_per_s", BN_C_DISK + BN_DISK_FLUSHES, 1},
     {"device_read_mib_per_s", BN_C_DISK + BN_DISK_BYTES_READ, 0x1p20},
     {"device_written_mib_per_s", BN_C_DISK + BN_DISK_BYTES_WRITTEN, 0x1p20},
-    /* These are times per time. */
+    /* These counters are times, and the figures have no unit. */
     {"device_utilization", BN_C_DISK + BN_DISK_BUSY_NS, 1e9},
     {"device_queue_length", BN_C_DISK + BN_DISK_QUEUE_NS, 1e9},
 };
