@@ -28,6 +28,7 @@ static bool numa_is_allowed(unsigned node)
   return is_allowed;
 }
 
+/* Implements `check` of struct bn_placement. */
 static int numa_check(int where, struct bn_err *err)
 {
   if (numa_available() < 0)
@@ -59,6 +60,7 @@ static int numa_keep_on_node(int node)
   return rc;
 }
 
+/* Implements `stay` of struct bn_placement. */
 static int numa_stay(struct bn_err *err)
 {
   const int node = numa_find_node();
@@ -72,7 +74,8 @@ static int numa_stay(struct bn_err *err)
   return 0;
 }
 
-/* Places memory by mbind itself, because numa_tonode_memory and its like print their errors. */
+/* Implements `place` of struct bn_placement, by mbind(2), because the functions of libnuma print
+   their errors. */
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
   const bool interleave = where == BN_PLACE_INTERLEAVE;

@@ -160,6 +160,7 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
   g->packs = r->bins == BINS_ALL;
   g->bare = r->bins == BINS_NONE;
   bn_group_add_view(g, v);
+  /* The values of intervals are counted by json_limit_values(). */
   if (v->span == BN_VIEW_CHECKPOINT)
     r->values += bn_store_bound_values(&g->checkpoint[g->n_checkpoints - 1].view);
   return g;

@@ -371,8 +371,8 @@ static size_t markdown_part_index(struct markdown *m, const char *name)
 }
 
 /* Adds the average and the percentiles of a part, as far as they are known. */
-static void markdown_add_part_times(const struct bn_view *v, struct column *c, enum place place,
-                                    size_t part, const struct bn_timing *t)
+static void markdown_add_part_times(struct column *c, enum place place, size_t part,
+                                    const struct bn_view *v, const struct bn_timing *t)
 {
   if (t->count > 0)
     markdown_add_ordered(c, place, part, AVERAGE, markdown_format_latency(t->avg_s, false));
@@ -402,7 +402,7 @@ static void markdown_add_kind(struct markdown *m, struct column *c, const struct
   if (!isnan(k->share))
     markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL,
                          markdown_format_f64(k->share * percent, 1));
-  markdown_add_part_times(v, c, KINDS, part, k->timing);
+  markdown_add_part_times(c, KINDS, part, v, k->timing);
   markdown_add_loss(c, KINDS, part, RETRIES_OF, k->retries);
   markdown_add_loss(c, KINDS, part, FAILURES_OF, k->failed_events);
 }
@@ -416,7 +416,7 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
   char digits[BN_UNITS_DIGITS];
 
   markdown_add_ordered(c, PHASES, part, STARTED_PER_S, markdown_format_f64(p->started_per_s, 2));
-  markdown_add_part_times(v, c, PHASES, part, p->timing);
+  markdown_add_part_times(c, PHASES, part, v, p->timing);
   markdown_add_loss(c, PHASES, part, DROPPED_OF, p->dropped);
   markdown_add_loss(c, PHASES, part, QUEUED_OF, p->queued);
   markdown_add_loss(c, PHASES, part, RETRIES_OF, p->retries);
@@ -556,6 +556,12 @@ static void markdown_begin(void *self, const struct bn_facts *f)
   m->column[m->n++] = (struct column){.name = markdown_escape(path != NULL ? path : "")};
 }
 
+/* Returns the column of the present run, which is the last one, or NULL if no run began. */
+static struct column *markdown_present_column(const struct markdown *m)
+{
+  return m->n > 0 ? &m->column[m->n - 1] : NULL;
+}
+
 /* Adds a line for each kind of loss that has occurred and whose count is known. */
 static void markdown_add_losses(struct column *c, const struct bn_view *v)
 {
@@ -576,16 +582,15 @@ static void markdown_add_losses(struct column *c, const struct bn_view *v)
       markdown_add_u64(c, losses[i].place, losses[i].n);
 }
 
-/* Adds the figures of a total to the column of the present run, the last one. */
+/* Adds the figures of a total to the column of the present run. */
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct markdown *m = self;
-  struct column *c;
+  struct column *c = markdown_present_column(m);
 
   (void)err;
-  if (m->n == 0) /* no run began */
+  if (c == NULL)
     return 0;
-  c = &m->column[m->n - 1];
   markdown_add_f64(c, SPAN, v->span_s, 2);
   markdown_add_rates(c, v);
   markdown_add_latencies(c, v);
@@ -595,9 +600,11 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
     markdown_add_kind(m, c, v, &v->event_kinds[i]);
   for (size_t i = 0; i < bn_phases_count_begun(v); i++)
     markdown_add_phase(m, c, v, &v->phases[i]);
-  for (size_t i = 0; i < v->n_statements; i++)
-    markdown_add_part_times(v, c, STATEMENTS, markdown_part_index(m, v->statements[i].timing.name),
-                            &v->statements[i].timing);
+  for (size_t i = 0; i < v->n_statements; i++) {
+    const struct bn_timing *t = &v->statements[i].timing;
+
+    markdown_add_part_times(c, STATEMENTS, markdown_part_index(m, t->name), v, t);
+  }
   return 0;
 }
 
@@ -605,13 +612,12 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
    the exit status of the run unless it is 0, or that the run has none. */
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
-  struct markdown *m = self;
-  struct column *c;
+  const struct markdown *m = self;
+  struct column *c = markdown_present_column(m);
 
   (void)err;
-  if (m->n == 0) /* no run began */
+  if (c == NULL)
     return 0;
-  c = &m->column[m->n - 1];
   markdown_add_run(c, m->facts);
   if (end->partial && end->status == 0)
     markdown_add_line(c, STATUS, bn_alloc_text("none: the run was killed, or had not ended"));

@@ -136,7 +136,6 @@ static struct bn_web_server *http_start(const struct sockaddr *at, const struct 
 {
   const unsigned family = at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0;
   struct bn_web_server *s = calloc(1, sizeof *s);
-  int rc = -1;
 
   if (s == NULL) {
     (void)bn_err_set(err, ENOMEM, "out of memory");
@@ -149,15 +148,17 @@ static struct bn_web_server *http_start(const struct sockaddr *at, const struct 
       MHD_start_daemon(MHD_USE_EPOLL | family, 0, NULL, NULL, http_handle, s, MHD_OPTION_SOCK_ADDR,
                        at, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
-  if (s->daemon != NULL && s->end >= 0)
-    rc = errno = pthread_create(&s->thread, NULL, http_serve, s);
-  if (rc == 0)
-    return s;
+  if (s->daemon != NULL && s->end >= 0) {
+    errno = pthread_create(&s->thread, NULL, http_serve, s);
+    if (errno == 0)
+      return s;
+  }
   (void)bn_err_set(err, errno, "%s", errno != 0 ? strerror(errno) : "the server does not start");
   http_free(s);
   return NULL;
 }
 
+/* Implements `port` of struct bn_web. */
 static unsigned http_port(const struct bn_web_server *s)
 {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
@@ -165,6 +166,7 @@ static unsigned http_port(const struct bn_web_server *s)
   return info != NULL ? info->port : 0;
 }
 
+/* Implements `stop` of struct bn_web; s is NULL if the server was not started. */
 static void http_stop(struct bn_web_server *s)
 {
   if (s == NULL)

@@ -207,7 +207,7 @@ const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int deci
                                   bool at_least)
 {
   static const char bound[] = "\u2265";
-  const int more_bytes = (int)sizeof bound - 2; /* printf counts bytes: the sign takes a column */
+  const int more_bytes = (int)strlen(bound) - 1; /* printf counts bytes: the sign takes a column */
   char digits[BN_FORM_NUMBER - 8];
 
   if (isinf(x)) {

@@ -15,6 +15,7 @@
 
 enum { TIME_COLUMNS = 10 }; /* of a time in a table, after a blank */
 
+/* Inserts each index before the first index of a higher rank.  Of equal ranks, the first stays. */
 struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
 {
   struct bn_text_ranks r = {.n = 0};
@@ -245,7 +246,7 @@ void bn_text_print_event_kind(FILE *out, const struct bn_view *v, const struct b
   (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);
   if (percentile_s != NULL && v->n_percents > 0) {
     (void)fprintf(out, " lat (ms,%.15g%%):", v->percents[rank]);
-    tables_print_ms_wide(out, percentile_s[rank], 0, false);
+    tables_print_ms_wide(out, percentile_s[rank], 0 /* columns */, false /* at_least */);
   }
   (void)fprintf(out, " retries: %" PRIu64 " failed: %" PRIu64 "\n", k->retries, k->failed_events);
 }

@@ -177,18 +177,20 @@ void bn_text_print_watched(const struct bn_view *v, FILE *out)
 bool bn_text_format_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
 {
   const struct part *p = &parts[i];
-  int len = snprintf(out, size, "%s:", p->name);
-  bool any = false;
+  size_t len = (size_t)snprintf(out, size, "%s:", p->name);
+  bool has_row = false;
   char values[256];
 
-  for (size_t k = 0; k < p->n && len >= 0 && (size_t)len < size; k++) {
-    if (p->row[k].brief == NULL || !watched_format_values(v, p, &p->row[k], values, sizeof values))
+  for (size_t k = 0; k < p->n && len < size; k++) {
+    const struct row *r = &p->row[k];
+
+    if (r->brief == NULL || !watched_format_values(v, p, r, values, sizeof values))
       continue;
-    len += snprintf(out + len, size - (size_t)len, "%s %s %s", any ? "," : "", p->row[k].brief,
-                    values);
-    any = true;
+    len +=
+        (size_t)snprintf(out + len, size - len, "%s %s %s", has_row ? "," : "", r->brief, values);
+    has_row = true;
   }
-  return any;
+  return has_row;
 }
 
 /* --- hosts of a run --------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng 
     const size_t stretch = len < STRETCH ? len : STRETCH;
     const size_t random_len = stretch * (BN_DATA_ALL_ZEROS - d->zeros) / BN_DATA_ALL_ZEROS;
 
-    if (i % n_stretches == 0)
+    if (i % n_stretches == 0) /* `base` is used again from here on */
       key = bn_rng_next(rng);
     data_fill_words(at, random_len, d->base + i % n_stretches * WORDS, key);
     memset(at + random_len, 0, stretch - random_len);
