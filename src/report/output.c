@@ -27,8 +27,8 @@ void bn_output_begin(struct bn_output *o)
   o->begun = true;
 }
 
-/* Cuts the file after its last whole piece, and drops what stdio still holds of the failed piece.
-   A failure to cut is not reported: o->error already has the failure that came before it. */
+/* Cuts the file after its last complete piece, and drops the rest of the failed piece in the buffer
+   of stdio.  A failure to cut is not reported: o->error already has the failure before it. */
 static void output_cut_file(const struct bn_output *o)
 {
   const int fd = fileno(o->out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where reports go: text that is written during the run, documents that are written in one piece
-   when it has ended, and the results of subcommands. */
+/* The output of reports: text that is written during the run, documents that are written in one
+   piece when the run has ended, and the results of subcommands. */
 #ifndef BN_REPORT_OUTPUT_H
 #define BN_REPORT_OUTPUT_H
 
@@ -19,7 +19,7 @@ struct bn_output {
   bool own_file; /* `out` is a plain file that only this reporter writes to */
   bool begun;    /* bn_output_begin() has been called, which empties an own file */
   bool gaps;     /* the caller sets it if later pieces can be read even if one is missing */
-  off_t kept;    /* bytes of an own file that are in whole pieces */
+  off_t kept;    /* bytes of an own file, up to the end of the last complete piece */
 };
 
 /* Makes an output that has written nothing.  path: the name of `out`; NULL: standard output, or

@@ -83,7 +83,7 @@ static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal 
   return bn_opt_refuse(m->run_conf->policy, r, message, err);
 }
 
-/* Refuses a word that is none of the allowed ones.  Returns -1. */
+/* Refuses a word that is not allowed.  Returns -1. */
 static int memory_refuse_word(const struct bn_memory *m, const char *name, const char *word,
                               const char *allowed, const char *message, struct bn_err *err)
 {

@@ -270,8 +270,8 @@ static void hdr_reset_sums(struct hdr *h)
   h->n_lines = h->n_without = 0;
 }
 
-/* Prints the values that no interval line has.  Those of the whole run are the sum of the
-   checkpoints and this total, which counts from the last of them. */
+/* Prints the values that no interval line has.  The values of the whole run are the sum of the
+   checkpoints and this total, which begins at the last checkpoint. */
 static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
   hdr_print_heading(h, v->span);

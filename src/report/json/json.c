@@ -43,7 +43,7 @@ static const struct bn_opt json_options[] = {
 };
 
 struct json {
-  char workload[PATH_MAX]; /* name of the workload */
+  char workload[PATH_MAX]; /* name of the workload, which may be the path of a script */
   const char *path;        /* NULL: standard output */
   FILE *out;               /* for a document without a path */
   struct bn_journal journal;
@@ -75,9 +75,15 @@ static int json_open_journal(struct json *r, struct bn_err *err)
   return -1;
 }
 
-/* Opens the report, whose state is zeroed but for is_part.  A file that the document replaces at
-   the end gets a journal, so that a run that is killed leaves its figures.  Streams, devices and
-   descriptors are not replaced. */
+/* Returns whether the document replaces a file at the end.  Streams, devices and descriptors are
+   not replaced. */
+static bool json_replaces_file(const struct json *r)
+{
+  return r->path != NULL && bn_file_find_descriptor(r->path) < 0 && bn_file_is_replaceable(r->path);
+}
+
+/* Opens the report, whose state is zeroed but for is_part.  A file that is replaced gets a journal,
+   so that a run that is killed leaves its figures. */
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct json *r = self;
@@ -89,8 +95,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->out = out != NULL ? out : stdout;
   if (r->path != NULL && bn_document_check_path("json", r->path, err) != 0)
     return -1;
-  if (r->path != NULL && bn_file_find_descriptor(r->path) < 0 && bn_file_is_replaceable(r->path) &&
-      json_open_journal(r, err) != 0)
+  if (json_replaces_file(r) && json_open_journal(r, err) != 0)
     return -1;
   r->ready = true;
   return 0;

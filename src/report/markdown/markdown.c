@@ -19,8 +19,8 @@
 #include "report/command.h"
 #include "report/output.h"
 
-/* The kinds of lines in the order of the table.  Those from KINDS to STATEMENTS are lines of parts
-   of a run, several for each part. */
+/* The kinds of lines in the order of the table.  The kinds from KINDS to STATEMENTS are of parts of
+   a run, with several lines for each part. */
 enum place {
   WORKLOAD,
   STARTED,

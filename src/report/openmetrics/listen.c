@@ -46,7 +46,7 @@ struct bn_listen {
   struct bn_web_page page;
   const struct bn_facts *run;   /* the facts of the run; threads add to them */
   bool has_checkpoint;          /* the total covers the time since a checkpoint alone */
-  struct bn_buf facts, view;    /* the last ones, rendered when they were complete */
+  struct bn_buf facts, view;    /* texts of the last facts and the last view */
   pthread_mutex_t lock;         /* guards the texts that follow */
   struct bn_buf metrics, plain; /* in OpenMetrics; in the older format of Prometheus */
 };

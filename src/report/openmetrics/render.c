@@ -484,7 +484,7 @@ static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v
     }
 }
 
-/* Adds the families of the phases that began, and the one of their latencies. */
+/* Adds the families of the phases that began, the last of which has their latencies. */
 static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_phase_latency_seconds", "summary", "seconds",

@@ -203,8 +203,8 @@ static void total_make_names(struct total *t)
 }
 
 /* Refuses a file with other columns before the run, which may take hours; a missing file is made.
-   The plan decides the columns.  Without plan->metrics, scripts may add columns after the known
-   ones, so the newline after the known names is not compared. */
+   The plan decides the columns.  Without plan->metrics, scripts may add columns at the end, so the
+   newline after the known names is not compared. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
   const size_t not_compared = plan->metrics == NULL ? 1 : 0;

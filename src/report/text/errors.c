@@ -13,7 +13,7 @@
 /* Bytes of a message with its 0; longer messages are cut. */
 enum { MESSAGE_SIZE = 121 };
 
-/* Orders labels for qsort(3): the most frequent first, and equally frequent ones by name. */
+/* Orders labels for qsort(3): by descending counts, and with equal counts by name. */
 static int errors_compare(const void *a, const void *b)
 {
   const struct bn_label *s = a, *t = b;

@@ -176,8 +176,8 @@ static uint64_t form_clamp_to_u64(double x)
   return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
 }
 
-/* A figure is multiplied by `times` and divided by `by`.  One of the two is 1, so that the result
-   is rounded once. */
+/* A figure is multiplied by `times` and divided by `by`.  Either factor is 1, so that the result is
+   rounded once. */
 static const struct {
   const char *name;
   double times, by;

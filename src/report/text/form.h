@@ -43,8 +43,8 @@ const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int deci
 uint64_t bn_form_count_in_flight(const struct bn_form *f);
 
 /* Prints a template.  {name:W.P~UNIT} is a figure, right-aligned in W columns ('-' before W:
-   left-aligned) with P decimals.  What follows the name is optional; whole numbers and texts take
-   no P.  A name is one of measure/figures.def, or:
+   left-aligned) with P decimals.  Everything after the name is optional; whole numbers and texts
+   take no P.  A name is one of measure/figures.def, or:
 
      threads, in_flight           of the view: in their loops, events in flight
      rank, approx, percentile_s   the current percentile; the first two are texts

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints a line for each host, with its name at the end, because names are of any length.
 
-   Groups have a table of their events, too (tables.c): that one is of the time of the run, and is
-   in reports of checkpoints, which know nothing of the processes. */
+   Groups also have a table of their events (tables.c).  That table covers the time of the run, and
+   is in reports of checkpoints, too, when the processes are not known. */
 #include "report/text/members.h"
 
 #include <inttypes.h>

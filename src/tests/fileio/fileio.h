@@ -85,29 +85,29 @@ void bn_fileio_describe(const struct bn_fileio_plan *plan, const char *io_title,
 
 /* Returns the data that blocks are filled with, which the caller frees; NULL: blocks are zeros or
    have checksums.  The data is new each time, whatever the seed: a run that is repeated must not
-   write what is there already. */
+   write the data that is in the files already. */
 struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *plan);
 
 /* --- files.c --- */
 
-/* Makes the files, or extends those that are too short.  After a failure it removes what it has
-   made; after the end of the run by a signal it does not, so that the next prepare continues.
-   Returns 0, or -1 and err: EINTR without a text if the run is over. */
+/* Makes the files, or extends files that are too short.  After a failure it undoes this, but not if
+   a signal has ended the run, so that the next prepare continues.  Returns 0, or -1 and err: EINTR
+   without a text if the run is over. */
 int bn_files_prepare(const struct bn_fileio_plan *plan, struct bn_session *s, struct bn_err *err);
 /* Removes all files that it can.  Returns 0, or -1 and err, which names the first file that it
    cannot remove. */
 int bn_files_cleanup(const struct bn_fileio_plan *plan, struct bn_err *err);
-/* Checks and opens all files for a run; fd has plan->files places, which are -1 before the call and
-   stay so where nothing is opened.  Sets made[i] if file i did not exist before.  Returns 0, or -1
-   and err, which is empty if the reason has been logged; the caller closes fd after either. */
+/* Checks and opens all files for a run.  fd has plan->files elements, which are -1 before the call,
+   and after it if the file was not opened.  Sets made[i] if file i did not exist before.  Returns
+   0, or -1 and err, which is empty if the reason was logged.  The caller closes fd in any case. */
 int bn_files_open(const struct bn_fileio_plan *plan, int *fd, bool *made, struct bn_err *err);
 /* Removes the files i with made[i]. */
 void bn_files_remove(const struct bn_fileio_plan *plan, const bool *made);
 /* Closes the open files; fd may be NULL. */
 void bn_files_close(const struct bn_fileio_plan *plan, int *fd);
 
-/* Checks the data that prepare has left, by a few blocks.  With --validate, returns -1 and err if
-   none of them has a checksum; otherwise notes that files hold zeros.  Returns 0. */
+/* Checks the data of prepared files by a few blocks.  With --validate, returns -1 and err if none
+   of these blocks has a checksum.  Otherwise returns 0, and notes if the first file holds zeros. */
 int bn_files_check_data(const struct bn_fileio_plan *plan, const int *fd,
                         const struct bn_services *services, struct bn_err *err);
 
@@ -122,8 +122,9 @@ void bn_device_describe(const struct bn_fileio_plan *plan, int fd,
 /* Checks whether direct I/O to this file works with these requests.  Returns 0, or -1 and err. */
 int bn_device_check_direct(const struct bn_fileio_plan *plan, int fd, struct bn_err *err);
 /* Opens a file without a name in plan's folder, as the test's files are opened.  Returns -1 and err
-   if direct I/O to it does not work, else 0; then *fd is -1 if the file cannot be made, which ends
-   only this check (ENOENT, EOPNOTSUPP, EACCES, ENOSPC).  The caller closes *fd after either. */
+   if direct I/O to it does not work.  Otherwise returns 0, also with *fd -1 if the file cannot be
+   made, which ends only this check (ENOENT, EOPNOTSUPP, EACCES, ENOSPC).  The caller closes *fd in
+   both cases. */
 int bn_device_try_file(const struct bn_fileio_plan *plan, int *fd, struct bn_err *err);
 /* Checks whether the file system of plan's folder has room for `bytes` more bytes and `files` more
    files.  Returns 0, or -1 and err. */
@@ -189,7 +190,7 @@ struct bn_flight; /* a request in flight */
 
 struct bn_fileio_session {
   void *engine;
-  bool opened;                /* open of the engine was called */
+  bool opened;                /* `open` of the engine was called */
   unsigned char *buffers;     /* [depth * plan.buffer_size] */
   struct bn_flight *flight;   /* [depth] */
   struct bn_flight **idle;    /* requests that are not in flight */

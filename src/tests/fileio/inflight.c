@@ -238,8 +238,8 @@ static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s,
   inflight_submit(f, s, flight);
 }
 
-/* Marks the session failed, and writes the reason of its first failure, which explains later
-   ones. */
+/* Marks the session failed, and keeps the reason of its first failure, which explains later
+   failures. */
 static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
   if (w->failed)
