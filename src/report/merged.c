@@ -54,7 +54,6 @@ static int merged_check_distinct(const char *const *operand, struct bn_err *err)
 static int merged_read_inputs(const struct bn_merged_conf *c, const char *const *operand,
                               struct inputs *in, struct bn_err *err)
 {
-  static const bool keep_tree = false; /* the sum is written from the results alone */
   size_t n_operands = 0;
 
   while (operand[n_operands] != NULL)
@@ -64,7 +63,7 @@ static int merged_read_inputs(const struct bn_merged_conf *c, const char *const 
   for (; in->n < n_operands; in->n++) {
     struct bn_stored *s = &in->stored[in->n];
 
-    if (bn_store_load(operand[in->n], c->document_max, keep_tree, s, err) != 0)
+    if (bn_store_load(operand[in->n], c->document_max, false /* keep_tree */, s, err) != 0)
       return -1;
     bn_facts_set_traits(&s->result.facts, c->traits_of);
     in->part[in->n] = (struct bn_part){operand[in->n], &s->result};

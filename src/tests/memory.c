@@ -416,7 +416,7 @@ static int memory_verify(void *self, struct bn_session *main, struct bn_err *err
   if (bn_policy_is_native(c->policy) && has_wanted_time && reached_total)
     bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
                 "removes this limit",
-                bn_units_format_size(total, sizeof total, m->conf->total_size, false),
+                bn_units_format_size(total, sizeof total, m->conf->total_size, false /* iec */),
                 c->raw.time_s);
   return 0;
 }

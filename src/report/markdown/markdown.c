@@ -2,10 +2,8 @@
 /* Collects lines for each run and prints those of all runs as one table. */
 #include "report/markdown/markdown.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Keeps the total of a run and writes it as metrics when the run has ended. */
 #include "report/openmetrics/openmetrics.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "measure/result.h"

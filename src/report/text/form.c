@@ -189,11 +189,10 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
   size_t i = 0;
 
   if (form_is_name(unit, len, "size")) {
-    static const bool iec = false; /* "3.5M", as sysbench has it */
     const uint64_t bytes = v->type == VALUE_U64 ? v->u64 : form_clamp_to_u64(v->f64);
 
     v->type = VALUE_TEXT;
-    (void)bn_units_format_size(v->text, sizeof v->text, bytes, iec);
+    (void)bn_units_format_size(v->text, sizeof v->text, bytes, false /* iec */);
     return;
   }
   while (i < sizeof units / sizeof *units && !form_is_name(unit, len, units[i].name))

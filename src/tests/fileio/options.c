@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options of the fileio test and the plan computed from them. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -471,7 +469,7 @@ void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char 
 {
   char size[32];
 
-  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, false),
+  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, false /* iec */),
                  bytes < 1024 ? p->policy->byte_unit : p->policy->binary_unit);
 }
 

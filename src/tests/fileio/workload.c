@@ -11,7 +11,6 @@
 #include "engine/run.h"
 #include "measure/view.h"
 #include "option/conf.h"
-#include "option/opt.h"
 #include "tests/fileio/engines.h"
 #include "tests/fileio/fileio.h"
 #include "tests/memory_area.h"
@@ -63,8 +62,7 @@ static void fileio_make_pattern(struct bn_fileio *f)
    request in flight cannot be made fewer by --file-async-backlog.  Returns 0, or -1 and err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
-  static const bool huge = false; /* buffers are not in huge pages */
-  const size_t limit = bn_area_read_limit(huge);
+  const size_t limit = bn_area_read_limit(false /* huge */);
   char size[64];
 
   if (f->plan.buffer_size <= limit / f->depth / f->plan.threads)
