@@ -17,9 +17,9 @@
 #include "report/command.h"
 #include "report/output.h"
 
-/* The kinds of lines in the order of the table.  The kinds from KINDS to STATEMENTS are of parts of
-   a run, with several lines for each part. */
-enum place {
+/* The kinds of lines in the order of the table.  The kinds from EVENT_KINDS to STATEMENTS are of
+   parts of a run, with several lines for each part. */
+enum line_kind {
   WORKLOAD,
   STARTED,
   COMMAND,
@@ -53,7 +53,7 @@ enum place {
   OUTAGES,
   MISSING_COMMITS,
   UNKNOWN_COMMITS,
-  KINDS,
+  EVENT_KINDS,
   PHASES,
   STATEMENTS,
   STATUS
@@ -97,7 +97,7 @@ static const char *const labels[] = {
 };
 
 struct line {
-  enum place place;
+  enum line_kind kind;
   size_t part;  /* index in the names of the parts of all runs; 0 in a line of no part */
   double order; /* among the lines of a part: the rank of a percentile, or one of the enum below */
   char *value;  /* owned; as Markdown has it */
@@ -145,19 +145,18 @@ static struct line *markdown_new_line(struct column *c)
   return &c->line[c->n++];
 }
 
-/* Adds a line to a place that may have several: a line of a part, or of a percentile.  The line
+/* Adds a line of a kind that may have several: a line of a part, or of a percentile.  The line
    owns the value from now on. */
-static void markdown_add_ordered(struct column *c, enum place place, size_t part, double order,
+static void markdown_add_ordered(struct column *c, enum line_kind kind, size_t part, double order,
                                  char *value)
 {
-  *markdown_new_line(c) =
-      (struct line){.place = place, .part = part, .order = order, .value = value};
+  *markdown_new_line(c) = (struct line){.kind = kind, .part = part, .order = order, .value = value};
 }
 
-/* Adds the only line of a place.  The line owns the value from now on. */
-static void markdown_add_line(struct column *c, enum place place, char *value)
+/* Adds the only line of a kind.  The line owns the value from now on. */
+static void markdown_add_line(struct column *c, enum line_kind kind, char *value)
 {
-  markdown_add_ordered(c, place, 0, 0, value);
+  markdown_add_ordered(c, kind, 0, 0, value);
 }
 
 /* Returns a text in the form of a cell, which the caller frees. */
@@ -171,9 +170,9 @@ static char *markdown_escape(const char *text)
   return cell;
 }
 
-static void markdown_add_u64(struct column *c, enum place place, uint64_t n)
+static void markdown_add_u64(struct column *c, enum line_kind kind, uint64_t n)
 {
-  markdown_add_line(c, place, bn_alloc_print("%" PRIu64, n));
+  markdown_add_line(c, kind, bn_alloc_print("%" PRIu64, n));
 }
 
 /* Returns a number with that many decimals, in any locale, which the caller frees. */
@@ -185,9 +184,9 @@ static char *markdown_format_f64(double x, int decimals)
   return value;
 }
 
-static void markdown_add_f64(struct column *c, enum place place, double x, int decimals)
+static void markdown_add_f64(struct column *c, enum line_kind kind, double x, int decimals)
 {
-  markdown_add_line(c, place, markdown_format_f64(x, decimals));
+  markdown_add_line(c, kind, markdown_format_f64(x, decimals));
 }
 
 /* Returns a latency in milliseconds, which the caller frees: with "≥" if it is a lower bound, and
@@ -206,18 +205,18 @@ static char *markdown_format_latency(double s, bool at_least)
 }
 
 /* Adds a latency of the events if it is known.  percent: the rank of a percentile, or 0. */
-static void markdown_add_latency(struct column *c, enum place place, double percent, double s,
+static void markdown_add_latency(struct column *c, enum line_kind kind, double percent, double s,
                                  bool at_least)
 {
   if (!isnan(s))
-    markdown_add_ordered(c, place, 0, percent, markdown_format_latency(s, at_least));
+    markdown_add_ordered(c, kind, 0, percent, markdown_format_latency(s, at_least));
 }
 
 /* Adds a text unless it is empty, and frees it. */
-static void markdown_add_text(struct column *c, enum place place, struct bn_buf *text)
+static void markdown_add_text(struct column *c, enum line_kind kind, struct bn_buf *text)
 {
   if (text->len > 0)
-    markdown_add_line(c, place, markdown_escape(text->data));
+    markdown_add_line(c, kind, markdown_escape(text->data));
   bn_buf_done(text);
 }
 
@@ -230,7 +229,7 @@ struct key {
 #define KEYS(list) list, sizeof(list) / sizeof *(list)
 
 /* Adds the texts of the n facts as far as they are known, joined with ", "; no line without any. */
-static void markdown_add_facts(struct column *c, enum place place, const struct bn_facts *f,
+static void markdown_add_facts(struct column *c, enum line_kind kind, const struct bn_facts *f,
                                const struct key *keys, size_t n)
 {
   struct bn_buf all = {.max = 0};
@@ -241,7 +240,7 @@ static void markdown_add_facts(struct column *c, enum place place, const struct 
     if (text != NULL && text[0] != '\0')
       (void)bn_buf_printf(&all, "%s%s", all.len > 0 ? ", " : "", text);
   }
-  markdown_add_text(c, place, &all);
+  markdown_add_text(c, kind, &all);
 }
 
 /* Adds the tables and their rows, if both are known. */
@@ -259,7 +258,7 @@ static void markdown_add_data(struct column *c, const struct bn_facts *f)
 }
 
 /* Adds all facts of a section as "name=value". */
-static void markdown_add_section(struct column *c, enum place place, const struct bn_facts *f,
+static void markdown_add_section(struct column *c, enum line_kind kind, const struct bn_facts *f,
                                  const char *section)
 {
   struct bn_buf all = {.max = 0};
@@ -268,7 +267,7 @@ static void markdown_add_section(struct column *c, enum place place, const struc
     if (strcmp(f->fact[i].section, section) == 0 && f->fact[i].type == BN_FACT_TEXT)
       (void)bn_buf_printf(&all, "%s%s=%s", all.len > 0 ? ", " : "", f->fact[i].key,
                           f->fact[i].text);
-  markdown_add_text(c, place, &all);
+  markdown_add_text(c, kind, &all);
 }
 
 /* Adds the command that repeats the run; none if it is not known. */
@@ -369,40 +368,40 @@ static size_t markdown_part_index(struct markdown *m, const char *name)
 }
 
 /* Adds the average and the percentiles of a part, as far as they are known. */
-static void markdown_add_part_times(struct column *c, enum place place, size_t part,
+static void markdown_add_part_times(struct column *c, enum line_kind kind, size_t part,
                                     const struct bn_view *v, const struct bn_timing *t)
 {
   if (t->count > 0)
-    markdown_add_ordered(c, place, part, AVERAGE, markdown_format_latency(t->avg_s, false));
+    markdown_add_ordered(c, kind, part, AVERAGE, markdown_format_latency(t->avg_s, false));
   if (t->count + t->unfinished == 0 || t->percentile_s == NULL)
     return;
   for (size_t i = 0; i < v->n_percents; i++)
-    markdown_add_ordered(c, place, part, v->percents[i],
+    markdown_add_ordered(c, kind, part, v->percents[i],
                          markdown_format_latency(t->percentile_s[i], bn_timing_at_least(t, i)));
 }
 
 /* Adds a count of losses of a part, if there are any.  order: DROPPED_OF to FAILURES_OF. */
-static void markdown_add_loss(struct column *c, enum place place, size_t part, double order,
+static void markdown_add_loss(struct column *c, enum line_kind kind, size_t part, double order,
                               uint64_t n)
 {
   if (n > 0)
-    markdown_add_ordered(c, place, part, order, bn_alloc_print("%" PRIu64, n));
+    markdown_add_ordered(c, kind, part, order, bn_alloc_print("%" PRIu64, n));
 }
 
 /* Adds the lines of a kind of events or of a group. */
-static void markdown_add_kind(struct markdown *m, struct column *c, const struct bn_view *v,
-                              const struct bn_event_kind *k)
+static void markdown_add_event_kind(struct markdown *m, struct column *c, const struct bn_view *v,
+                                    const struct bn_event_kind *k)
 {
   static const double percent = 100;
   const size_t part = markdown_part_index(m, k->name);
 
-  markdown_add_ordered(c, KINDS, part, PER_S, markdown_format_f64(k->events_per_s, 2));
+  markdown_add_ordered(c, EVENT_KINDS, part, PER_S, markdown_format_f64(k->events_per_s, 2));
   if (!isnan(k->share))
-    markdown_add_ordered(c, KINDS, part, PERCENT_OF_ALL,
+    markdown_add_ordered(c, EVENT_KINDS, part, PERCENT_OF_ALL,
                          markdown_format_f64(k->share * percent, 1));
-  markdown_add_part_times(c, KINDS, part, v, k->timing);
-  markdown_add_loss(c, KINDS, part, RETRIES_OF, k->retries);
-  markdown_add_loss(c, KINDS, part, FAILURES_OF, k->failed_events);
+  markdown_add_part_times(c, EVENT_KINDS, part, v, k->timing);
+  markdown_add_loss(c, EVENT_KINDS, part, RETRIES_OF, k->retries);
+  markdown_add_loss(c, EVENT_KINDS, part, FAILURES_OF, k->failed_events);
 }
 
 /* Adds a phase that began.  The name of its timing has its number, so two phases with one text have
@@ -426,11 +425,11 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-/* Compares the places of two lines in the table: negative, 0 or positive, as strcmp(3) does. */
+/* Compares the positions of two lines in the table: negative, 0 or positive, as strcmp(3) does. */
 static int markdown_compare(const struct line *a, const struct line *b)
 {
-  if (a->place != b->place)
-    return a->place < b->place ? -1 : 1;
+  if (a->kind != b->kind)
+    return a->kind < b->kind ? -1 : 1;
   if (a->part != b->part)
     return a->part < b->part ? -1 : 1;
   return (a->order > b->order) - (a->order < b->order);
@@ -479,12 +478,12 @@ static const char *markdown_find_figure_name(const struct line *l)
    percentiles of the run, the name of the part is "latency". */
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {
-  const bool is_of_part = l->place == STATEMENTS || l->place == KINDS || l->place == PHASES;
+  const bool is_of_part = l->kind == STATEMENTS || l->kind == EVENT_KINDS || l->kind == PHASES;
   const char *figure = markdown_find_figure_name(l);
   char digits[BN_UNITS_DIGITS], *name;
 
-  if (!is_of_part && l->place != PERCENTILE) {
-    (void)fprintf(out, "| %s |", labels[l->place]);
+  if (!is_of_part && l->kind != PERCENTILE) {
+    (void)fprintf(out, "| %s |", labels[l->kind]);
     return;
   }
   name = markdown_escape(is_of_part ? m->part[l->part] : "latency");
@@ -496,7 +495,7 @@ static void markdown_print_label(const struct markdown *m, const struct line *l,
   free(name);
 }
 
-/* Returns the line of a column that is in the same place of the table as l, or NULL. */
+/* Returns the line of a column that belongs beside l in the table, or NULL. */
 static const struct line *markdown_find_line(const struct column *c, const struct line *l)
 {
   for (size_t i = 0; i < c->n; i++)
@@ -564,7 +563,7 @@ static struct column *markdown_present_column(const struct markdown *m)
 static void markdown_add_losses(struct column *c, const struct bn_view *v)
 {
   const struct {
-    enum place place;
+    enum line_kind kind;
     uint64_t n;
   } losses[] = {{RECONNECTS, v->reconnects},
                 {RETRIES, v->retries},
@@ -577,7 +576,7 @@ static void markdown_add_losses(struct column *c, const struct bn_view *v)
 
   for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
     if (losses[i].n > 0 && losses[i].n != BN_ABSENT)
-      markdown_add_u64(c, losses[i].place, losses[i].n);
+      markdown_add_u64(c, losses[i].kind, losses[i].n);
 }
 
 /* Adds the figures of a total to the column of the present run. */
@@ -595,7 +594,7 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   markdown_add_u64(c, ERRORS, v->errors);
   markdown_add_losses(c, v);
   for (size_t i = 0; i < v->n_event_kinds; i++)
-    markdown_add_kind(m, c, v, &v->event_kinds[i]);
+    markdown_add_event_kind(m, c, v, &v->event_kinds[i]);
   for (size_t i = 0; i < bn_phases_count_begun(v); i++)
     markdown_add_phase(m, c, v, &v->phases[i]);
   for (size_t i = 0; i < v->n_statements; i++) {
