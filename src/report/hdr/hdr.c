@@ -30,8 +30,8 @@ struct hdr {
   struct sum *sum; /* [n_sums], by the index of the histogram */
   size_t n_sums;
   double reported_s; /* end of the last line, since the start of the measurement */
-  double cut_s;   /* time of the last checkpoint without histograms, from which the total counts */
-  size_t n_lines; /* interval lines */
+  double cut_s;     /* time of the last checkpoint without histograms: the known ones begin there */
+  size_t n_lines;   /* interval lines */
   size_t n_without; /* intervals without histograms */
   bool headed;
 };

@@ -131,8 +131,8 @@ static void json_begin(void *self, const struct bn_facts *f)
   json_keep_name(r, f);
 }
 
-/* Begins the journal, only now so that a start that failed leaves none, and names the journal of an
-   earlier run if that was moved aside for it. */
+/* Begins the journal.  It begins no earlier, so that a start that fails leaves no journal.  Also
+   logs the new name of the journal of an earlier run, if that was moved aside. */
 static void json_started(void *self, const struct bn_facts *f)
 {
   struct json *r = self;
@@ -185,7 +185,7 @@ static void json_limit_buckets(struct json *r, const struct bn_record *last)
 }
 
 /* Counts the values of a kept interval.  When the document has reached its limits, no later
-   interval is kept, because bench reads no document above them. */
+   interval is kept, because bench reads no document above these limits. */
 static void json_limit_values(struct json *r, const struct bn_group *g,
                               const struct bn_record *last)
 {
@@ -220,7 +220,7 @@ static int json_interval(void *self, const struct bn_view *v, struct bn_err *err
 }
 
 /* Adds a tick to the journal alone, a checkpoint to the journal and the document, and the total to
-   the document alone: in the journal the last tick stands for it. */
+   the document alone, because the last tick of the journal takes the place of a total. */
 static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;

@@ -100,7 +100,7 @@ struct line {
   enum line_kind kind;
   size_t part;  /* index in the names of the parts of all runs; 0 in a line of no part */
   double order; /* among the lines of a part: the rank of a percentile, or one of the enum below */
-  char *value;  /* owned; as Markdown has it */
+  char *value;  /* owned; escaped for Markdown */
 };
 
 /* The orders of the lines that are no percentiles: below 0, before all percentiles, or above 100,
