@@ -64,14 +64,13 @@ void *bn_alloc(size_t n, size_t size)
 
 void *bn_alloc_try_aligned(size_t alignment, size_t n, size_t size)
 {
-  size_t bytes;
-  void *p;
-
+  /* n * size, rounded up below, would overflow. */
   if (size > 0 && n > (SIZE_MAX - alignment) / size)
     return NULL;
-  /* aligned_alloc takes a multiple of the alignment. */
-  bytes = (n * size + alignment - 1) / alignment * alignment;
-  p = aligned_alloc(alignment, bytes);
+  /* aligned_alloc takes only multiples of the alignment. */
+  const size_t bytes = (n * size + alignment - 1) / alignment * alignment;
+  void *const p = aligned_alloc(alignment, bytes);
+
   return p != NULL ? memset(p, 0, bytes) : NULL;
 }
 

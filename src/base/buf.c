@@ -33,13 +33,14 @@ void bn_buf_wipe(struct bn_buf *b)
 void bn_buf_clear(struct bn_buf *b)
 {
   b->len = 0;
-  b->failed = 0;
+  b->failed = false;
   if (b->data != NULL)
     b->data[0] = '\0';
 }
 
-/* Doubles the capacity until `need` bytes fit, so that n bytes that come one by one are copied less
-   than 2n times.  Returns 0, or -1 if there is no memory for a buffer with a maximum. */
+/* Doubles the capacity until `need` bytes, at most PTRDIFF_MAX, fit, so that n bytes that come one
+   by one are copied less than 2n times.  Returns 0, or -1 if there is no memory for a buffer with a
+   maximum. */
 static int buf_grow(struct bn_buf *b, size_t need)
 {
   size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;
@@ -63,7 +64,7 @@ int bn_buf_reserve(struct bn_buf *b, size_t more)
 
   if (b->failed || b->len > limit || more > limit - b->len ||
       (b->len + more >= b->cap && buf_grow(b, b->len + more + 1) != 0)) {
-    b->failed = 1;
+    b->failed = true;
     return -1;
   }
   return 0;
@@ -106,10 +107,10 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   const int len = buf_print_at_end(b, fmt, ap);
 
   va_end(ap);
-  const _Bool fits = len >= 0 && (size_t)len < b->cap - b->len; /* before reserve raises cap */
+  const bool fits = len >= 0 && (size_t)len < b->cap - b->len; /* before reserve raises cap */
 
   if (len < 0 || bn_buf_reserve(b, (size_t)len) != 0) {
-    b->failed = 1;
+    b->failed = true;
     if (b->len < b->cap)
       b->data[b->len] = '\0'; /* the failed attempt has overwritten the terminator */
     return -1;
@@ -123,12 +124,13 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
   return 0;
 }
 
-/* Adds the four characters of Base64 for the n bytes at p, 1 to 3. */
-static int buf_add_group(struct bn_buf *b, const unsigned char *p, size_t n)
+/* Adds the four characters of Base64, of six bits each, for n bytes, 1 to 3.  Missing bytes count
+   as 0, and '=' takes the place of a character that is made of missing bytes alone. */
+static int buf_add_group(struct bn_buf *b, const unsigned char *byte, size_t n)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const uint32_t bits =
-      (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+      (uint32_t)byte[0] << 16 | (n > 1 ? (uint32_t)byte[1] << 8 : 0) | (n > 2 ? byte[2] : 0);
   const char text[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
                         n > 1 ? digits[bits >> 6 & 63] : '=', n > 2 ? digits[bits & 63] : '='};
 
@@ -137,24 +139,24 @@ static int buf_add_group(struct bn_buf *b, const unsigned char *p, size_t n)
 
 int bn_buf_base64(struct bn_buf *b, const void *data, size_t len)
 {
-  const unsigned char *p = data;
+  const unsigned char *bytes = data;
   int rc = 0;
 
   for (size_t i = 0; rc == 0 && i < len; i += 3)
-    rc = buf_add_group(b, p + i, len - i < 3 ? len - i : 3);
+    rc = buf_add_group(b, bytes + i, len - i < 3 ? len - i : 3);
   return rc;
 }
 
-void bn_buf_shift(struct bn_buf *b, size_t *removed)
+void bn_buf_shift(struct bn_buf *b, size_t *consumed)
 {
-  const size_t remaining = b->len - *removed;
+  const size_t remaining = b->len - *consumed;
 
-  if (*removed == 0 || *removed < b->len / 2)
+  if (*consumed == 0 || *consumed < b->len / 2)
     return;
-  memmove(b->data, b->data + *removed, remaining);
-  explicit_bzero(b->data + remaining, *removed);
+  memmove(b->data, b->data + *consumed, remaining);
+  explicit_bzero(b->data + remaining, *consumed);
   b->len = remaining;
-  *removed = 0;
+  *consumed = 0;
 }
 
 char *bn_buf_take(struct bn_buf *b)

@@ -4,16 +4,17 @@
 #define BN_BASE_BUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-/* data[len] is '\0' once something was added.  All zero except max is a valid empty buffer; max 0:
-   no limit; then the process ends if it is out of memory.  A failed call leaves the content
-   unchanged, and all further calls fail too until bn_buf_clear, so that no text lacks a part in its
-   middle. */
+/* data[len] is '\0' once something was added.  A struct that is all zero but for max is an empty
+   buffer.  If max is 0, the length has no limit, and the process ends if there is no memory.  A
+   failed call leaves the content unchanged, and all further calls fail too until bn_buf_clear, so
+   that no text lacks a part in its middle. */
 struct bn_buf {
   char *data; /* owned; NULL while nothing was added */
   size_t len, cap, max;
-  _Bool failed;
+  bool failed;
 };
 
 void bn_buf_init(struct bn_buf *b, size_t max);
@@ -32,9 +33,10 @@ int bn_buf_char(struct bn_buf *b, char c);
 __attribute__((format(printf, 2, 3))) int bn_buf_printf(struct bn_buf *b, const char *fmt, ...);
 /* Adds the data in Base64 (RFC 4648) with padding, on one line. */
 int bn_buf_base64(struct bn_buf *b, const void *data, size_t len);
-/* Removes the *removed bytes at the beginning once they are half of the buffer, and sets *removed
-   to 0: each byte moves once at most on average.  The bytes that become unused are wiped. */
-void bn_buf_shift(struct bn_buf *b, size_t *removed);
+/* Drops the first *consumed bytes, which the caller no longer needs, and sets *consumed to 0; does
+   nothing while they are less than half of the content, so that each byte moves at most once on
+   average.  The memory that becomes unused is overwritten. */
+void bn_buf_shift(struct bn_buf *b, size_t *consumed);
 /* Returns the NUL-terminated text, which the caller frees with free(), or NULL if a call failed.  b
    is empty and usable afterwards in either case. */
 char *bn_buf_take(struct bn_buf *b);

@@ -116,8 +116,8 @@ static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t
                                .horizon = span};
 }
 
-/* Returns whether the counter has left CLOCK_MONOTONIC: it was stopped, set, or is off by more than
-   MAX_PPM since the fit began, beyond the error of a sample. */
+/* Returns whether the fit no longer agrees with CLOCK_MONOTONIC: the counter was stopped or set, or
+   the fit is off by more than MAX_PPM of the time since it began, besides the error of a sample. */
 static bool clock_is_off(const struct bn_clock_fit *f, const struct sample *s)
 {
   if (s->ticks <= f->base_ticks)
@@ -185,8 +185,9 @@ static bool clock_has_word(const char *list, const char *word)
   return false;
 }
 
-/* Returns whether the TSC runs at one rate in all states of the first CPU; the others are alike. */
-static bool clock_cpu_keeps_tsc(void)
+/* Returns whether the TSC of the first CPU has one rate in all states of the CPU.  All CPUs are
+   taken to be alike. */
+static bool clock_tsc_rate_is_constant(void)
 {
   char line[8192]; /* the flags line has about 1,500 characters today */
   bool is_flags = false;
@@ -200,32 +201,33 @@ static bool clock_cpu_keeps_tsc(void)
   return is_flags && clock_has_word(line, "constant_tsc") && clock_has_word(line, "nonstop_tsc");
 }
 
+/* Returns whether the TSC is to be calibrated. */
 static bool clock_wants_tsc(enum bn_clock_choice choice)
 {
   if (!BN_CLOCK_HAS_TSC || choice == BN_CLOCK_VDSO)
     return false;
-  return choice == BN_CLOCK_TSC || (clock_kernel_runs_on_tsc() && clock_cpu_keeps_tsc());
+  return choice == BN_CLOCK_TSC || (clock_kernel_runs_on_tsc() && clock_tsc_rate_is_constant());
 }
 
 /* Makes the first fit, over CALIBRATE_NS.  Returns false, and leaves *fit alone, if the samples are
    too loose for a fit. */
 static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 {
-  const struct sample a = clock_take_sample(INIT_ROUNDS);
+  const struct sample first = clock_take_sample(INIT_ROUNDS);
 
-  bn_clock_sleep_until(a.ns + CALIBRATE_NS);
-  const struct sample b = clock_take_sample(INIT_ROUNDS);
+  bn_clock_sleep_until(first.ns + CALIBRATE_NS);
+  const struct sample last = clock_take_sample(INIT_ROUNDS);
 
-  if (b.ticks <= a.ticks || b.ns <= a.ns)
+  if (last.ticks <= first.ticks || last.ns <= first.ns)
     return false;
-  const uint64_t mult = clock_compute_mult(b.ns - a.ns, b.ticks - a.ticks);
+  const uint64_t mult = clock_compute_mult(last.ns - first.ns, last.ticks - first.ticks);
 
-  if (mult == 0 || clock_ticks_to_ns(a.width, mult) > INIT_WIDTH_NS ||
-      clock_ticks_to_ns(b.width, mult) > INIT_WIDTH_NS)
+  if (mult == 0 || clock_ticks_to_ns(first.width, mult) > INIT_WIDTH_NS ||
+      clock_ticks_to_ns(last.width, mult) > INIT_WIDTH_NS)
     return false;
-  c->sample_ticks = a.ticks;
-  c->sample_ns = a.ns;
-  *fit = clock_slew(b.ticks, b.ns, b.ns, mult);
+  c->sample_ticks = first.ticks;
+  c->sample_ns = first.ns;
+  *fit = clock_slew(last.ticks, last.ns, last.ns, mult);
   return true;
 }
 
@@ -271,13 +273,14 @@ void bn_clock_refit(struct bn_clock *c)
   c->sample_ns = s.ns;
 }
 
-/* Returns a lower bound for the next result of r: none of its earlier results can be larger. */
+/* Returns a lower bound for the next result of r: none of its earlier results can be larger,
+   because r used its fit for no longer than the horizon. */
 static uint64_t clock_reader_floor(const struct bn_clock_reader *r, uint64_t ticks)
 {
   const struct bn_clock_fit *f = &r->fit;
-  const uint64_t d = clock_ticks_since(f->base_ticks, ticks, f->horizon);
+  const uint64_t since_base = clock_ticks_since(f->base_ticks, ticks, f->horizon);
 
-  return f->base_ns + clock_ticks_to_ns(d < f->horizon ? d : f->horizon, f->mult);
+  return f->base_ns + clock_ticks_to_ns(since_base < f->horizon ? since_base : f->horizon, f->mult);
 }
 
 /* Switches the reader to the vdso for good, with `floor_ns` as the lower bound of its results.

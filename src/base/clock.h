@@ -78,7 +78,7 @@ static inline struct timespec bn_clock_to_timespec(uint64_t ns)
                            .tv_nsec = (long)(ns % BN_NSEC_PER_SEC)};
 }
 
-/* Returns the time from from_ns to to_ns, or 0 if that is the earlier one. */
+/* Returns the time from from_ns to to_ns, or 0 if to_ns is earlier. */
 static inline uint64_t bn_clock_between(uint64_t from_ns, uint64_t to_ns)
 {
   return to_ns > from_ns ? to_ns - from_ns : 0;
@@ -94,24 +94,26 @@ static inline uint64_t bn_clock_max(uint64_t a_ns, uint64_t b_ns)
   return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* Returns the time s >= 0 seconds after start_ns, or UINT64_MAX, which stands for never, if s is
-   more than 95 years. */
+/* Returns the time s >= 0 seconds after start_ns, or UINT64_MAX, which stands for never, if s is 95
+   years or more: the sum might overflow. */
 static inline uint64_t bn_clock_after(uint64_t start_ns, double s)
 {
-  return s < 3e9 ? start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
+  const double never_s = 3e9;
+
+  return s < never_s ? start_ns + (uint64_t)(s * 1e9) : UINT64_MAX;
 }
 
 /* Returns the time in ns of CLOCK_MONOTONIC.  It never falls for the same reader (as far as the
    TSCs of the CPUs agree, which the kernel checked before it chose tsc itself). */
 static inline uint64_t bn_clock_now(struct bn_clock_reader *r)
 {
-  /* Reading the counter costs 10 ns in a virtual machine: not for a reader that will not use it. */
+  /* A reader of the vdso does not read the counter, which costs 10 ns in a virtual machine. */
   if (__builtin_expect(r->fit.horizon == 0, 0))
     return bn_clock_now_slow(r);
-  const uint64_t d = bn_clock_ticks() - r->fit.base_ticks;
+  const uint64_t ticks = bn_clock_ticks() - r->fit.base_ticks;
 
-  if (__builtin_expect(d < r->fit.horizon, 1))
-    return r->fit.base_ns + (uint64_t)(((unsigned __int128)d * r->fit.mult) >> 32);
+  if (__builtin_expect(ticks < r->fit.horizon, 1))
+    return r->fit.base_ns + (uint64_t)(((unsigned __int128)ticks * r->fit.mult) >> 32);
   return bn_clock_now_slow(r);
 }
 

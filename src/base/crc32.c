@@ -48,6 +48,8 @@ uint32_t bn_crc32(uint32_t crc, const void *data, size_t len)
   const unsigned char *p = data;
 
   crc = ~crc;
+  /* Slice k has the CRCs of a byte and k zero bytes: each of eight bytes uses the slice of the
+     number of bytes after it, so that no look-up waits for another. */
   for (; len >= 8; p += 8, len -= 8) {
     const uint32_t a = crc ^ crc32_load_little_endian(p);
     const uint32_t b = crc32_load_little_endian(p + 4);

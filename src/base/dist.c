@@ -47,6 +47,8 @@ void bn_dist_init(struct bn_dist *d)
   const double theta = d->zipf_exp;
 
   d->pareto_power = log(d->pareto_h) / log(1 - d->pareto_h);
+  /* The part of the integral that selects the integer 1 ends at 1.5 and is as long as its weight,
+     which is 1.  bn_dist_zipfian says how both numbers are used. */
   d->zipf_first = dist_zipf_integral(theta, 1.5) - 1;
   d->zipf_accept =
       2 - dist_zipf_inverse(theta, dist_zipf_integral(theta, 2.5) - dist_zipf_weight(theta, 2));
@@ -160,13 +162,14 @@ double bn_dist_exponential(uint64_t number)
   return -log(((double)(number >> 12) + 0.5) * 0x1.0p-52);
 }
 
-/* Returns the first digit, to the given base, of a fraction of 2^64, and removes it. */
+/* Returns the first digit after the point, to the given base, of *fraction / 2^64, and removes it
+   from the fraction. */
 static unsigned dist_take_digit(uint64_t *fraction, unsigned base)
 {
-  const unsigned __int128 m = (unsigned __int128)*fraction * base;
+  const unsigned __int128 product = (unsigned __int128)*fraction * base;
 
-  *fraction = (uint64_t)m;
-  return (unsigned)(m >> 64);
+  *fraction = (uint64_t)product;
+  return (unsigned)(product >> 64);
 }
 
 /* A random number of 64 bits serves several characters: after six of 75 kinds, the chances of the
@@ -176,7 +179,7 @@ enum { CHARS_PER_DRAW = 6 };
 void bn_dist_fill_template(struct bn_rng *r, const char *fmt, size_t len, char *out)
 {
   uint64_t fraction = 0;
-  unsigned remaining = 0;
+  unsigned remaining = 0; /* characters that the fraction still serves */
 
   for (size_t i = 0; i < len; i++) {
     if (fmt[i] != '#' && fmt[i] != '@') {
@@ -210,8 +213,8 @@ void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t le
   static const struct {
     unsigned from, n;
   } part[] = {[BN_DIST_ALNUM] = {0, 62}, [BN_DIST_DIGITS] = {52, 10}, [BN_DIST_LETTERS] = {0, 52}};
-  const char *letters = all + part[kind].from;
-  const unsigned n = part[kind].n;
+  const char *chars = all + part[kind].from;
+  const unsigned n_chars = part[kind].n;
   size_t i = 0;
 
   /* Draws do not depend on each other's characters, so the processor overlaps them. */
@@ -219,12 +222,12 @@ void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t le
     uint64_t fraction = bn_rng_next(r);
 
     for (unsigned k = 0; k < CHARS_PER_DRAW; k++)
-      out[i + k] = letters[dist_take_digit(&fraction, n)];
+      out[i + k] = chars[dist_take_digit(&fraction, n_chars)];
   }
   uint64_t fraction = i < len ? bn_rng_next(r) : 0;
 
   for (; i < len; i++)
-    out[i] = letters[dist_take_digit(&fraction, n)];
+    out[i] = chars[dist_take_digit(&fraction, n_chars)];
 }
 
 /* Maps the 32-bit integers one to one: x^2 modulo a prime that is 3 modulo 4 gives each residue

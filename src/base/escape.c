@@ -89,8 +89,8 @@ static void escape_put_byte(struct copy *c, unsigned char byte)
   escape_put(c, escape, sizeof escape);
 }
 
-/* Copies a text and returns the length as bn_escape does, with keep and keeps_letters as in
-   escape_piece_at. */
+/* Copies and escapes a text, and returns the length, as bn_escape does; escape_piece_at says what
+   `keep` and `keeps_letters` are. */
 static size_t escape_text(char *out, size_t size, const char *text, const char *keep,
                           bool keeps_letters)
 {
@@ -113,12 +113,16 @@ static size_t escape_text(char *out, size_t size, const char *text, const char *
 
 size_t bn_escape(char *out, size_t size, const char *text, const char *keep)
 {
-  return escape_text(out, size, text, keep, false);
+  const bool keeps_letters = false;
+
+  return escape_text(out, size, text, keep, keeps_letters);
 }
 
 size_t bn_escape_message(char *out, size_t size, const char *text)
 {
-  return escape_text(out, size, text, "\n\t", true);
+  const bool keeps_letters = true;
+
+  return escape_text(out, size, text, "\n\t", keeps_letters);
 }
 
 char *bn_escape_copy(const char *text)
