@@ -15,21 +15,27 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-enum { LINKS_MAX = 8 };
+enum { LINKS_MAX = 8 /* links that bn_file_follow goes through, one after another */ };
 
-/* Closes the descriptor, if there is one (-1: none), sets errno to the error, and returns -1. */
-static int file_give_up(int fd, int error)
+/* Sets errno to the error, and returns -1. */
+static int file_fail(int error)
 {
-  if (fd >= 0)
-    (void)close(fd);
   errno = error;
   return -1;
+}
+
+/* Closes the descriptor, sets errno to the error, and returns -1. */
+static int file_close_and_fail(int fd, int error)
+{
+  (void)close(fd);
+  return file_fail(error);
 }
 
 int bn_file_open_standard(void)
 {
   int fd;
 
+  /* open(2) returns the lowest number that is free. */
   do
     fd = open("/dev/null", O_RDONLY);
   while (fd >= 0 && fd <= STDERR_FILENO);
@@ -69,8 +75,8 @@ int bn_file_open(const char *path, int flags, mode_t mode)
   if (fd < 0)
     return -1;
   if (fstat(fd, &st) != 0)
-    return file_give_up(fd, errno);
-  return S_ISREG(st.st_mode) && st.st_nlink > 1 ? file_give_up(fd, EMLINK) : fd;
+    return file_close_and_fail(fd, errno);
+  return S_ISREG(st.st_mode) && st.st_nlink > 1 ? file_close_and_fail(fd, EMLINK) : fd;
 }
 
 static bool file_is_writable(int fd)
@@ -84,7 +90,7 @@ static bool file_is_writable(int fd)
 static int file_duplicate(int fd)
 {
   if (!file_is_writable(fd))
-    return file_give_up(-1, EBADF);
+    return file_fail(EBADF);
   return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
@@ -95,7 +101,7 @@ static bool file_is_fifo(const char *path)
   return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* See bn_file_wait_while.  NULL: for ever. */
+/* Returns whether to wait on for the reader of a FIFO; set by bn_file_wait_while.  NULL: always. */
 static bool (*file_wants_wait)(void);
 
 void bn_file_wait_while(bool (*wanted)(void))
@@ -104,7 +110,7 @@ void bn_file_wait_while(bool (*wanted)(void))
 }
 
 /* Opens a device or a FIFO for writing, and waits for the reader of a FIFO as bn_file_wait_while
-   says.  open(2) itself would wait on and ignore the signals that the program blocks.  Returns the
+   says.  open(2) itself would wait in spite of signals that the program has blocked.  Returns the
    descriptor, or -1 and errno. */
 static int file_open_special(const char *path)
 {
@@ -114,33 +120,34 @@ static int file_open_special(const char *path)
   do {
     fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0)
-      return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_give_up(fd, errno);
+      return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_close_and_fail(fd, errno);
     if (errno != ENXIO || !file_is_fifo(path))
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
   } while (file_wants_wait == NULL || file_wants_wait());
-  return file_give_up(-1, ENXIO);
+  return file_fail(ENXIO);
 }
 
 int bn_file_reopen(const char *path)
 {
-  const int known = bn_file_find_descriptor(path);
+  const int descriptor = bn_file_find_descriptor(path);
 
-  if (known >= 0)
-    return file_duplicate(known);
+  if (descriptor >= 0)
+    return file_duplicate(descriptor);
   return file_is_fifo(path) ? file_open_special(path)
                             : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
 }
 
 int bn_file_create(const char *path)
 {
-  const bool is_open = bn_file_find_descriptor(path) >= 0;
   const int fd = bn_file_reopen(path);
   struct stat st;
 
-  /* The file is truncated after it is known to be no link. */
-  if (fd >= 0 && !is_open && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
-    return file_give_up(fd, errno);
+  if (fd < 0 || bn_file_find_descriptor(path) >= 0)
+    return fd;
+  /* The file is truncated now, because bn_file_reopen has found that it is no link. */
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
+    return file_close_and_fail(fd, errno);
   return fd;
 }
 
@@ -150,13 +157,6 @@ const char *bn_file_name(const char *path)
 
   return slash != NULL ? slash + 1 : path;
 }
-
-/* A file, or the folder and the name of a file that does not exist. */
-struct place {
-  dev_t dev;
-  ino_t ino;
-  const char *name;
-};
 
 void bn_file_copy_folder(const char *path, char out[PATH_MAX])
 {
@@ -168,7 +168,14 @@ void bn_file_copy_folder(const char *path, char out[PATH_MAX])
     (void)snprintf(out, PATH_MAX, "%.*s", (int)(slash - path) + 1, path);
 }
 
-/* Finds the file, or the place of a new one.  Returns false if its folder does not exist either. */
+/* A file, or the folder and the name of a file that does not exist. */
+struct place {
+  dev_t dev; /* of the file, or of the folder */
+  ino_t ino;
+  const char *name; /* in the folder; "": the file exists */
+};
+
+/* Finds the place of a file.  Returns false if neither the file nor its folder exists. */
 static bool file_find_place(const char *path, struct place *place)
 {
   char folder[PATH_MAX];
@@ -188,10 +195,13 @@ static bool file_find_place(const char *path, struct place *place)
 
 bool bn_file_is_same(const char *a, const char *b)
 {
-  struct place x, y;
+  struct place at_a, at_b;
 
-  return strcmp(a, b) == 0 || (file_find_place(a, &x) && file_find_place(b, &y) && x.dev == y.dev &&
-                               x.ino == y.ino && strcmp(x.name, y.name) == 0);
+  if (strcmp(a, b) == 0)
+    return true;
+  if (!file_find_place(a, &at_a) || !file_find_place(b, &at_b))
+    return false;
+  return at_a.dev == at_b.dev && at_a.ino == at_b.ino && strcmp(at_a.name, at_b.name) == 0;
 }
 
 const char *bn_file_explain(int error)
@@ -212,10 +222,10 @@ const char *bn_file_explain(int error)
   }
 }
 
-/* Reads a link of this user or of root.  Returns the length of its text; 0 if the path is no link,
-   or if it cannot be opened, which the later open reports; or -1 and errno.  A link with a second
-   name is refused too: another user may have made the name that was given. */
-static ssize_t file_read_link(const char *path, char *text, size_t room)
+/* Reads a link of this user or of root into text[0..size).  Returns the length of its text; 0 if
+   the path is no link, or if it cannot be opened, which the later open reports; or -1 and errno.  A
+   link with a second name is refused too: another user may have made the name that was given. */
+static ssize_t file_read_link(const char *path, char *text, size_t size)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   struct stat st;
@@ -225,8 +235,8 @@ static ssize_t file_read_link(const char *path, char *text, size_t room)
     return 0;
   if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode)) {
     if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_nlink > 1)
-      return file_give_up(fd, ELOOP);
-    n = readlinkat(fd, "", text, room);
+      return file_close_and_fail(fd, ELOOP);
+    n = readlinkat(fd, "", text, size);
   }
   (void)close(fd);
   return n;
@@ -237,12 +247,12 @@ static ssize_t file_read_link(const char *path, char *text, size_t room)
 static bool file_apply_link(char path[PATH_MAX], const char *text, size_t len)
 {
   const char *slash = strrchr(path, '/');
-  const size_t folder = text[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+  const size_t folder_len = text[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
 
-  if (folder + len >= PATH_MAX)
+  if (folder_len + len >= PATH_MAX)
     return false;
-  memcpy(path + folder, text, len);
-  path[folder + len] = '\0';
+  memcpy(path + folder_len, text, len);
+  path[folder_len + len] = '\0';
   return true;
 }
 
@@ -251,29 +261,29 @@ int bn_file_follow(const char *path, char out[PATH_MAX])
   char text[PATH_MAX];
 
   if ((size_t)snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
-    return file_give_up(-1, ENAMETOOLONG);
-  for (int i = 0; i <= LINKS_MAX; i++) {
-    const ssize_t n = file_read_link(out, text, sizeof text);
+    return file_fail(ENAMETOOLONG);
+  for (int links = 0; links <= LINKS_MAX; links++) {
+    const ssize_t len = file_read_link(out, text, sizeof text);
 
-    if (n <= 0)
-      return (int)n;
-    if (!file_apply_link(out, text, (size_t)n))
-      return file_give_up(-1, ENAMETOOLONG);
+    if (len <= 0)
+      return (int)len;
+    if (!file_apply_link(out, text, (size_t)len))
+      return file_fail(ENAMETOOLONG);
   }
-  return file_give_up(-1, ELOOP);
+  return file_fail(ELOOP);
 }
 
 /* --- replacing -------------------------------------------------------------------------------- */
 
 const char *bn_file_find_fault(const char *path)
 {
-  const int fd = bn_file_find_descriptor(path);
+  const int descriptor = bn_file_find_descriptor(path);
   struct stat st;
 
   if (path[0] == '\0')
     return "the name is empty; name a file";
-  if (fd >= 0)
-    return file_is_writable(fd) ? NULL : "this is not open for writing; name a file";
+  if (descriptor >= 0)
+    return file_is_writable(descriptor) ? NULL : "this is not open for writing; name a file";
   /* Another user may have made the link to have another file overwritten. */
   if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
     return "this is a symbolic link; name the file that it leads to";
@@ -297,14 +307,13 @@ int bn_file_write_all(int fd, const char *text, size_t len)
   return 0;
 }
 
-/* Closes a file after an error, an errno value, or 0.  Returns 0, or -1 with the first error, which
-   may be that of close(2). */
+/* Closes a file.  `error` is the errno value of an earlier failure, or 0.  Returns 0, or -1 and in
+   errno the first error, which may be that of close(2). */
 static int file_finish(int fd, int error)
 {
   if (close(fd) != 0 && error == 0)
     error = errno;
-  errno = error;
-  return error == 0 ? 0 : -1;
+  return error == 0 ? 0 : file_fail(error);
 }
 
 /* Writes to a device or a FIFO. */
@@ -362,7 +371,7 @@ static void file_sync_folder(const char *path)
 static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
-    return file_give_up(-1, ENAMETOOLONG);
+    return file_fail(ENAMETOOLONG);
   (void)unlink(fresh); /* left by a killed process with the same number */
   return 0;
 }
@@ -381,8 +390,7 @@ static int file_replace(const char *path, const char *text, size_t len)
     const int error = errno;
 
     (void)unlink(fresh);
-    errno = error;
-    return -1;
+    return file_fail(error);
   }
   file_sync_folder(path);
   return 0;
@@ -413,10 +421,10 @@ int bn_file_try_save(const char *path)
 
 int bn_file_save(const char *path, const char *text, size_t len)
 {
-  const int fd = bn_file_find_descriptor(path);
+  const int descriptor = bn_file_find_descriptor(path);
 
-  if (fd >= 0)
-    return bn_file_write_all(fd, text, len);
+  if (descriptor >= 0)
+    return bn_file_write_all(descriptor, text, len);
   return bn_file_is_replaceable(path) ? file_replace(path, text, len)
                                       : file_write_special(path, text, len);
 }
@@ -430,7 +438,7 @@ void bn_file_drop_unsaved(const char *path)
     (void)file_clear_fresh(path, fresh);
 }
 
-/* Appends what can be read from the descriptor up to its end.  Returns 0, or -1 and errno. */
+/* Appends all that is read from the descriptor up to its end.  Returns 0, or -1 and errno. */
 static int file_read_all(int fd, struct bn_buf *text)
 {
   char piece[1 << 14];
@@ -440,7 +448,7 @@ static int file_read_all(int fd, struct bn_buf *text)
     n = read(fd, piece, sizeof piece);
     /* At the end of the file, adding 0 bytes allocates text->data even if the file is empty. */
     if (n >= 0 && bn_buf_add(text, piece, (size_t)n) != 0)
-      return file_give_up(-1, (size_t)n > text->max - text->len ? EFBIG : ENOMEM);
+      return file_fail((size_t)n > text->max - text->len ? EFBIG : ENOMEM);
   } while (n > 0 || (n < 0 && errno == EINTR));
   return n < 0 ? -1 : 0;
 }
@@ -449,8 +457,10 @@ int bn_file_read(const char *path, struct bn_buf *text)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-  if (fd < 0 || file_read_all(fd, text) != 0)
-    return file_give_up(fd, errno);
+  if (fd < 0)
+    return -1;
+  if (file_read_all(fd, text) != 0)
+    return file_close_and_fail(fd, errno);
   (void)close(fd);
   return 0;
 }

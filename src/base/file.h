@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Opens /dev/null for each of descriptors 0 to 2 that is closed, so that no file or connection of
-   the program gets its number and with it what is printed.  /dev/null is open for reading only, so
-   that writing fails as it would on a closed descriptor.  Returns 0, or -1 and errno. */
+/* Opens /dev/null for each of the descriptors 0 to 2 that is closed, so that no file or connection
+   of the program gets the number of a standard stream, and with it the text that is printed there.
+   /dev/null is open for reading only, so that writing fails as it would on a closed descriptor.
+   Returns 0, or -1 and errno. */
 int bn_file_open_standard(void);
 
 /* Returns the descriptor that `path` stands for, 1 for "/dev/stdout" and 3 for "/dev/fd/3", or -1
@@ -29,9 +30,9 @@ int bn_file_open(const char *path, int flags, mode_t mode);
 /* Writes all bytes, also after interruptions.  Returns 0, or -1 and errno; a part may have been
    written then. */
 int bn_file_write_all(int fd, const char *text, size_t len);
-/* As bn_file_open for a text that replaces the content of the file, which is made if there is none.
-   For a path that stands for a descriptor it returns a duplicate of that at its current position;
-   EBADF: the descriptor is not open for writing. */
+/* Opens a file as bn_file_open does, for a text that replaces its content; a missing file is made.
+   For a path that stands for a descriptor, returns a duplicate of that descriptor, at its current
+   position; EBADF: the descriptor is not open for writing. */
 int bn_file_create(const char *path);
 /* As bn_file_create, but keeps the content until the caller truncates the file. */
 int bn_file_reopen(const char *path);
@@ -52,8 +53,8 @@ bool bn_file_is_same(const char *a, const char *b);
    bn_file_open is to open `out`. */
 int bn_file_follow(const char *path, char out[PATH_MAX]);
 
-/* Returns why bn_file_save() cannot save a file, as a sentence that follows its name, or NULL.  The
-   start of a run asks, so that the user need not wait for hours to learn it. */
+/* Returns why bn_file_save() cannot save a file, as a sentence that follows its name, or NULL.  A
+   run calls this at its start, so that the user need not wait for hours to learn it. */
 const char *bn_file_find_fault(const char *path);
 /* Returns whether a rename may replace `path`: it is a file or a symbolic link, or there is nothing
    yet.  Devices and FIFOs have to be written to in place. */
@@ -64,9 +65,9 @@ int bn_file_try_save(const char *path);
    of the old one.  A symbolic link is replaced.  Descriptors, devices and FIFOs are written to.
    Returns 0, or -1 and errno. */
 int bn_file_save(const char *path, const char *text, size_t len);
-/* While a FIFO has no reader, the functions that open it wait for one as long as `wanted` returns
-   true; after that they fail with ENXIO.  Without this call they wait for ever.  Comes before any
-   thread. */
+/* While a FIFO has no reader, the functions that open it wait for a reader as long as `wanted`
+   returns true; after that they fail with ENXIO.  Without this call they wait for ever.  Is called
+   before any thread is started. */
 void bn_file_wait_while(bool (*wanted)(void));
 /* Removes the unfinished file that another thread in bn_file_save() has written beside `path`,
    before the process ends by force. */

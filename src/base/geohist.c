@@ -14,6 +14,7 @@ enum { DECIMALS = 3 };
 int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max)
 {
   *g = (struct bn_geohist){0};
+  /* The negated comparisons refuse NaN too. */
   if (size < 2 || size > PTRDIFF_MAX / sizeof g->count[0] || !(min > 0) || !(max > min) ||
       !isfinite(max))
     return -1;
@@ -32,7 +33,7 @@ void bn_geohist_done(struct bn_geohist *g)
   *g = (struct bn_geohist){0};
 }
 
-/* Returns the bucket of any value; those that are not above 0, and NaN, belong to the first. */
+/* Returns the bucket of a value, which is the first for NaN and values that are not above 0. */
 static size_t geohist_find_bucket(const struct bn_geohist *g, double value)
 {
   if (!(value > 0))

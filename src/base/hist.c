@@ -127,14 +127,14 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
     n--;
     hist_store(&h->overflow, hist_load(&h->overflow) + part[n].count);
   }
-  for (size_t k = 0; k < n; k++) {
-    const size_t i = part[k].index;
+  for (size_t i = 0; i < n; i++) {
+    const size_t index = part[i].index;
 
-    if (i >= end) {
-      hist_touch(h, i / BN_HIST_PAGE);
-      end = hist_page_end(i / BN_HIST_PAGE);
+    if (index >= end) {
+      hist_touch(h, index / BN_HIST_PAGE);
+      end = hist_page_end(index / BN_HIST_PAGE);
     }
-    hist_store(&h->bucket[i], hist_load(&h->bucket[i]) + part[k].count);
+    hist_store(&h->bucket[index], hist_load(&h->bucket[index]) + part[i].count);
   }
 }
 
@@ -150,6 +150,7 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
   hist_store(&into->overflow, hist_load(&into->overflow) + hist_load(&from->overflow));
 }
 
+/* The number of values in one histogram or several. */
 struct sum {
   uint64_t total;
   bool fits; /* total has not overflowed */

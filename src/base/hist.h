@@ -34,7 +34,9 @@ struct bn_hist {
 struct bn_hist *bn_hist_new(void);
 void bn_hist_free(struct bn_hist *h); /* NULL: nothing */
 
-/* Returns the bucket of a value. */
+/* Returns the bucket of a value.  A value from BN_HIST_LINEAR on is shifted down to a number from
+   2^BN_HIST_SUB_BITS to BN_HIST_LINEAR - 1; each shift has the 2^BN_HIST_SUB_BITS buckets after
+   those of the shift before. */
 static inline size_t bn_hist_index(uint64_t ns)
 {
   if (ns < BN_HIST_LINEAR)
@@ -100,8 +102,8 @@ uint64_t bn_hist_percentile(const struct bn_hist *h, double percent);
 /* As bn_hist_percentile, for the rank-th smallest of the values of both histograms together (more:
    NULL for none); rank is in [0, count of both], and 0 counts as 1. */
 uint64_t bn_hist_value_at_rank(const struct bn_hist *h, const struct bn_hist *more, uint64_t rank);
-/* Sets the lowest value of the first non-empty bucket and the highest of the last (UINT64_MAX:
-   overflow).  Returns false if h is empty. */
+/* Sets *lowest to the lowest value of the first non-empty bucket, and *highest to the highest value
+   of the last one (UINT64_MAX: overflow).  Returns false if h is empty. */
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest);
 /* Calls fn for every non-empty bucket, ascending; overflow comes last with highest = UINT64_MAX. */
 void bn_hist_each(const struct bn_hist *h,

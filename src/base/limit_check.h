@@ -10,14 +10,16 @@
 
 /* A limit of a server or of the host, and what a run needs of it. */
 struct bn_limit_check {
-  const char *what;         /* "connections" */
-  const char *by, *clients; /* the party that sets the limit, and the parties that use a part: "the
-                               server", "other clients" */
-  const char *remedy;       /* see bn_limit_check_append_remedy */
-  const char *instead;      /* "use fewer --threads" */
-  int64_t needed, allowed;  /* allowed -1: without limit */
-  int64_t others, reserved; /* used by other parties, -1: unknown; added by the remedy */
-  bool certain;             /* the run will surely need that many */
+  const char *what;    /* the things that are limited: "connections" */
+  const char *by;      /* the party that sets the limit: "the server" */
+  const char *clients; /* the other parties that use a part of it: "other clients" */
+  const char *remedy;  /* how to raise the limit; see bn_limit_check_append_remedy */
+  const char *instead; /* what else helps: "use fewer --threads" */
+  int64_t needed;
+  int64_t allowed;  /* negative: without limit */
+  int64_t others;   /* used by other parties; negative: unknown */
+  int64_t reserved; /* added to the number that the remedy names */
+  bool certain;     /* the run will surely need that many */
 };
 
 /* TIGHT: enough are allowed, but other parties use too many.  TOO_FEW: fewer are allowed, but the
