@@ -72,7 +72,7 @@ static struct {
    the thread's own. */
 static _Thread_local const void *log_speaker;
 
-void bn_log_speak_for(const void *session)
+void bn_log_set_session(const void *session)
 {
   log_speaker = session;
 }

@@ -33,7 +33,7 @@ void bn_log_settle(void);
 void bn_log_separate_errors(void);
 /* From this call on, messages of this thread of the operating system are those of that session,
    which counts as one of the threads that had an error.  NULL: they are the thread's own. */
-void bn_log_speak_for(const void *session);
+void bn_log_set_session(const void *session);
 /* Prints an error of level FATAL that has n lines.  Where errors go to stderr, nothing comes
    between the lines, and an error of the same kind that another thread has printed is swallowed and
    its thread counted.  kind NULL: the words are the kind. */

@@ -110,7 +110,7 @@ static void loop_run_task(struct bn_task *t)
 {
   t->queued = false;
   t->turn_ns = 0;
-  bn_log_speak_for(t->session);
+  bn_log_set_session(t->session);
   /* A queued task may wait again: bn_task_finish has ended its call, and another wait has begun. */
   if (!t->waits && loop_resume_call(t))
     t->loop->go_on(t);

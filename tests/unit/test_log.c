@@ -235,7 +235,7 @@ static void fail_in_sessions(void)
   static const char session[3];
 
   for (int i = 0; i < 3; i++) {
-    bn_log_speak_for(&session[i]);
+    bn_log_set_session(&session[i]);
     fail_statement(i);
   }
   bn_log_print_more_threads();
