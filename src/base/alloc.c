@@ -84,6 +84,14 @@ void *bn_alloc_resize(void *p, size_t n, size_t size)
   return alloc_check(reallocarray(p, n > 0 ? n : 1, size > 0 ? size : 1));
 }
 
+void *bn_alloc_grow(void *array, size_t n, size_t size)
+{
+  /* The room is the least power of two that is not less than n: it is used up if that is n. */
+  const bool has_room = (n & (n - 1)) != 0;
+
+  return has_room ? array : bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
+}
+
 char *bn_alloc_text(const char *text)
 {
   return alloc_check(strdup(text));

@@ -18,7 +18,7 @@
 #include "base/escape.h"
 #include "base/wait.h"
 
-enum { KINDS_MAX = 64, AGAIN_MAX = 200 /* bytes of an error that are printed again */ };
+enum { KINDS_MAX = 64, REPRINTED_MAX = 200 /* bytes of an error that are printed again */ };
 
 /* The last message of a stream, and how often it came again at once. */
 struct last_message {
@@ -31,7 +31,8 @@ struct kind {
   char *name;  /* kind named by the caller, else all lines of the error */
   char *first; /* first text, in one line */
   uintptr_t *threads;
-  size_t n, reported; /* reported: number of threads at the last count that was printed */
+  size_t n_threads;
+  size_t n_reported; /* n_threads when it was last printed */
 };
 
 /* The recorded messages have a lock of their own, because a thread that holds the lock of the sink
@@ -43,7 +44,7 @@ struct messages {
 };
 
 /* The line of progress that shows how long its work has lasted; text "": none. */
-struct clocked {
+struct timed_progress {
   pthread_mutex_t lock;
   char text[160];
   uint64_t since_ns;
@@ -61,26 +62,26 @@ static struct {
   atomic_int verbosity;
   atomic_bool asides;
   struct messages messages;
-  struct clocked clocked;
+  struct timed_progress timed_progress;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .clocked = {.lock = PTHREAD_MUTEX_INITIALIZER},
+          .timed_progress = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .messages = {.lock = PTHREAD_MUTEX_INITIALIZER},
           .verbosity = BN_NOTICE,
           .asides = true};
 
 /* The session from which the messages of this thread of the operating system come; NULL: they are
    the thread's own. */
-static _Thread_local const void *log_speaker;
+static _Thread_local const void *log_session;
 
 void bn_log_set_session(const void *session)
 {
-  log_speaker = session;
+  log_session = session;
 }
 
 /* Returns a number for the session or thread that a message comes from. */
-static uintptr_t log_speaker_id(void)
+static uintptr_t log_source_id(void)
 {
-  return log_speaker != NULL ? (uintptr_t)log_speaker : (uintptr_t)pthread_self();
+  return log_session != NULL ? (uintptr_t)log_session : (uintptr_t)pthread_self();
 }
 
 void bn_log_set_verbosity(int level)
@@ -95,9 +96,9 @@ int bn_log_get_verbosity(void)
 
 /* --- recorded messages ------------------------------------------------------------------------ */
 
-/* Returns the row of that text, possibly a new one, or NULL if there is no room for it.  The caller
-   holds the lock of the messages. */
-static struct bn_log_message *log_get_row(int level, const char *text, size_t len)
+/* Returns the row of that text, which is added if there is none, or NULL if there is no room for
+   it.  The caller holds the lock of the messages. */
+static struct bn_log_message *log_find_or_add_row(int level, const char *text, size_t len)
 {
   struct bn_log_message *row = sink.messages.row;
 
@@ -122,7 +123,7 @@ static void log_remember(int level, const char *text)
   if (len == 0)
     return;
   pthread_mutex_lock(&sink.messages.lock);
-  row = log_get_row(level, text, len);
+  row = log_find_or_add_row(level, text, len);
   if (row != NULL)
     row->times++;
   pthread_mutex_unlock(&sink.messages.lock);
@@ -170,54 +171,57 @@ static bool log_terminal_reads(void)
 static void log_draw_progress(const char *text)
 {
   char line[256];
-  int n;
+  int len;
 
-  if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1 ||
-      (text == NULL && !atomic_load(&sink.progress)) || !log_terminal_reads())
+  if (!bn_log_has_asides() || isatty(STDERR_FILENO) != 1)
     return;
-  if (pthread_mutex_trylock(&sink.lock) != 0)
+  if (text == NULL && !atomic_load(&sink.progress))
+    return; /* there is no line to be removed */
+  if (!log_terminal_reads() || pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  n = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear_line : "",
-               text != NULL ? text : "");
-  n = n < (int)sizeof line ? n : (int)sizeof line - 1;
-  atomic_store(&sink.progress, write(STDERR_FILENO, line, (size_t)n) == n && text != NULL);
+  len = snprintf(line, sizeof line, "%s%s", atomic_load(&sink.progress) ? clear_line : "",
+                 text != NULL ? text : "");
+  len = len < (int)sizeof line ? len : (int)sizeof line - 1;
+  const bool is_written = write(STDERR_FILENO, line, (size_t)len) == len;
+
+  atomic_store(&sink.progress, is_written && text != NULL);
   pthread_mutex_unlock(&sink.lock);
 }
 
 /* Sets the line that bn_log_redraw_progress draws; "": none. */
-static void log_set_clocked(const char *text, uint64_t since_ns)
+static void log_set_timed_progress(const char *text, uint64_t since_ns)
 {
-  struct clocked *c = &sink.clocked;
+  struct timed_progress *p = &sink.timed_progress;
 
-  pthread_mutex_lock(&c->lock);
-  (void)snprintf(c->text, sizeof c->text, "%s", text);
-  c->since_ns = since_ns;
-  pthread_mutex_unlock(&c->lock);
+  pthread_mutex_lock(&p->lock);
+  (void)snprintf(p->text, sizeof p->text, "%s", text);
+  p->since_ns = since_ns;
+  pthread_mutex_unlock(&p->lock);
 }
 
 void bn_log_progress(const char *text)
 {
-  log_set_clocked("", 0);
+  log_set_timed_progress("", 0);
   log_draw_progress(text);
 }
 
 void bn_log_progress_since(const char *text, uint64_t since_ns)
 {
-  log_set_clocked(text, since_ns);
+  log_set_timed_progress(text, since_ns);
   bn_log_redraw_progress();
 }
 
 void bn_log_redraw_progress(void)
 {
-  struct clocked *c = &sink.clocked;
-  char line[sizeof c->text + 32];
+  struct timed_progress *p = &sink.timed_progress;
+  char line[sizeof p->text + 32]; /* ", N s" has at most 24 bytes */
 
-  pthread_mutex_lock(&c->lock);
-  (void)snprintf(line, sizeof line, "%s, %llu s", c->text,
-                 (unsigned long long)((bn_clock_mono() - c->since_ns) / BN_NSEC_PER_SEC));
-  if (c->text[0] != '\0')
+  pthread_mutex_lock(&p->lock);
+  (void)snprintf(line, sizeof line, "%s, %llu s", p->text,
+                 (unsigned long long)((bn_clock_mono() - p->since_ns) / BN_NSEC_PER_SEC));
+  if (p->text[0] != '\0')
     log_draw_progress(line);
-  pthread_mutex_unlock(&c->lock);
+  pthread_mutex_unlock(&p->lock);
 }
 
 /* Prints how often the last message was swallowed, and counts anew.  The caller holds the lock. */
@@ -277,9 +281,9 @@ static void log_emit(char *line)
 
 /* --- errors of many threads ------------------------------------------------------------------- */
 
-/* Returns the kind of that name, possibly a new one, or NULL if there is no room for it.  The
-   caller holds the lock. */
-static struct kind *log_get_kind(const char *name)
+/* Returns the kind of that name, which is added if there is none, or NULL if there is no room for
+   it.  The caller holds the lock. */
+static struct kind *log_find_or_add_kind(const char *name)
 {
   struct kind *k = sink.kind;
 
@@ -293,39 +297,38 @@ static struct kind *log_get_kind(const char *name)
   return k;
 }
 
-/* Returns the index of a thread among those that had the error, or k->n if it is none of them. */
+/* Returns the index of a thread in k->threads, or k->n_threads if it has not had the error. */
 static size_t log_find_thread(const struct kind *k, uintptr_t thread)
 {
   size_t i = 0;
 
-  while (i < k->n && k->threads[i] != thread)
+  while (i < k->n_threads && k->threads[i] != thread)
     i++;
   return i;
 }
 
-/* Counts this thread among those with the error.  Returns whether another one, which is threads[0],
-   has printed it. */
-static bool log_add_thread(struct kind *k)
+/* Counts this thread among those that had the error.  Returns whether another thread, threads[0],
+   has printed the error. */
+static bool log_count_thread(struct kind *k)
 {
-  const uintptr_t self = log_speaker_id();
+  const uintptr_t self = log_source_id();
   const size_t index = log_find_thread(k, self);
 
-  if (index < k->n)
-    return index > 0;
-  /* The array doubles whenever n is a power of two. */
-  if ((k->n & (k->n - 1)) == 0)
-    k->threads = bn_alloc_resize(k->threads, k->n == 0 ? 1 : 2 * k->n, sizeof *k->threads);
-  k->threads[k->n++] = self;
-  return k->n > 1;
+  if (index == k->n_threads) {
+    k->threads = bn_alloc_grow(k->threads, k->n_threads, sizeof *k->threads);
+    k->threads[k->n_threads++] = self;
+  }
+  return index > 0;
 }
 
-/* Cuts a text of more than AGAIN_MAX bytes before a character of UTF-8, and adds "...". */
+/* Cuts a text of more than REPRINTED_MAX bytes before a character of UTF-8, and adds "...". */
 static void log_shorten(struct bn_buf *b)
 {
-  size_t len = AGAIN_MAX;
+  size_t len = REPRINTED_MAX;
 
-  if (b->len <= AGAIN_MAX)
+  if (b->len <= REPRINTED_MAX)
     return;
+  /* The bytes of a character after its first one begin with the bits 10. */
   while (len > 0 && ((unsigned char)b->data[len] & 0xc0) == 0x80)
     len--;
   b->len = len;
@@ -365,7 +368,7 @@ static char *log_join_error_lines(const char *text)
   return bn_buf_take(&b);
 }
 
-/* A message on standard error comes after a flush, so that earlier text is before it if both
+/* Messages on standard error come after such a flush, so that earlier text is before them if both
    streams go to the same terminal or file.  A thread that hangs in a report keeps the lock of the
    stream: then nothing is flushed, and the text in its buffer is lost. */
 bool bn_log_flush(void)
@@ -387,8 +390,8 @@ static void log_emit_error(char *line, const char *kind)
   struct kind *k;
 
   pthread_mutex_lock(&sink.lock);
-  k = log_get_kind(kind != NULL ? kind : line);
-  if (k != NULL && log_add_thread(k)) {
+  k = log_find_or_add_kind(kind != NULL ? kind : line);
+  if (k != NULL && log_count_thread(k)) {
     free(line);
   } else {
     if (k != NULL && k->first == NULL)
@@ -400,25 +403,26 @@ static void log_emit_error(char *line, const char *kind)
   pthread_mutex_unlock(&sink.lock);
 }
 
-/* Returns how many more threads had the error since that number was last printed. */
+/* Returns how many more threads had the error since that number was last printed.  The first thread
+   has printed the error itself. */
 static size_t log_count_more_threads(const struct kind *k)
 {
-  const size_t reported = k->reported > 0 ? k->reported : 1;
+  const size_t n_known = k->n_reported > 0 ? k->n_reported : 1;
 
-  return k->n > reported ? k->n - reported : 0;
+  return k->n_threads > n_known ? k->n_threads - n_known : 0;
 }
 
+/* Returns whether the same threads had both errors.  Most often they are in the same order too. */
 static bool log_kinds_have_same_threads(const struct kind *a, const struct kind *b)
 {
-  bool same = a->n == b->n && a->reported == b->reported;
+  bool is_same = a->n_threads == b->n_threads && a->n_reported == b->n_reported;
 
-  for (size_t i = 0; same && i < a->n; i++)
-    same = a->threads[i] == b->threads[i] || log_find_thread(b, a->threads[i]) < b->n;
-  return same;
+  for (size_t i = 0; is_same && i < a->n_threads; i++)
+    is_same = a->threads[i] == b->threads[i] || log_find_thread(b, a->threads[i]) < b->n_threads;
+  return is_same;
 }
 
-/* Returns whether the same threads had all kinds of errors, so that their number alone is
-   enough. */
+/* Returns whether the same threads had all kinds of errors, so that one number tells all. */
 static bool log_all_kinds_have_same_threads(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
@@ -437,7 +441,7 @@ static void log_print_thread_count(size_t n, const char *error)
 
 void bn_log_print_more_threads(void)
 {
-  /* The holder of the lock may wait for a reader of stdout; the run ends without it. */
+  /* The thread that holds the lock may wait for a reader of stdout, and no run waits for that. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
   const bool one_number = log_all_kinds_have_same_threads();
@@ -452,7 +456,7 @@ void bn_log_print_more_threads(void)
       log_print_thread_count(n, k->first);
     else if (n > 0 && i == 0)
       log_print_thread_count(n, NULL);
-    k->reported = k->n;
+    k->n_reported = k->n_threads;
   }
   pthread_mutex_unlock(&sink.lock);
 }
@@ -626,16 +630,16 @@ void bn_log_apart(const char *fmt, ...)
 
 void bn_log_refusal(const char *text)
 {
-  bool printed;
-
   pthread_mutex_lock(&sink.lock);
-  printed = text[0] == '\0' || (sink.refused != NULL && strcmp(sink.refused, text) == 0);
-  if (!printed) {
+  const bool is_printed =
+      text[0] == '\0' || (sink.refused != NULL && strcmp(sink.refused, text) == 0);
+
+  if (!is_printed) {
     free(sink.refused);
     sink.refused = bn_alloc_text(text);
   }
   pthread_mutex_unlock(&sink.lock);
-  if (!printed)
+  if (!is_printed)
     bn_log_stderr("%s", text);
 }
 
@@ -722,9 +726,9 @@ bool bn_log_error_at_once(const char *line)
 bool bn_log_at_once(const char *fmt, ...)
 {
   enum { TEXT_MAX = 254 };
-  char line[sizeof clear_line + TEXT_MAX + 1]; /* the text, '\n' and the final 0 */
+  char line[sizeof clear_line + TEXT_MAX + 1]; /* with '\n' and the final 0 */
   va_list ap;
-  int n;
+  int len;
 
   if (!bn_log_has_asides())
     return true;
@@ -733,13 +737,14 @@ bool bn_log_at_once(const char *fmt, ...)
 
   memcpy(line, clear_line, start);
   va_start(ap, fmt);
-  n = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
+  len = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
   va_end(ap);
-  if (n < 0)
+  if (len < 0)
     return true;
-  n = (int)start + (n < TEXT_MAX ? n : TEXT_MAX);
-  line[n++] = '\n';
-  line[n] = '\0';
+  const size_t end = start + (size_t)(len < TEXT_MAX ? len : TEXT_MAX);
+
+  line[end] = '\n';
+  line[end + 1] = '\0';
   if (bn_log_error_at_once(line))
     return true;
   if (had_progress)
@@ -768,8 +773,8 @@ static ssize_t log_write_all(void *unused, const char *text, size_t size)
   return (ssize_t)done;
 }
 
-/* Makes stdout wait for its reader if another process has made the pipe or terminal that they share
-   non-blocking: stdio would drop text. */
+/* Makes stdout wait for its reader if another process has made the pipe or terminal that both use
+   non-blocking, with which stdio would drop text. */
 static void log_make_stdout_wait(void)
 {
   const cookie_io_functions_t functions = {.write = log_write_all};

@@ -25,8 +25,8 @@ int bn_log_get_verbosity(void);
 __attribute__((format(printf, 2, 3))) void bn_log(enum bn_level level, const char *fmt, ...);
 /* Prints a message that is formatted already; drivers call this form. */
 void bn_log_text(int level, const char *text);
-/* Prints a pending count and forgets the last message.  Is called before text that does not go
-   through the log and separates messages, such as a report. */
+/* Prints a pending count of repeats and forgets the last message.  It is called before text that
+   does not go through the log and separates messages, such as a report. */
 void bn_log_settle(void);
 /* From this call on, messages of the levels FATAL, ALERT and WARNING go to stderr.  A message that
    another thread has printed in the same words is swallowed and its thread counted. */
@@ -40,7 +40,8 @@ void bn_log_set_session(const void *session);
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
 /* Prints how many more threads had each error: "(15 more threads)".  If the same threads had all
    errors, it prints one number, else one line for each error: "(15 more threads: event failed)".
-   Comes after the end of the threads of a run.  While another thread prints, it prints nothing. */
+   It is called after the end of the threads of a run.  While another thread prints, it prints
+   nothing. */
 void bn_log_print_more_threads(void);
 /* As bn_log, with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,
@@ -62,7 +63,7 @@ __attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
    recorded, as it would be among the lines of a report.  It is no aside: dialects have it too. */
 __attribute__((format(printf, 1, 2))) void bn_log_apart(const char *fmt, ...);
 /* Prints an error in the input of the user, as bn_log_stderr, once for all threads that find it.
-   "": it has been printed. */
+   An empty text stands for an error that has been printed, and nothing is printed. */
 void bn_log_refusal(const char *text);
 /* As bn_log_stderr for a text that may quote a server: escaped as escape.h does in messages.  A
    newline is added to a text without one at its end. */
@@ -105,7 +106,8 @@ FILE *bn_log_stream(bool is_error);
 /* Makes stdout line-buffered, also into pipes, and lets it wait for its reader if its descriptor
    does not block.  Comes before anything is printed. */
 void bn_log_start(void);
-/* Flushes stdout.  Returns true if all text reached its file (not full, not closed). */
+/* Flushes stdout.  Returns true if all text reached its file (not full, not closed).  While another
+   thread uses stdout, nothing is flushed, and the result is false. */
 bool bn_log_flush(void);
 
 #endif
