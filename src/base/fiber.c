@@ -25,10 +25,10 @@ static void fiber_begin(struct bn_fiber *f)
   }
 }
 
-/* Maps a stack.  A call that uses it up meets the guard at its lower end instead of other memory.
-   The struct is at the upper end, and the stack begins at a cache line below it.  A cache has few
-   lines for addresses that are a power of two apart, so that stacks begin at SHIFTS different
-   places within half a page.  Returns NULL if there is no memory. */
+/* Maps a stack, with a guard at its lower end, which a call that uses up the stack meets instead of
+   other memory.  The struct is at the upper end, and the stack begins at a cache line below it.  A
+   cache has few lines for addresses that are a power of two apart, so stacks begin at SHIFTS
+   different places within half a page.  Returns NULL if there is no memory. */
 static struct bn_fiber *fiber_map(struct bn_fiber_pool *p)
 {
   enum { CACHE_LINE = 64, SHIFTS = 32 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls on C stacks of their own, which can be left in their middle and entered again.
 
-   A switch is a function call that saves the registers which the called function has to save; it
-   makes no system call and leaves the signal mask and the rounding mode of floating point alone.
-   One thread uses a pool and its fibers. */
+   A switch is a function call that saves the registers which the ABI tells a called function to
+   preserve; it makes no system call, and keeps the signal mask and the rounding mode of floating
+   point.  One thread uses a pool and its fibers. */
 #ifndef BN_BASE_FIBER_H
 #define BN_BASE_FIBER_H
 
@@ -27,7 +27,7 @@ struct bn_fiber {
 };
 
 struct bn_fiber_pool {
-  struct bn_fiber *unused; /* the one used last comes first: its memory is in the caches */
+  struct bn_fiber *unused; /* the stack used last comes first: its memory is in the caches */
   unsigned mapped;         /* stacks that were made */
 };
 

@@ -22,7 +22,7 @@
 #define BN_FIBER_TSAN 1
 #endif
 
-/* Defines a function for a moment of which the sanitizer, if there is one, need not know. */
+/* Defines a function that does nothing: the sanitizer, if any, need not know of such a moment. */
 #define UNOBSERVED(name)                                                                           \
   static inline void name(struct bn_fiber *f)                                                      \
   {                                                                                                \

@@ -40,30 +40,30 @@ static const char *mask_find_assigned_word(const char *text)
 }
 
 /* Returns the colon before the password in "scheme://user:password@host", or NULL if there is none.
-   After the colon, an '@' anywhere shows a password, since that may have any character; without
-   '@', all is a password but a port. */
+   If an '@' follows the colon anywhere, the text between them is a password, which may have any
+   character.  Without an '@', the text after the colon is a password unless it is a port. */
 static const char *mask_find_uri_colon(const char *text)
 {
-  const char *user = strstr(text, "://"), *colon, *end;
+  const char *scheme_end = strstr(text, "://");
+  const char *colon = scheme_end != NULL ? strchr(scheme_end + strlen("://"), ':') : NULL;
 
-  colon = user != NULL ? strchr(user + strlen("://"), ':') : NULL;
   if (colon == NULL || strchr(colon, '@') != NULL)
     return colon;
-  end = colon + 1 + strspn(colon + 1, "0123456789");
-  const bool is_port = *end == '\0' || strchr("/?,", *end) != NULL;
+  const char *digits_end = colon + 1 + strspn(colon + 1, "0123456789");
+  const bool is_port = *digits_end == '\0' || strchr("/?,", *digits_end) != NULL;
 
   return is_port ? NULL : colon;
 }
 
-/* Writes text[0..shown), text[shown] if that separates a name from its value, and "***".
-   text[shown] is not the final 0, which strchr would find too.  Returns out. */
-static const char *mask_after(const char *text, size_t shown, char out[BN_MASK_MAX])
+/* Writes text[0..name_len), text[name_len] if that separates a name from its value, and "***".
+   text[name_len] is not the final 0, which strchr would find too.  Returns out. */
+static const char *mask_after(const char *text, size_t name_len, char out[BN_MASK_MAX])
 {
-  const int most = BN_MASK_MAX - (int)sizeof BN_MASK;
-  const bool has_separator = strchr("=: \t\r\n\v\f,;", text[shown]) != NULL;
-  const size_t len = has_separator ? shown + 1 : shown;
+  const size_t most = BN_MASK_MAX - sizeof BN_MASK;
+  const bool has_separator = strchr("=: \t\r\n\v\f,;", text[name_len]) != NULL;
+  const size_t len = has_separator ? name_len + 1 : name_len;
 
-  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, len < (size_t)most ? (int)len : most, text);
+  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, (int)(len < most ? len : most), text);
   return out;
 }
 
@@ -78,10 +78,11 @@ const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX])
 
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
 {
-  const char *word = mask_find_assigned_word(text), *colon = mask_find_uri_colon(text);
-  const char *end = word == NULL || (colon != NULL && colon < word) ? colon : word;
+  const char *word_end = mask_find_assigned_word(text), *colon = mask_find_uri_colon(text);
+  const bool colon_is_first = word_end == NULL || (colon != NULL && colon < word_end);
+  const char *first = colon_is_first ? colon : word_end;
 
-  return end != NULL ? mask_after(text, (size_t)(end - text), out) : text;
+  return first != NULL ? mask_after(text, (size_t)(first - text), out) : text;
 }
 
 void bn_mask_overwrite(char *secret)

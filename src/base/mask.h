@@ -16,7 +16,7 @@ enum { BN_MASK_MAX = 256 };
    passphrase, pwd, secret or token. */
 bool bn_mask_names_secret(const char *arg);
 /* Returns "--NAME=***" for "--NAME=VALUE", in `out`; any other character that cannot be part of a
-   name ends the name as '=' does.  Returns arg itself if it is nothing but a name. */
+   name ends the name as '=' does.  Returns arg itself if it is a name alone. */
 const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX]);
 /* Returns the text up to the first password in it, and "***", in `out`: "host=x password=***",
    "mysql://user:***".  Returns the text itself if it has no password. */

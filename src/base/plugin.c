@@ -43,8 +43,8 @@ static char *plugin_resolve_dir(const char *program_dir, const char *relative)
   return resolved;
 }
 
-/* Writes the path of `installed`, or of `built` if only that exists, to buf; if neither exists,
-   that of `installed`.  Both are relative to the folder of the program.  Returns buf, or NULL and
+/* Writes a path to buf: that of the folder `built` if it exists and `installed` does not, else that
+   of `installed`.  Both are relative to the folder of the program.  Returns buf, or NULL and
    err. */
 static const char *plugin_find_dir(const char *installed, const char *built, char *buf, size_t len,
                                    struct bn_err *err)
@@ -95,8 +95,8 @@ struct descriptor {
   const char *name;
 };
 
-/* Returns the article for the name of a kind of modules; of these, only "engine" begins with a
-   vowel. */
+/* Returns the article for the name of a kind of modules.  The only kind that begins with a vowel is
+   "engine". */
 static const char *plugin_article(const char *kind)
 {
   return kind[0] == 'e' ? "an" : "a";
@@ -195,20 +195,20 @@ static int plugin_compare_names(const struct dirent **a, const struct dirent **b
 size_t bn_plugin_list(const struct bn_plugin_kind *kind, char **names, size_t max)
 {
   char dir[PATH_MAX], path[PATH_MAX + 32];
-  struct dirent **list = NULL;
-  size_t n = 0;
-  int found;
+  struct dirent **entry = NULL;
+  size_t n_names = 0;
+  int n_entries;
 
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) == NULL)
     return 0;
   (void)snprintf(path, sizeof path, "%s/%ss", dir, kind->name);
   /* A folder that does not exist (-1) has no modules. */
-  found = scandir(path, &list, plugin_is_module, plugin_compare_names);
-  for (int i = 0; i < found; i++) {
-    if (n < max)
-      names[n++] = bn_alloc_part(list[i]->d_name, plugin_name_len(list[i]));
-    free(list[i]);
+  n_entries = scandir(path, &entry, plugin_is_module, plugin_compare_names);
+  for (int i = 0; i < n_entries; i++) {
+    if (n_names < max)
+      names[n_names++] = bn_alloc_part(entry[i]->d_name, plugin_name_len(entry[i]));
+    free(entry[i]);
   }
-  free(list);
-  return n;
+  free(entry);
+  return n_names;
 }

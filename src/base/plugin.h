@@ -26,9 +26,9 @@ struct bn_plugin_kind {
    ABI, the size and the name of its descriptor, and returns the descriptor.  Returns NULL and err
    otherwise; err->code ENOENT: there is no such module.  Any thread. */
 const void *bn_plugin_open(const struct bn_plugin_kind *kind, const char *name, struct bn_err *err);
-/* Adds to the sentence of bn_plugin_open(), if there is no such module, the package of Debian that
-   bench needs to build it, and the option that asks for it.  NULL: bench builds no such module, and
-   the sentence remains.  Returns -1. */
+/* If bn_plugin_open() has found no such module, adds to its sentence the package of Debian that
+   bench needs to build the module, and --OPTION, which has named the module.  package NULL: bench
+   builds no such module, and the sentence remains.  Returns -1. */
 int bn_plugin_advise(struct bn_err *err, const char *package, const char *option);
 /* Fills `names` with the sorted names of the modules of that kind that bn_plugin_open would look
    for, and returns their number.  Names beyond the first max are left out.  The caller frees the

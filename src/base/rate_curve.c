@@ -68,9 +68,10 @@ double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
   return p->from_mass + p->start_rate * s + (p->end_rate - p->start_rate) * s * s / (2 * p->span_s);
 }
 
-/* Returns the time t within a piece at which its mass is `mass` > 0: r0 t + (r1 - r0) t^2 /
-   (2 span) = mass, solved in the form that does not cancel for r0 = r1.  Where the rate ends with
-   0, rounding may make the number under the root of the last mass negative. */
+/* Returns the time t within a piece at which its mass is `mass` > 0, for the start rate r0 and the
+   end rate r1: r0 t + (r1 - r0) t^2 / (2 span) = mass.  The form of the solution does not cancel
+   for r0 = r1.  If r1 is 0, rounding may make the number under the root negative for the last
+   mass. */
 static double rate_piece_time(const struct bn_rate_piece *p, double mass)
 {
   const double slope = (p->end_rate - p->start_rate) / p->span_s;
@@ -82,21 +83,21 @@ static double rate_piece_time(const struct bn_rate_piece *p, double mass)
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass)
 {
   const struct bn_rate_piece *p = piece;
-  double whole;
+  double piece_mass;
 
-  /* A rate that never changes is one piece without a length.  This is the common case, which each
-     claim of an arrival meets. */
+  /* A rate that never changes is one piece without a length.  This case is the most frequent by
+     far, and is decided for each arrival. */
   if (n == 1 && p->span_s <= 0)
     return mass / p->end_rate;
   if (mass <= 0)
     return 0;
   p = rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_mass), mass);
-  whole = rate_piece_mass(p);
+  piece_mass = rate_piece_mass(p);
   mass -= p->from_mass;
-  if (mass <= whole)
+  if (mass <= piece_mass)
     return p->from_s + rate_piece_time(p, mass);
   if (p + 1 == piece + n)
-    return p->from_s + p->span_s + (mass - whole) / p->end_rate;
+    return p->from_s + p->span_s + (mass - piece_mass) / p->end_rate;
   /* The sums are rounded, so that a mass may lie between two pieces. */
   return p[1].from_s;
 }

@@ -10,14 +10,14 @@
    goes on with its end_rate for ever. */
 struct bn_rate_piece {
   double start_rate, end_rate, span_s;
-  double from_s, from_mass; /* time and mass before it, set by bn_rate_curve_sum; of the first, 0 */
+  double from_s, from_mass; /* sums of the pieces before it; set by bn_rate_curve_sum */
 };
 
 /* Sets from_s and from_mass of each piece.  The mass is the integral of the rate: the number of
    events to be expected. */
 void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n);
 /* Returns the mass from the beginning up to the time s; 0 for s <= 0.  This function and the next
-   take a number of steps that is the logarithm of n, which is at least 1. */
+   one, by bisection of the n >= 1 pieces, take about log2(n) steps. */
 double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s);
 /* Returns the time at which the mass is reached, which is infinite if it never is. */
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass);

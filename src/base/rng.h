@@ -61,15 +61,15 @@ static inline double bn_rng_double(struct bn_rng *r)
 /* Returns a uniform integer in [0, n), n >= 1, without bias (Lemire's multiply-and-reject). */
 static inline uint64_t bn_rng_below(struct bn_rng *r, uint64_t n)
 {
-  unsigned __int128 m = (unsigned __int128)bn_rng_next(r) * n;
+  unsigned __int128 product = (unsigned __int128)bn_rng_next(r) * n;
 
-  if (__builtin_expect((uint64_t)m < n, 0)) {
-    const uint64_t floor = (0 - n) % n;
+  if (__builtin_expect((uint64_t)product < n, 0)) {
+    const uint64_t least = (0 - n) % n; /* 2^64 modulo n; lower halves below it are rejected */
 
-    while ((uint64_t)m < floor)
-      m = (unsigned __int128)bn_rng_next(r) * n;
+    while ((uint64_t)product < least)
+      product = (unsigned __int128)bn_rng_next(r) * n;
   }
-  return (uint64_t)(m >> 64);
+  return (uint64_t)(product >> 64);
 }
 
 #endif

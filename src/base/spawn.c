@@ -15,9 +15,9 @@
 
 enum { NOT_STARTED = 127 };
 
-/* Turns the child into the program, or ends it.  Makes only calls that are allowed between fork and
-   exec.  `failure` is a pipe for an errno value, which a successful exec closes.  If the parent has
-   ended, the value that is written has no meaning, and nobody reads it. */
+/* Turns the child into the program, or ends it with an errno value in the pipe `failure`, which a
+   successful exec closes.  Makes only calls that are allowed between fork and exec.  If the parent
+   has ended, the value has no meaning, and nobody reads it. */
 __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid_t parent,
                                                    int failure)
 {
@@ -45,7 +45,8 @@ pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
   int failure[2], error = 0;
   pid_t pid;
 
-  /* The kernel keeps no exit statuses for a process that was started with SIGCHLD ignored. */
+  /* While SIGCHLD is ignored, as the parent of this process may have left it, the kernel keeps no
+     exit status of a child. */
   (void)signal(SIGCHLD, SIG_DFL);
   if (pipe2(failure, O_CLOEXEC) != 0)
     return bn_err_set(err, errno, "cannot start '%s': %s", s->argv[0], strerror(errno));

@@ -15,8 +15,8 @@ struct bn_spawn {
   char *const *argv;      /* ends with NULL; a program without '/' in its name is found by PATH */
   int in, out, errors;    /* its standard streams; the caller keeps them open */
   const sigset_t *masked; /* signals that are blocked in the child */
-  int orphaned; /* signal for the child when the thread that started it ends: SIGKILL, SIGTERM */
-  bool no_terminal; /* a question to the user fails, instead of stopping the child for ever */
+  int orphaned;           /* the signal that the child gets when the thread that started it ends */
+  bool no_terminal;       /* a question to the user fails, instead of stopping the child for ever */
 };
 
 /* Starts the program and waits until it runs.  Returns its process, for waitpid(2), or -1 and err

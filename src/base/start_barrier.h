@@ -23,7 +23,7 @@ struct bn_start_barrier {
 
 /* Makes a closed barrier for `expected` parties. */
 void bn_start_barrier_init(struct bn_start_barrier *b, unsigned expected);
-/* Comes after all waits have returned. */
+/* Frees a barrier, after all waits have returned. */
 void bn_start_barrier_done(struct bn_start_barrier *b);
 /* Announces that n parties have arrived, and waits.  Returns true once the barrier has opened,
    false once it has failed. */

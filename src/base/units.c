@@ -185,9 +185,10 @@ int bn_units_count_decimals(double value, int least)
   enum { MOST = 9 };
   int decimals = least;
 
-  if (!(value > 0))
+  if (!(value > 0)) /* or NaN */
     return least;
-  /* The digits shown are those of the integer `shown`, which has three from 100 on. */
+  /* Without its point, the value is shown as the integer part of `shown`; from 100 on, that has
+     three digits. */
   for (double shown = value * pow(10, least); decimals < MOST && shown < 100; shown *= 10)
     decimals++;
   return decimals;
@@ -208,9 +209,11 @@ void bn_units_restore_point(char *digits)
 
 const char *bn_units_format_shortest(char digits[BN_UNITS_DIGITS], double value)
 {
-  for (int n = DBL_DIG; n <= DBL_DECIMAL_DIG; n++) {
-    (void)snprintf(digits, BN_UNITS_DIGITS, "%.*g", n, value);
-    if (memcmp(&(double){strtod(digits, NULL)}, &value, sizeof value) == 0)
+  for (int n_digits = DBL_DIG; n_digits <= DBL_DECIMAL_DIG; n_digits++) {
+    (void)snprintf(digits, BN_UNITS_DIGITS, "%.*g", n_digits, value);
+    const double read_back = strtod(digits, NULL);
+
+    if (memcmp(&read_back, &value, sizeof value) == 0) /* -0 is not 0 */
       break;
   }
   bn_units_restore_point(digits);

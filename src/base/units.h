@@ -23,7 +23,7 @@ int bn_units_parse_duration(const char *text, double *seconds);
 /* Parses on, true or 1, and off, false or 0. */
 int bn_units_parse_bool(const char *text, bool *out);
 /* Reads digits at *at, with at most one decimal point between two of them, and moves *at past them;
-   ".." is the sign of a range and ends them.  Returns false if there are none or too many. */
+   ".." is the sign of a range and ends them.  Returns false if there are no digits or too many. */
 bool bn_units_read(const char **at, double *value);
 /* As bn_units_read, with ns, us, ms, s, m or h after the digits; without a unit they are
    seconds. */

@@ -104,16 +104,16 @@ static int uri_read_hosts(struct bn_uri *u, char *text, struct bn_err *err)
 
   u->host = text;
   for (char *item = text, *next; item != NULL; item = next) {
-    const bool first = item == text;
+    const bool is_first = item == text;
 
     next = uri_cut(item, ',');
     if (uri_read_host(&item, &port, err) != 0)
       return -1;
-    if (!first && port != u->port)
+    if (!is_first && port != u->port)
       return bn_err_set(err, 0,
                         "the hosts have different ports: list them in the options of the driver");
     u->port = port;
-    if (!first)
+    if (!is_first)
       *out++ = ',';
     memmove(out, item, strlen(item) + 1);
     out += strlen(out);

@@ -11,15 +11,15 @@
 
 #include "base/clock.h"
 
-/* Returns the time until the deadline, which it stores in *left, or NULL for a wait without an end
-   (UINT64_MAX).  The deadline 0, which has passed, costs no reading of the clock. */
-static const struct timespec *wait_time_left(uint64_t deadline_ns, struct timespec *left)
+/* Stores the time until the deadline in *time and returns it, or returns NULL for a wait without an
+   end (UINT64_MAX).  For the deadline 0, which has passed, the clock is not read. */
+static const struct timespec *wait_time_until(uint64_t deadline_ns, struct timespec *time)
 {
   if (deadline_ns == UINT64_MAX)
     return NULL;
-  *left =
+  *time =
       bn_clock_to_timespec(deadline_ns != 0 ? bn_clock_between(bn_clock_mono(), deadline_ns) : 0);
-  return left;
+  return time;
 }
 
 /* Asserts that a wait without an end is not one whose only bound is its deadline. */
@@ -82,7 +82,7 @@ void bn_wait_wake(pthread_cond_t *cond)
 int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadline_ns,
                    siginfo_t *info)
 {
-  struct timespec left;
+  struct timespec timeout;
   int signo;
 
   wait_assert_bound(w, deadline_ns);
@@ -90,7 +90,7 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
     if (deadline_ns == UINT64_MAX)
       signo = sigwaitinfo(set, info);
     else
-      signo = sigtimedwait(set, info, wait_time_left(deadline_ns, &left));
+      signo = sigtimedwait(set, info, wait_time_until(deadline_ns, &timeout));
   } while (signo < 0 && errno == EINTR);
   return signo;
 }
@@ -113,22 +113,24 @@ bool bn_wait_is_writable(int fd)
 bool bn_wait_until_writable(int fd, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
-  struct timespec left;
+  struct timespec timeout;
 
-  return ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL) != 0;
+  return ppoll(&p, 1, wait_time_until(deadline_ns, &timeout), NULL) != 0;
 }
 
 /* Waits as epoll_wait(2) does, with a timeout in nanoseconds (NULL: none).  Returns -1 and ENOSYS
    if the C library does not have the call. */
 #ifdef HAVE_EPOLL_PWAIT2
-static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const struct timespec *left)
+static int wait_epoll(int epoll_fd, struct epoll_event *events, int n,
+                      const struct timespec *timeout)
 {
-  return epoll_pwait2(epoll_fd, events, n, left, NULL);
+  return epoll_pwait2(epoll_fd, events, n, timeout, NULL);
 }
 #else
-static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const struct timespec *left)
+static int wait_epoll(int epoll_fd, struct epoll_event *events, int n,
+                      const struct timespec *timeout)
 {
-  (void)epoll_fd, (void)events, (void)n, (void)left;
+  (void)epoll_fd, (void)events, (void)n, (void)timeout;
   errno = ENOSYS;
   return -1;
 }
@@ -137,41 +139,41 @@ static int wait_epoll(int epoll_fd, struct epoll_event *events, int n, const str
 /* As wait_epoll, for systems that do not have its call: waits for the set by ppoll, because
    epoll_wait takes whole milliseconds, which is too coarse for arrivals. */
 static int wait_epoll_as_file(int epoll_fd, struct epoll_event *events, int n,
-                              const struct timespec *left)
+                              const struct timespec *timeout)
 {
   struct pollfd p = {.fd = epoll_fd, .events = POLLIN};
-  const int got = ppoll(&p, 1, left, NULL);
+  const int n_ready = ppoll(&p, 1, timeout, NULL);
 
-  return got > 0 ? epoll_wait(epoll_fd, events, n, 0) : got;
+  return n_ready > 0 ? epoll_wait(epoll_fd, events, n, 0) : n_ready;
 }
 
 int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *events, int n,
                    uint64_t deadline_ns)
 {
-  struct timespec left;
-  const struct timespec *timeout = wait_time_left(deadline_ns, &left);
-  int got = wait_epoll(epoll_fd, events, n, timeout);
+  struct timespec time;
+  const struct timespec *timeout = wait_time_until(deadline_ns, &time);
+  int n_events = wait_epoll(epoll_fd, events, n, timeout);
 
   wait_assert_bound(w, deadline_ns);
   /* Kernels before 5.11 lack the call, and containers forbid it, with an error of their choice.
      They are asked again at each wait, because there is no place to remember the answer
      (tests/lint/globals.sh). */
-  if (got < 0 && errno != EINTR)
-    got = wait_epoll_as_file(epoll_fd, events, n, timeout);
-  assert(got >= 0 || errno == EINTR);
-  return got > 0 ? got : 0;
+  if (n_events < 0 && errno != EINTR)
+    n_events = wait_epoll_as_file(epoll_fd, events, n, timeout);
+  assert(n_events >= 0 || errno == EINTR);
+  return n_events > 0 ? n_events : 0;
 }
 
 short bn_wait_poll(const struct bn_wait *w, int fd, short events, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = fd, .events = events};
-  struct timespec left;
-  int got;
+  struct timespec timeout;
+  int n_ready;
 
   wait_assert_bound(w, deadline_ns);
-  got = ppoll(&p, 1, wait_time_left(deadline_ns, &left), NULL);
-  assert(got >= 0 || errno == EINTR);
-  return got > 0 ? p.revents : 0;
+  n_ready = ppoll(&p, 1, wait_time_until(deadline_ns, &timeout), NULL);
+  assert(n_ready >= 0 || errno == EINTR);
+  return n_ready > 0 ? p.revents : 0;
 }
 
 void bn_wait_park(const struct bn_wait *w)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The only place in base/ and engine/ where threads start, block and are woken.
+/* Starts threads, blocks and wakes them: no other code in base/ and engine/ does.
 
    Each wait has a text that says what it waits for, and a bound.  A wait without a deadline of its
    own is bounded by a deadline of the two threads that watch a run: engine/sampler (the time grace
    and the forced shutdown) and engine/signals (the patience after a signal).  A mutex is not a
-   wait: a thread that holds a mutex waits only with the mutex of the wait.  The log holds its mutex
-   while it prints, and engine/reports holds its mutex while it passes facts to reporters.
+   wait: a thread that holds a mutex waits only by bn_wait_until with this mutex.  The log holds its
+   mutex while it prints, and engine/reports holds its mutex while it passes facts to reporters.
    tests/lint/waits.sh refuses calls that block elsewhere in base/ and engine/; tests replace this
    file by a simulated clock. */
 #ifndef BN_BASE_WAIT_H
