@@ -158,7 +158,7 @@ static int subcommand_check_options(const struct invocation *a, struct bn_err *e
 {
   struct bn_optset_fault fault;
 
-  if (bn_optset_unknown(a->set, false, &fault) || bn_optset_fault(a->set, &fault))
+  if (bn_optset_find_unknown(a->set, false, &fault) || bn_optset_find_fault(a->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }

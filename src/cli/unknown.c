@@ -90,11 +90,11 @@ int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_out
     unknown_refuse_bare_test(cli);
     return -1;
   }
-  if (bn_optset_unknown(cli->options, accept_any, &fault)) {
+  if (bn_optset_find_unknown(cli->options, accept_any, &fault)) {
     unknown_refuse(cli, &fault, n_outside);
     return -1;
   }
-  if (bn_optset_fault(cli->options, &fault)) {
+  if (bn_optset_find_fault(cli->options, &fault)) {
     bn_cli_print_fault(cli, &fault);
     return -1;
   }

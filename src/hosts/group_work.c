@@ -95,7 +95,8 @@ static int group_work_copy(const struct bn_group_words *g, const struct bn_optse
 {
   struct bn_optset_fault fault;
 
-  if (bn_optset_fault(set, &fault) || bn_optset_unknown(set, true /* accept_any */, &fault))
+  if (bn_optset_find_fault(set, &fault) ||
+      bn_optset_find_unknown(set, true /* accept_any */, &fault))
     return group_work_refuse(g, fault.text, err);
   if (own->raw.threads_total > 0 && bn_groups_find_value(g, set, "threads") != NULL)
     return group_work_refuse(g,

@@ -543,7 +543,7 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
       conf_finish_checkpoints,     conf_finish_percentiles};
   int rc = 0;
 
-  if (bn_optset_fault(s, fault))
+  if (bn_optset_find_fault(s, fault))
     return (int)fault->kind;
   for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof steps[0]; i++)
     rc = steps[i](c, s, fault);

@@ -364,7 +364,7 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line)
 {
-  /* A bad value is kept with its place, for bn_optset_fault. */
+  /* A bad value is kept with its place, for bn_optset_find_fault. */
   (void)opt_set(s, &(struct bn_setting){.name = bn_alloc_copy(name),
                                         .text = bn_alloc_copy(text),
                                         .path = bn_alloc_copy(path),
@@ -412,8 +412,8 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 }
 
 /* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
-   stays 0, and a whole number becomes a fault that bn_optset_fault finds.  Returns OK, or for other
-   types rc, which says why the default does not fit. */
+   stays 0, and a whole number becomes a fault that bn_optset_find_fault finds.  Returns OK, or for
+   other types rc, which says why the default does not fit. */
 static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
                                            enum bn_optset_error rc)
 {

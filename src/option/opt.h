@@ -37,7 +37,7 @@ void bn_optset_free(struct bn_optset *s);
 /* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
    dialect.  Table and values stay the caller's and must outlive the set.  Pending settings that
    match a new option are applied at once, in the order they were given; what is wrong with them is
-   found by bn_optset_unknown and bn_optset_fault.  With `override`, a script's own option
+   found by bn_optset_find_unknown and bn_optset_find_fault.  With `override`, a script's own option
    of a general name shadows the general one for bn_optset_each and takes its settings, while the
    general one keeps its value for the engine.  Returns 0, or -1 and err: a name exists already,
    without override, or a default does not fit its type. */
@@ -126,10 +126,11 @@ void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r,
                       struct bn_optset_fault *out);
 /* Finds the first setting of the command line whose option does not exist, unless any is accepted,
    or is a boolean and has another value.  Returns whether there is one, and sets *out. */
-bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out);
+bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any,
+                            struct bn_optset_fault *out);
 /* Finds the first option, in the order of the tables, whose last setting was bad.  Returns whether
    there is one, and sets *out. */
-bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out);
+bool bn_optset_find_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
 /* Returns whether the user (command line or file) has set the option, under its name or an alias of
    it, and to a text that is not empty. */

@@ -159,7 +159,7 @@ static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_
                  dashed);
 }
 
-bool bn_optset_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out)
+bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out)
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
@@ -207,7 +207,7 @@ void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r,
   optquery_name_place(s, &bn_optset_find_entry(s, r->name)->last, out);
 }
 
-bool bn_optset_fault(const struct bn_optset *s, struct bn_optset_fault *out)
+bool bn_optset_find_fault(const struct bn_optset *s, struct bn_optset_fault *out)
 {
   for (size_t i = 0; i < s->n; i++) {
     const struct bn_entry *e = s->entry[i];

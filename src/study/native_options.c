@@ -110,7 +110,8 @@ static int options_check(struct general *g, const char *name, const char *value,
     return 0;
   (void)bn_optset_set(g->set, name, value, NULL);
   g->conf.raw.events = 1; /* else --time=0 logs a warning of an endless run */
-  if (bn_optset_unknown(g->set, false, &fault) || bn_conf_finish(&g->conf, g->set, &fault) != 0)
+  if (bn_optset_find_unknown(g->set, false, &fault) ||
+      bn_conf_finish(&g->conf, g->set, &fault) != 0)
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }
@@ -205,7 +206,7 @@ static int native_parse(lua_State *L)
     else
       lua_rawseti(L, rest, ++n);
   }
-  if (bn_optset_unknown(set, false, &fault) || bn_optset_fault(set, &fault)) {
+  if (bn_optset_find_unknown(set, false, &fault) || bn_optset_find_fault(set, &fault)) {
     lua_pushnil(L);
     lua_pushstring(L, fault.text);
     return 2;

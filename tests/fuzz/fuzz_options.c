@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   }
   if (!fuzz_values_allowed(&values))
     abort();
-  (void)bn_optset_unknown(set, false, &fault);
+  (void)bn_optset_find_unknown(set, false, &fault);
 out:
   bn_optset_free(set);
   free(text);

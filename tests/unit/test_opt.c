@@ -143,7 +143,7 @@ static const char *fault_text(void)
 {
   static struct bn_optset_fault fault;
 
-  return bn_optset_fault(set, &fault) ? fault.text : NULL;
+  return bn_optset_find_fault(set, &fault) ? fault.text : NULL;
 }
 
 /* The first unknown name or bad boolean, as typed. */
@@ -151,7 +151,7 @@ static const char *unknown(void)
 {
   static struct bn_optset_fault fault;
 
-  return bn_optset_unknown(set, false, &fault) ? fault.text : NULL;
+  return bn_optset_find_unknown(set, false, &fault) ? fault.text : NULL;
 }
 
 static void test_defaults(void **state)
@@ -254,7 +254,7 @@ static void test_sizes(void **state)
   assert_int_equal(values.size, 65536);
   assert_int_equal(put("size", "16X"), BN_OPTSET_RANGE);
   assert_int_equal(values.size, 65536);
-  assert_true(bn_optset_fault(set, &fault));
+  assert_true(bn_optset_find_fault(set, &fault));
   assert_string_equal(fault.text,
                       "--size=16X: not a size; allowed: 1 or more bytes, also with K, M, G or T");
   assert_int_equal(put("size", "0"), BN_OPTSET_RANGE);

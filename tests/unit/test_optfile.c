@@ -118,12 +118,12 @@ static void an_open_quote_is_a_bad_value(void **state)
 
   (void)state;
   bn_optset_set_from_file(set, "list", "1, \"2", "a.cfg", 1);
-  assert_true(bn_optset_fault(set, &fault));
+  assert_true(bn_optset_find_fault(set, &fault));
   assert_int_equal(fault.kind, BN_OPTSET_BAD);
   assert_int_equal(values.list.n, 0);
   bn_optset_set_from_file(set, "list", "1", "a.cfg", 1);
   bn_optset_set_from_file(set, "long-count", "'12", "a.cfg", 2);
-  assert_true(bn_optset_fault(set, &fault));
+  assert_true(bn_optset_find_fault(set, &fault));
   assert_string_equal(fault.opt->name, "long-count");
   assert_int_equal(values.count, 1);
 }
@@ -156,7 +156,7 @@ static void test_file(void **state)
   bn_optset_each_pending(set, note_unknown, &unknown);
   assert_string_equal(unknown.names, "file-num;cpu;");
   assert_int_equal(unknown.line, 9);
-  assert_false(bn_optset_unknown(set, false, &fault));
+  assert_false(bn_optset_find_unknown(set, false, &fault));
   assert_int_equal(bn_optset_set(set, "flag", NULL, "--flag"), BN_OPTSET_OK);
   assert_true(values.flag);
   assert_int_equal(read_text("flag=\n", path, &err), 0);
@@ -171,7 +171,7 @@ static void test_file_faults(void **state)
 
   (void)state;
   assert_int_equal(read_text("flag=maybe\n", path, &err), 0);
-  assert_true(bn_optset_fault(set, &fault));
+  assert_true(bn_optset_find_fault(set, &fault));
   assert_int_equal(fault.kind, BN_OPTSET_BAD);
   (void)snprintf(wanted, sizeof wanted,
                  "%s:1: flag=maybe: neither on nor off; allowed: on, true, 1, off, false, 0", path);
@@ -197,7 +197,7 @@ static void test_file_open_quote_in_dialect(void **state)
   open_set(&bn_policy_10);
   assert_int_equal(read_text("size=8K\nlong-count=\"2\nsize=9K\n", path, &err), 0);
   assert_int_equal(values.size, 8192);
-  assert_true(bn_optset_fault(set, &fault));
+  assert_true(bn_optset_find_fault(set, &fault));
   assert_string_equal(fault.text, "Invalid value for --long-count: 0.\n\n");
 }
 
