@@ -183,7 +183,7 @@ static int arguments_add_workload(struct bn_arguments *a, const char *test, bool
     if (rc == 0 && !arguments_is_lua_file(s.name))
       rc = arguments_add_file(a, s.path, s.name, err);
   }
-  bn_words_take(&a->words, word);
+  bn_words_adopt(&a->words, word);
   return rc;
 }
 
@@ -234,7 +234,7 @@ static int arguments_add_config_file(struct bn_arguments *a, const char *path, s
   (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, bn_file_name(path));
   if (arguments_add_file(a, path, name, err) != 0)
     return -1;
-  bn_words_take(&a->words, bn_alloc_print("--config-file=%s", name));
+  bn_words_adopt(&a->words, bn_alloc_print("--config-file=%s", name));
   return 0;
 }
 
@@ -304,7 +304,7 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
   if (rc == 0) {
     (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
                         (int)strcspn(text.data, "\r\n"), text.data);
-    bn_words_take(&a->words, bn_buf_take(&word));
+    bn_words_adopt(&a->words, bn_buf_take(&word));
   }
   bn_buf_wipe(&text);
   return rc;
@@ -327,7 +327,7 @@ static void arguments_add_word(struct bn_arguments *a, const char *name, const c
   const struct bn_opt *o = a->from->group != NULL ? bn_optset_find(a->from->options, name) : NULL;
 
   if (o != NULL && o->alias_of != NULL)
-    bn_words_take(&a->words, bn_alloc_print("--%s%s", o->alias_of, arg + strcspn(arg, "=")));
+    bn_words_adopt(&a->words, bn_alloc_print("--%s%s", o->alias_of, arg + strcspn(arg, "=")));
   else
     bn_words_add(&a->words, arg);
 }
@@ -370,8 +370,8 @@ static void arguments_add_defaults(struct bn_arguments *a)
     if ((bn_optset_get_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
         bn_optset_get_origin(options, opt->name) == BN_FROM_DEFAULT)
       continue;
-    bn_words_take(&a->words, bn_alloc_print("--%s=%s", opt->name,
-                                            bn_opt_get_default(opt, bn_optset_policy(options))));
+    bn_words_adopt(&a->words, bn_alloc_print("--%s=%s", opt->name,
+                                             bn_opt_get_default(opt, bn_optset_policy(options))));
   }
 }
 
@@ -498,11 +498,11 @@ static void arguments_add_common(struct bn_arguments *a)
   const int64_t seed = (int64_t)a->from->seed;
 
   if (dialect != NULL)
-    bn_words_take(&a->words, bn_alloc_print("--compat=%s", dialect));
+    bn_words_adopt(&a->words, bn_alloc_print("--compat=%s", dialect));
   if (interval_s > 0)
-    bn_words_take(&a->words, bn_alloc_print("--report-interval=%.9g", interval_s));
+    bn_words_adopt(&a->words, bn_alloc_print("--report-interval=%.9g", interval_s));
   if (seed != 0)
-    bn_words_take(&a->words, bn_alloc_print("--rand-seed=%" PRId64, seed));
+    bn_words_adopt(&a->words, bn_alloc_print("--rand-seed=%" PRId64, seed));
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -540,7 +540,7 @@ static void arguments_add_fact(void *arg, const struct bn_opt_fact *fact)
   const struct fact_walk *w = arg;
 
   if (strcmp(fact->name, w->name) == 0 && fact->text != NULL)
-    bn_words_take(&w->arguments->words, bn_alloc_print("--%s=%s", fact->name, fact->text));
+    bn_words_adopt(&w->arguments->words, bn_alloc_print("--%s=%s", fact->name, fact->text));
 }
 
 /* Resets each alias that a configuration file sets to its default, and adds its value by the name
@@ -555,8 +555,8 @@ static void arguments_replace_aliases(struct bn_arguments *a)
 
     if (o->alias_of == NULL || bn_optset_get_origin(options, o->name) != BN_FROM_FILE)
       continue;
-    bn_words_take(&a->words, bn_alloc_print("--%s=%s", o->name,
-                                            bn_opt_get_default(o, bn_optset_policy(options))));
+    bn_words_adopt(&a->words, bn_alloc_print("--%s=%s", o->name,
+                                             bn_opt_get_default(o, bn_optset_policy(options))));
     bn_optset_each_fact(options, arguments_add_fact, &walk);
   }
 }
@@ -643,7 +643,7 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
   (void)name;
   if (path != NULL && path[0] != '\0' && bn_file_find_descriptor(path) < 0 &&
       bn_file_is_replaceable(path))
-    bn_words_take(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
+    bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
 }
 
 /* Adds the words of a group.  Its own options come last, because the last of several options of one
@@ -663,7 +663,7 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
     bn_optset_each(a->from->options, arguments_add_group_output, a);
   arguments_add_common(a);
   if (a->from->profile_ns > 0)
-    bn_words_take(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
+    bn_words_adopt(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
   if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
     return -1;
   for (size_t i = 0; i < own->n; i++)
@@ -701,9 +701,9 @@ static void arguments_add_work(const struct bn_work_split *work, struct bn_list 
 {
   const uint64_t events = work->per_session ? 0 : work->events;
 
-  bn_words_take(out, bn_alloc_print("--threads=%u", work->threads));
-  bn_words_take(out, bn_alloc_print("--events=%" PRIu64, events));
-  bn_words_take(out, bn_alloc_print("--rate=%.17g", work->rate));
+  bn_words_adopt(out, bn_alloc_print("--threads=%u", work->threads));
+  bn_words_adopt(out, bn_alloc_print("--events=%" PRIu64, events));
+  bn_words_adopt(out, bn_alloc_print("--rate=%.17g", work->rate));
 }
 
 void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_split *work,
@@ -715,7 +715,7 @@ void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_s
   if (!a->from->is_here)
     arguments_add_work(work, out);
   else if (work->threads > 0)
-    bn_words_take(out, bn_alloc_print("--threads=%u", work->threads));
+    bn_words_adopt(out, bn_alloc_print("--threads=%u", work->threads));
   bn_words_add(out, a->from->command);
 }
 

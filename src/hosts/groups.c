@@ -327,7 +327,7 @@ void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *text
     groups_show_words(&text, &g->options);
   }
   bn_words_done(texts);
-  bn_words_take(texts, bn_buf_take(&text));
+  bn_words_adopt(texts, bn_buf_take(&text));
 }
 
 /* --- data ------------------------------------------------------------------------------------- */

@@ -221,7 +221,7 @@ void bn_handshake_add_passwords(struct bn_handshake *h)
     const char *value = getenv(password_variables[i]);
 
     if (value != NULL)
-      bn_words_take(&h->environment, bn_alloc_print("%s=%s", password_variables[i], value));
+      bn_words_adopt(&h->environment, bn_alloc_print("%s=%s", password_variables[i], value));
   }
 }
 

@@ -92,7 +92,7 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text
   if (rc != BN_OPTSET_OK)
     return rc;
   for (size_t i = 0; i < more.n; i++)
-    bn_words_take(list, more.item[i]); /* takes over the text */
+    bn_words_adopt(list, more.item[i]); /* takes over the text */
   free(more.item);
   return rc;
 }

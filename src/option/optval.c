@@ -42,7 +42,7 @@ static void optval_split_commas(const char *text, struct bn_list *out)
     const size_t len = strcspn(text, ",");
 
     if (len > 0)
-      bn_words_take(out, bn_alloc_part(text, len));
+      bn_words_adopt(out, bn_alloc_part(text, len));
     text += len + (text[len] == ',');
   }
 }
@@ -92,7 +92,7 @@ int bn_optval_split_items(const char *text, struct bn_list *out)
   int rc;
 
   while ((rc = bn_optval_next(&text, &item)) > 0)
-    bn_words_take(out, bn_alloc_part(item.text, item.len));
+    bn_words_adopt(out, bn_alloc_part(item.text, item.len));
   return rc;
 }
 

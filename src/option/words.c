@@ -22,7 +22,7 @@ bool bn_words_skip(const char **at, const char *word)
   return true;
 }
 
-void bn_words_take(struct bn_list *words, char *word)
+void bn_words_adopt(struct bn_list *words, char *word)
 {
   words->item = bn_alloc_resize(words->item, words->n + 1, sizeof *words->item);
   words->item[words->n++] = word;
@@ -30,7 +30,7 @@ void bn_words_take(struct bn_list *words, char *word)
 
 void bn_words_add(struct bn_list *words, const char *word)
 {
-  bn_words_take(words, bn_alloc_text(word));
+  bn_words_adopt(words, bn_alloc_text(word));
 }
 
 /* Appends the next part of a word: what stands between two quotes, or what goes up to a quote or
@@ -67,7 +67,7 @@ static const char *words_split_one(const char *s, struct bn_list *out, struct bn
     }
     s = rest;
   }
-  bn_words_take(out, bn_buf_take(&word));
+  bn_words_adopt(out, bn_buf_take(&word));
   return s;
 }
 

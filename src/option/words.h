@@ -29,7 +29,7 @@ char *bn_words_mask(const char *text);
 /* Adds a copy of a word. */
 void bn_words_add(struct bn_list *words, const char *word);
 /* Adds a word that was allocated, which the list takes over. */
-void bn_words_take(struct bn_list *words, char *word);
+void bn_words_adopt(struct bn_list *words, char *word);
 /* Overwrites the words, of which any may be a password, and frees them.  The list is empty and
    usable afterwards. */
 void bn_words_done(struct bn_list *words);
