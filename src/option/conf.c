@@ -13,8 +13,8 @@
 #include "base/units.h"
 #include "option/opt.h"
 
-/* What is wrong with an option's value: `what` outside of dialects, and in dialects `plain`, the
-   words of sysbench with the value in the place of their %s. */
+/* The reason why an option's value is refused: `what` outside of dialects, and in dialects `plain`,
+   the words of sysbench with the value in the place of their %s. */
 struct wrong {
   const char *option, *what, *plain;
 };
@@ -49,10 +49,11 @@ static uint64_t conf_to_ns(double seconds)
 static int conf_count_decimals(double seconds)
 {
   enum { MOST = 3 }; /* an interval has at least a millisecond */
+  const double rounding_error = 1e-6;
   double scale = 1;
   int digits = 0;
 
-  while (digits < MOST && fabs(seconds * scale - nearbyint(seconds * scale)) > 1e-6) {
+  while (digits < MOST && fabs(seconds * scale - nearbyint(seconds * scale)) > rounding_error) {
     scale *= 10;
     digits++;
   }
@@ -167,8 +168,8 @@ static double conf_compute_mean_rate(const struct bn_conf *c)
 }
 
 /* Reads a profile, whose length is the time of the run unless --time is given.  A run without a
-   limit of time goes on with the last value of the profile; a 0 is refused then, because the run
-   would never end. */
+   limit of time goes on with the last value of the profile; if that is 0, the profile is refused,
+   because the run would never end.  Returns 0, or as conf_refuse does. */
 static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault, enum bn_profile_of of)
 {
@@ -189,6 +190,9 @@ static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
                                  : "ends with no active thread, so that a run without a time limit "
                                    "never ends; leave out --time=0");
 }
+
+/* The functions conf_finish_… read an option and derive what the run needs of it.  They return 0,
+   or as conf_refuse does. */
 
 /* Reads --rate-profile, which must make an event due in the time of the run. */
 static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s,
@@ -213,18 +217,18 @@ bool bn_conf_lists_hosts(const struct bn_conf *c)
          (r->hosts_file != NULL && r->hosts_file[0] != '\0');
 }
 
-/* Returns the number of threads: without other hosts, and groups, which have threads of their own,
-   all of --threads-total are here. */
+/* Returns the number of threads of this process.  It has all of --threads-total, unless other hosts
+   or groups, which have threads of their own, share them. */
 static int64_t conf_count_threads(const struct bn_conf *c)
 {
-  const bool has_shares = c->raw.groups.n > 0 || bn_conf_lists_hosts(c);
+  const bool are_shared = c->raw.groups.n > 0 || bn_conf_lists_hosts(c);
 
-  return c->raw.threads_total > 0 && !has_shares ? c->raw.threads_total : c->raw.threads;
+  return c->raw.threads_total > 0 && !are_shared ? c->raw.threads_total : c->raw.threads;
 }
 
 /* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active
-   together.  The greatest value of a wave that is cut may have a fraction; bn_active_count rounds
-   to the nearest number too. */
+   together.  If a wave is cut, its greatest value may have a fraction, which is rounded to the
+   nearest number, as by bn_active_count. */
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -290,8 +294,8 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
   c->plan.events = bn_conf_get_event_limit(c, (uint64_t)threads);
-  /* Unless told otherwise, an exponential time is cut at ten times its mean, as the order-entry
-     benchmark has it, so that no thread is lost to a run. */
+  /* An exponential time without a maximum, whose mean is low_ns, is cut at ten times its mean, as
+     in the order-entry benchmark, so that no thread pauses for the rest of a run. */
   if (isinf(c->think.high_ns))
     c->think.high_ns = 10 * c->think.low_ns;
   c->plan.threads = (unsigned)threads;
@@ -458,12 +462,17 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
   return 0;
 }
 
-/* Returns whether the plan has the percentile already.  Ranks that differ by less than 1e-9 are
-   one: "95" and "95.0". */
+/* Returns whether both ranks of percentiles are the same but for rounding. */
+static bool conf_is_same_rank(double a, double b)
+{
+  return fabs(a - b) < 1e-9;
+}
+
+/* Returns whether the plan has the percentile already, such as that of "95" for "95.0". */
 static bool conf_has_percentile(const struct bn_conf *c, double rank)
 {
   for (size_t i = 0; i < c->plan.n_percents; i++)
-    if (fabs(c->plan.percents[i] - rank) < 1e-9)
+    if (conf_is_same_rank(c->plan.percents[i], rank))
       return true;
   return false;
 }
@@ -482,11 +491,11 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
         s, fault,
         &(struct wrong){"percentile", what, "Invalid value for the 'percentile' option: '%s'"},
         text);
-    fault->kind = BN_OPTSET_BAD;
+    fault->kind = BN_OPTSET_BAD; /* not RANGE: a dialect prints it on standard error */
     return (int)fault->kind;
   }
   const bool from_1 = c->policy->percentile_from_1;
-  const bool is_zero = fabs(*rank) < 1e-9;
+  const bool is_zero = conf_is_same_rank(*rank, 0);
 
   if (is_zero && c->raw.percentile.n == 1 && !from_1) {
     *rank = 0;

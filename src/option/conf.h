@@ -64,12 +64,12 @@ struct bn_conf {
   struct bn_conf_raw raw;
   const struct bn_policy *policy; /* of the dialect; outlives the configuration */
   struct bn_plan plan;            /* without its seed and metrics */
-  bool grace_auto;
-  uint64_t grace_ns;
-  uint64_t init_timeout_ns;
-  unsigned workers;         /* OS threads that drive the sessions, at most plan.threads */
-  unsigned connect_at_once; /* sessions that a worker opens at the same time */
-  uint64_t seed;            /* streams are derived from it; entropy when none was given */
+  bool grace_auto;                /* --time-grace=auto: grace_ns is not used */
+  uint64_t grace_ns;              /* --time-grace */
+  uint64_t init_timeout_ns;       /* --thread-init-timeout */
+  unsigned workers;               /* OS threads that drive the sessions, at most plan.threads */
+  unsigned connect_at_once;       /* sessions that a worker opens at the same time */
+  uint64_t seed;                  /* streams are derived from it; entropy when none was given */
   struct bn_dist dist;
   struct bn_delay think;     /* --think-time */
   struct bn_profile profile; /* --rate-profile or --threads-profile; owned: see bn_conf_done */
@@ -96,12 +96,12 @@ const struct bn_opt *bn_conf_find_option(const char *name);
    with bn_optset_free. */
 struct bn_optset *bn_conf_new_options(struct bn_conf *c, struct bn_err *err);
 
+struct bn_optset_fault;
 /* Derives all but `raw` from the options, which have been parsed; c's policy is set.  Warnings are
    logged.  Returns 0, or another number and the first fault, in the order of sysbench. */
-struct bn_optset_fault;
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault);
 
-/* The options that divide a run into phases, whose lengths are its time; ends with NULL. */
+/* The options that divide a run into phases; ends with NULL. */
 extern const char *const bn_conf_profiles[];
 /* Options that cannot be used together; the last pair has no names. */
 struct bn_conf_pair {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one grammar of times that are drawn at random: "exp:5ms". */
+/* The grammar of all times that are drawn at random: "exp:5ms". */
 #ifndef BN_OPTION_DELAY_H
 #define BN_OPTION_DELAY_H
 

@@ -9,7 +9,7 @@
 #include "base/mask.h"
 #include "base/units.h"
 
-enum { MIX_SHOWN_MAX = 257 }; /* room for the part of a name that a message shows */
+enum { MIX_SHOWN_SIZE = 257 }; /* bytes of the part of a name that a message shows, with its 0 */
 
 /* Returns the '@' before the weight at the end of text[0..len), or NULL.  A weight may be wrong,
    but has the characters of a number or of a percentage and does not begin with the letter of an
@@ -20,10 +20,10 @@ static const char *mix_find_mark(const char *text, size_t len)
 
   while (begin > 0 && strchr("0123456789.eE+-%", text[begin - 1]) != NULL)
     begin--;
-  if (begin < strlen("N@") || begin == len || text[begin - 1] != '@' ||
-      strchr("eE", text[begin]) != NULL)
-    return NULL;
-  return text + begin - 1;
+  const bool has_weight = begin < len && strchr("eE", text[begin]) == NULL;
+  const bool has_mark = begin >= strlen("N@") && text[begin - 1] == '@';
+
+  return has_weight && has_mark ? text + begin - 1 : NULL;
 }
 
 bool bn_mix_has_weight(const char *text)
@@ -61,19 +61,19 @@ static size_t mix_find_length(const char *text)
 
 /* Writes the part of a workload that messages show.  A URI with an address looks like a name and
    its weight: "mysql://user:password@10.0.0.1". */
-static void mix_mask_part(const char *text, size_t len, char shown[MIX_SHOWN_MAX])
+static void mix_mask_part(const char *text, size_t len, char shown[MIX_SHOWN_SIZE])
 {
-  char part[MIX_SHOWN_MAX], masked[BN_MASK_MAX];
+  char part[MIX_SHOWN_SIZE], masked[BN_MASK_MAX];
 
   (void)snprintf(part, sizeof part, "%.*s", (int)(len < sizeof part ? len : sizeof part - 1), text);
-  (void)snprintf(shown, MIX_SHOWN_MAX, "%s", bn_mask_text(part, masked));
+  (void)snprintf(shown, MIX_SHOWN_SIZE, "%s", bn_mask_text(part, masked));
 }
 
 int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
 {
   const char *text = *at + strspn(*at, " "), *mark;
   const size_t len = mix_find_length(text);
-  char shown[MIX_SHOWN_MAX];
+  char shown[MIX_SHOWN_SIZE];
 
   if (len == 0)
     return 0;

@@ -176,8 +176,8 @@ static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
   return BN_OPTSET_RANGE;
 }
 
-/* Sets a value for a text that does not fit, as the dialect does, or returns rc, which says why it
-   does not fit, if the dialect refuses the text. */
+/* Sets a value for a text that does not fit, as the dialect does, or returns rc, which is BAD or
+   RANGE, if the dialect refuses the text. */
 static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const struct bn_entry *e,
                                             const struct bn_setting *st, enum bn_optset_error rc)
 {
@@ -189,11 +189,11 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
   }
   if (rc == BN_OPTSET_RANGE)
     return opt_set_out_of_bounds(s, e, st->text);
-  if (rc == BN_OPTSET_BAD && is_typed && e->o->type == BN_DOUBLE)
+  if (is_typed && e->o->type == BN_DOUBLE)
     return opt_set_leading_number(e, st->text);
-  /* sysbench takes a text that is not a size for 0.  An option with a range_text does not come
-     here: optval_parse_size has returned RANGE. */
-  if (rc == BN_OPTSET_BAD && is_typed && e->o->type == BN_SIZE) {
+  /* sysbench takes a text that is not a size for 0.  For an option with a range_text,
+     optval_parse_size has returned RANGE. */
+  if (is_typed && e->o->type == BN_SIZE) {
     *(uint64_t *)e->value = 0;
     return BN_OPTSET_OK;
   }
@@ -205,17 +205,17 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
                                               const struct bn_setting *st)
 {
   const bool from_file = st->path != NULL;
+  const bool needs_int = e->o->whole && (e->o->type != BN_LIST || e->o->scalar);
   enum bn_optset_error rc;
 
   if (e->o->type == BN_BOOL)
     return opt_parse_bool_loosely(s, e, st);
-  if (e->o->whole && (e->o->type != BN_LIST || e->o->scalar) &&
-      !bn_optval_is_whole(st->text, from_file))
+  if (needs_int && !bn_optval_is_whole(st->text, from_file))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse(e->o, e->value, st->text, from_file);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
     return opt_set_misread(s, e, st, rc);
-  /* Sysbench takes the first item of a line in a file. */
+  /* sysbench takes the first item of a line in a file. */
   if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
     bn_optval_keep_first(e->value);
   return rc;
@@ -240,17 +240,17 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
   const char *def = bn_opt_get_default(o, s->policy);
+  const bool has_default = def != NULL && def[0] != '\0';
+  const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
+  const bool has_no_equals = st->text == NULL && st->path == NULL; /* "--time" */
 
   if (!opt_setting_is_empty(st))
     return false;
   if (o->filled)
     return true;
+  /* A list may be empty after '='. */
   if (bn_optval_is_numeric(o))
-    return !s->policy->loose_values &&
-           (o->type != BN_LIST || (st->text == NULL && st->path == NULL));
-  const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
-  const bool has_default = def != NULL && def[0] != '\0';
-
+    return !s->policy->loose_values && (o->type != BN_LIST || has_no_equals);
   return is_text && o->in == 0 && !o->blank && has_default;
 }
 
@@ -329,13 +329,16 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
   return rc;
 }
 
-/* Returns whether the dialect has the option.  A file for 0.5 may have names of options that are
-   newer, which 0.5 does not know. */
+/* Returns whether the setting is one of the option e, if there is any.  A file for 0.5 may have
+   names of options that are newer, which 0.5 does not know. */
 static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                          const struct bn_setting *st)
 {
-  return e != NULL && (!s->policy->files_set_listed || st->path == NULL || e->o->in == 0 ||
-                       (e->o->in & s->policy->listed) != 0);
+  if (e == NULL)
+    return false;
+  const bool only_listed = s->policy->files_set_listed && st->path != NULL;
+
+  return !only_listed || e->o->in == 0 || (e->o->in & s->policy->listed) != 0;
 }
 
 /* Applies the setting, whose texts it takes over, to its option, or keeps it as pending for an
@@ -517,8 +520,9 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
 
   if (text == NULL || e == NULL)
     return 0;
-  /* What was given stays, unless a file has given it and the defaults of the dialect win. */
-  if (e->given && !(s->policy->defaults_beat_files && e->last.path != NULL))
+  const bool is_replaced = s->policy->defaults_beat_files && e->last.path != NULL;
+
+  if (e->given && !is_replaced)
     return 0;
   if (bn_optval_parse(e->o, e->value, text, false) == BN_OPTSET_OK &&
       opt_set_delay(e) == BN_OPTSET_OK)
@@ -615,8 +619,9 @@ void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, cons
 
 void bn_opt_read_name(const char *arg, char name[BN_OPT_NAME_MAX])
 {
-  (void)snprintf(name, BN_OPT_NAME_MAX, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
-  for (char *c = name; *c != '\0'; c++)
-    if (*c == '_')
-      *c = '-';
+  const char *begin = arg + strlen("--");
+  char typed[BN_OPT_NAME_MAX];
+
+  (void)snprintf(typed, sizeof typed, "%.*s", (int)strcspn(begin, "="), begin);
+  bn_near_copy_dashed(name, BN_OPT_NAME_MAX, typed);
 }

@@ -59,15 +59,18 @@ int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *er
 /* Returns whether the part of a line of such a file before '=' is a comment or blank. */
 bool bn_optset_is_comment(const char *name);
 /* Gives a general option the default of a script's own option of that name, unless the general one
-   was given.  Returns 1 if it did, 0 if not, also if there is no general option of that name, or -1
-   and err if the general one cannot have the default; one of bench alone keeps its own then, and 0
-   is returned. */
+   was given; a setting in a file does not count where the policy lets defaults beat files.  Returns
+   1 if the general option has the default now, 0 if not or if there is no general option of that
+   name, or -1 and err if the default does not fit the general option.  If it does not fit an option
+   that sysbench does not have, that option keeps its own default, and 0 is returned. */
 int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
 /* Gives a script's own option the default of the general option of that name, unless the general
-   one was given: the own one has its setting then.  Without a general option, nothing is done. */
+   option was given: the script's option has its setting then.  Without a general option of that
+   name, nothing is done. */
 void bn_optset_keep_default(struct bn_optset *s, const struct bn_opt *own);
-/* Gives a general option of bench alone its default, if a script's own option of that name has
-   taken the setting and it is not reserved.  Returns whether it did. */
+/* Sets a general option that sysbench does not have to its default, if a script's own option of
+   that name has taken its setting and the general option is not reserved.  Returns whether it
+   did. */
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own);
 /* Sets an option as a line of a file does; `text` is all after '=', as written.  A bad value is
    remembered with its place. */
@@ -85,7 +88,7 @@ void bn_optset_each_pending(const struct bn_optset *s,
 bool bn_opt_is_same_name(const char *a, const char *b);
 /* Returns whether name[0..len), which has no null byte, is the declared name. */
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
-/* Returns whether a list, whose names are separated by ", ", has the name.  NULL: an empty list. */
+/* Returns whether a list has the name.  ", " separates the names of the list; NULL: it is empty. */
 bool bn_opt_is_listed(const char *list, const char *name);
 /* Returns whether the option is one of bench alone that is used before a script is read, to open
    reports, say, so that no script can have it for itself. */
@@ -105,7 +108,7 @@ const char *bn_optset_find_nearest(const struct bn_optset *s, const char *name);
 struct bn_optset_fault {
   enum bn_optset_error kind; /* in a dialect: RANGE is FATAL on stdout, others are for stderr */
   const struct bn_opt *opt;  /* NULL: unknown */
-  const char *typed;         /* the argument, borrowed; NULL: of no single one, or of a file */
+  const char *typed; /* the argument that is wrong, borrowed; NULL: no single one, or in a file */
   char text[640];
 };
 /* A value that is refused by the owner of the option, who knows more than the table. */

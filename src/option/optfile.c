@@ -93,17 +93,17 @@ static void optfile_note_ignored_line(const struct reader *r, char *text)
 /* Returns whether the item is "--events=3", or "events=3" with the name of an option. */
 static bool optfile_is_option(const struct reader *r, const char *item, size_t len)
 {
-  const size_t end = strcspn(item, "=");
-  char name[64];
+  const size_t name_len = strcspn(item, "=");
+  char name[BN_OPT_NAME_MAX];
 
   if (len > 2 && strncmp(item, "--", 2) == 0)
     return isalpha((unsigned char)item[2]);
-  (void)snprintf(name, sizeof name, "%.*s", (int)end, item);
-  return end < len && bn_optset_find_entry(r->set, name) != NULL;
+  (void)snprintf(name, sizeof name, "%.*s", (int)name_len, item);
+  return name_len < len && bn_optset_find_entry(r->set, name) != NULL;
 }
 
-/* Finds an option that stands in the value of another one, after a blank and without quotes.
-   Returns whether there is one, and sets *item to it. */
+/* Finds an option in the value of another option, after a blank and without quotes.  Returns
+   whether there is one, and sets *item to it. */
 static bool optfile_find_second_option(const struct reader *r, const char *value,
                                        struct bn_optval_item *item)
 {
@@ -136,13 +136,13 @@ static int optfile_refuse_second_option(const struct reader *r, const char *name
                     r->path, r->line, further, bn_mask_arg(name, masked));
 }
 
-/* Reads a line of that length, which it changes.  Returns 0, 1 if the rest of the file is to be
-   skipped, or -1 and err. */
+/* Reads the line text[0..len), which ends with a null byte, and changes it.  Returns 0, 1 if the
+   rest of the file is to be skipped, or -1 and err. */
 static int optfile_read_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
 {
   char *value, *name;
 
-  if (strlen(text) != len)
+  if (strlen(text) != len) /* the line has another null byte */
     return bn_err_set(err, 0, "%s:%u: not a text file", r->path, r->line);
   value = strchr(text, '=');
   if (value == NULL) {

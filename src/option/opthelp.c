@@ -234,11 +234,14 @@ static void opthelp_put_argument(const struct bn_opt *o, const struct bn_policy 
     (void)fputs(" Ns Op = Ns Cm on | off", out);
     return;
   }
-  for (const char *glue = " Ns"; *form != '\0';) {
-    const size_t name = strspn(form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  /* " Ns" joins a part to the part before it, except for the first part in brackets. */
+  const char *glue = " Ns";
 
-    if (name > 0)
-      (void)fprintf(out, "%s Ar %.*s", glue, (int)name, form);
+  while (*form != '\0') {
+    const size_t name_len = strspn(form, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+    if (name_len > 0)
+      (void)fprintf(out, "%s Ar %.*s", glue, (int)name_len, form);
     else if (*form == '[')
       (void)fprintf(out, "%s Oo", glue);
     else if (*form == ']')
@@ -246,7 +249,7 @@ static void opthelp_put_argument(const struct bn_opt *o, const struct bn_policy 
     else
       (void)fprintf(out, "%s %c", glue, *form);
     glue = *form == '[' ? "" : " Ns";
-    form += name > 0 ? name : 1;
+    form += name_len > 0 ? name_len : 1;
   }
 }
 

@@ -71,7 +71,7 @@ struct bn_entry *bn_optset_find_target(const struct bn_optset *s, const struct b
   return NULL;
 }
 
-/* Returns the name of the option that is closest to the name, or NULL. */
+/* Returns the name of a listed option that is closest to this name, or NULL if none is near. */
 static const char *optquery_find_nearest(const struct bn_optset *s, const char *name)
 {
   struct bn_near near = {.typed = name};
@@ -164,10 +164,11 @@ bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any, struct b
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
-    /* In versions that take unknown options, a switch of bench alone is one of these. */
-    const bool is_ours = o != NULL && o->in == 0 && s->policy->old_names_always;
+    /* To a version that takes unknown options, a switch that only bench has is one of them. */
+    const bool is_unknown_there = o != NULL && o->in == 0 && s->policy->old_names_always;
+    const bool is_accepted = accept_any && (!st->bad_bool || is_unknown_there);
 
-    if (st->path != NULL || (accept_any && (!st->bad_bool || is_ours)))
+    if (st->path != NULL || is_accepted)
       continue;
     *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
                                     .typed = st->typed != NULL ? st->typed : st->name};

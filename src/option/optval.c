@@ -151,14 +151,14 @@ static bool optval_is_int(const char *text)
 
 bool bn_optval_is_whole(const char *text, bool from_file)
 {
+  const bool with_commas = false;
   const char *rest;
-  char *first;
-  bool is_whole;
 
   if (text == NULL)
     return true;
-  first = from_file ? bn_optval_copy_first(text, false, &rest) : bn_alloc_text(text);
-  is_whole = first[0] == '\0' || optval_is_int(first);
+  char *first = from_file ? bn_optval_copy_first(text, with_commas, &rest) : bn_alloc_text(text);
+  const bool is_whole = first[0] == '\0' || optval_is_int(first);
+
   free(first);
   return is_whole;
 }
@@ -263,14 +263,14 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
 static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
                                                     const char *text)
 {
+  const bool from_file = true;
   struct bn_optval_item item = {.text = "", .len = 0};
-  enum bn_optset_error rc;
-  char *first;
 
   if (bn_optval_next(&text, &item) < 0)
     return BN_OPTSET_BAD;
-  first = bn_alloc_part(item.text, item.len);
-  rc = optval_parse_scalar(o, value, first, true);
+  char *first = bn_alloc_part(item.text, item.len);
+  const enum bn_optset_error rc = optval_parse_scalar(o, value, first, from_file);
+
   free(first);
   return rc;
 }
@@ -308,6 +308,7 @@ enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const 
   return optval_parse_scalar(o, value, text, false);
 }
 
+/* policy->default_at is the offset of the dialect's member among def, def10 and def05. */
 const char *bn_opt_get_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
   const char *own = *(const char *const *)((const char *)o + policy->default_at);
@@ -484,9 +485,8 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
   }
 }
 
-/* Returns what is wrong with a text, in bench's own words.  The kind alone does not tell: BAD is
-   also an int that is too large, and RANGE also a choice that does not exist and a size that is
-   none. */
+/* Returns what is wrong with a text, in bench's own words.  The kind alone does not tell that: BAD
+   can be an int that is too large, and RANGE an unknown choice or a text that is not a size. */
 static const char *optval_find_reason(const struct bn_opt *o, const char *text,
                                       enum bn_optset_error kind)
 {

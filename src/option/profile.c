@@ -111,15 +111,6 @@ static bool profile_read_time(struct profile_reader *r, double *s)
 
 /* --- pieces --- */
 
-/* Returns the array with room for an element after the n that it has.  Its room, the least power of
-   two that is not less than n, is used up whenever n is a power of two, and doubles then. */
-static void *profile_grow(void *array, size_t n, size_t size)
-{
-  if ((n & (n - 1)) != 0)
-    return array;
-  return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
-}
-
 /* Adds a piece at the end of the curve, which makes the phases longer by span_s. */
 static bool profile_add_piece(struct profile_reader *r, double start_rate, double end_rate,
                               double span_s)
@@ -130,7 +121,7 @@ static bool profile_add_piece(struct profile_reader *r, double start_rate, doubl
     return profile_refuse(r, "the profile has more than %d changes", BN_PROFILE_PIECES);
   if (out->span_s + span_s > INT32_MAX)
     return profile_refuse(r, "the profile is longer than %d seconds", INT32_MAX);
-  out->piece = profile_grow(out->piece, out->n_pieces, sizeof *out->piece);
+  out->piece = bn_alloc_grow(out->piece, out->n_pieces, sizeof *out->piece);
   out->piece[out->n_pieces++] =
       (struct bn_rate_piece){.start_rate = start_rate, .end_rate = end_rate, .span_s = span_s};
   out->span_s += span_s;
@@ -188,8 +179,8 @@ static bool profile_read_hold(struct profile_reader *r)
          profile_add_piece(r, rate, rate, s);
 }
 
-/* Adds a piece for each step, up to the last one that does not go beyond `to`.  1e-9 of a step is
-   more than the error of rounding, so that a step that ends at `to` counts. */
+/* Adds a piece for each step, up to the last one that does not go beyond `to`.  A step whose value
+   differs from `to` by rounding alone, less than 1e-9 of a step, counts as equal to it. */
 static bool profile_read_step(struct profile_reader *r)
 {
   double from, to, by, s, steps;
@@ -287,10 +278,12 @@ static bool profile_read_burst(struct profile_reader *r)
   profile_get_phase(r)->burst_s = burst_s;
   profile_get_phase(r)->period_s = period_s;
   for (double k = 0; k * period_s < s; k++) {
-    const double left_s = s - k * period_s;
+    const double remaining_s = s - k * period_s;
+    const double rest_s = fmin(remaining_s, period_s) - burst_s;
 
-    if (!profile_add_piece(r, rate, rate, fmin(left_s, burst_s)) ||
-        (left_s > burst_s && !profile_add_piece(r, base, base, fmin(left_s, period_s) - burst_s)))
+    if (!profile_add_piece(r, rate, rate, fmin(remaining_s, burst_s)))
+      return false;
+    if (remaining_s > burst_s && !profile_add_piece(r, base, base, rest_s))
       return false;
   }
   return true;
@@ -439,7 +432,7 @@ static bool profile_begin_phase(struct profile_reader *r)
 
   if (out->n_phases == BN_PROFILE_PHASES)
     return profile_refuse(r, "the profile has more than %d phases", BN_PROFILE_PHASES);
-  out->phase = profile_grow(out->phase, out->n_phases, sizeof *out->phase);
+  out->phase = bn_alloc_grow(out->phase, out->n_phases, sizeof *out->phase);
   out->phase[out->n_phases++] = (struct bn_profile_phase){
       .text = bn_alloc_part(r->at, profile_get_phase_len(r->at)), .from_s = out->span_s};
   return true;

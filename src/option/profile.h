@@ -31,8 +31,11 @@ struct bn_profile {
   bool has_trace;
 };
 
-/* Reports have a histogram for each phase. */
-enum { BN_PROFILE_PIECES = 1000000, BN_PROFILE_PHASES = 32, BN_PROFILE_WRONG = 384 };
+enum {
+  BN_PROFILE_PIECES = 1000000, /* the most pieces of a profile */
+  BN_PROFILE_PHASES = 32,      /* the most phases: reports have a histogram for each */
+  BN_PROFILE_WRONG = 384       /* bytes of the sentence of bn_profile_parse */
+};
 
 /* Reads a profile; the files of traces are read too.  For lead_s seconds before the phases, the
    curve has the value with which they begin.  Numbers of threads are whole.  Returns 0, or -1 and

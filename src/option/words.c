@@ -33,8 +33,8 @@ void bn_words_add(struct bn_list *words, const char *word)
   bn_words_adopt(words, bn_alloc_text(word));
 }
 
-/* Appends the next part of a word: what stands between two quotes, or what goes up to a quote or
-   the end of the word.  Returns what follows, or NULL if a quote has no end. */
+/* Appends the next part of a word: the text between two quotes, or the text up to a quote or to the
+   end of the word.  Returns the text after the part, or NULL if a quote has no end. */
 static const char *words_append_part(const char *s, struct bn_buf *word)
 {
   const char *end;
@@ -52,7 +52,8 @@ static const char *words_append_part(const char *s, struct bn_buf *word)
   return end + 1;
 }
 
-/* Adds the word at s, without its quotes, to the list.  Returns what follows, or NULL and err. */
+/* Adds the word at s, without its quotes, to the list.  Returns the text after the word, or NULL
+   and err. */
 static const char *words_split_one(const char *s, struct bn_list *out, struct bn_err *err)
 {
   struct bn_buf word = {.max = 0};

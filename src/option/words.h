@@ -12,9 +12,9 @@ struct bn_buf;
 
 /* Moves *at past the word if the text there begins with it, and returns whether it does. */
 bool bn_words_skip(const char **at, const char *word);
-/* Splits a text into words, which blanks, tabs and newlines separate.  What stands between '…' or
-   "…" is taken as it is, also within a word.  Nothing else is special.  Returns 0, or -1 and err if
-   a quote has no end; out is then empty. */
+/* Splits a text into words, which blanks, tabs and newlines separate.  Text in '…' or "…" is taken
+   as it is, also within a word; no other character is special.  Returns 0, or -1 and err if a quote
+   has no end; out is then empty. */
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
 /* Adds a word with the quotes by which bn_words_split() reads it again as it is, but without the
    value of a password. */
