@@ -49,10 +49,9 @@ void bn_children_begin(struct bn_children *c)
    in c->signo.  Returns the number of the signal, or 0 if none has come. */
 static int child_wait_signal(struct bn_children *c, uint64_t until_ns)
 {
-  const uint64_t now_ns = bn_clock_mono(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-  const struct timespec left = {.tv_sec = (time_t)(left_ns / BN_NSEC_PER_SEC),
-                                .tv_nsec = (long)(left_ns % BN_NSEC_PER_SEC)};
-  const int signo = sigtimedwait(&c->waited, NULL, &left);
+  const uint64_t timeout_ns = bn_clock_between(bn_clock_mono(), until_ns);
+  const struct timespec timeout = bn_clock_to_timespec(timeout_ns);
+  const int signo = sigtimedwait(&c->waited, NULL, &timeout);
 
   if (signo > 0 && signo != SIGCHLD && c->signo == 0)
     c->signo = signo;
@@ -154,7 +153,7 @@ static void child_decode_status(int wait_status, struct bn_child_end *end)
 }
 
 /* Waits for the end of a child, and passes signals on to its process group.  After limit_ns (0: no
-   limit) the group gets SIGTERM, and later SIGKILL. */
+   limit) the group gets SIGTERM, and after each KILL_AFTER_NS more SIGKILL. */
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
                            struct bn_child_end *end)
 {
@@ -162,7 +161,7 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
   int wait_status = 0;
 
   while (waitpid(pid, &wait_status, WNOHANG) == 0) {
-    const uint64_t now_ns = bn_clock_mono(), next_ns = now_ns + BN_NSEC_PER_SEC;
+    const uint64_t now_ns = bn_clock_mono();
     int signo;
 
     if (now_ns >= until_ns) {
@@ -170,9 +169,9 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
       end->timed_out = true;
       until_ns = now_ns + KILL_AFTER_NS;
     }
-    /* A wait takes at most a second, because the SIGCHLD of this child may be lost: a process gets
-       one of several that are pending. */
-    signo = child_wait_signal(c, until_ns < next_ns ? until_ns : next_ns);
+    /* A wait takes at most a second, because the SIGCHLD of this child may be lost: several that
+       are pending come as one. */
+    signo = child_wait_signal(c, bn_clock_min(until_ns, now_ns + BN_NSEC_PER_SEC));
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }

@@ -21,10 +21,10 @@ struct bn_children {
 };
 
 struct bn_child {
-  char *const *argv;  /* argv[0] names the program, without a '/' in PATH; ends with NULL */
+  char *const *argv;  /* ends with NULL; argv[0] is the program, found by PATH if it has no '/' */
   const char *out;    /* file for its standard output, made anew; NULL: it is thrown away */
   const char *errors; /* file for its standard error, as `out`; may have the same name */
-  uint64_t limit_ns;  /* after this time it gets SIGTERM, and 10 s later SIGKILL; 0: no limit */
+  uint64_t limit_ns;  /* after this time it gets SIGTERM, then SIGKILL each 10 s; 0: no limit */
   const char *input;  /* text for its standard input, of input_len bytes; NULL: it reads nothing */
   size_t input_len;
   struct bn_buf *output; /* gets its standard output in place of the file `out`; NULL: none */
@@ -39,7 +39,8 @@ struct bn_child_end {
 /* Fills *c before the first child.  SIGINT, SIGTERM, SIGHUP and SIGQUIT to this process no longer
    end it, but are passed on to the child and noted.  Signals that are ignored stay ignored. */
 void bn_children_begin(struct bn_children *c);
-/* Fills *c before the first child.  The signals still end this process, and the child with it. */
+/* Fills *c before the first child, but lets these signals end this process, and the child with
+   it. */
 void bn_children_begin_plain(struct bn_children *c);
 /* Starts the program and waits for its end.  Returns 0 and *end, or -1 and err if the program could
    not be started, or its output could not be read. */

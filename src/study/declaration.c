@@ -298,7 +298,7 @@ static const struct bn_opt *declaration_read_option_list(const struct reading *r
   struct bn_opt *option = declaration_keep_block(r, (n + 1) * sizeof *option);
 
   for (size_t i = 0; i < n; i++) {
-    struct reading row = {L, lua_gettop(L) + 1, r->kept, NULL};
+    struct reading row = {.L = L, .table = lua_gettop(L) + 1, .kept = r->kept};
 
     lua_rawgeti(L, r->table, (int)i + 1);
     lua_pushfstring(L, "option %d", (int)i + 1); /* until the name is known */
@@ -318,8 +318,9 @@ static const struct bn_opt *declaration_read_option_list(const struct reading *r
 const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t *conf_size)
 {
   lua_newtable(L);
-  return declaration_read_option_list(&(struct reading){L, index, lua_gettop(L), "options"},
-                                      conf_size);
+  const struct reading r = {.L = L, .table = index, .kept = lua_gettop(L), .what = "options"};
+
+  return declaration_read_option_list(&r, conf_size);
 }
 
 /* --- a study --- */
@@ -341,10 +342,11 @@ const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
   static const char *const names[] = {"name",         "title",        "operands",
                                       "min_operands", "max_operands", "takes_run",
                                       "options",      "run",          NULL};
-  const struct reading r = {L, index, lua_gettop(L) + 1, "study"};
   struct bn_subcommand *sub;
 
   lua_newtable(L);
+  const struct reading r = {.L = L, .table = index, .kept = lua_gettop(L), .what = "study"};
+
   declaration_check_names(&r, names);
   sub = declaration_keep_block(&r, sizeof *sub);
   *sub = (struct bn_subcommand){.name = declaration_read_text(&r, "name"),
@@ -358,10 +360,12 @@ const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
   if (sub->min_operands > sub->max_operands)
     declaration_refuse(&r, "'min_operands' must not be more than 'max_operands'");
   lua_getfield(L, index, "options");
-  if (lua_istable(L, -1))
-    sub->options = declaration_read_option_list(
-        &(struct reading){L, lua_gettop(L), r.kept, "options"}, &sub->conf_size);
-  else if (!lua_isnil(L, -1))
+  const struct reading options = {
+      .L = L, .table = lua_gettop(L), .kept = r.kept, .what = "options"};
+
+  if (lua_istable(L, options.table))
+    sub->options = declaration_read_option_list(&options, &sub->conf_size);
+  else if (!lua_isnil(L, options.table))
     declaration_refuse(&r, "'options' must be a list of tables");
   lua_getfield(L, index, "run");
   if (!lua_isfunction(L, -1))

@@ -11,9 +11,9 @@
 
 #include "api/subcommand.h"
 
-/* Reads the list of options at `index`, which is absolute.  Returns a table of them, NULL for an
+/* Reads the list of options at `index`, which is absolute.  Returns a table of them, or NULL for an
    empty list, and pushes a value that keeps the table alive; the list may change afterwards.  Sets
-   *conf_size to the size of memory for their values. */
+   *conf_size to the bytes that the values of the options take. */
 const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t *conf_size);
 /* Reads the declaration of a study at `index`, which is absolute, in the same way.  Checks that its
    `run` is a function, but leaves the member to the caller. */

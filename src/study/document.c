@@ -18,6 +18,7 @@
 enum {
   DOCUMENT_MAX = 1 << 26, /* bytes of a document that is read */
   DEPTH_MAX = 200,        /* levels of a document that is printed: a table may contain itself */
+  LEVEL_SLOTS = 16,       /* more than a level takes of Lua's stack */
   INDENT_MAX = 31         /* that of jansson */
 };
 
@@ -124,7 +125,7 @@ static int document_push_member(void *arg, const char *key, const struct bn_node
 /* Pushes the value of a node. */
 static void document_push_node(lua_State *L, const struct bn_node *n)
 {
-  luaL_checkstack(L, 16, "the document is too deep");
+  luaL_checkstack(L, LEVEL_SLOTS, "the document is too deep");
   switch (bn_node_type_of(n)) {
   case BN_NODE_NULL:
     document_push_null(L);
@@ -277,8 +278,8 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
   return list;
 }
 
-/* Pushes a sorted list of the keys of the map at `index` that have no place in the order at
-   `order`, or of all keys (order 0).  Keys that are not texts are left out. */
+/* Pushes a sorted list of the keys of the map at `index` that are not in the order at `order`; 0:
+   the map has no order.  Keys that are not texts are left out. */
 static void document_push_other_keys(lua_State *L, int index, int order)
 {
   int n = 0;
@@ -337,13 +338,13 @@ static struct bn_node *document_make_map(struct writing *w, int index, int depth
   return map;
 }
 
-/* Returns a node of a table, which is a real, a list or a map, or NULL after keeping why there is
-   none. */
+/* Returns a node of a table, which is a real, a list or a map.  Returns NULL if it cannot be
+   printed, and keeps the reason. */
 static struct bn_node *document_make_table(struct writing *w, int index, int depth)
 {
   if (depth == 0)
     return document_refuse_value(w, "a document is too deep");
-  if (!lua_checkstack(w->L, 16))
+  if (!lua_checkstack(w->L, LEVEL_SLOTS))
     return document_refuse_value(w, "out of memory");
   if (bn_native_has_mark(w->L, index, real_key)) {
     lua_rawgeti(w->L, index, 1);
@@ -357,7 +358,7 @@ static struct bn_node *document_make_table(struct writing *w, int index, int dep
   return document_make_map(w, index, depth - 1);
 }
 
-/* Returns a node of a value, or NULL after keeping why there is none. */
+/* Returns a node of a value.  Returns NULL if it cannot be printed, and keeps the reason. */
 static struct bn_node *document_make_node(struct writing *w, int index, int depth)
 {
   int64_t whole;

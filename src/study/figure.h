@@ -22,8 +22,8 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value);
 /* Returns the unit as in documents: "s", "1/s", "bytes/s", "1". */
 const char *bn_figure_unit(const struct bn_figure_name *name);
-/* Returns what tables multiply figures by to show them in *unit, because people read latencies in
-   ms; that is "" for numbers without a unit. */
+/* Returns the factor by which tables show a figure in *unit: latencies in ms, which people read
+   more easily than seconds.  *unit is "" for a number without a unit. */
 double bn_figure_scale(const struct bn_figure_name *name, const char **unit);
 /* Judges an assertion (bn_assert_parse) on the total of a stored result.  Without a total the
    finding says that it was not measured. */

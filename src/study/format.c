@@ -97,7 +97,8 @@ static int format_call(lua_State *L)
   for (const char *percent; (percent = strchr(text, '%')) != NULL;) {
     const struct conversion c = format_read_conversion(percent);
 
-    argument += c.letter != '%';
+    if (c.letter != '%') /* "%%" takes no argument */
+      argument++;
     luaL_addlstring(&out, text, (size_t)(percent - text));
     if (format_is_real(&c) && argument <= last && lua_isnumber(L, argument))
       format_replace_real(L, &c, argument, &out);

@@ -43,9 +43,9 @@ static int interpreter_add_traceback(lua_State *L)
   return 1;
 }
 
-/* Copies the sentence on top, if it is that of a failure, to err.  Any other error is logged, and
-   err stays empty. */
-static void interpreter_take_error(lua_State *L, const char *name, struct bn_err *err)
+/* Copies the sentence of the error on top to err if it is a failure.  Logs any other error, and
+   leaves err empty. */
+static void interpreter_report_error(lua_State *L, const char *name, struct bn_err *err)
 {
   const char *failure = bn_native_get_failure(L, lua_gettop(L));
   struct bn_buf text = {.max = 0};
@@ -72,7 +72,7 @@ int bn_interpreter_call(lua_State *L, int n_args, int n_results, const char *nam
   lua_remove(L, handler);
   if (rc == 0)
     return 0;
-  interpreter_take_error(L, name, err);
+  interpreter_report_error(L, name, err);
   lua_pop(L, 1);
   return -1;
 }

@@ -48,8 +48,8 @@ static void children_end_wait(struct state *s)
   (void)sigprocmask(SIG_SETMASK, &s->children.before, NULL);
 }
 
-/* Begins a wait for children: blocks the signals that the wait is to receive.  It has received the
-   signal that was noted before, so that a pause ends at once. */
+/* Begins a wait for children: blocks the signals that the wait is to receive.  A signal that was
+   noted before counts as received, so that a pause ends at once. */
 static void children_begin_wait(struct state *s)
 {
   if (s->begun) {

@@ -295,21 +295,22 @@ static bool results_is_foreign(const char *path)
   return is_foreign;
 }
 
-/* Reads a result of at most max_bytes, without its intervals if only_totals.  Returns 1; 0 and err
-   for a complete document of another kind, such as the table.json of a sweep; or -1 and err for a
-   file that cannot be read.  The caller frees *out in each case. */
-static int results_load(const char *path, uint64_t max_bytes, bool only_totals,
-                        struct bn_stored *out, struct bn_err *err)
-{
-  int rc;
+/* The outcome of reading a file.  FOREIGN: it is a complete document of another kind, such as the
+   table.json of a sweep.  UNREADABLE: the file cannot be read, or is no complete document. */
+enum outcome { LOADED, FOREIGN, UNREADABLE };
 
-  if (only_totals)
-    rc = bn_store_load_totals(path, max_bytes, out, err);
-  else
-    rc = bn_store_load(path, max_bytes, false, out, err);
+/* Reads a result of at most max_bytes, without its intervals if only_totals.  Sets *out if the
+   outcome is LOADED, else err. */
+static enum outcome results_load(const char *path, uint64_t max_bytes, bool only_totals,
+                                 struct bn_stored *out, struct bn_err *err)
+{
+  const bool keep_tree = false;
+  const int rc = only_totals ? bn_store_load_totals(path, max_bytes, out, err)
+                             : bn_store_load(path, max_bytes, keep_tree, out, err);
+
   if (rc == 0)
-    return 1;
-  return results_is_foreign(path) ? 0 : -1;
+    return LOADED;
+  return results_is_foreign(path) ? FOREIGN : UNREADABLE;
 }
 
 /* native.read_at_most(bytes): sets the limit for documents that are read from now on, because a
@@ -345,7 +346,7 @@ static int native_result(lua_State *L)
   const bool only_totals = luaL_checkoption(L, 2, "all", parts) == TOTALS;
   struct bn_err err = {0};
   struct bn_native_result *r;
-  int rc;
+  enum outcome outcome;
 
   results_count_bytes(L, path);
   r = lua_newuserdata(L, sizeof *r);
@@ -354,13 +355,13 @@ static int native_result(lua_State *L)
   lua_setmetatable(L, -2);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  rc = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
-  r->open = true; /* so that results_close frees it, also after a failure */
-  if (rc > 0) {
+  outcome = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
+  r->open = outcome == LOADED;
+  if (r->open) {
     bn_facts_set_traits(&r->stored.result.facts, bn_native_get_traits(L));
     return 1;
   }
-  if (rc < 0)
+  if (outcome == UNREADABLE)
     return bn_native_push_error(L, &err);
   lua_pushboolean(L, 0);
   lua_pushstring(L, err.text);

@@ -12,10 +12,12 @@
 /* The last bit of a limit in ns may be wrong, because it was given in ms and converted. */
 static const double relative_error = 1e-12;
 
-/* A figure of an interval as study.stats.batch takes it: num / den; 0 and 0 if it is not known. */
+/* A figure of an interval as study.stats.batch takes it: num / den. */
 struct batch {
   double num, den;
 };
+
+static const struct batch unknown_batch = {0, 0};
 
 /* Returns whether the figure of an assertion can be computed for each interval.  Intervals have no
    latencies of statements and no figures of phases; and a count is not a mean of intervals. */
@@ -23,21 +25,19 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
 {
   if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
     return false;
-  if (a->what == BN_ASSERT_KIND && bn_phases_is_part(a->part))
-    return false;
   if (a->what == BN_ASSERT_KIND)
-    return bn_view_is_rate(a->field) || bn_assert_is_share(a);
+    return !bn_phases_is_part(a->part) && (bn_view_is_rate(a->field) || bn_assert_is_share(a));
   return bn_assert_is_percentile(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
          (a->what == BN_ASSERT_FIELD && bn_view_is_rate(a->field));
 }
 
-/* Returns the number of events whose latency misses the limit, over that of all events, of the
-   histogram of an interval.  A latency above the limit misses it, and one that equals it does so
-   with < and >=. */
+/* Returns the number of slow events over that of all events, in the histogram of an interval.  An
+   event is slow if its latency is above the limit of the assertion, or equal to the limit with the
+   operators < and >=. */
 static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;
-  const bool may_equal = a->op == BN_ASSERT_LE || a->op == BN_ASSERT_GT;
+  const bool equal_is_slow = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_GE;
   struct batch b = {0, 0};
 
   for (size_t i = 0; i < s->n; i++) {
@@ -45,8 +45,10 @@ static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_h
     const bool is_beyond = lowest >> BN_HIST_TOP_BIT != 0;
     const double ns = is_beyond ? HUGE_VAL : (double)bn_hist_highest(bn_hist_index(lowest));
     const double count = (double)s->bucket[i].count;
+    const bool is_slow = equal_is_slow ? ns >= limit_ns * (1 - relative_error)
+                                       : ns > limit_ns * (1 + relative_error);
 
-    if (may_equal ? ns > limit_ns * (1 + relative_error) : ns >= limit_ns * (1 - relative_error))
+    if (is_slow)
       b.num += count;
     b.den += count;
   }
@@ -62,9 +64,10 @@ static struct batch rows_sum_latency(const struct bn_record *r, size_t hist)
   if (hist == BN_H_LATENCY)
     return (struct batch){v->sum_s, (double)v->events};
   if (hist - BN_H_FIXED >= v->n_timings)
-    return (struct batch){0, 0};
-  return (struct batch){v->timings[hist - BN_H_FIXED].sum_s,
-                        (double)v->timings[hist - BN_H_FIXED].count};
+    return unknown_batch;
+  const struct bn_timing *timing = &v->timings[hist - BN_H_FIXED];
+
+  return (struct batch){timing->sum_s, (double)timing->count};
 }
 
 /* Returns the number of events of a kind, over the time of the interval for a rate, or over all its
@@ -74,7 +77,7 @@ static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_v
   const struct bn_event_kind *k = bn_event_kinds_find_kind(v, bn_event_kinds_parse_part(a->part));
 
   if (k == NULL)
-    return (struct batch){0, 0};
+    return unknown_batch;
   if (bn_view_is_rate(a->field))
     return (struct batch){k->events_per_s * v->span_s, v->span_s};
   return (struct batch){(double)k->events, (double)v->events};
@@ -86,10 +89,8 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
   const struct bn_view *v = &r->view;
   const size_t hist = bn_assert_find_hist(a, &r->delta.metrics);
 
-  if (bn_assert_is_percentile(a) && r->delta.sparse == NULL)
-    return (struct batch){0, 0};
   if (bn_assert_is_percentile(a))
-    return rows_count_slow(a, &r->delta.sparse[hist]);
+    return r->delta.sparse != NULL ? rows_count_slow(a, &r->delta.sparse[hist]) : unknown_batch;
   if (a->what == BN_ASSERT_ERRORS)
     return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
   if (a->what == BN_ASSERT_KIND)

@@ -57,7 +57,7 @@ static double series_latency_s(const struct bn_view *v, const struct bn_hist *h,
 }
 
 /* Sets item i, from 0 on, of the array of that name in the table at `series`. */
-static void series_set(lua_State *L, int series, const char *name, size_t i, double value)
+static void series_set_item(lua_State *L, int series, const char *name, size_t i, double value)
 {
   lua_getfield(L, series, name);
   lua_pushnumber(L, value);
@@ -130,9 +130,9 @@ static int series_make(lua_State *L)
   for (size_t i = 0; i < g->n_intervals; i++) {
     const struct bn_view *v = &g->interval[i].view;
 
-    series_set(L, series, "at_s", i, v->at_s);
-    series_set(L, series, "events_per_s", i, v->events_per_s);
-    series_set(L, series, "transactions_per_s", i, v->transactions_per_s);
+    series_set_item(L, series, "at_s", i, v->at_s);
+    series_set_item(L, series, "events_per_s", i, v->events_per_s);
+    series_set_item(L, series, "transactions_per_s", i, v->transactions_per_s);
     series_set_latencies(L, series, i, &g->interval[i], h, is_nearest);
   }
   bn_hist_free(h);
@@ -156,8 +156,8 @@ static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uin
   (void)lowest;
   const double highest_s = highest == UINT64_MAX ? HUGE_VAL : (double)highest * 1e-9;
 
-  series_set(b->L, b->table, "count", b->n, (double)count);
-  series_set(b->L, b->table, "s", b->n, highest_s);
+  series_set_item(b->L, b->table, "count", b->n, (double)count);
+  series_set_item(b->L, b->table, "s", b->n, highest_s);
   b->n++;
 }
 
