@@ -300,8 +300,8 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
 
-  if (clock_ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon ||
-      fit.horizon == 0)
+  if (fit.horizon == 0 ||
+      clock_ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon)
     return fit;
   const struct sample s = clock_take_sample(READER_ROUNDS);
 

@@ -135,8 +135,8 @@ uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, u
 }
 
 /* Rejection inversion (Hörmann and Derflinger 1996): a uniform point u of the integral of the
-   weight selects x, which rounds to the integer k.  If k is no further above x than zipf_accept,
-   the point always counts for k; else it does if it is within the weight of k. */
+   weight selects x, which rounds to the integer k.  The point counts for k if k is at most
+   zipf_accept above x, or if the point lies within the weight of k; else another one is drawn. */
 uint64_t bn_dist_zipfian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);

@@ -338,7 +338,7 @@ static void file_keep_rights(int fd, const struct stat *old)
 
 /* Writes a new file, which is on the disk when this returns.  The file has the rights of `old`,
    which it will replace; if `old` is NULL, there is none, and the umask decides.  Returns 0, or -1
-   and errno; the caller removes what there may be of the file. */
+   and errno; the caller then removes the file, which may exist in part. */
 static int file_write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
 {
   const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
@@ -376,8 +376,8 @@ static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
   return 0;
 }
 
-/* Writes a new file beside `path` and renames it to `path`.  Returns 0, or -1 and errno; `path` is
-   then what it was. */
+/* Writes a new file beside `path` and renames it to `path`.  Returns 0, or -1 and errno; a file at
+   `path` is then unchanged. */
 static int file_replace(const char *path, const char *text, size_t len)
 {
   char fresh[PATH_MAX];

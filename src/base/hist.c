@@ -47,8 +47,8 @@ static size_t hist_next_used(const struct bn_hist *h, size_t i)
   return BN_HIST_BUCKETS;
 }
 
-/* mmap is used instead of calloc: glibc serves large blocks from the heap once one has been freed,
-   and clears them by writing.  Huge pages would give every stripe 2 MiB. */
+/* mmap is used instead of calloc: after a large block was freed, glibc serves such blocks from the
+   heap, and clears them by writing.  Huge pages would give every stripe 2 MiB. */
 struct bn_hist *bn_hist_new(void)
 {
   void *const p = mmap(NULL, sizeof(struct bn_hist), PROT_READ | PROT_WRITE,
@@ -80,8 +80,8 @@ uint64_t bn_hist_highest(size_t index)
   return bn_hist_lowest(index + 1) - 1;
 }
 
-/* Marks the page as one that may have buckets that are not 0.  Its bit is read first, because most
-   pages are marked already. */
+/* Marks a page, whose buckets may then be other than 0.  Its bit is read first, because most pages
+   are marked already. */
 static void hist_touch(struct bn_hist *h, size_t page)
 {
   if (!hist_page_is_touched(h, page))
@@ -122,7 +122,7 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
 {
   size_t end = 0; /* the bucket after the page that was touched last */
 
-  /* The parts are sorted, so only the last one can be that of overflows. */
+  /* The parts are sorted, so only the last one can be the overflow. */
   if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS) {
     n--;
     hist_store(&h->overflow, hist_load(&h->overflow) + part[n].count);

@@ -362,7 +362,7 @@ static char *log_join_error_lines(const char *text)
     if (len > 0 && b.len > 0)
       (void)bn_buf_str(&b, ": ");
     (void)bn_buf_add(&b, text, len);
-    text += len + (text[len] == '\n');
+    text += text[len] == '\n' ? len + 1 : len;
   }
   log_shorten(&b);
   return bn_buf_take(&b);

@@ -82,7 +82,7 @@ __attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
 /* As bn_log_at_once for an error with its newline, which dialects print too; it is not cut. */
 bool bn_log_error_at_once(const char *line);
 /* Errors, warnings and lines on stderr are recorded, each text once, with its first time and its
-   number of occurrences.  After BN_LOG_MESSAGES_MAX texts, new ones are not. */
+   number of occurrences.  No more than BN_LOG_MESSAGES_MAX texts are recorded. */
 enum { BN_LOG_MESSAGES_MAX = 100 };
 struct bn_log_message {
   uint64_t wall_ns; /* CLOCK_REALTIME */
@@ -90,7 +90,8 @@ struct bn_log_message {
   char *text;       /* without the newline at its end */
   uint64_t times;
 };
-/* Calls fn for each recorded text, in the order of time.  fn logs nothing. */
+/* Calls fn for each recorded text, in the order of time.  fn must not log, which would need a lock
+   that is held. */
 void bn_log_each_message(void (*fn)(void *arg, const struct bn_log_message *message), void *arg);
 /* Shows one changing line on stderr if that is a terminal and asides are wanted; the next message
    or NULL clears it.  It has no colours, and is cut if it is long. */

@@ -75,12 +75,13 @@ int bn_units_parse_size(const char *text, uint64_t *out)
   if (!isdigit((unsigned char)*text))
     return -1;
   errno = 0;
-  const unsigned long long digits = strtoull(text, &end, 10);
+  const unsigned long long number = strtoull(text, &end, 10);
   const int power = units_parse_size_suffix(end);
+  const int shift = 10 * power; /* 1024 is 2^10 */
 
-  if (errno == ERANGE || power < 0 || digits > UINT64_MAX >> (10 * power))
+  if (errno == ERANGE || power < 0 || number > UINT64_MAX >> shift)
     return -1;
-  *out = (uint64_t)digits << (10 * power);
+  *out = (uint64_t)number << shift;
   return 0;
 }
 

@@ -34,7 +34,7 @@ bool bn_units_read_ns(const char **at, double *ns);
 const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec);
 
 /* Puts '.' in the place of another decimal point in a number that printf wrote (%g, %f, %La): a
-   script may have set a locale that has another one. */
+   script may have set a locale with another point. */
 void bn_units_restore_point(char *digits);
 /* Prints the shortest of 15 to 17 digits that is read back as the same number, in any locale; value
    is finite.  Returns digits. */

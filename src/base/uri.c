@@ -179,7 +179,7 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   rest += strlen("://");
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
-  /* The message shows no text of the URI: what stands before the character may be the end of a
+  /* The message shows no text of the URI: the text before the character may be the end of a
      password. */
   if ((path != NULL && strpbrk(path, "@#") != NULL) || strchr(rest, '#') != NULL ||
       (query != NULL && strpbrk(query, "@#") != NULL))

@@ -263,7 +263,7 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
   return bn_conf_uses(c, "rate-profile") ? conf_finish_rate_profile(c, s, fault) : 0;
 }
 
-/* Derives the time between reports, and refuses one that is less than a millisecond. */
+/* Derives the time between reports, and refuses a time of less than a millisecond. */
 static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
                                 struct bn_optset_fault *fault)
 {
@@ -320,8 +320,7 @@ static bool conf_is_time_or_percentage(const char *text)
 }
 
 /* Reads --forced-shutdown: whole seconds, or a percentage of the time limit, cut to whole seconds;
-   without a value it is 5%.  sysbench does not read it without a time limit, so that a dialect
-   refuses no text then. */
+   without a value it is 5%. */
 static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -333,11 +332,13 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
                                     "Invalid value for --forced-shutdown: '%s'"};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool is_off = strcasecmp(text, "off") == 0;
+  const bool is_wrong = !is_off && !conf_is_time_or_percentage(text);
   uint64_t limit_ns = c->plan.time_ns;
   double seconds;
 
   c->plan.forced = c->plan.time_ns > 0 && !is_off;
-  if (!is_off && !conf_is_time_or_percentage(text) && (c->plan.forced || !c->policy->plain_errors))
+  /* Without a time limit, sysbench does not read the text, and a dialect refuses none. */
+  if (is_wrong && (c->plan.forced || !c->policy->plain_errors))
     return conf_refuse(s, fault, &wrong, text);
   if (!c->plan.forced)
     return 0;

@@ -29,7 +29,8 @@ enum bn_gaps { BN_GAPS_POISSON, BN_GAPS_CONSTANT };
 /* The choices of --on-thread-error. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
-/* Values as typed: bn_conf_finish derives others from some of them, and others need no change. */
+/* Values as typed.  bn_conf_finish derives other values from some of them; the rest is used as it
+   is. */
 struct bn_conf_raw {
   int64_t threads, events, events_per_session;
   bool events_given, time_given;
@@ -58,8 +59,8 @@ struct bn_conf_raw {
   double rand_pareto_h, rand_zipfian_exp;
 };
 
-/* The tables' offsets place values in `raw` and in `plan`; the others are derived.  0 means "none"
-   or "unlimited" for limits and intervals. */
+/* The tables of options have offsets in `raw` and in `plan`; all other members are derived.  0
+   means "none" or "unlimited" for limits and intervals. */
 struct bn_conf {
   struct bn_conf_raw raw;
   const struct bn_policy *policy; /* of the dialect; outlives the configuration */
@@ -75,8 +76,9 @@ struct bn_conf {
   struct bn_profile profile; /* --rate-profile or --threads-profile; owned: see bn_conf_done */
 };
 
-/* The groups of the general options.  General options are two groups, because 0.5 lists those of
-   random numbers between them; those of the log are two, because the help aligns each by itself. */
+/* The groups of the general options.  The first two are one group to users, but 0.5 lists the
+   options of random numbers between them; the last two are one too, but the help aligns each by
+   itself. */
 #define BN_GROUP_GENERAL "General options"
 #define BN_GROUP_FILE    "General options, continued"
 #define BN_GROUP_RAND    "Pseudo-Random Numbers Generator options"

@@ -233,9 +233,9 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
 }
 
 /* Returns whether the option needs a value and has none.  "--time=" is refused, which sysbench
-   takes for "--time=0", with which a run never ends.  A text of an option that sysbench has may be
-   empty, as there.  An option of bench alone that has a default needs a text: an empty one would
-   hide that a variable of the shell was not set. */
+   takes for "--time=0", with which a run never ends.  A text may be empty if sysbench has the
+   option, as there.  Any other text that has a default may not be empty: that would hide that a
+   variable of the shell was not set. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
@@ -445,10 +445,10 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 }
 
 /* Lets a script's own option take the place of the general option of its name, with the traits and
-   the setting of the general one.  Where defaults beat files, the script's default replaces a
-   setting of a file, and any setting of an option that sysbench has.  An option of bench alone
-   keeps what was typed: to sysbench only the script has it, whose default is set before the command
-   line is read. */
+   the setting of the general option.  Where defaults beat files, the script's default replaces a
+   setting of a file, and any setting of an option that sysbench has.  If sysbench does not have the
+   option, the script's option has the typed value, because sysbench sets defaults of scripts before
+   it reads the command line. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
   const bool is_replaced =

@@ -27,8 +27,8 @@ enum bn_optset_error {
 /* Makes an empty set.  policy: borrowed, outlives the set. */
 struct bn_optset *bn_optset_new(const struct bn_policy *policy);
 /* Says that another process has sent the configuration files, as FOLDER/N-NAME.  Messages then show
-   NAME, and lack the notes of what is ignored in a file, which the sender has printed.  It is
-   called before the first file is read. */
+   NAME, and there are no notes on ignored parts of a file, which the sender has printed.  Is called
+   before the first file is read. */
 void bn_optset_mark_files_sent(struct bn_optset *s);
 /* Frees the set, and the strings and lists that it has put into the structs of values, which must
    still exist.  NULL: nothing. */
@@ -36,25 +36,23 @@ void bn_optset_free(struct bn_optset *s);
 
 /* Adds a table under a group name ("cpu options", copied); sets every value to its default in this
    dialect.  Table and values stay the caller's and must outlive the set.  Pending settings that
-   match a new option are applied at once, in the order they were given; what is wrong with them is
-   found by bn_optset_find_unknown and bn_optset_find_fault.  With `override`, a script's own option
-   of a general name shadows the general one for bn_optset_each and takes its settings, while the
-   general one keeps its value for the engine.  Returns 0, or -1 and err: a name exists already,
-   without override, or a default does not fit its type. */
+   match a new option are applied at once, in the order they were given; bn_optset_find_unknown and
+   bn_optset_find_fault find their faults.  With `override`, a script's own option that has the name
+   of a general option shadows it in bn_optset_each and takes its settings, while the general option
+   keeps its value for the engine.  Returns 0, or -1 and err: a name exists already and `override`
+   is false, or a default does not fit its type. */
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
                   bool override, struct bn_err *err);
 
-/* Sets one option; value NULL: given without '=' ("--debug").  Returns OK or what is wrong.  The
-   result is also remembered, and forgotten when the option is set again, so that the last setting
-   decides.  An unknown name and a bad boolean are remembered as pending.  arg_as_typed:
-   "--file-num=4", for messages; BN_MASK: it may be a password, so that not even its name is
-   shown. */
+/* Sets one option; value NULL: given without '=' ("--debug").  Returns OK or the kind of its fault,
+   which the set keeps until the option is set again: the last setting decides.  A setting with an
+   unknown name or a bad boolean is kept as pending.  arg_as_typed is "--file-num=4", for messages,
+   or BN_MASK if not even the name may be shown, because it may be a password. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed);
-/* Reads a configuration file and sets what it has.  Returns 0, or -1 and err: the file cannot be
+/* Reads a configuration file and sets its options.  Returns 0, or -1 and err: the file cannot be
    read, and the code is an errno value, or a line is malformed, and the code is 0.  If the policy
-   is loose, the rest of the file after a malformed line is skipped with a line on stderr
-   instead. */
+   is loose, a malformed line is printed on stderr instead, and the rest of the file is skipped. */
 int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *err);
 /* Returns whether the part of a line of such a file before '=' is a comment or blank. */
 bool bn_optset_is_comment(const char *name);
@@ -77,9 +75,9 @@ bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own);
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line);
 
-/* Calls fn for every pending setting of an unknown option, in the order of the settings.  path
-   NULL: the setting is of the command line, else of that line of a file.  Scripts as 1.0 and 0.5
-   have them take those of the command line for options of their own, which are texts. */
+/* Calls fn for every pending setting of an unknown option, in the order of the settings.  path is
+   NULL for a setting of the command line; other settings are of that line of a file.  Scripts for
+   1.0 and 0.5 take the settings of the command line for options of their own, which are texts. */
 void bn_optset_each_pending(const struct bn_optset *s,
                             void (*fn)(void *arg, const char *name, const char *value,
                                        const char *path, unsigned line),
@@ -90,17 +88,18 @@ bool bn_opt_is_same_name(const char *a, const char *b);
 bool bn_opt_is_named(const char *name, size_t len, const char *declared);
 /* Returns whether a list has the name.  ", " separates the names of the list; NULL: it is empty. */
 bool bn_opt_is_listed(const char *list, const char *name);
-/* Returns whether the option is one of bench alone that is used before a script is read, to open
-   reports, say, so that no script can have it for itself. */
+/* Returns whether no script can have the option for itself: sysbench does not have it, and it is
+   used before a script is read, such as for opening reports. */
 bool bn_opt_is_reserved(const struct bn_opt *o);
 /* Returns the option of a table that has the name name[0..len), or NULL.  table NULL: none. */
 const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len);
 /* Returns the newest option of that name, or NULL. */
 const struct bn_opt *bn_optset_find(const struct bn_optset *s, const char *name);
-/* Returns the traits of the option of that name: its own, those of the general option that it
-   shadows, and those of the option that it is an old name of; 0 if there is no such option. */
+/* Returns the traits of the option of that name, with the traits of the general option that it
+   shadows and of the option that it is an old name of; 0 if there is no such option. */
 unsigned bn_optset_get_traits(const struct bn_optset *s, const char *name);
-/* Returns the known name closest to this one, which may be equal to it, or NULL if none is near. */
+/* Returns the known name closest to a name, which may be the name itself, or NULL if none is
+   near. */
 const char *bn_optset_find_nearest(const struct bn_optset *s, const char *name);
 
 /* A fault of a setting.  Outside of dialects the sentence has one form,
@@ -111,10 +110,11 @@ struct bn_optset_fault {
   const char *typed; /* the argument that is wrong, borrowed; NULL: no single one, or in a file */
   char text[640];
 };
-/* A value that is refused by the owner of the option, who knows more than the table. */
+/* A value that the owner of the option, who knows more than its table, refuses. */
 struct bn_opt_refusal {
-  const char *name, *value, *wrong; /* wrong: what is wrong with the value */
-  const char *allowed;              /* the allowed values; NULL: `wrong` says it */
+  const char *name, *value;
+  const char *wrong;   /* the reason, which follows the value in a message: "out of range" */
+  const char *allowed; /* the allowed values; NULL: `wrong` names them */
 };
 /* Returns whether the option is declared a secret, or is a text or a list and its name has a word
    of a secret (base/mask.h). */
@@ -127,12 +127,13 @@ int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r
    that has set the option.  The fault is of the kind RANGE. */
 void bn_optset_refuse(const struct bn_optset *s, const struct bn_opt_refusal *r, const char *plain,
                       struct bn_optset_fault *out);
-/* Finds the first setting of the command line whose option does not exist, unless any is accepted,
-   or is a boolean and has another value.  Returns whether there is one, and sets *out. */
+/* Finds the first setting of the command line that is wrong because its option does not exist,
+   unless accept_any is true, or is a boolean and has another value.  Returns whether there is such
+   a setting, and sets *out. */
 bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any,
                             struct bn_optset_fault *out);
-/* Finds the first option, in the order of the tables, whose last setting was bad.  Returns whether
-   there is one, and sets *out. */
+/* Finds the first option, in the order of the tables, whose last setting has a fault.  Returns
+   whether there is such an option, and sets *out. */
 bool bn_optset_find_fault(const struct bn_optset *s, struct bn_optset_fault *out);
 
 /* Returns whether the user (command line or file) has set the option, under its name or an alias of
@@ -141,13 +142,13 @@ bool bn_optset_is_given(const struct bn_optset *s, const char *name);
 /* Returns the origin of the last setting of an option, also if it was set to an empty text.  The
    origin of an unknown name is the default. */
 enum bn_origin bn_optset_get_origin(const struct bn_optset *s, const char *name);
-/* Returns the value of an option as it was typed on the command line, "" for one without '=', or
-   NULL if the last setting is none of the command line. */
+/* Returns the value of an option as it was typed on the command line, or "" if it was typed without
+   '='.  Returns NULL if the command line has not set it, or a file has set it later. */
 const char *bn_optset_get_typed(const struct bn_optset *s, const char *name);
 /* Gives the values of deprecated aliases to the options that they stand for.  A value that differs
-   from the default of the alias replaces that of the present name; one that is equal to it does so
-   only if the present name was not given.  Calls warn for each that differed, in the order of the
-   present names, as sysbench does. */
+   from the default of the alias replaces the value of the present name; a value that is equal to
+   that default does so only if the present name was not given.  Calls warn for each alias whose
+   value differed, in the order of the present names, as sysbench does. */
 void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
                                void *arg);
 

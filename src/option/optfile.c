@@ -13,7 +13,7 @@
 #include "base/mask.h"
 #include "option/optval.h"
 
-/* A larger file is not one of options; the message says 1 MiB. */
+/* A larger file is no configuration file.  The message shows this number in MiB. */
 enum { FILE_BYTES_MAX = 1 << 20 };
 
 static const char blanks[] = " \t\r\n\v\f";
@@ -169,8 +169,8 @@ static int optfile_read_line(const struct reader *r, char *text, size_t len, str
   return 0;
 }
 
-/* Reads the lines of a file.  A null byte ends each while it is read; after the last line, the
-   buffer has one.  Returns as optfile_read_line does. */
+/* Reads the lines of a file.  While a line is read, a null byte is at its end: in the place of the
+   next character, or the null byte that ends the buffer.  Returns as optfile_read_line does. */
 static int optfile_read_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {
   char *at = b->data, *const end = b->data + b->len;

@@ -139,8 +139,8 @@ static void opthelp_print_name(const struct block *b, const char *name, FILE *ou
     (void)fputc(b->policy->help_fits && *name == '_' ? '-' : *name, out);
 }
 
-/* Prints what goes before a word of that length: nothing at p->start, a blank, or a line break if
-   the word would end beyond p->columns.  Returns the column of the word. */
+/* Prints the gap before a word of that length: nothing at p->start, else a blank, or a line break
+   if the word would end beyond p->columns.  Returns the column of the word. */
 static size_t opthelp_print_gap(const struct printing *p, size_t column, size_t len)
 {
   if (column == p->start)
@@ -183,6 +183,9 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
 {
   struct printing *p = arg;
   const char *def = opthelp_find_default(o, b->policy), *form = opthelp_find_form(o, b->policy);
+  const bool is_old_name = b->policy->help_has_old_names && o->alias_of != NULL;
+  /* If the dialect has only the old name, its line has the text of the new one. */
+  const char *help = is_old_name ? bn_optset_find(b->set, o->alias_of)->help : o->help;
   char letter[LETTER_SIZE];
   const size_t used = strlen("--") + strlen(o->name) + strlen(form) +
                       strlen(opthelp_format_letter(o, b->policy, letter));
@@ -190,18 +193,14 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
 
   (void)fputs("  --", p->out);
   opthelp_print_name(b, o->name, p->out);
-
-  /* If the dialect has only the old name, its line has the text of the new one. */
-  if (b->policy->help_has_old_names && o->alias_of != NULL)
-    o = bn_optset_find(b->set, o->alias_of);
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
   p->start = strlen("  ") + used + pad;
   if (b->policy->help_fits)
-    opthelp_print_words(p, o->help, def);
+    opthelp_print_words(p, help, def);
   else if (def != NULL)
-    (void)fprintf(p->out, "%s [%s]", o->help, def);
+    (void)fprintf(p->out, "%s [%s]", help, def);
   else
-    (void)fputs(o->help, p->out);
+    (void)fputs(help, p->out);
   (void)fputc('\n', p->out);
 }
 

@@ -38,12 +38,11 @@ void bn_optval_keep_first(struct bn_list *list)
    items are dropped. */
 static void optval_split_commas(const char *text, struct bn_list *out)
 {
-  while (*text != '\0') {
+  for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
     const size_t len = strcspn(text, ",");
 
-    if (len > 0)
-      bn_words_adopt(out, bn_alloc_part(text, len));
-    text += len + (text[len] == ',');
+    bn_words_adopt(out, bn_alloc_part(text, len));
+    text += len;
   }
 }
 
@@ -207,7 +206,7 @@ static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *val
   return BN_OPTSET_RANGE;
 }
 
-/* A switch without a value (text NULL) is on, and one with nothing after '=' in a file is off. */
+/* A switch without a value (text NULL) is on; a switch with nothing after '=' in a file is off. */
 static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
 {
   if (text == NULL) {

@@ -75,7 +75,7 @@ struct bn_setting {
   bool is_read;  /* no option is declared, but the text of the script has its name */
 };
 
-/* An option of the set, with its value and what is known of that. */
+/* An option of the set, with its value and its latest setting. */
 struct bn_entry {
   const struct bn_opt *o;
   char *group;

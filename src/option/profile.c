@@ -139,7 +139,7 @@ static struct bn_profile_phase *profile_get_phase(const struct profile_reader *r
    burst that is the first phase falls back to its rate, which is 0 until then. */
 static void profile_add_lead(struct profile_reader *r)
 {
-  (void)profile_add_piece(r, 0, 0, 0); /* the first piece is not one too many */
+  (void)profile_add_piece(r, 0, 0, 0); /* the first piece cannot be too many or too long */
 }
 
 /* Gives the lead its length, and the rate with which the phases begin: that of piece 1. */
@@ -474,8 +474,8 @@ static void profile_explain(const struct profile_reader *r, const char *phase, s
   char whole[BN_MASK_MAX], masked[BN_MASK_MAX];
   struct bn_buf form = {.max = 0};
 
-  /* The phase is cut to SHOWN_MAX after passwords are masked, because a part of one would not be
-     known as one. */
+  /* The phase is cut to SHOWN_MAX only after passwords are masked, because a part of a password
+     might not be found. */
   (void)snprintf(whole, sizeof whole, "%.*s", len, phase);
   if (r->form != NULL)
     profile_add_form(&form, r->form, curves[r->out->of].form);

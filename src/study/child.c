@@ -45,8 +45,8 @@ void bn_children_begin(struct bn_children *c)
   (void)sigprocmask(SIG_BLOCK, &c->waited, NULL);
 }
 
-/* Waits for a signal until that time of bn_clock_mono().  Keeps the first one that ends the study
-   in c->signo.  Returns the number of the signal, or 0 if none has come. */
+/* Waits for a signal until that time of bn_clock_mono().  Keeps the first signal that ends the
+   study in c->signo.  Returns the number of the signal, or 0 if none has come. */
 static int child_wait_signal(struct bn_children *c, uint64_t until_ns)
 {
   const uint64_t timeout_ns = bn_clock_between(bn_clock_mono(), until_ns);

@@ -18,8 +18,8 @@ const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t
 /* Reads the declaration of a study at `index`, which is absolute, in the same way.  Checks that its
    `run` is a function, but leaves the member to the caller. */
 const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index);
-/* Pushes two tables, whose keys are the names of the options with '_' for '-': one of their values,
-   and one that says which were given. */
+/* Pushes two tables, whose keys are the names of the options with '_' for '-'.  The first has the
+   values of the options, the second says which options were given. */
 void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, const void *conf);
 
 #endif

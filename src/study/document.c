@@ -452,8 +452,8 @@ static int document_set(lua_State *L)
   return 1;
 }
 
-/* document.list([table]): marks a table as a list, so that it is one also without items, and
-   returns it; without an argument, a new list. */
+/* document.list([table]): marks a table as a list, which it is then even if it has no items, and
+   returns it; without an argument, returns a new list. */
 static int document_list(lua_State *L)
 {
   if (lua_isnoneornil(L, 1)) {

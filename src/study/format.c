@@ -34,8 +34,8 @@ static struct conversion format_read_conversion(const char *text)
   return c;
 }
 
-/* Returns whether C prints the conversion: it is one of a real, with no flags but '-' and '+'.
-   Others, which no text of a study has, are left to LuaJIT. */
+/* Returns whether C prints the conversion, which is so for a real without other flags than '-' and
+   '+'.  Conversions with other flags, which no text of a study has, are left to LuaJIT. */
 static bool format_is_real(const struct conversion *c)
 {
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&

@@ -6,7 +6,7 @@
 
 #include <lauxlib.h>
 
-/* A double holds each whole number whose magnitude is below this one. */
+/* A double holds each whole number whose magnitude is below 2^53. */
 #define EXACT_BELOW 0x1p53
 
 static const char join_key[] = "bn.int64.join", split_key[] = "bn.int64.split";

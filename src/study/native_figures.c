@@ -178,8 +178,8 @@ static void figures_push_interval(lua_State *L, const struct bn_view *v)
 }
 
 /* r:intervals(): returns a list with {start_s =, end_s =, FIGURE = …, percentiles = …} for each
-   interval, of all sessions; percentiles is a list with {percent =, s =}.  What was not measured is
-   absent. */
+   interval, of all sessions; percentiles is a list with {percent =, s =}.  A figure that was not
+   measured is absent. */
 static int figures_intervals(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;

@@ -156,8 +156,8 @@ static int rows_row(lua_State *L)
   return 1;
 }
 
-/* r:test_figures(): returns a list of {key =, text =, value =} of what only this test measures;
-   text is what its report prints, or nil. */
+/* r:test_figures(): returns a list of {key =, text =, value =} of the figures that only this test
+   measures; text is the figure as its report prints it, or nil. */
 static int rows_test_figures(lua_State *L)
 {
   const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);

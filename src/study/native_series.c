@@ -91,8 +91,8 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
   lua_pop(L, 1);
 }
 
-/* Pushes {at_s = {}, …} with arrays for n intervals, one of them of latencies for each rank in the
-   list at 2.  Returns its index. */
+/* Pushes {at_s = {}, …, latency_s = {{}, …}} with arrays for n intervals; latency_s has an array
+   for each rank in the list at 2.  Returns the index of the table. */
 static int series_push_arrays(lua_State *L, size_t n)
 {
   /* These are drawn over time (lint: figure list). */
