@@ -10,15 +10,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-/* Returns an array of n elements with room for one more.  It doubles whenever n is a power of two,
-   so that no capacity has to be kept. */
-static void *facts_grow(void *array, size_t n, size_t size)
-{
-  if ((n & (n - 1)) != 0)
-    return array;
-  return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
-}
-
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
   for (size_t i = 0; i < f->n_facts; i++)
@@ -65,7 +56,7 @@ static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, co
     fact->text = NULL;
     return fact;
   }
-  f->fact = facts_grow(f->fact, f->n_facts, sizeof *f->fact);
+  f->fact = bn_alloc_grow(f->fact, f->n_facts, sizeof *f->fact);
   fact = &f->fact[f->n_facts];
   *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
   /* n_facts grows last: if an allocation fails, bn_alloc_fail() has the complete facts reported. */
@@ -179,7 +170,7 @@ void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
     free(text);
     text = line;
   }
-  f->row = facts_grow(f->row, f->n_rows, sizeof *f->row);
+  f->row = bn_alloc_grow(f->row, f->n_rows, sizeof *f->row);
   f->row[f->n_rows++] = (struct bn_fact_row){level, text};
 }
 
@@ -187,7 +178,7 @@ void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
   const bool has_value = !option->secret && option->text != NULL && option->text[0] != '\0';
 
-  f->option = facts_grow(f->option, f->n_options, sizeof *f->option);
+  f->option = bn_alloc_grow(f->option, f->n_options, sizeof *f->option);
   f->option[f->n_options++] =
       (struct bn_fact_option){.group = bn_alloc_copy(option->group),
                               .name = bn_alloc_copy(option->name),
@@ -207,7 +198,7 @@ void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of)
 void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                           uint64_t times)
 {
-  f->message = facts_grow(f->message, f->n_messages, sizeof *f->message);
+  f->message = bn_alloc_grow(f->message, f->n_messages, sizeof *f->message);
   f->message[f->n_messages++] =
       (struct bn_fact_message){wall_ns, level, bn_alloc_copy(text), times};
 }
@@ -226,7 +217,7 @@ void bn_facts_add_logged(struct bn_facts *f)
 void bn_facts_add_verdict(struct bn_facts *f, const char *text, const char *unit,
                           const struct bn_finding *found)
 {
-  f->verdict = facts_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
+  f->verdict = bn_alloc_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
   f->verdict[f->n_verdicts++] =
       (struct bn_verdict){bn_alloc_copy(text), bn_alloc_copy(unit), *found};
 }
