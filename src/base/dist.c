@@ -117,14 +117,14 @@ uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a,
 uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
-  const double s = (double)(b - a);
+  const double span = (double)(b - a);
   const double u = bn_rng_double(r);
 
   if (u * 100 < 100.0 - d->special_res && b > a)
-    return a + dist_clamp_offset(s * dist_mean_of_uniforms(d, r), b - a);
-  const double low = s / 2 - s * d->special_pct / 200;
+    return a + dist_clamp_offset(span * dist_mean_of_uniforms(d, r), b - a);
+  const double band_low = span / 2 - span * d->special_pct / 200;
 
-  return a + dist_clamp_offset(low + u * (s * d->special_pct / 100 + 1), b - a);
+  return a + dist_clamp_offset(band_low + u * (span * d->special_pct / 100 + 1), b - a);
 }
 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)

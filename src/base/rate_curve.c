@@ -3,7 +3,6 @@
 #include "base/rate_curve.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Returns the mass of a whole piece. */
 static double rate_piece_mass(const struct bn_rate_piece *p)
@@ -32,10 +31,9 @@ static const struct bn_rate_piece *rate_curve_bisect(const struct bn_rate_piece 
 
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
-    double begins;
+    const double *begin = (const void *)((const char *)&piece[middle] + key);
 
-    memcpy(&begins, (const char *)&piece[middle] + key, sizeof begins);
-    if (begins < value)
+    if (*begin < value)
       low = middle;
     else
       high = middle;

@@ -42,8 +42,9 @@ static int uri_decode(char *s, const char *part, struct bn_err *err)
       return bn_err_set(
           err, 0, "in the %s, two hexadecimal digits must follow '%%'; for '%%' write %%25", part);
     *out = (char)(uri_hex_value(s[1]) * 16 + uri_hex_value(s[2]));
-    if (*out++ == '\0')
+    if (*out == '\0')
       return bn_err_set(err, 0, "the %s contains %%00, which no server accepts", part);
+    out++;
     s += 2;
   }
   *out = '\0';

@@ -69,7 +69,7 @@ int bn_optval_next(const char **at, struct bn_optval_item *item)
 
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest)
 {
-  char *first = bn_alloc(strlen(text) + 1, 1);
+  char *first = bn_alloc(strlen(text) + 1, 1); /* a comma in the text precedes each further item */
   struct bn_optval_item item;
   size_t len = 0;
   bool ends = false;

@@ -282,15 +282,15 @@ static void results_count_bytes(lua_State *L, const char *path)
 static bool results_is_foreign(const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};
-  struct bn_node *n = NULL;
-  const char *format;
-  bool is_foreign;
+  struct bn_node *document = NULL;
 
   if (bn_file_read(path, &text) == 0)
-    n = bn_node_parse(text.data, text.len, NULL);
-  format = bn_node_get_text(bn_node_get(n, "format"));
-  is_foreign = n != NULL && (format == NULL || strcmp(format, "bench result") != 0);
-  bn_node_free(n);
+    document = bn_node_parse(text.data, text.len, NULL);
+  const char *format = bn_node_get_text(bn_node_get(document, "format"));
+  const bool is_result = format != NULL && strcmp(format, "bench result") == 0;
+  const bool is_foreign = document != NULL && !is_result;
+
+  bn_node_free(document);
   bn_buf_done(&text);
   return is_foreign;
 }
