@@ -84,10 +84,10 @@ static void opt_remove_pending(struct bn_optset *s, size_t i)
 }
 
 /* Appends the items of a setting to the list.  The first setting has replaced the default. */
-static enum bn_optset_error opt_append_list(struct bn_entry *e, const char *text, bool from_file)
+static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_setting *st)
 {
   struct bn_list more = {0}, *list = e->value;
-  const enum bn_optset_error rc = bn_optval_parse(e->o, &more, text, from_file);
+  const enum bn_optset_error rc = bn_optval_parse_setting(e->o, &more, st);
 
   if (rc != BN_OPTSET_OK)
     return rc;
@@ -148,7 +148,7 @@ static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, st
   else if (s->policy->only_on_is_on && st->text != NULL)
     *(bool *)e->value = strcmp(st->text, "on") == 0;
   else
-    return bn_optval_parse(e->o, e->value, st->text, false);
+    return bn_optval_parse(e->o, e->value, st->text);
   return BN_OPTSET_OK;
 }
 
@@ -159,7 +159,7 @@ static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, con
   char number[64];
 
   (void)snprintf(number, sizeof number, "%.17g", strtod(text, NULL));
-  return bn_optval_parse(e->o, e->value, number, false);
+  return bn_optval_parse(e->o, e->value, number);
 }
 
 /* Sets a value for a text that is out of bounds, as the dialect does, or returns RANGE if the
@@ -172,7 +172,7 @@ static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
   if (e->o->clamp)
     return bn_optval_clamp(e->o, e->value, text);
   if (e->o->type == BN_CHOICE && e->o->blank && is_empty)
-    return bn_optval_parse(e->o, e->value, bn_opt_get_default(e->o, s->policy), false);
+    return bn_optval_parse(e->o, e->value, bn_opt_get_default(e->o, s->policy));
   return BN_OPTSET_RANGE;
 }
 
@@ -204,15 +204,14 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
 static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
                                               const struct bn_setting *st)
 {
-  const bool from_file = st->path != NULL;
   const bool needs_int = e->o->whole && (e->o->type != BN_LIST || e->o->scalar);
   enum bn_optset_error rc;
 
   if (e->o->type == BN_BOOL)
     return opt_parse_bool_loosely(s, e, st);
-  if (needs_int && !bn_optval_is_whole(st->text, from_file))
+  if (needs_int && !bn_optval_is_whole(st))
     return BN_OPTSET_BAD;
-  rc = bn_optval_parse(e->o, e->value, st->text, from_file);
+  rc = bn_optval_parse_setting(e->o, e->value, st);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
     return opt_set_misread(s, e, st, rc);
   /* sysbench takes the first item of a line in a file. */
@@ -257,9 +256,10 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
 /* Sets a text to the first item of a file's value, with its commas. */
 static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, const char *text)
 {
+  const bool with_commas = true;
   const char *rest;
-  char *first = bn_optval_copy_first(text != NULL ? text : "", true, &rest);
-  const enum bn_optset_error rc = bn_optval_parse(e->o, e->value, first, false);
+  char *first = bn_optval_copy_first(text != NULL ? text : "", with_commas, &rest);
+  const enum bn_optset_error rc = bn_optval_parse(e->o, e->value, first);
 
   free(first);
   return rc;
@@ -269,17 +269,15 @@ static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, con
 static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
-  const bool from_file = st->path != NULL;
-
   if (opt_lacks_value(s, e->o, st))
     return BN_OPTSET_BAD;
   if (e->o->type == BN_LIST && e->o->repeat && e->given)
-    return opt_append_list(e, st->text, from_file);
+    return opt_append_list(e, st);
   if (s->policy->loose_values)
     return opt_parse_loosely(s, e, st);
-  if (from_file && opt_takes_commas(s, e))
+  if (st->path != NULL && opt_takes_commas(s, e))
     return opt_parse_text_of_file(e, st->text);
-  return bn_optval_parse(e->o, e->value, st->text, from_file);
+  return bn_optval_parse_setting(e->o, e->value, st);
 }
 
 /* Returns the member at this offset of the struct of values that has the option's value. */
@@ -524,8 +522,7 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
 
   if (e->given && !is_replaced)
     return 0;
-  if (bn_optval_parse(e->o, e->value, text, false) == BN_OPTSET_OK &&
-      opt_set_delay(e) == BN_OPTSET_OK)
+  if (bn_optval_parse(e->o, e->value, text) == BN_OPTSET_OK && opt_set_delay(e) == BN_OPTSET_OK)
     return 1;
   /* The script has the name by chance, because sysbench has no such option. */
   if (e->o->in == 0) {
@@ -542,7 +539,7 @@ void bn_optset_keep_default(struct bn_optset *s, const struct bn_opt *own)
   struct bn_entry *e = bn_optset_find_entry(s, own->name);
 
   if (general != NULL && !general->given)
-    (void)bn_optval_parse(e->o, e->value, bn_opt_get_default(general->o, s->policy), false);
+    (void)bn_optval_parse(e->o, e->value, bn_opt_get_default(general->o, s->policy));
 }
 
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own)
@@ -588,7 +585,7 @@ static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struc
 
   if (!alias->given || opt_drop_zero(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
-  if (text != NULL && bn_optval_parse(alias->o, &def, text, false) == BN_OPTSET_OK) {
+  if (text != NULL && bn_optval_parse(alias->o, &def, text) == BN_OPTSET_OK) {
     const double def_number = bn_optval_to_number(alias->o, &def);
     const double number = bn_optval_to_number(alias->o, alias->value);
 

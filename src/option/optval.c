@@ -148,14 +148,15 @@ static bool optval_is_int(const char *text)
   return bn_units_parse_int(text, &v) == 0 && v >= INT32_MIN && v <= INT32_MAX;
 }
 
-bool bn_optval_is_whole(const char *text, bool from_file)
+bool bn_optval_is_whole(const struct bn_setting *st)
 {
   const bool with_commas = false;
   const char *rest;
 
-  if (text == NULL)
+  if (st->text == NULL)
     return true;
-  char *first = from_file ? bn_optval_copy_first(text, with_commas, &rest) : bn_alloc_text(text);
+  char *first = st->path != NULL ? bn_optval_copy_first(st->text, with_commas, &rest)
+                                 : bn_alloc_text(st->text);
   const bool is_whole = first[0] == '\0' || optval_is_int(first);
 
   free(first);
@@ -206,15 +207,11 @@ static enum bn_optset_error optval_parse_choice(const struct bn_opt *o, int *val
   return BN_OPTSET_RANGE;
 }
 
-/* A switch without a value (text NULL) is on; a switch with nothing after '=' in a file is off. */
-static enum bn_optset_error optval_parse_bool(bool *value, const char *text, bool from_file)
+/* A switch without a value (text NULL) is on. */
+static enum bn_optset_error optval_parse_bool(bool *value, const char *text)
 {
   if (text == NULL) {
     *value = true;
-    return BN_OPTSET_OK;
-  }
-  if (from_file && text[0] == '\0') {
-    *value = false;
     return BN_OPTSET_OK;
   }
   return bn_units_parse_bool(text, value) == 0 ? BN_OPTSET_OK : BN_OPTSET_BOOL;
@@ -233,13 +230,13 @@ static enum bn_optset_error optval_parse_string(char **value, const char *text, 
 /* Parses the text of a value that is no list, without the quotes of a file.  text NULL: the option
    was given without '='. */
 static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *value,
-                                                const char *text, bool from_file)
+                                                const char *text)
 {
   const char *given = text != NULL ? text : "";
 
   switch (o->type) {
   case BN_BOOL:
-    return optval_parse_bool(value, text, from_file);
+    return optval_parse_bool(value, text);
   case BN_INT:
     return optval_parse_int(o, value, given);
   case BN_SIZE:
@@ -262,33 +259,42 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
 static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
                                                     const char *text)
 {
-  const bool from_file = true;
   struct bn_optval_item item = {.text = "", .len = 0};
 
   if (bn_optval_next(&text, &item) < 0)
     return BN_OPTSET_BAD;
+  if (o->type == BN_BOOL && item.len == 0) {
+    *(bool *)value = false;
+    return BN_OPTSET_OK;
+  }
   char *first = bn_alloc_part(item.text, item.len);
-  const enum bn_optset_error rc = optval_parse_scalar(o, value, first, from_file);
+  const enum bn_optset_error rc = optval_parse_scalar(o, value, first);
 
   free(first);
   return rc;
 }
 
-/* Replaces a list by the items of a text.  Returns OK, or BAD if a quote in a file is not
-   closed. */
+/* Replaces a list by the items of a text of the command line. */
 static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_list *value,
-                                              const char *text, bool from_file)
+                                              const char *text)
 {
   struct bn_list items = {0};
-  int rc = 0;
 
-  if (o->verbatim && !from_file)
+  if (o->verbatim)
     bn_words_add(&items, text);
-  else if (from_file)
-    rc = bn_optval_split_items(text, &items);
   else
     optval_split_commas(text, &items);
-  if (rc != 0) {
+  bn_words_done(value);
+  *value = items;
+  return BN_OPTSET_OK;
+}
+
+/* Replaces a list by the items of a file's value.  Returns OK, or BAD if a quote is not closed. */
+static enum bn_optset_error optval_parse_item_list(struct bn_list *value, const char *text)
+{
+  struct bn_list items = {0};
+
+  if (bn_optval_split_items(text, &items) != 0) {
     bn_words_done(&items);
     return BN_OPTSET_BAD;
   }
@@ -297,14 +303,23 @@ static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_
   return BN_OPTSET_OK;
 }
 
-enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
-                                     bool from_file)
+enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text)
 {
   if (o->type == BN_LIST)
-    return optval_parse_list(o, value, text != NULL ? text : "", from_file);
-  if (from_file)
-    return optval_parse_first_item(o, value, text != NULL ? text : "");
-  return optval_parse_scalar(o, value, text, false);
+    return optval_parse_list(o, value, text != NULL ? text : "");
+  return optval_parse_scalar(o, value, text);
+}
+
+enum bn_optset_error bn_optval_parse_setting(const struct bn_opt *o, void *value,
+                                             const struct bn_setting *st)
+{
+  const char *items = st->text != NULL ? st->text : "";
+
+  if (st->path == NULL)
+    return bn_optval_parse(o, value, st->text);
+  if (o->type == BN_LIST)
+    return optval_parse_item_list(value, items);
+  return optval_parse_first_item(o, value, items);
 }
 
 /* policy->default_at is the offset of the dialect's member among def, def10 and def05. */
@@ -330,7 +345,7 @@ enum bn_optset_error bn_optval_set_default(const struct bn_opt *o, const struct 
   memcpy(value, &zero, sizes[o->type]);
   if (def == NULL || (o->blank && def[0] == '\0'))
     return BN_OPTSET_OK;
-  return bn_optval_parse(o, value, def, false);
+  return bn_optval_parse(o, value, def);
 }
 
 double bn_optval_to_number(const struct bn_opt *o, const void *value)

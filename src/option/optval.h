@@ -21,12 +21,10 @@ union bn_optval {
   struct bn_list list;
 };
 
-/* Parses a text (NULL: the option was given without '=') and replaces the value if the text is
-   right.  from_file: the items of a list are quoted and parted as in a configuration file, and
-   other values are the first item; a boolean without an item is off.  The value of a verbatim list
-   is one item.  Returns OK, BAD (also for a quote that is not closed), RANGE or BOOL. */
-enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text,
-                                     bool from_file);
+/* Parses a text as typed on the command line (NULL: the option was given without '=') and replaces
+   the value if the text is right.  The value of a verbatim list is one item.  Returns OK, BAD,
+   RANGE or BOOL. */
+enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text);
 /* Sets the value to its default in this dialect, or to zero if there is none.  An old value is not
    freed.  Returns as bn_optval_parse does: the default of a script's option need not fit its type,
    and the value is then zero. */
@@ -97,6 +95,12 @@ struct bn_optset {
   size_t n_pending;
 };
 
+/* Parses the text of a setting as bn_optval_parse does, or, if a file has the setting, the items of
+   the text: a list gets all of them, quoted and parted as in a configuration file, and any other
+   value is the first item; a boolean without an item is off.  BAD is also a quote that is not
+   closed. */
+enum bn_optset_error bn_optval_parse_setting(const struct bn_opt *o, void *value,
+                                             const struct bn_setting *st);
 /* Returns the text, or BN_MASK if the option is a secret and the text is not empty. */
 const char *bn_opt_mask_text(const struct bn_opt *o, const char *text);
 /* Returns the newest option of that name, which is a script's own if it shadows a general one, or
@@ -114,9 +118,9 @@ static inline enum bn_origin bn_optval_origin(const struct bn_entry *e)
   return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
 }
 
-/* Returns whether the text, or its first item if it is a file's, is empty or a whole number of 32
-   bits. */
-bool bn_optval_is_whole(const char *text, bool from_file);
+/* Returns whether the text of a setting, or its first item in a file, is missing, empty or a whole
+   number of 32 bits. */
+bool bn_optval_is_whole(const struct bn_setting *st);
 /* Returns whether the value is a number, a size or a time, or a list whose first item scripts see
    as one. */
 bool bn_optval_is_numeric(const struct bn_opt *o);
