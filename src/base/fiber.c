@@ -2,16 +2,9 @@
 /* Stacks for calls that can be left: mapped once, then used again. */
 #include "base/fiber.h"
 
-#include <stdint.h>
 #include <sys/mman.h>
 
 #include "base/fiber_sanitizer.h"
-
-/* Returns the upper end of the stack, above which the struct lies. */
-static char *fiber_top(const struct bn_fiber *f)
-{
-  return (char *)(uintptr_t)f;
-}
 
 /* The first function on a stack, which has no caller to return to: it runs the function of each
    bn_fiber_call, one after another. */
@@ -47,7 +40,7 @@ static struct bn_fiber *fiber_map(struct bn_fiber_pool *p)
   p->mapped++;
   f = (struct bn_fiber *)(void *)(memory + BN_FIBER_STACK - above_stack);
   f->low = memory + BN_FIBER_GUARD;
-  f->sp = bn_fiber_prepare(fiber_top(f), fiber_begin, f);
+  f->sp = bn_fiber_prepare(f, fiber_begin, f); /* the stack ends where the struct begins */
   bn_sanitizer_made(f);
   return f;
 }

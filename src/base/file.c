@@ -86,14 +86,6 @@ static bool file_is_writable(int fd)
   return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Returns a duplicate of a descriptor that is open for writing, or -1 and errno. */
-static int file_duplicate(int fd)
-{
-  if (!file_is_writable(fd))
-    return file_fail(EBADF);
-  return fcntl(fd, F_DUPFD_CLOEXEC, 0);
-}
-
 static bool file_is_fifo(const char *path)
 {
   struct stat st;
@@ -133,7 +125,7 @@ int bn_file_reopen(const char *path)
   const int descriptor = bn_file_find_descriptor(path);
 
   if (descriptor >= 0)
-    return file_duplicate(descriptor);
+    return file_is_writable(descriptor) ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : file_fail(EBADF);
   return file_is_fifo(path) ? file_open_special(path)
                             : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
 }

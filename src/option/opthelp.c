@@ -204,17 +204,11 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   (void)fputc('\n', p->out);
 }
 
-static struct block opthelp_make_block(const struct bn_optset *s, const char *const *groups,
-                                       size_t n)
-{
-  return (struct block){s, groups, n, bn_optset_policy(s)};
-}
-
 size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n,
                             FILE *out)
 {
   enum { COLUMNS = 100 };
-  const struct block b = opthelp_make_block(s, groups, n);
+  const struct block b = {.set = s, .groups = groups, .n = n, .policy = bn_optset_policy(s)};
   struct printing p = {.out = out, .columns = COLUMNS};
 
   (void)opthelp_each_listed(&b, opthelp_measure, &p.width);
@@ -371,7 +365,7 @@ static void opthelp_put_item(void *arg, const struct block *b, const struct bn_o
 size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
                            FILE *out)
 {
-  const struct block b = opthelp_make_block(s, groups, n);
+  const struct block b = {.set = s, .groups = groups, .n = n, .policy = bn_optset_policy(s)};
 
   return opthelp_each_listed(&b, opthelp_put_item, out);
 }

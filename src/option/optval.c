@@ -140,24 +140,18 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
   return BN_OPTSET_OK;
 }
 
-/* Returns whether the text is a number that fits into the int of sysbench. */
-static bool optval_is_int(const char *text)
-{
-  int64_t v;
-
-  return bn_units_parse_int(text, &v) == 0 && v >= INT32_MIN && v <= INT32_MAX;
-}
-
 bool bn_optval_is_whole(const struct bn_setting *st)
 {
   const bool with_commas = false;
   const char *rest;
+  int64_t v = 0;
 
   if (st->text == NULL)
     return true;
   char *first = st->path != NULL ? bn_optval_copy_first(st->text, with_commas, &rest)
                                  : bn_alloc_text(st->text);
-  const bool is_whole = first[0] == '\0' || optval_is_int(first);
+  const bool is_number = first[0] == '\0' || bn_units_parse_int(first, &v) == 0;
+  const bool is_whole = is_number && v >= INT32_MIN && v <= INT32_MAX;
 
   free(first);
   return is_whole;

@@ -135,26 +135,14 @@ static struct bn_profile_phase *profile_get_phase(const struct profile_reader *r
   return &r->out->phase[r->out->n_phases - 1];
 }
 
-/* Adds the first piece: the lead, the time before the phases, which profile_set_lead completes.  A
-   burst that is the first phase falls back to its rate, which is 0 until then. */
-static void profile_add_lead(struct profile_reader *r)
-{
-  (void)profile_add_piece(r, 0, 0, 0); /* the first piece cannot be too many or too long */
-}
-
-/* Gives the lead its length, and the rate with which the phases begin: that of piece 1. */
+/* Completes piece 0, the lead, which is the time before the phases: gives it its length, and the
+   rate with which the phases begin, that of piece 1. */
 static void profile_set_lead(struct bn_profile *out, double lead_s)
 {
   const double rate = out->piece[1].start_rate;
 
   out->piece[0] = (struct bn_rate_piece){.start_rate = rate, .end_rate = rate, .span_s = lead_s};
   out->lead_s = lead_s;
-}
-
-/* Returns the value with which the last piece ends. */
-static double profile_get_last_rate(const struct profile_reader *r)
-{
-  return r->out->piece[r->out->n_pieces - 1].end_rate;
 }
 
 /* --- phases --- */
@@ -255,7 +243,7 @@ static bool profile_read_sine(struct profile_reader *r)
    has ended.  The last period may be cut short.  Without "for" there is one period. */
 static bool profile_read_burst(struct profile_reader *r)
 {
-  const double base = profile_get_last_rate(r);
+  const double base = r->out->piece[r->out->n_pieces - 1].end_rate;
   double rate, burst_s, period_s, s;
   const char *begin;
 
@@ -513,7 +501,9 @@ int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, str
   struct profile_reader r = {.text = text, .at = text, .out = out};
 
   *out = (struct bn_profile){.of = of};
-  profile_add_lead(&r);
+  /* The lead, whose rate is 0 for now: a burst that is the first phase falls back to it.  The first
+     piece cannot be too many or too long. */
+  (void)profile_add_piece(&r, 0, 0, 0);
   if (profile_read_phases(&r, wrong) != 0) {
     const bool has_trace = out->has_trace;
 

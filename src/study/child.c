@@ -145,13 +145,6 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
   return 0;
 }
 
-/* Sets the status and the signal of *end from the status that waitpid() has returned. */
-static void child_decode_status(int wait_status, struct bn_child_end *end)
-{
-  end->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-  end->signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
-}
-
 /* Waits for the end of a child, and passes signals on to its process group.  After limit_ns (0: no
    limit) the group gets SIGTERM, and after each KILL_AFTER_NS more SIGKILL. */
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
@@ -175,7 +168,8 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }
-  child_decode_status(wait_status, end);
+  end->status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+  end->signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 }
 
 /* Appends what a child has written to a file in memory.  Returns 0, or -1 and err. */
