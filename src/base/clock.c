@@ -122,11 +122,12 @@ static bool clock_is_off(const struct bn_clock_fit *f, const struct sample *s)
 {
   if (s->ticks <= f->base_ticks)
     return true;
-  const double elapsed = (double)clock_ticks_to_ns(s->ticks - f->base_ticks, f->mult);
-  const double off = fabs((double)(int64_t)(clock_fit_ns_at(f, s->ticks) - s->ns));
-  const double blur = (double)clock_ticks_to_ns(s->width, f->mult) / 2 + SLACK_NS;
+  const double elapsed_ns = (double)clock_ticks_to_ns(s->ticks - f->base_ticks, f->mult);
+  const double off_ns = fabs((double)(int64_t)(clock_fit_ns_at(f, s->ticks) - s->ns));
+  const double error_ns = (double)clock_ticks_to_ns(s->width, f->mult) / 2 + SLACK_NS;
 
-  return off > blur + elapsed * MAX_PPM / 1e6 || off > HORIZON_NS / 2.0;
+  /* clock_slew bridges less than half a horizon. */
+  return off_ns > error_ns + elapsed_ns * MAX_PPM / 1e6 || off_ns > HORIZON_NS / 2.0;
 }
 
 /* Replaces the published fit.  The sequence lock has no fences, so that ThreadSanitizer can follow

@@ -178,6 +178,7 @@ static size_t plugin_name_len(const struct dirent *d)
   return len > tail && strcmp(d->d_name + len - tail, suffix) == 0 ? len - tail : 0;
 }
 
+/* Returns whether a file is a module, for scandir. */
 static int plugin_is_module(const struct dirent *d)
 {
   return plugin_is_name(d->d_name, plugin_name_len(d));

@@ -180,10 +180,13 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   rest += strlen("://");
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
+  const bool is_misplaced = (path != NULL && strpbrk(path, "@#") != NULL) ||
+                            (query != NULL && strpbrk(query, "@#") != NULL) ||
+                            strchr(rest, '#') != NULL;
+
   /* The message shows no text of the URI: the text before the character may be the end of a
      password. */
-  if ((path != NULL && strpbrk(path, "@#") != NULL) || strchr(rest, '#') != NULL ||
-      (query != NULL && strpbrk(query, "@#") != NULL))
+  if (is_misplaced)
     return bn_err_set(err, 0,
                       "'@' or '#' is where none can be: write %%2F for '/', %%3F for '?', %%23 for "
                       "'#' and %%40 for '@'");

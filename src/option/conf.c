@@ -39,6 +39,7 @@ static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault 
   return conf_refuse(s, fault, w, text);
 }
 
+/* Returns seconds, of which no option has a negative number, as nanoseconds. */
 static uint64_t conf_to_ns(double seconds)
 {
   return (uint64_t)llround(seconds * (double)BN_NSEC_PER_SEC);

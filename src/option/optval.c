@@ -507,14 +507,14 @@ static const char *optval_find_reason(const struct bn_opt *o, const char *text,
 
   if (o->delay != 0 && text[0] != '\0')
     return "not a time";
+  /* Nothing else can be wrong with a text. */
   if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
     return "no value";
-  if (o->type == BN_INT && bn_units_parse_int(text, &whole) == 0)
-    return "out of range";
-  if (kind != BN_OPTSET_RANGE || o->type == BN_CHOICE ||
-      (o->type == BN_SIZE && bn_units_parse_size(text, &size) != 0))
-    return misfits[o->type];
-  return "out of range";
+  const bool is_int = o->type == BN_INT && bn_units_parse_int(text, &whole) == 0;
+  const bool is_no_size = o->type == BN_SIZE && bn_units_parse_size(text, &size) != 0;
+  const bool is_misfit = kind != BN_OPTSET_RANGE || o->type == BN_CHOICE || is_no_size;
+
+  return is_misfit && !is_int ? misfits[o->type] : "out of range";
 }
 
 /* Explains a fault in the words of sysbench. */

@@ -87,7 +87,7 @@ static bool document_has_key(lua_State *L, int table, int key)
    A new key comes last in the map's order.  A key keeps its place while its member is nil. */
 static void document_set_member(lua_State *L, int map)
 {
-  const int key = lua_gettop(L) - 1, order = key + 2;
+  const int key = lua_gettop(L) - 1, order = key + 2; /* the value is between them */
 
   document_push_order(L, map);
   if (lua_istable(L, order) && !document_has_key(L, map, key) && !document_has_key(L, order, key)) {

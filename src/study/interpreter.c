@@ -154,6 +154,7 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
     lua_pop(L, 1);
     return -1;
   }
+  /* package.path = FOLDER .. "?.lua;" .. package.path */
   lua_getglobal(L, "package");
   lua_pushlstring(L, path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
   lua_pushliteral(L, "?.lua;");

@@ -175,11 +175,28 @@ static bool options_set_word(struct bn_optset *set, const char *word)
   return true;
 }
 
+/* Sets the options that the words of the list at `words` name, and pushes a list of the other
+   words. */
+static void options_set_words(lua_State *L, struct bn_optset *set, int words)
+{
+  int n_others = 0;
+
+  lua_newtable(L);
+  for (int i = 1; i <= (int)lua_objlen(L, words); i++) {
+    lua_rawgeti(L, words, i);
+    if (options_set_word(set, luaL_checkstring(L, -1)))
+      lua_pop(L, 1);
+    else
+      lua_rawseti(L, -2, ++n_others);
+  }
+}
+
 /* native.parse(options, words): returns a table of the values of options, which are declared as
    those of a study, a table that says which are given, and a list of the words that are no options;
    or nil and a sentence. */
 static int native_parse(lua_State *L)
 {
+  const bool override = false, accept_any = false;
   struct bn_optset_fault fault;
   const struct bn_opt *options;
   struct bn_optset *set;
@@ -194,25 +211,18 @@ static int native_parse(lua_State *L)
   conf = lua_newuserdata(L, size); /* 0 without options */
   memset(conf, 0, size);
   set = options_push_new_set(L);
-  if (bn_optset_add(set, "options", options, conf, false, &err) != 0)
+  if (bn_optset_add(set, "options", options, conf, override, &err) != 0)
     return luaL_error(L, "%s", err.text);
-  lua_newtable(L);
-  const int rest = lua_gettop(L);
+  options_set_words(L, set, 2);
+  const int others = lua_gettop(L);
 
-  for (int i = 1, n = 0; i <= (int)lua_objlen(L, 2); i++) {
-    lua_rawgeti(L, 2, i);
-    if (options_set_word(set, luaL_checkstring(L, -1)))
-      lua_pop(L, 1);
-    else
-      lua_rawseti(L, rest, ++n);
-  }
-  if (bn_optset_find_unknown(set, false, &fault) || bn_optset_find_fault(set, &fault)) {
+  if (bn_optset_find_unknown(set, accept_any, &fault) || bn_optset_find_fault(set, &fault)) {
     lua_pushnil(L);
     lua_pushstring(L, fault.text);
     return 2;
   }
   bn_declaration_push_values(L, options, conf);
-  lua_pushvalue(L, rest);
+  lua_pushvalue(L, others);
   return 3;
 }
 

@@ -85,6 +85,7 @@ static void results_push_options(lua_State *L, const struct bn_result *r)
   }
 }
 
+/* Pushes the value of a fact. */
 static void results_push_fact(lua_State *L, const struct bn_fact *fact)
 {
   switch (fact->type) {
@@ -165,6 +166,7 @@ static void results_push_plan(lua_State *L, const struct bn_result *r)
   lua_setfield(L, -2, "percents");
 }
 
+/* Pushes a table of the times of the start and the end of the run. */
 static void results_push_times(lua_State *L, const struct bn_result *r)
 {
   lua_newtable(L);
@@ -188,6 +190,7 @@ static void results_push_workload(lua_State *L, const struct bn_result *r)
                                     : bn_facts_find_text(&r->facts, "workload", "name"));
 }
 
+/* Pushes the start of the run in nanoseconds since 1970. */
 static void results_push_start(lua_State *L, const struct bn_result *r)
 {
   bn_int64_push_unsigned(L, r->facts.start_wall_ns);

@@ -56,6 +56,7 @@ static bool native_rng_start(struct bn_rng *rng, uint64_t seed, uint64_t id, con
   return false;
 }
 
+/* These functions draw for rng:real() and rng:below(n), whose results a double holds exactly. */
 static double native_rng_real(struct bn_rng *rng)
 {
   return bn_rng_double(rng);
