@@ -511,7 +511,7 @@ static void opt_reset(const struct bn_optset *s, struct bn_entry *e)
   e->bad = BN_OPTSET_OK;
 }
 
-int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
+int bn_optset_use_script_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
 {
   const char *text = bn_opt_get_default(own, s->policy);
   struct bn_entry *e = opt_find_replaced(s, own);
@@ -533,7 +533,7 @@ int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct 
                     own->name, text);
 }
 
-void bn_optset_keep_default(struct bn_optset *s, const struct bn_opt *own)
+void bn_optset_use_general_default(struct bn_optset *s, const struct bn_opt *own)
 {
   const struct bn_entry *general = opt_find_replaced(s, own);
   struct bn_entry *e = bn_optset_find_entry(s, own->name);

@@ -61,11 +61,11 @@ bool bn_optset_is_comment(const char *name);
    1 if the general option has the default now, 0 if not or if there is no general option of that
    name, or -1 and err if the default does not fit the general option.  If it does not fit an option
    that sysbench does not have, that option keeps its own default, and 0 is returned. */
-int bn_optset_set_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
+int bn_optset_use_script_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err);
 /* Gives a script's own option the default of the general option of that name, unless the general
    option was given: the script's option has its setting then.  Without a general option of that
    name, nothing is done. */
-void bn_optset_keep_default(struct bn_optset *s, const struct bn_opt *own);
+void bn_optset_use_general_default(struct bn_optset *s, const struct bn_opt *own);
 /* Sets a general option that sysbench does not have to its default, if a script's own option of
    that name has taken its setting and the general option is not reserved.  Returns whether it
    did. */

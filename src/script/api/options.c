@@ -544,13 +544,13 @@ static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is
 
   if (bn_policy_is_native(bn_optset_policy(all))) {
     if (!is_part || !is_general || !options_is_common(all, o->name))
-      return bn_optset_set_default(all, o, err);
-    bn_optset_keep_default(all, o);
+      return bn_optset_use_script_default(all, o, err);
+    bn_optset_use_general_default(all, o);
     return 0;
   }
   if (is_general)
     return !is_part && bn_optset_leave_to_script(all, o);
-  return sql == NULL || sql->in != 0 ? bn_optset_set_default(all, o, err) : 0;
+  return sql == NULL || sql->in != 0 ? bn_optset_use_script_default(all, o, err) : 0;
 }
 
 /* Settles all options of the script.  The run of a share is not made again for a general option,
