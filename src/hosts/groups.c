@@ -273,7 +273,7 @@ static int groups_check(const struct bn_group_list *list, const struct bn_groups
 
     if (groups_check_profile(g, from->options, err) != 0)
       return -1;
-    for (const struct bn_conf_pair *p = bn_conf_apart; p->name != NULL; p++)
+    for (const struct bn_conf_pair *p = bn_conf_exclusions; p->name != NULL; p++)
       if (groups_check_pair(g, from, p->name, p->other, err) != 0 ||
           groups_check_pair(g, from, p->other, p->name, err) != 0)
         return -1;

@@ -74,15 +74,16 @@ static const char endless[] = ": threads that pause would not end; use --time";
 
 /* The pairs are not traits of options, because a trait cannot name a second option
    (lint: option list). */
-const struct bn_conf_pair bn_conf_apart[] = {{"rate-profile", "rate", ", which it replaces"},
-                                             {"think-time", "rate", paused},
-                                             {"think-time", "rate-profile", paused},
-                                             {"events-per-session", "events", ""},
-                                             {"threads-profile", "rate-profile", paused},
-                                             {"threads-profile", "rate", paused},
-                                             {"threads-profile", "events-per-session", endless},
-                                             {"threads-profile", "events", endless},
-                                             {NULL, NULL, NULL}};
+const struct bn_conf_pair bn_conf_exclusions[] = {
+    {"rate-profile", "rate", ", which it replaces"},
+    {"think-time", "rate", paused},
+    {"think-time", "rate-profile", paused},
+    {"events-per-session", "events", ""},
+    {"threads-profile", "rate-profile", paused},
+    {"threads-profile", "rate", paused},
+    {"threads-profile", "events-per-session", endless},
+    {"threads-profile", "events", endless},
+    {NULL, NULL, NULL}};
 
 enum { CONF_NUMBER = 32 };
 
@@ -93,9 +94,9 @@ static const char *conf_find_profile(const char *text)
   return text != NULL && strcmp(text, "none") != 0 ? text : NULL;
 }
 
-/* Returns the value of an option of bn_conf_apart for a message, or "" for a number that no message
-   shows.  Returns NULL if the value does not count: it is 0 or empty, or the default that --events
-   has in 0.5 (lint: option list). */
+/* Returns the value of an option of bn_conf_exclusions for a message, or "" for a number that no
+   message shows.  Returns NULL if the value does not count: it is 0 or empty, or the default that
+   --events has in 0.5 (lint: option list). */
 static const char *conf_find_value(const struct bn_conf *c, const char *option,
                                    char number[CONF_NUMBER])
 {
@@ -123,12 +124,12 @@ bool bn_conf_uses(const struct bn_conf *c, const char *option)
   return conf_find_value(c, option, number) != NULL;
 }
 
-/* Refuses the first pair of options that cannot be used together (bn_conf_apart).  Returns 0, or as
-   conf_refuse does. */
+/* Refuses the first pair of options that cannot be used together (bn_conf_exclusions).  Returns 0,
+   or as conf_refuse does. */
 static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
-  const struct bn_conf_pair *pair = bn_conf_apart;
+  const struct bn_conf_pair *pair = bn_conf_exclusions;
   char what[128], plain[64], number[CONF_NUMBER];
 
   while (pair->name != NULL && !(bn_conf_uses(c, pair->name) && bn_conf_uses(c, pair->other)))

@@ -110,7 +110,7 @@ struct bn_conf_pair {
   const char *name, *other;
   const char *why; /* follows "--NAME cannot be used with --OTHER" in the message */
 };
-extern const struct bn_conf_pair bn_conf_apart[];
+extern const struct bn_conf_pair bn_conf_exclusions[];
 /* Returns whether an option of these pairs has a value that counts: neither 0 nor an empty text. */
 bool bn_conf_uses(const struct bn_conf *c, const char *option);
 /* Returns the option that makes events due, for messages: "--rate=100" in `text`, or
