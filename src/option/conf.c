@@ -511,8 +511,8 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
   return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain}, text);
 }
 
-/* Reads --percentile.  The first percentile stays the first, because a report with room for only
-   one shows it.  The others are sorted. */
+/* Reads --percentile.  The first percentile stays the first, because a report with room for a
+   single percentile shows that; the rest is sorted. */
 static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {

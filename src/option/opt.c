@@ -92,7 +92,7 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_
   if (rc != BN_OPTSET_OK)
     return rc;
   for (size_t i = 0; i < more.n; i++)
-    bn_words_adopt(list, more.item[i]); /* takes over the text */
+    bn_words_adopt(list, more.item[i]);
   free(more.item);
   return rc;
 }
@@ -308,12 +308,11 @@ static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
 static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
-  const bool from_file = st->path != NULL;
   enum bn_optset_error rc = opt_parse(s, e, st);
 
   if (rc == BN_OPTSET_OK)
     rc = opt_set_delay(e);
-  if (rc == BN_OPTSET_BOOL && from_file)
+  if (rc == BN_OPTSET_BOOL && st->path != NULL)
     rc = BN_OPTSET_BAD;
   opt_free_setting(&e->last);
   e->last = opt_copy_setting(st);
@@ -395,20 +394,21 @@ static struct bn_entry *opt_new_entry(const struct bn_opt *o, const char *group,
    effect in 1.0 and 1.1, which read files before they set the defaults of a test. */
 static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
 {
-  for (size_t i = 0; i < s->n_pending;) {
-    struct bn_setting *st = &s->pending[i];
-    const bool is_replaced = st->path != NULL && s->policy->defaults_beat_files;
+  size_t i = 0;
 
-    if (!bn_opt_is_same_name(st->name, e->o->name)) {
-      i++;
-      continue;
+  while (i < s->n_pending) {
+    struct bn_setting *st = &s->pending[i];
+    const bool has_effect = st->path == NULL || !s->policy->defaults_beat_files;
+    bool stays = !bn_opt_is_same_name(st->name, e->o->name);
+
+    if (!stays && has_effect) {
+      stays = opt_apply(s, e, st) == BN_OPTSET_BOOL;
+      st->bad_bool = stays;
     }
-    if (!is_replaced && opt_apply(s, e, st) == BN_OPTSET_BOOL) {
-      st->bad_bool = true;
+    if (stays)
       i++;
-    } else {
+    else
       opt_remove_pending(s, i);
-    }
   }
 }
 

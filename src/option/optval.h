@@ -86,6 +86,7 @@ struct bn_entry {
   struct bn_setting last;   /* the latest setting, good or bad */
 };
 
+/* Options and pending settings are in the order in which they were added. */
 struct bn_optset {
   const struct bn_policy *policy;
   bool sent; /* another process has sent the configuration files */

@@ -31,12 +31,13 @@ struct profile_reader {
   struct bn_profile *out;
 };
 
-/* Says what is wrong, and returns false. */
-__attribute__((format(printf, 2, 3))) static bool profile_refuse(struct profile_reader *r,
-                                                                 const char *fmt, ...)
+/* Says what is wrong at that place of the text, and returns false. */
+__attribute__((format(printf, 3, 4))) static bool
+profile_refuse(struct profile_reader *r, const char *at, const char *fmt, ...)
 {
   va_list ap;
 
+  r->at = at;
   va_start(ap, fmt);
   (void)vsnprintf(r->wrong, sizeof r->wrong, fmt, ap);
   va_end(ap);
@@ -51,7 +52,7 @@ static void profile_skip_blanks(struct profile_reader *r)
 /* Skips a word that must stand here. */
 static bool profile_expect(struct profile_reader *r, const char *word)
 {
-  return bn_words_skip(&r->at, word) || profile_refuse(r, "'%s' is missing", word);
+  return bn_words_skip(&r->at, word) || profile_refuse(r, r->at, "'%s' is missing", word);
 }
 
 /* The values of each kind of curve, and the words for them in messages and forms. */
@@ -84,12 +85,11 @@ static bool profile_read_value(struct profile_reader *r, double *value)
 
   *value = 0;
   if (!bn_units_read(&r->at, value))
-    return profile_refuse(r, "%s", curves[r->out->of].missing);
+    return profile_refuse(r, r->at, "%s", curves[r->out->of].missing);
   wrong = profile_judge_value(r, *value);
   if (wrong == NULL)
     return true;
-  r->at = begin;
-  return profile_refuse(r, "the %s is %s %d", curves[r->out->of].value, wrong,
+  return profile_refuse(r, begin, "the %s is %s %d", curves[r->out->of].value, wrong,
                         curves[r->out->of].most);
 }
 
@@ -101,12 +101,9 @@ static bool profile_read_time(struct profile_reader *r, double *s)
 
   *s = 0;
   if (!bn_units_read_ns(&r->at, &ns))
-    return profile_refuse(r, "not a time, such as 500ms, 30s, 5m or 1h");
+    return profile_refuse(r, r->at, "not a time, such as 500ms, 30s, 5m or 1h");
   *s = ns / 1e9;
-  if (*s > 0)
-    return true;
-  r->at = begin;
-  return profile_refuse(r, "the time is 0");
+  return *s > 0 || profile_refuse(r, begin, "the time is 0");
 }
 
 /* --- pieces --- */
@@ -118,9 +115,9 @@ static bool profile_add_piece(struct profile_reader *r, double start_rate, doubl
   struct bn_profile *out = r->out;
 
   if (out->n_pieces == BN_PROFILE_PIECES)
-    return profile_refuse(r, "the profile has more than %d changes", BN_PROFILE_PIECES);
+    return profile_refuse(r, r->at, "the profile has more than %d changes", BN_PROFILE_PIECES);
   if (out->span_s + span_s > INT32_MAX)
-    return profile_refuse(r, "the profile is longer than %d seconds", INT32_MAX);
+    return profile_refuse(r, r->at, "the profile is longer than %d seconds", INT32_MAX);
   out->piece = bn_alloc_grow(out->piece, out->n_pieces, sizeof *out->piece);
   out->piece[out->n_pieces++] =
       (struct bn_rate_piece){.start_rate = start_rate, .end_rate = end_rate, .span_s = span_s};
@@ -179,10 +176,8 @@ static bool profile_read_step(struct profile_reader *r)
   sign = r->at;
   if (!profile_expect(r, to < from ? "-" : "+") || !profile_read_value(r, &by))
     return false;
-  if (by <= 0) {
-    r->at = sign + 1;
-    return profile_refuse(r, "the step is 0");
-  }
+  if (by <= 0)
+    return profile_refuse(r, sign + 1, "the step is 0");
   if (!profile_expect(r, "/") || !profile_read_time(r, &s))
     return false;
   steps = floor(fabs(to - from) / by + 1e-9);
@@ -217,10 +212,8 @@ static bool profile_read_sine(struct profile_reader *r)
   begin = r->at;
   if (!profile_read_value(r, &height))
     return false;
-  if (height > mean) {
-    r->at = begin;
-    return profile_refuse(r, "the %s would fall below 0", curves[r->out->of].value);
-  }
+  if (height > mean)
+    return profile_refuse(r, begin, "the %s would fall below 0", curves[r->out->of].value);
   if (!profile_expect(r, "/") || !profile_read_time(r, &period_s))
     return false;
   s = period_s;
@@ -256,10 +249,8 @@ static bool profile_read_burst(struct profile_reader *r)
   begin = r->at;
   if (!profile_read_time(r, &period_s))
     return false;
-  if (period_s <= burst_s) {
-    r->at = begin;
-    return profile_refuse(r, "not longer than the burst");
-  }
+  if (period_s <= burst_s)
+    return profile_refuse(r, begin, "not longer than the burst");
   s = period_s;
   if (!profile_read_for(r, &s))
     return false;
@@ -310,7 +301,7 @@ struct profile_trace {
   double span_s; /* between the last two rows */
 };
 
-/* Adds the piece of the row before, which ends at the second of this one, and keeps this row. */
+/* Adds the piece of the row before, which ends at the second of this row, and keeps this row. */
 static bool profile_add_row(struct profile_reader *r, struct profile_trace *t,
                             const struct profile_row *row)
 {
@@ -340,7 +331,7 @@ static bool profile_read_line(struct profile_reader *r, struct profile_trace *t,
     at = line + strspn(line, blanks);
   }
   if (fault != NULL)
-    return profile_refuse(r, "line %zu of the file, column %zu: %s", number,
+    return profile_refuse(r, r->at, "line %zu of the file, column %zu: %s", number,
                           (size_t)(at - line) + 1, fault);
   return profile_add_row(r, t, &row);
 }
@@ -356,10 +347,10 @@ static bool profile_read_file(struct profile_reader *r, FILE *file)
   while (ok && getline(&line, &size, file) >= 0)
     ok = profile_read_line(r, &t, line, ++number);
   if (ok && ferror(file) != 0)
-    ok = profile_refuse(r, "cannot read the file: %s", strerror(errno));
+    ok = profile_refuse(r, r->at, "cannot read the file: %s", strerror(errno));
   free(line);
   if (ok && t.rows < 2)
-    return profile_refuse(r, "a trace needs two rows; the file has %zu", t.rows);
+    return profile_refuse(r, r->at, "a trace needs two rows; the file has %zu", t.rows);
   return ok && profile_add_piece(r, t.last.rate, t.last.rate, t.span_s);
 }
 
@@ -383,13 +374,13 @@ static bool profile_read_trace(struct profile_reader *r)
   bool ok;
 
   if (len == 0)
-    return profile_refuse(r, "the name of the file is missing");
+    return profile_refuse(r, r->at, "the name of the file is missing");
   r->out->has_trace = true;
   path = bn_alloc_part(begin, len);
   file = fopen(path, "re");
   free(path);
   if (file == NULL)
-    return profile_refuse(r, "cannot open the file: %s", strerror(errno));
+    return profile_refuse(r, r->at, "cannot open the file: %s", strerror(errno));
   ok = profile_read_file(r, file);
   (void)fclose(file);
   if (ok)
@@ -419,7 +410,7 @@ static bool profile_begin_phase(struct profile_reader *r)
   struct bn_profile *out = r->out;
 
   if (out->n_phases == BN_PROFILE_PHASES)
-    return profile_refuse(r, "the profile has more than %d phases", BN_PROFILE_PHASES);
+    return profile_refuse(r, r->at, "the profile has more than %d phases", BN_PROFILE_PHASES);
   out->phase = bn_alloc_grow(out->phase, out->n_phases, sizeof *out->phase);
   out->phase[out->n_phases++] = (struct bn_profile_phase){
       .text = bn_alloc_part(r->at, profile_get_phase_len(r->at)), .from_s = out->span_s};
@@ -438,9 +429,10 @@ static bool profile_read_phase(struct profile_reader *r)
         return false;
       profile_get_phase(r)->span_s = r->out->span_s - profile_get_phase(r)->from_s;
       profile_skip_blanks(r);
-      return *r->at == ';' || *r->at == '\0' || profile_refuse(r, "the phase should end here");
+      return *r->at == ';' || *r->at == '\0' ||
+             profile_refuse(r, r->at, "the phase should end here");
     }
-  return profile_refuse(r, "not a phase");
+  return profile_refuse(r, r->at, "not a phase");
 }
 
 /* Appends a form with each '@' replaced by the placeholder. */
