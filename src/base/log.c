@@ -617,7 +617,7 @@ void bn_log_note(const char *fmt, ...)
   free(text);
 }
 
-void bn_log_apart(const char *fmt, ...)
+void bn_log_stderr_if_apart(const char *fmt, ...)
 {
   va_list ap;
 

@@ -61,7 +61,7 @@ __attribute__((format(printf, 1, 2))) void bn_log_hint(const char *fmt, ...);
 __attribute__((format(printf, 1, 2))) void bn_log_note(const char *fmt, ...);
 /* As bn_log_stderr, but if both streams are the same pipe or file, the line is neither printed nor
    recorded, as it would be among the lines of a report.  It is no aside: dialects have it too. */
-__attribute__((format(printf, 1, 2))) void bn_log_apart(const char *fmt, ...);
+__attribute__((format(printf, 1, 2))) void bn_log_stderr_if_apart(const char *fmt, ...);
 /* Prints an error in the input of the user, as bn_log_stderr, once for all threads that find it.
    An empty text stands for an error that has been printed, and nothing is printed. */
 void bn_log_refusal(const char *text);

@@ -129,7 +129,7 @@ static void require_log_choice(const struct bn_lua *lua, const char *name, const
   if (is_foreign)
     bn_log_note("module '%s' is the bundled one, and not '%s'", name, file);
   else
-    bn_log_apart("module '%s' is '%s', which hides the bundled one", name, file);
+    bn_log_stderr_if_apart("module '%s' is '%s', which hides the bundled one", name, file);
 }
 
 /* Decides between `file` and the bundled module of the name at 1, if there is one.  A foreign file

@@ -93,7 +93,7 @@ static void script_file_log_hiding(const struct bn_script_setup *setup, const ch
   char *hidden = bn_script_file_find_hidden(setup, setup->name, file);
 
   if (hidden != NULL)
-    bn_log_apart("the file '%s' hides the bundled workload %s", file, setup->name);
+    bn_log_stderr_if_apart("the file '%s' hides the bundled workload %s", file, setup->name);
   free(hidden);
 }
 
