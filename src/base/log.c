@@ -58,7 +58,7 @@ static struct {
   size_t n_kinds;
   char *refused;        /* the last refusal; NULL: none */
   atomic_bool progress; /* a progress line is on the terminal */
-  _Atomic bool errors_are_apart;
+  _Atomic bool errors_are_separate;
   atomic_int verbosity;
   atomic_bool asides;
   struct messages messages;
@@ -463,12 +463,12 @@ void bn_log_print_more_threads(void)
 
 void bn_log_separate_errors(void)
 {
-  atomic_store_explicit(&sink.errors_are_apart, true, memory_order_relaxed);
+  atomic_store_explicit(&sink.errors_are_separate, true, memory_order_relaxed);
 }
 
-static bool log_errors_are_apart(void)
+static bool log_errors_are_separate(void)
 {
-  return atomic_load_explicit(&sink.errors_are_apart, memory_order_relaxed);
+  return atomic_load_explicit(&sink.errors_are_separate, memory_order_relaxed);
 }
 
 /* Returns the newline that is missing at the end of a text, or "". */
@@ -489,7 +489,7 @@ void bn_log_text(int level, const char *text)
   if (is_error)
     log_remember(level, text);
   line = bn_alloc_print("%s%s%s", log_prefix_of(level), text, log_missing_newline(text));
-  if (is_error && log_errors_are_apart())
+  if (is_error && log_errors_are_separate())
     log_emit_error(line, NULL);
   else
     log_emit(line);
@@ -509,7 +509,7 @@ static char *log_format_error_lines(const char *const *line, size_t n)
 
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n)
 {
-  if (!log_errors_are_apart()) {
+  if (!log_errors_are_separate()) {
     for (size_t i = 0; i < n; i++)
       bn_log_text(BN_FATAL, line[i]);
     return;

@@ -155,8 +155,9 @@ static char **children_push_words(lua_State *L)
   return (char **)(uintptr_t)word;
 }
 
-/* Pushes a table that says how a child has ended. */
-static void children_push_end(lua_State *L, const struct bn_child_end *end)
+/* Pushes a table that says how a child has ended, with its output unless that is NULL. */
+static void children_push_end(lua_State *L, const struct bn_child_end *end,
+                              const struct bn_buf *output)
 {
   lua_createtable(L, 0, 4);
   if (end->status >= 0)
@@ -164,6 +165,10 @@ static void children_push_end(lua_State *L, const struct bn_child_end *end)
   if (end->signo != 0)
     bn_native_set_number(L, "signal", end->signo);
   bn_native_set_switch(L, "timed_out", end->timed_out);
+  if (output != NULL) {
+    lua_pushlstring(L, output->data != NULL ? output->data : "", output->len);
+    lua_setfield(L, -2, "output");
+  }
 }
 
 /* The most bytes of a child's output that are captured. */
@@ -199,11 +204,7 @@ static int native_child(lua_State *L)
     bn_buf_done(&output);
     return bn_native_push_error(L, &err);
   }
-  children_push_end(L, &end);
-  if (child.output != NULL) {
-    lua_pushlstring(L, output.data != NULL ? output.data : "", output.len);
-    lua_setfield(L, -2, "output");
-  }
+  children_push_end(L, &end, child.output);
   bn_buf_done(&output);
   return 1;
 }
