@@ -44,7 +44,8 @@ static int call_traceback(lua_State *L)
   return 1;
 }
 
-/* Appends a text between quotes, without newlines, which would begin lines of their own. */
+/* Appends a text between two `quote`, with its newlines escaped: they would begin lines of their
+   own. */
 static void call_add_text(struct bn_buf *b, const char *quote, const char *text)
 {
   char shown[TEXT_MAX];
@@ -71,13 +72,15 @@ static void call_add_value(struct bn_buf *b, lua_State *L, int index)
   }
 }
 
-/* Appends the entries of the table on top. */
+/* Appends the entries of the table on top, as "{key = value, …}". */
 static void call_add_table(struct bn_buf *b, lua_State *L)
 {
-  unsigned n = 0;
+  const char *separator = "";
 
+  (void)bn_buf_char(b, '{');
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
-    (void)bn_buf_str(b, n++ == 0 ? "{" : ", ");
+    (void)bn_buf_str(b, separator);
+    separator = ", ";
     if (lua_type(L, -2) == LUA_TSTRING)
       call_add_text(b, "", lua_tostring(L, -2));
     else
@@ -85,10 +88,11 @@ static void call_add_table(struct bn_buf *b, lua_State *L)
     (void)bn_buf_str(b, " = ");
     call_add_value(b, L, -1);
   }
-  (void)bn_buf_str(b, n == 0 ? "{}" : "}");
+  (void)bn_buf_char(b, '}');
 }
 
-/* Logs as an aside what the error value on top is, which the message shows as "(not a string)". */
+/* Logs, as an aside, a description of the error value on top, for which the message has only
+   "(not a string)". */
 static void call_describe_error(lua_State *L)
 {
   struct bn_buf b;
@@ -110,6 +114,7 @@ static void call_describe_error(lua_State *L)
   bn_buf_done(&b);
 }
 
+/* Returns whether the text ends with `end`. */
 static bool call_ends_with(const char *text, const char *end)
 {
   const size_t len = strlen(text), end_len = strlen(end);
@@ -117,43 +122,47 @@ static bool call_ends_with(const char *text, const char *end)
   return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* Returns the message of a failed connect at the end of the text, without the place in the script
-   in front of it, which 0.5 does not print; NULL for another error. */
+/* Returns the end of the text that is the message of a failed connect, or NULL for another error.
+   The place in the script, which stands before the message, is left out as in 0.5. */
 static const char *call_find_connect_error(const char *text)
 {
-  static const char *const message[] = {"DB initialization failed",
-                                        "Failed to connect to the database"};
+  static const char *const messages[] = {"DB initialization failed",
+                                         "Failed to connect to the database"};
 
-  for (size_t i = 0; i < sizeof message / sizeof message[0]; i++)
-    if (call_ends_with(text, message[i]))
-      return message[i];
+  for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++)
+    if (call_ends_with(text, messages[i]))
+      return messages[i];
   return NULL;
 }
 
-/* Logs an error in the words of 0.5, which calls event() where `what` is thread_run here.  An error
-   of the script's top level (what NULL) or of a thread's connect is a panic there, because 0.5
-   raises it outside of protected calls. */
+/* Logs an error of the function `what` in the words of 0.5, which calls event() where bench calls
+   thread_run().  An error of the script's top level (what NULL), or of a connect in a function of a
+   thread, is a panic: 0.5 raises it outside of protected calls. */
 static void call_log_as_05(const char *text, const char *what)
 {
+  static const char thread_prefix[] = "thread_"; /* of thread_init, thread_run and thread_done */
   const char *connect_error = call_find_connect_error(text);
+  const bool is_of_thread =
+      what != NULL && strncmp(what, thread_prefix, sizeof thread_prefix - 1) == 0;
 
-  if (what != NULL && (connect_error == NULL || strncmp(what, "thread_", 7) != 0))
-    bn_log(BN_FATAL, "failed to execute function `%s': %s",
-           strcmp(what, "thread_run") == 0 ? "event" : what, text);
-  else
+  if (what == NULL || (is_of_thread && connect_error != NULL))
     bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)",
                   connect_error != NULL ? connect_error : text);
+  else
+    bn_log(BN_FATAL, "failed to execute function `%s': %s",
+           strcmp(what, "thread_run") == 0 ? "event" : what, text);
 }
 
-/* Pushes a text for the error value on top if that is a table which the SQL module has raised to
-   restart an event.  The text is worded as for any failed statement.  Outside of the dialects it
-   also has the statement and the place in the script, which the server's message lacks.  Returns
-   false, and pushes nothing, for another error. */
+/* Pushes a text for the error value on top and returns true, if the value is a table that the SQL
+   module has raised to restart an event; else pushes nothing and returns false.  The text is worded
+   as for any failed statement.  Outside of the dialects it also has the statement and the place in
+   the script, which the server's message lacks. */
 static bool call_push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
   const bool is_plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
+  /* The stack index of the error value, and those that the fields get, in their order. */
   const int at = lua_gettop(L), code = at + 1, state = at + 2, message = at + 3, statement = at + 4,
             place = at + 5;
 
@@ -177,21 +186,20 @@ static bool call_push_sql_error(lua_State *L)
     lua_pushfstring(L, " at %s", lua_tostring(L, place));
     lua_concat(L, 2);
   }
-  lua_replace(L, at + 1);
+  lua_replace(L, at + 1); /* the text takes the place of the first field */
   lua_settop(L, at + 1);
   return true;
 }
 
-/* Returns whether the text on top was raised to refuse the user's input, and needs no further
-   words. */
+/* Returns whether the text on top was raised to refuse the user's input, so that it is logged
+   without the name of a function. */
 static bool call_is_refusal(lua_State *L)
 {
-  bool refused;
-
   lua_getfield(L, LUA_REGISTRYINDEX, BN_LUA_REFUSAL);
-  refused = lua_isstring(L, -1) && lua_rawequal(L, -1, -2);
+  const bool is_refusal = lua_isstring(L, -1) && lua_rawequal(L, -1, -2);
+
   lua_pop(L, 1);
-  return refused;
+  return is_refusal;
 }
 
 /* Returns whether the reason of a failure has been logged, so that a message of the script's
@@ -203,12 +211,12 @@ static bool call_was_explained(const struct bn_lua *lua)
   return lua->vm->place.set == BN_SET_MODERN || bn_session_interrupted(lua->session);
 }
 
-/* Returns the length of the beginning of a message that is the same in all threads which have
-   failed for one reason: the server's words about a value, a row, a lock or a limit are not part of
-   it. */
+/* Returns the length of the beginning of a message that all threads have in common if they have
+   failed for the same reason.  With an SQLSTATE, that beginning ends before the server's words,
+   which may name a value, a row, a lock or a limit. */
 static size_t call_common_length(const char *text, const char *sql_state)
 {
-  char state[32]; /* ends where the server's words begin */
+  char state[32]; /* the part of the message before the server's words */
   const char *found;
 
   if (sql_state[0] == '\0')
@@ -218,8 +226,8 @@ static size_t call_common_length(const char *text, const char *sql_state)
   return found != NULL ? (size_t)(found - text) + strlen(state) : strlen(text);
 }
 
-/* Logs the failure of a function; failures of threads with the same common part are counted and not
-   repeated. */
+/* Logs the failure of a function.  If several threads fail with the same common beginning, the
+   first failure is logged and the others are counted. */
 static void call_log_failure(const char *what, const char *text, const char *sql_state)
 {
   char *line = bn_alloc_print("`%s' function failed: %s", what, text);
@@ -230,7 +238,8 @@ static void call_log_failure(const char *what, const char *text, const char *sql
   free(kind);
 }
 
-/* Logs the text of an error in the words of the dialect. */
+/* Logs the text of an error of the function `what` in the words of the dialect; NULL: of the top
+   level. */
 static void call_log_text(const struct bn_lua *lua, const char *what, const char *text)
 {
   static const char call_command[] = "sysbench.cmdline.call_command";
@@ -273,9 +282,9 @@ static void call_set_kind_to_place(struct bn_lua_failure *f, const char *text)
   free(place);
 }
 
-/* Keeps the text and the kind of a failure.  If call_push_sql_error() has made the text
-   (is_of_sql), the kind is the server's error number, or its SQLSTATE where the number is 0; else
-   the place in the script. */
+/* Keeps the text and the kind of a failure.  With is_of_sql, call_push_sql_error() has made the
+   text, and the kind is the server's error number, or its SQLSTATE where the number is 0; else the
+   kind is the place in the script. */
 static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool is_of_sql)
 {
   int code = 0;
@@ -283,7 +292,9 @@ static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool i
 
   free(f->text);
   f->text = bn_alloc_text(text);
-  if (is_of_sql && sscanf(text, SQL_ERROR_TEXT "%31[^']", &code, state) >= 1 && code != 0)
+  if (is_of_sql) /* a state may be empty, and then only the number is read */
+    (void)sscanf(text, SQL_ERROR_TEXT "%31[^']", &code, state);
+  if (code != 0)
     (void)snprintf(f->kind, sizeof f->kind, "%d", code);
   else if (is_of_sql)
     call_set_kind(f, state);
@@ -331,6 +342,7 @@ struct call {
   int nargs, nresults, handler;
 };
 
+/* Calls lua_pcall with the arguments in the struct call `arg`, and returns its result. */
 static int call_protected(void *arg)
 {
   const struct call *c = arg;
@@ -407,8 +419,8 @@ enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *w
   enum bn_lua_turn turn = BN_LUA_WAITS;
 
   if (rc != LUA_YIELD) {
-    /* pcall has returned whether the call has succeeded, and else its error value.  Without pcall's
-       results the memory was used up, and the error value of lua_resume is on top. */
+    /* pcall has returned true, or false and the error value, which then comes to the top.  If
+       lua_resume itself has failed, because memory has run out, its error value is on top. */
     if (rc == 0) {
       rc = lua_toboolean(L, 1) ? 0 : LUA_ERRRUN;
       lua_settop(L, rc == 0 ? 0 : 2);

@@ -40,11 +40,11 @@ struct bn_chunks {
   struct bn_chunk *first;
   struct noted *noted;                 /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
-  _Atomic bool draws;                  /* bn_chunks_use_random */
+  _Atomic bool use_random;             /* bn_chunks_use_random */
 };
 
-/* Reads to the end.  Returns 0 or an error number, which is EFBIG above a limit: a device may have
-   no end. */
+/* Appends all that can be read.  Returns 0 or an error number: EFBIG for more than SOURCE_MAX
+   bytes, because a device may have no end. */
 static int chunk_read_all(int fd, struct bn_buf *text)
 {
   enum { AT_ONCE = 65536, SOURCE_MAX = 64 << 20 };
@@ -64,7 +64,7 @@ static int chunk_read_all(int fd, struct bn_buf *text)
   return EFBIG;
 }
 
-/* Reads a file.  Returns 0 or an error number. */
+/* Appends the content of a file.  Returns 0 or an error number. */
 static int chunk_read_path(const char *file, struct bn_buf *text)
 {
   const int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -94,8 +94,8 @@ static void chunk_free(struct bn_chunk *c)
   free(c);
 }
 
-/* Compiles a text, and takes over file and chunkname.  After a failure it returns NULL and pushes
-   the message. */
+/* Compiles a text into a chunk, which owns `file` and `chunkname`.  After a failure frees both,
+   returns NULL and pushes the message. */
 static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
                                       const struct bn_buf *text)
 {
@@ -119,9 +119,9 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-/* Compiles the text as a function that the chunk returns, so that sessions which share an
-   interpreter have functions of their own with the same bytecode.  Nothing adds a line before the
-   text, so that its line numbers are right.  Returns NULL if a text that is correct alone does not
+/* Compiles a chunk that returns the text as a function, so that each session that shares an
+   interpreter has a function of its own with the same bytecode.  The text begins on the first line,
+   so that its line numbers stay right.  Returns NULL if a text that is correct alone does not
    compile within a function. */
 static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
                                             const struct bn_buf *text)
@@ -141,11 +141,11 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* Sets all->draws if the text of a new chunk names math.random, so that sessions get interpreters
-   of their own from the start.  A script that calls it by another name (`local m = math`) is found
-   out by internal.wants_own(), when it draws.  With --workers, also compiles the maker of the
-   chunk.  A chunk that was compiled before the script gave --workers a default has no maker: each
-   session then loads its bytecode. */
+/* Prepares a new chunk for sessions that share an interpreter.  With --workers, compiles its maker.
+   A chunk that was compiled before the script gave --workers a default has no maker, and each
+   session loads its bytecode.  Sets all->use_random if the text names math.random, so that sessions
+   get interpreters of their own from the start.  If a script calls the function by another name
+   (`local m = math`), internal.wants_own() finds that when the script draws a number. */
 static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
                                   const struct bn_buf *text)
 {
@@ -154,12 +154,12 @@ static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn
   if (all->setup->conf->raw.workers != 0)
     c->maker = chunk_compile_maker(L, c, text);
   if (text->len > 0 && memmem(text->data, text->len, function, sizeof function - 1) != NULL)
-    atomic_store(&all->draws, true);
+    atomic_store(&all->use_random, true);
 }
 
 bool bn_chunks_use_random(struct bn_chunks *all)
 {
-  return atomic_load(&all->draws);
+  return atomic_load(&all->use_random);
 }
 
 /* Returns the chunk of a file, or NULL.  The caller holds the lock. */
@@ -189,8 +189,8 @@ static const char *chunk_name_to_show(const struct bn_chunks *all, const char *f
   return len > 0 ? file + len + 1 : file;
 }
 
-/* Returns whether the host that files are compared with has the same text; true also without such a
-   host, and for a file that comes from it. */
+/* Returns whether the host that files are compared with has the same text for the file.  Returns
+   true also if there is no such host, or if the file comes from it. */
 static bool chunk_is_same_on_host(const struct bn_chunks *all, const char *file,
                                   const struct bn_buf *text)
 {
@@ -274,10 +274,10 @@ const struct bn_chunk *bn_chunks_load_file(struct bn_chunks *all, lua_State *L, 
 /* Returns whether a text has nothing but white space. */
 static bool chunk_is_blank(const struct bn_buf *text)
 {
-  static const char blanks[] = " \t\r\n\v\f";
+  static const char blanks[] = {' ', '\t', '\r', '\n', '\v', '\f'};
   size_t i = 0;
 
-  while (i < text->len && text->data[i] != '\0' && strchr(blanks, text->data[i]) != NULL)
+  while (i < text->len && memchr(blanks, text->data[i], sizeof blanks) != NULL)
     i++;
   return i == text->len;
 }
@@ -305,18 +305,18 @@ const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L,
       (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   }
   bn_buf_done(&text);
-  all->first = c; /* the list was empty */
+  all->first = c; /* the list was empty, as no source came before */
   return c;
 }
 
-/* Pushes the function of the bytecode and returns 0, or pushes a message and returns -1. */
+/* Loads the bytecode and pushes its function.  Returns 0, or -1 after pushing a message instead. */
 static int chunk_push_function(lua_State *L, const struct bn_chunk *c)
 {
   return luaL_loadbuffer(L, c->data, c->len, c->chunkname) == 0 ? 0 : -1;
 }
 
-/* Pushes the function of a maker, which is loaded once into an interpreter and kept in its registry
-   under the address of the maker.  Returns 0, or -1 after pushing a message instead. */
+/* Pushes the function of a maker.  An interpreter loads it once and keeps it in its registry, under
+   the address of the maker.  Returns 0, or -1 after pushing a message instead. */
 static int chunk_push_maker(lua_State *L, const struct bn_chunk *maker)
 {
   lua_pushlightuserdata(L, (void *)(uintptr_t)maker);

@@ -30,7 +30,7 @@ const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L,
    interpreter's. */
 bool bn_chunks_use_random(struct bn_chunks *all);
 /* Returns false if a file, which Lua itself will read, has another content on the host that files
-   are compared with; true also if there is no such host, or if the file cannot be read. */
+   are compared with.  Returns true also if there is no such host, or if the file cannot be read. */
 bool bn_chunks_compare(struct bn_chunks *all, const char *file);
 /* Remembers a file of the main instance that Lua itself reads. */
 void bn_chunks_note(struct bn_chunks *all, const char *file);

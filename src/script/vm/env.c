@@ -15,18 +15,11 @@
 static const char key_modules[] = "bn.modules", key_internal[] = "bn.internal",
                   key_globals[] = "bn.globals";
 
-/* Pushes an internal module, which is loaded when it is first used. */
-static void env_push_module(lua_State *L, const char *name)
+/* Executes an internal module, with `internal` as its argument, and pushes its result. */
+static void env_load_module(lua_State *L, const char *name)
 {
   const struct bn_vm_module *m = bn_lua_current()->vm->table->modules;
 
-  lua_getfield(L, LUA_REGISTRYINDEX, key_modules);
-  lua_getfield(L, -1, name);
-  if (!lua_isnil(L, -1)) {
-    lua_remove(L, -2);
-    return;
-  }
-  lua_pop(L, 1);
   while (m->name != NULL && strcmp(m->name, name) != 0)
     m++;
   if (m->name == NULL)
@@ -39,12 +32,24 @@ static void env_push_module(lua_State *L, const char *name)
   lua_setfenv(L, -2);
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
   lua_call(L, 1, 1);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, name);
+}
+
+/* Pushes an internal module, which is loaded when it is first used. */
+static void env_push_module(lua_State *L, const char *name)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, key_modules);
+  lua_getfield(L, -1, name);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    env_load_module(L, name);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, name);
+  }
   lua_remove(L, -2); /* the table of modules */
 }
 
-/* Declares a part of the C interface to the ffi table on top, unless it is declared already. */
+/* Declares a part of the C interface by the ffi table on top, unless it is declared already: the
+   registry then has true under the address of the part. */
 static void env_declare(lua_State *L, const char *name)
 {
   const struct bn_vm_part *p = bn_lua_current()->vm->table->parts;
@@ -55,10 +60,10 @@ static void env_declare(lua_State *L, const char *name)
     luaL_error(L, "no part '%s' of the C interface", name);
   lua_pushlightuserdata(L, (void *)(uintptr_t)p);
   lua_rawget(L, LUA_REGISTRYINDEX);
-  const bool known = lua_toboolean(L, -1);
+  const bool is_declared = lua_toboolean(L, -1);
 
   lua_pop(L, 1);
-  if (known)
+  if (is_declared)
     return;
   lua_pushlightuserdata(L, (void *)(uintptr_t)p);
   lua_pushboolean(L, 1);
@@ -68,14 +73,14 @@ static void env_declare(lua_State *L, const char *name)
   lua_call(L, 1, 0);
 }
 
-/* internal.module(name): returns an internal module. */
+/* internal.module(name): returns the internal module of that name. */
 static int internal_module(lua_State *L)
 {
   env_push_module(L, luaL_checkstring(L, 1));
   return 1;
 }
 
-/* internal.sysbench(): returns the table of the instance whose code runs. */
+/* internal.sysbench(): returns the table `sysbench` of the instance whose code runs. */
 static int internal_sysbench(lua_State *L)
 {
   lua_rawgeti(L, LUA_REGISTRYINDEX, bn_lua_current()->sysbench_ref);
@@ -100,9 +105,9 @@ static int internal_declare(lua_State *L)
   return 0;
 }
 
-/* Calls the function internal[name], if there is one, with the value on top, which stays.  It does
-   so only where sessions or scripts share the interpreter: there the function keeps their values
-   apart. */
+/* Calls the function internal[name], if there is one, with the value on top, which stays there. The
+   function keeps the values of sessions or scripts apart, so it is called only if several of them
+   share the interpreter. */
 static void env_call_adopter(lua_State *L, const char *name)
 {
   if (bn_lua_current()->shared == NULL && bn_lua_current()->vm->mix == NULL)
@@ -118,8 +123,9 @@ static void env_call_adopter(lua_State *L, const char *name)
   lua_pop(L, 1);
 }
 
-/* Implements __index of a script's `ffi`, whose first use comes here: declares the old names, fills
-   the table with LuaJIT's entries, and returns the entry. */
+/* Implements __index of a script's `ffi`, which is empty until its first use calls this: declares
+   the old names, fills the table with LuaJIT's entries, and returns the entry that was asked for.
+ */
 static int env_fill_ffi(lua_State *L)
 {
   lua_settop(L, 2); /* the script's table, the name of the entry */
@@ -208,7 +214,18 @@ int bn_env_run_mix(lua_State *L)
   return 0;
 }
 
-void bn_env_make_shared(lua_State *L)
+/* Keeps pcall and xpcall for bn_lua_begin_call(), whatever a script puts in their place later. */
+static void env_keep_protected_calls(lua_State *L)
+{
+  lua_getglobal(L, "pcall");
+  lua_setfield(L, LUA_REGISTRYINDEX, "bn.pcall");
+  lua_getglobal(L, "xpcall");
+  lua_setfield(L, LUA_REGISTRYINDEX, "bn.xpcall");
+}
+
+/* Makes the table `internal`, in which modules find LuaJIT's ffi and the functions that are written
+   in C, and keeps it in the registry. */
+static void env_make_internal(lua_State *L)
 {
   static const luaL_Reg env_functions[] = {{"module", internal_module},
                                            {"sysbench", internal_sysbench},
@@ -219,19 +236,7 @@ void bn_env_make_shared(lua_State *L)
                                            {NULL, NULL}};
   const struct bn_vm_table *table = bn_lua_current()->vm->table;
 
-  bn_library_wrap(L);
-  /* For bn_lua_begin_call(), whatever a script puts in their place later. */
-  if (bn_lua_current()->shared != NULL) {
-    lua_getglobal(L, "pcall");
-    lua_setfield(L, LUA_REGISTRYINDEX, "bn.pcall");
-    lua_getglobal(L, "xpcall");
-    lua_setfield(L, LUA_REGISTRYINDEX, "bn.xpcall");
-  }
-  lua_newtable(L);
-  lua_setfield(L, LUA_REGISTRYINDEX, key_modules);
-  lua_pushvalue(L, LUA_GLOBALSINDEX);
-  lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
-  lua_createtable(L, 0, 15);
+  lua_createtable(L, 0, 15); /* room for the entries that all interpreters have */
   luaL_register(L, NULL, env_functions);
   luaL_register(L, NULL, table->functions);
   lua_getglobal(L, "require");
@@ -244,15 +249,27 @@ void bn_env_make_shared(lua_State *L)
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, key_internal);
+}
+
+void bn_env_make_shared(lua_State *L)
+{
+  bn_library_wrap(L);
+  if (bn_lua_current()->shared != NULL)
+    env_keep_protected_calls(L);
+  lua_newtable(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, key_modules);
+  lua_pushvalue(L, LUA_GLOBALSINDEX);
+  lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
+  env_make_internal(L);
   env_set_c_functions(L);
 }
 
-/* Pushes a new environment, which is a copy of the shared globals with an `ffi` of its own.  In a
-   copy, unlike a table that falls back to them, pairs(_G) shows what it shows in the reference, and
-   a look-up costs nothing extra. */
+/* Pushes a new environment: a copy of the shared globals with an `ffi` of its own.  A table that
+   falls back to the globals would be smaller, but in a copy pairs(_G) shows the names that it shows
+   in the reference, and a look-up costs nothing extra. */
 static void env_push_environment(lua_State *L)
 {
-  lua_createtable(L, 0, 56);
+  lua_createtable(L, 0, 56); /* room for the globals, so that the copy is not rehashed */
   bn_lua_copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "_G");
@@ -264,8 +281,8 @@ static void env_push_environment(lua_State *L)
   lua_setfield(L, -2, "ffi");
 }
 
-/* Pushes a new table `sysbench` with the entries that C knows; module "sysbench" adds
-   the others. */
+/* Pushes a new table `sysbench` with the entries whose values are known in C; module "sysbench"
+   adds the others. */
 static void env_push_sysbench(struct bn_lua *lua)
 {
   lua_State *L = lua->L;
@@ -282,7 +299,7 @@ static void env_push_sysbench(struct bn_lua *lua)
   lua_setfield(L, -2, "hooks");
 }
 
-/* Pushes the time at which old names appear, as module "sysbench" expects it. */
+/* Pushes the word by which module "sysbench" learns when old names appear; nil: never. */
 static void env_push_old_names(lua_State *L, enum bn_old_names old)
 {
   switch (old) {
@@ -315,7 +332,7 @@ void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old)
   env_push_old_names(L, old);
   lua_call(L, 5, 1);
   lua_pushvalue(L, -1);
-  lua_setfield(L, -4, "thread_run"); /* of the environment */
+  lua_setfield(L, -4, "thread_run"); /* of the environment, below sysbench and thread_run */
 }
 
 void bn_env_make(struct bn_lua *lua)

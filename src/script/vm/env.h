@@ -9,10 +9,10 @@
 
 #include "script/vm/lua.h"
 
-/* A module written in Lua: text or bytecode. */
+/* An internal module written in Lua. */
 struct bn_vm_module {
-  const char *name; /* "sysbench.rand" */
-  const unsigned char *data;
+  const char *name;          /* "sysbench.rand" */
+  const unsigned char *data; /* text or bytecode */
   size_t size;
 };
 
@@ -32,9 +32,10 @@ struct bn_vm_table {
 };
 
 /* These run under lua_pcall and may raise an error. */
-/* Makes what the instances of an interpreter share, before the first instance. */
+
+/* Makes the objects that the instances of an interpreter share, before the first instance. */
 void bn_env_make_shared(lua_State *L);
-/* Makes an instance, and fills lua->env_ref, sysbench_ref and thread_run_ref. */
+/* Makes the instance *lua, and sets its env_ref, sysbench_ref and thread_run_ref. */
 void bn_env_make(struct bn_lua *lua);
 /* Pushes a new environment in the instance, its sysbench table and its preset thread_run; `old`
    says when names of the 0.5 interface appear in it. */

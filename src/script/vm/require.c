@@ -17,8 +17,8 @@
 
 static const char loading_mark = 0; /* its address marks a module that is being loaded */
 
-/* Pushes the string package[name] and returns it.  Upvalue 1 of all loaders is the instance's
-   `package`. */
+/* Pushes the string package[name] and returns it.  The instance's `package` is upvalue 1, as in all
+   loaders.  Raises an error if the entry is no string. */
 static const char *require_push_path(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(1), name);
@@ -41,15 +41,15 @@ static const char *require_search(lua_State *L, const char *field, const char *n
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
     file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
 
-  const bool found = file != NULL;
+  const bool is_found = file != NULL;
 
-  if (found)
+  if (is_found)
     lua_pushstring(L, file);
   else
     lua_pushstring(L, tried.data != NULL ? tried.data : "");
   bn_buf_done(&tried);
   free(file);
-  return found ? lua_tostring(L, -1) : NULL;
+  return is_found ? lua_tostring(L, -1) : NULL;
 }
 
 /* Raises LuaJIT's message for a file that cannot be loaded for the module whose name is at 1. */
@@ -59,8 +59,11 @@ static int require_raise_load_error(lua_State *L, const char *file, const char *
                     message);
 }
 
-/* The loaders get the name of a module.  Each returns the function that makes the module, a text
-   that says where it has looked, or nothing; an error ends the search. */
+/* The four loaders, require_load_*, get the name of a module at 1.  Each returns the function that
+   makes the module, or a text that names the places where it has looked, or nothing.  An error ends
+   the search. */
+
+/* Returns the function in package.preload. */
 static int require_load_preloaded(lua_State *L)
 {
   lua_getfield(L, lua_upvalueindex(1), "preload");
@@ -72,8 +75,8 @@ static int require_load_preloaded(lua_State *L)
   return 1;
 }
 
-/* Pushes the module's file in the script's own folder and returns it.  If there is none, returns
-   NULL and pushes nothing. */
+/* Pushes and returns the file of the module whose name is at 1, in the script's own folder.  If
+   there is none, returns NULL and pushes nothing. */
 static const char *require_find_beside(lua_State *L)
 {
   const char *dir = bn_lua_current()->place->dir;
@@ -91,18 +94,18 @@ static const char *require_find_beside(lua_State *L)
   return lua_tostring(L, -1);
 }
 
-/* Returns whether the script's own folder is searched before package.path, which begins with the
-   working directory.  A file in the working directory must not take the place of a part of the
-   script.  The own folder comes first for the bundled workloads of 0.5 and for scripts that were
-   sent.  Outside of the dialects, it also comes first for each module that has the name of a
-   bundled one. */
+/* Returns whether the script's own folder is searched before package.path.  The path begins with
+   the working directory, in which a file of the same name must not take the place of a part of the
+   script.  The script's folder comes first for the bundled workloads of 0.5 and for scripts from
+   another host.  Outside of the dialects, it also comes first for each module that has the name of
+   a bundled module. */
 static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 {
   if (lua->place->set == BN_SET_LEGACY || lua->place->sent)
     return true;
   if (!bn_policy_is_native(lua->vm->setup->conf->policy))
     return false;
-  /* No file is called "", so this returns the bundled module if there is one. */
+  /* With "", which names no file, this returns the bundled module if there is one. */
   char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, "");
   const bool is_bundled = bundled != NULL;
 
@@ -110,17 +113,16 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
   return is_bundled;
 }
 
-/* Returns whether a file on the path does not belong to the script, because it is in the working
-   directory (found by "./?.lua") and the script is not (place->dir).  A bundled module of its name
-   then takes its place.  In a dialect no file is foreign. */
+/* Returns whether a file on the path does not belong to the script: it is in the working directory,
+   as "./" shows, and the script is in another folder.  In a dialect no file is foreign. */
 static bool require_is_foreign(const struct bn_lua *lua, const char *file)
 {
   return bn_policy_is_native(lua->vm->setup->conf->policy) && lua->place->dir != NULL &&
          strncmp(file, "./", 2) == 0;
 }
 
-/* Logs whether the bundled module is loaded or the file of its name.  Only the main instance does
-   so, because all instances load the same. */
+/* Logs whether the bundled module or the file of its name is loaded.  Only the main instance does
+   so, because all instances load the same file. */
 static void require_log_choice(const struct bn_lua *lua, const char *name, const char *file,
                                bool is_foreign)
 {
@@ -172,7 +174,7 @@ static const char *require_find_lua(lua_State *L)
   return file != NULL ? require_settle_file(L, file, is_foreign) : NULL;
 }
 
-/* Loads a module that is written in Lua. */
+/* Returns the function of a module that is written in Lua. */
 static int require_load_lua(lua_State *L)
 {
   const char *file = require_find_lua(L);
@@ -184,7 +186,7 @@ static int require_load_lua(lua_State *L)
   const struct bn_chunk *c = bn_chunks_load_file(bn_lua_current()->vm->chunks, L, file, &msg);
 
   if (c == NULL)
-    lua_pushstring(L, msg.data); /* a copy: an error below would not free the buffer */
+    lua_pushstring(L, msg.data); /* Lua's copy, because raising the error would leak the buffer */
   bn_buf_done(&msg);
   /* The function is on top, or the message of what has failed. */
   if (c == NULL || bn_chunk_push(L, c) != 0)
@@ -193,8 +195,9 @@ static int require_load_lua(lua_State *L)
 }
 
 /* Pushes the function luaopen_NAME of a library, for the module whose name is at 1, and returns
-   true.  If the library lacks the function, leaves a message on top, above a nil, and returns
-   false; a library that cannot be loaded is an error.  A prefix up to '-' is not part of NAME. */
+   true.  NAME is the module's name without a prefix that ends with '-', and with '_' for '.'.  If
+   the library lacks the function, leaves a message on top, above a nil, and returns false.  Raises
+   an error if the library cannot be loaded. */
 static bool require_push_opener(lua_State *L, const char *file)
 {
   const char *name = lua_tostring(L, 1);
@@ -219,7 +222,7 @@ static bool require_push_opener(lua_State *L, const char *file)
   return false;
 }
 
-/* Loads a module that is a library of its own. */
+/* Returns the function of a module that is a library of its own. */
 static int require_load_c(lua_State *L)
 {
   const char *file = require_search(L, "cpath", luaL_checkstring(L, 1));
@@ -229,8 +232,8 @@ static int require_load_c(lua_State *L)
   return 1; /* the function, or the names that require_search() has tried */
 }
 
-/* Loads a submodule from the library of its root: "a.b" in a.so.  Another loader may still find a
-   submodule that the library does not have. */
+/* Returns the function of a submodule in the library of its root, "a.b" in a.so.  If the library
+   lacks the submodule, the search goes on. */
 static int require_load_c_root(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -246,8 +249,8 @@ static int require_load_c_root(lua_State *L)
   return 1; /* the function, the text above, or the names that require_search() has tried */
 }
 
-/* Pushes the function that makes the module, which the first loader that finds it returns.  Leaves
-   the list of loaders and a text below it.  If no loader finds the module, raises an error with all
+/* Pushes the function that makes the module, as the first loader returns it that finds the module.
+   Leaves two values below the function.  If no loader finds the module, raises an error with all
    names that were tried. */
 static void require_push_loader(lua_State *L, const char *name)
 {
@@ -256,7 +259,7 @@ static void require_push_loader(lua_State *L, const char *name)
     luaL_error(L, "'package.loaders' must be a table");
   const int loaders = lua_gettop(L);
 
-  lua_pushliteral(L, "");
+  lua_pushliteral(L, ""); /* the names that were tried so far */
   for (int i = 1;; i++) {
     lua_rawgeti(L, loaders, i);
     if (lua_isnil(L, -1))
@@ -272,9 +275,9 @@ static void require_push_loader(lua_State *L, const char *name)
   }
 }
 
-/* Does what `require` of LuaJIT does, with the package of this instance, which is upvalue 1, in
-   place of the one that the instances of an interpreter share.  It does not find the bytecode
-   (luaJIT_BC_NAME) that LuaJIT can link into a library, because package.loadlib does not. */
+/* Does what `require` of LuaJIT does, but with the package of this instance, which is upvalue 1,
+   and not with the package that the instances of an interpreter share.  It does not find bytecode
+   that is linked into a library (luaJIT_BC_NAME), because package.loadlib does not. */
 static int require_module(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
@@ -297,6 +300,7 @@ static int require_module(lua_State *L)
   lua_call(L, 1, 1);
   if (!lua_isnil(L, -1))
     lua_setfield(L, 2, name);
+  /* A module that returns nothing may have set its entry itself; else the entry becomes true. */
   lua_getfield(L, 2, name);
   if (lua_touserdata(L, -1) == &loading_mark) {
     lua_pushboolean(L, 1);
@@ -316,7 +320,7 @@ static void require_push_copy(lua_State *L, int shared, const char *name)
 }
 
 /* Pushes the instance's table of loaded modules.  Its libraries are those of the environment at
-   stack index `env`, which are views of the shared ones where sessions share an interpreter. */
+   stack index `env`: if sessions share the interpreter, these are views of the shared libraries. */
 static void require_push_loaded(lua_State *L, int env, int shared)
 {
   require_push_copy(L, shared, "loaded");

@@ -42,7 +42,7 @@ static int vm_open_libraries(lua_State *L)
   return 0;
 }
 
-/* Makes what the instances of an interpreter share, on an empty stack. */
+/* Makes the objects that the instances of an interpreter share, on an empty stack. */
 static int vm_make_shared(lua_State *L)
 {
   lua_pop(L, 1);
@@ -60,15 +60,32 @@ static int vm_make_instance(lua_State *L)
   return 0;
 }
 
+/* Pushes each argument of a list "=ARG,ARG,…" as a text.  Returns how many there are: none for
+   NULL, and an empty argument at the end does not count. */
+static int vm_push_arguments(lua_State *L, const char *list)
+{
+  const char *separator = list; /* the '=' or ',' before the next argument; NULL: no more */
+  int n = 0;
+
+  for (; separator != NULL && separator[1] != '\0'; n++) {
+    const char *argument = separator + 1;
+
+    separator = strchr(argument, ',');
+    luaL_checkstack(L, 1, "too many arguments");
+    lua_pushlstring(L, argument,
+                    separator != NULL ? (size_t)(separator - argument) : strlen(argument));
+  }
+  return n;
+}
+
 /* Carries out --luajit-cmd=CMD[=ARG,…]: calls the function CMD of `jit`, such as on, off or flush,
    or else function start of module jit.CMD, with the arguments as texts. */
 static int vm_run_luajit_command(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
   const char *command = lua->vm->setup->conf->raw.luajit_cmd;
-  const char *args = strchr(command, '=');
-  const size_t len = args != NULL ? (size_t)(args - command) : strlen(command);
-  int n_args = 0;
+  const char *arguments = strchr(command, '=');
+  const size_t len = arguments != NULL ? (size_t)(arguments - command) : strlen(command);
 
   lua_settop(L, 0);
   lua_getglobal(L, "jit");
@@ -86,31 +103,25 @@ static int vm_run_luajit_command(lua_State *L)
     }
     lua_getfield(L, -1, "start");
   }
-  for (; args != NULL && args[1] != '\0'; n_args++) { /* args: the '=' or ',' before the next one */
-    const char *arg = args + 1, *end = strchr(arg, ',');
-
-    luaL_checkstack(L, 1, "too many arguments");
-    lua_pushlstring(L, arg, end != NULL ? (size_t)(end - arg) : strlen(arg));
-    args = end;
-  }
-  lua_call(L, n_args, 0);
+  lua_call(L, vm_push_arguments(L, arguments), 0);
   return 0;
 }
 
-/* Makes all of an interpreter but its instances.  Returns as lua_cpcall does. */
+/* Opens the libraries of an interpreter and makes the objects that its instances share.  Returns as
+   lua_cpcall does. */
 static int vm_build_shared(struct bn_lua *lua, lua_State *L)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
   int rc = lua_cpcall(L, vm_open_libraries, lua);
 
-  /* This precedes the instance: the interpreter's own `require` finds LuaJIT's modules. */
+  /* The command needs the interpreter's own `require`, which finds LuaJIT's modules; the instance
+     will replace it. */
   if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
     rc = lua_cpcall(L, vm_run_luajit_command, lua);
   return rc == 0 ? lua_cpcall(L, vm_make_shared, lua) : rc;
 }
 
-/* Handles what lua_cpcall has returned: returns 0 for 0, else -1 after logging the message
-   on top. */
+/* Returns 0 if rc, the result of lua_cpcall, is 0; else logs the message on top and returns -1. */
 static int vm_log_failure(lua_State *L, int rc)
 {
   if (rc == 0)
@@ -119,7 +130,8 @@ static int vm_log_failure(lua_State *L, int rc)
   return -1;
 }
 
-/* Makes all of an interpreter that is not shared.  Returns 0, or -1 after logging why. */
+/* Completes an interpreter that is not shared, with its only instance.  Returns 0, or -1 after
+   logging why. */
 static int vm_build(struct bn_lua *lua)
 {
   if (vm_log_failure(lua->L, vm_build_shared(lua, lua->L)) != 0)
@@ -127,8 +139,8 @@ static int vm_build(struct bn_lua *lua)
   return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
-/* Makes the instance as a coroutine of a shared interpreter, whose first session makes what the
-   others share.  Returns 0, or -1 after logging why. */
+/* Makes the instance as a coroutine of a shared interpreter, which the first session completes for
+   all of them.  Returns 0, or -1 after logging why. */
 static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
 {
   if (!sh->made && vm_log_failure(sh->L, vm_build_shared(lua, sh->L)) != 0)
@@ -142,8 +154,9 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
   return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
-/* Returns the pool of a session that shares its worker, or NULL: only `run` lets sessions share. */
-static struct bn_shared_pool *vm_pool_of(const struct bn_lua *lua)
+/* Returns the pool of the instance's session, or NULL if the session does not share its worker.
+   Sessions share workers only during `run`. */
+static struct bn_shared_pool *vm_find_pool(const struct bn_lua *lua)
 {
   struct bn_shared_pools *all = lua->vm->pools;
 
@@ -161,7 +174,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   lua->tid = tid;
   lua->worker = is_worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
-  pool = vm_pool_of(lua);
+  pool = vm_find_pool(lua);
   if (pool != NULL) {
     lua->shared = bn_shared_take(vm, pool);
   } else {
@@ -179,8 +192,8 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   return rc;
 }
 
-/* Drops the shared interpreter's references to the instance, which then is garbage, and gives the
-   interpreter back. */
+/* Drops the references of the shared interpreter to the instance, which thereby becomes garbage,
+   and gives the interpreter back. */
 static void vm_leave_shared(const struct bn_lua *lua)
 {
   const int refs[] = {lua->env_ref, lua->sysbench_ref, lua->thread_run_ref, lua->thread_ref};
@@ -199,14 +212,10 @@ void bn_lua_close(struct bn_lua *lua)
   else if (lua->L != NULL)
     lua_close(lua->L);
   bn_lua_enter(previous);
-  lua->shared = NULL;
-  lua->L = NULL;
   free(lua->failure.text);
-  lua->failure.text = NULL;
   if (lua->heap != NULL)
     bn_heap_done(lua->heap);
   free(lua->heap);
-  lua->heap = NULL;
 }
 
 void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
@@ -247,8 +256,8 @@ static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
   return c;
 }
 
-/* Returns whether a script on standard input may be empty: it may in sysbench, and if the user has
-   asked for standard input. */
+/* Returns whether a script on standard input may be empty.  It may in a dialect, as in sysbench,
+   and if the user has named standard input by "-". */
 static bool vm_may_be_blank(const struct bn_script_setup *setup)
 {
   return setup->name != NULL || setup->conf->policy->plain_errors;
