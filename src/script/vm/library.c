@@ -30,12 +30,14 @@ static int library_call_unblocked(lua_State *L)
   return rc == 0 ? lua_gettop(L) : lua_error(L);
 }
 
-/* A thread that leaves its script more often than this is parked. */
+/* A worker whose script calls os.exit() more often than this during a run is parked.  The first
+   call may come from event() and the second one from thread_done(); more come from a script that
+   catches errors in a loop, which would never end. */
 enum { EXITS_MAX = 2 };
 
-/* Stands for os.exit(), which is upvalue 1.  During a run it ends the run, so that the result is
-   not lost, and raises an error to leave the script; the process exits with the status afterwards.
-   Without a run it exits at once. */
+/* Stands for os.exit(), which is upvalue 1.  During a run it asks the run to end, so that the
+   result is not lost, and raises an error to leave the script; the process exits with the status
+   afterwards.  Without a run it exits at once. */
 static int library_exit(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -47,8 +49,6 @@ static int library_exit(lua_State *L)
   else
     status = (int)luaL_optinteger(L, 1, 0);
   if (services->leave(services->of, status)) {
-    /* The first exit may come from event(), the second from thread_done(); more come from a script
-       that catches errors in a loop, whose thread would never end. */
     const bool is_of_run = lua->session->id < lua->vm->setup->conf->plan.threads;
 
     lua->exits++;
@@ -86,7 +86,7 @@ static void library_redirect_stdout(lua_State *L)
   lua_setfield(L, -2, "stdout");
 }
 
-/* Wraps those functions of a library, whose table is on top, that must respect the program. */
+/* Replaces the functions that must respect the program, in the table of a library on top. */
 static void library_wrap_table(lua_State *L, const char *library)
 {
   if (strcmp(library, LUA_OSLIBNAME) == 0) {
@@ -99,19 +99,24 @@ static void library_wrap_table(lua_State *L, const char *library)
   }
 }
 
-/* Prints its arguments as print does, but in one piece, so that lines of two threads do not mix.
-   The upvalues are the table io and nil before the first call, and io.stdout and its method write
-   after it: a library that is opened when it is first used has no stdout before. */
+/* Replaces the upvalues of library_print_line(), the table io and nil, by io.stdout and its method
+   write, at the first call.  They do not exist before, if io is opened when it is first used. */
+static void library_bind_stdout(lua_State *L)
+{
+  if (!lua_isnil(L, lua_upvalueindex(2)))
+    return;
+  lua_getfield(L, lua_upvalueindex(1), "stdout");
+  lua_getfield(L, -1, "write");
+  lua_replace(L, lua_upvalueindex(2));
+  lua_replace(L, lua_upvalueindex(1));
+}
+
+/* Prints its arguments as print does, but in one piece, so that lines of two threads do not mix. */
 static int library_print_line(lua_State *L)
 {
   const int n_args = lua_gettop(L);
 
-  if (lua_isnil(L, lua_upvalueindex(2))) {
-    lua_getfield(L, lua_upvalueindex(1), "stdout");
-    lua_getfield(L, -1, "write");
-    lua_replace(L, lua_upvalueindex(2));
-    lua_replace(L, lua_upvalueindex(1));
-  }
+  library_bind_stdout(L);
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_pushvalue(L, lua_upvalueindex(1));
   luaL_checkstack(L, 2 * n_args + 2, "too many arguments");
@@ -134,19 +139,19 @@ static int library_print_line(lua_State *L)
   return 0;
 }
 
-/* Sets the global print. */
+/* Replaces the global print. */
 static void library_replace_print(lua_State *L)
 {
   lua_getglobal(L, "io");
-  lua_pushnil(L); /* says that the first upvalue is still `io` */
+  lua_pushnil(L); /* until library_bind_stdout() */
   lua_pushcclosure(L, library_print_line, 2);
   lua_setglobal(L, "print");
 }
 
-/* Stands for dofile or loadfile, which is upvalue 1: also finds files from other hosts, and bundled
-   ones for those of old installations.  It lists the files of the main instance for
+/* Stands for dofile or loadfile, which is upvalue 1, but also finds files from another host, and
+   bundled scripts for missing files of old installations.  Notes the files of the main instance for
    bn_chunks_each(). */
-static int library_run_file(lua_State *L)
+static int library_read_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *path = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
@@ -169,20 +174,21 @@ static int library_run_file(lua_State *L)
   return lua_gettop(L);
 }
 
-/* Wraps a global function that reads a file. */
-static void library_wrap_runner(lua_State *L, const char *name)
+/* Replaces dofile or loadfile. */
+static void library_wrap_file_reader(lua_State *L, const char *name)
 {
   lua_getglobal(L, name);
-  lua_pushcclosure(L, library_run_file, 1);
+  lua_pushcclosure(L, library_read_file, 1);
   lua_setglobal(L, name);
 }
 
+/* The libraries that a worker's interpreter opens when they are first used. */
 static const luaL_Reg lazy_libraries[] = {
     {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
     {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
 
 /* Implements __index and "bn.complete" of the table of a library that is not open yet: opens the
-   library into the table and returns the entry.  Upvalue 1 is the library's place in
+   library into the table and returns the entry.  Upvalue 1 is the library's index in
    lazy_libraries. */
 static int library_fill(lua_State *L)
 {
@@ -210,7 +216,8 @@ static int library_fill(lua_State *L)
   return 1;
 }
 
-/* Sets tables for the libraries that are opened when they are first used. */
+/* Sets empty tables for the libraries that are opened when they are first used, as globals and in
+   _LOADED. */
 static void library_open_lazy(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
@@ -230,8 +237,8 @@ static void library_open_lazy(lua_State *L)
   }
 }
 
-/* Wraps the functions of libraries that are open already; the tables of the others have a
-   metatable. */
+/* Replaces functions of the libraries that are open already.  A library that is not open yet has a
+   table with a metatable. */
 static void library_wrap_opened(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
@@ -274,7 +281,7 @@ void bn_library_open_all(lua_State *L)
 void bn_library_wrap(lua_State *L)
 {
   library_replace_print(L);
-  library_wrap_runner(L, "dofile");
-  library_wrap_runner(L, "loadfile");
+  library_wrap_file_reader(L, "dofile");
+  library_wrap_file_reader(L, "loadfile");
   library_wrap_opened(L);
 }

@@ -4,8 +4,8 @@
 
 #include <lauxlib.h>
 
-/* The garbage of loading is collected, because it would stay as gaps in the heap.  PAUSE_RUNNING is
-   Lua's default pause in percent; an interpreter of LARGE_KIB has loaded a large script. */
+/* PAUSE_RUNNING is Lua's default pause in percent.  An interpreter of at least LARGE_KIB has loaded
+   a large script. */
 enum { PAUSE_RUNNING = 200, LARGE_KIB = 80 };
 
 _Thread_local struct bn_lua *bn_lua_entered;

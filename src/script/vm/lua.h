@@ -82,7 +82,7 @@ lua_State *bn_lua_new_state(struct bn_heap *heap);
 extern _Thread_local struct bn_lua *bn_lua_entered
     __attribute__((visibility("hidden"), tls_model("local-exec")));
 
-/* The result is never NULL while Lua code runs. */
+/* Returns the instance whose Lua code runs on this thread; not NULL while such code runs. */
 static inline struct bn_lua *bn_lua_current(void)
 {
   return bn_lua_entered;
@@ -97,13 +97,14 @@ void bn_lua_push_global(struct bn_lua *lua, const char *name);
 /* Replaces the table on top by its entry of that name, and a value that is not a table by nil;
    never runs a metamethod of the script. */
 void bn_lua_replace_by_entry(lua_State *L, const char *name);
-/* Copies the entries of the table at one index into the table at another one. */
+/* Copies the entries of the table at index `from` into the table at index `to`. */
 void bn_lua_copy_entries(lua_State *L, int from, int to);
 /* Pushes sysbench[name], or nil; never runs a metamethod of the script. */
 void bn_lua_push_field(struct bn_lua *lua, const char *name);
 /* Returns whether the script has a global function of that name. */
 bool bn_lua_has_function(struct bn_lua *lua, const char *name);
-/* Collects all garbage after loading, and sets the pace of the collector for the run. */
+/* Collects all garbage after loading, because it would stay as gaps in the heap, and sets the pace
+   of the collector for the run. */
 void bn_lua_collect(struct bn_lua *lua);
 /* Collects the garbage of loading a large script, to make room for its thread_init.  Does nothing
    for a shared interpreter, which collects while it loads the next instance. */

@@ -22,8 +22,8 @@ static int mix_find_part(struct bn_vm *vm, struct bn_mix_part *part, struct bn_e
   return bn_script_file_find(&part->place, &setup, vm->path, err);
 }
 
-/* Adds a workload, whose file is not known yet.  The result is valid until the next one
-   is added. */
+/* Adds a workload, whose file is not known yet, and returns it.  The pointer is valid until another
+   workload is added. */
 static struct bn_mix_part *mix_add_part(struct bn_mix *mix, const struct bn_mix_item *item)
 {
   mix->part = bn_alloc_resize(mix->part, mix->n + 1, sizeof *mix->part);
@@ -33,8 +33,8 @@ static struct bn_mix_part *mix_add_part(struct bn_mix *mix, const struct bn_mix_
   return &mix->part[mix->n++];
 }
 
-/* Sets the origin of the mix, on which messages and the old names depend: it is MODERN if all its
-   scripts are, else USER. */
+/* Sets the origin of the mix, on which messages and the old names depend: MODERN if all its scripts
+   are, else USER. */
 static void mix_set_origin(struct bn_place *place, const struct bn_mix *mix)
 {
   place->set = BN_SET_MODERN;
@@ -47,12 +47,13 @@ int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
 {
   const char *rest = vm->setup->name;
   struct bn_mix_item item;
-  int rc;
 
   if (!bn_mix_is_test(vm->setup->conf->policy, rest))
     return 0;
   vm->mix = bn_alloc(1, sizeof *vm->mix);
-  while ((rc = bn_mix_next(&rest, &item, err)) > 0)
+  int rc = bn_mix_next(&rest, &item, err);
+
+  for (; rc > 0; rc = bn_mix_next(&rest, &item, err))
     if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
       return -1;
   mix_set_origin(&vm->place, vm->mix);
@@ -104,7 +105,7 @@ int bn_mix_make_workload(lua_State *L)
   const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
   const struct bn_place *outer = lua->place;
 
-  lua_settop(L, 0); /* the environment will be at 1 */
+  lua_settop(L, 0); /* for the environment at 1, sysbench, thread_run and the script's function */
   lua->place = &part->place;
   /* Our own modern workloads do not use the old names. */
   bn_env_push_instance(lua, part->place.set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND);
@@ -126,7 +127,7 @@ int bn_mix_enter(lua_State *L)
   lua_rawseti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
   lua_pushvalue(L, 2);
   lua_rawseti(L, LUA_REGISTRYINDEX, lua->env_ref);
-  /* load and its kin take the environment of new code from here, as bn_env_make says. */
+  /* load and similar functions take the environment of new code from here, as in bn_env_make. */
   lua_replace(L, LUA_GLOBALSINDEX);
   return 0;
 }

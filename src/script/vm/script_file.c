@@ -24,10 +24,13 @@ static const char legacy_folder[] = "/tests/include/oltp_legacy";
 /* Returns the length of a path without a trailing ".lua". */
 static size_t script_file_bare_length(const char *name)
 {
-  const size_t len = strlen(name);
+  static const char ending[] = ".lua";
+  const size_t len = strlen(name), end_len = sizeof ending - 1;
 
-  return len > 4 && strcmp(name + len - 4, ".lua") == 0 ? len - 4 : len;
+  return len > end_len && strcmp(name + len - end_len, ending) == 0 ? len - end_len : len;
 }
+
+/* The functions below that return a file return its path, malloc'd, or NULL if there is none. */
 
 /* Returns the malloc'd path if it is a file that can be read; else frees it and returns NULL. */
 static char *script_file_keep_existing(char *path)
@@ -38,7 +41,8 @@ static char *script_file_keep_existing(char *path)
   return NULL;
 }
 
-/* Returns the bundled script whose file name, with or without ".lua", ends `name`, or NULL. */
+/* Returns the bundled script of that set that has the file name of the path `name`, which may lack
+   ".lua". */
 static char *script_file_find_bundled(const struct bn_script_setup *setup, enum bn_set set,
                                       const char *name)
 {
@@ -51,8 +55,8 @@ static char *script_file_find_bundled(const struct bn_script_setup *setup, enum 
                                                   (int)script_file_bare_length(base), base));
 }
 
-/* Returns the bundled workload of that name, or NULL.  A name with a folder or an ending is that of
-   a file. */
+/* Returns the bundled workload of that name.  A name with a folder or ".lua" is that of a file and
+   not of a workload. */
 static char *script_file_find_bundled_name(const struct bn_script_setup *setup, const char *name)
 {
   if (strchr(name, '/') != NULL || script_file_bare_length(name) != strlen(name))
@@ -60,8 +64,7 @@ static char *script_file_find_bundled_name(const struct bn_script_setup *setup, 
   return script_file_find_bundled(setup, BN_SET_MODERN, name);
 }
 
-/* Returns the bundled module "folder.name", which is a file in a folder beside the workloads, or
-   NULL. */
+/* Returns the bundled module "folder.name", which is a file in a folder beside the workloads. */
 static char *script_file_find_bundled_module(const struct bn_script_setup *setup, const char *name)
 {
   if (setup->data_dir == NULL || strchr(name, '/') != NULL || strchr(name, '.') == NULL)
@@ -86,9 +89,9 @@ char *bn_script_file_find_hidden(const struct bn_script_setup *setup, const char
   return NULL;
 }
 
-/* Logs that the file hides the bundled workload of the script's name, if it does: sysbench looks
-   into the working folder first. */
-static void script_file_log_hiding(const struct bn_script_setup *setup, const char *file)
+/* Logs that a user's file, which runs, hides the bundled workload of the script's name, if there is
+   one: sysbench looks into the working folder first. */
+static void script_file_log_hiding_file(const struct bn_script_setup *setup, const char *file)
 {
   char *hidden = bn_script_file_find_hidden(setup, setup->name, file);
 
@@ -97,9 +100,10 @@ static void script_file_log_hiding(const struct bn_script_setup *setup, const ch
   free(hidden);
 }
 
-/* Logs that a script of the user in the working folder has the name of the bundled workload, which
-   runs in its place.  Logs nothing for help and completions, which run neither. */
-static void script_file_log_hidden(const struct bn_script_setup *setup, const char *bundled)
+/* Logs that a user's file in the working folder is hidden by the bundled workload of its name,
+   which runs, if there is such a file.  Logs nothing for help and completions, which run neither.
+ */
+static void script_file_log_hidden_file(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
 
@@ -110,17 +114,37 @@ static void script_file_log_hidden(const struct bn_script_setup *setup, const ch
     bn_log_note("%s is the bundled workload; for the file, write %s", setup->name, file);
 }
 
-/* Returns whether the path's last folders are `folders`, such as "tests/db". */
-static bool script_file_is_in_folders(const char *name, const char *folders)
+/* Returns whether the last folders of a path are `folders`, such as "tests/db". */
+static bool script_file_is_in_folders(const char *path, const char *folders)
 {
-  const char *slash = strrchr(name, '/');
-  const size_t len = strlen(folders), path_len = slash != NULL ? (size_t)(slash - name) : 0;
+  const char *slash = strrchr(path, '/'); /* the end of the folders */
+  const size_t len = strlen(folders);
 
-  return path_len >= len && strncmp(slash - len, folders, len) == 0 &&
-         (path_len == len || slash[-(ptrdiff_t)len - 1] == '/');
+  if (slash == NULL || (size_t)(slash - path) < len)
+    return false;
+  const char *last = slash - len;
+
+  return strncmp(last, folders, len) == 0 && (last == path || last[-1] == '/');
 }
 
-/* Returns the file of that name from another host, or NULL. */
+/* Returns the bundled script that stands for a missing file of an old installation, whose folders
+   and file name the path has. */
+static char *script_file_find_for_old_path(const struct bn_script_setup *setup, const char *path)
+{
+  if (script_file_is_in_folders(path, "oltp_legacy") || script_file_is_in_folders(path, "tests/db"))
+    return script_file_find_bundled(setup, BN_SET_LEGACY, path);
+  /* An installation of 1.x has the first of these folders, its sources have the second. */
+  if (!script_file_is_in_folders(path, "sysbench") && !script_file_is_in_folders(path, "src/lua"))
+    return NULL;
+  const bool is_legacy_first = setup->conf->policy->legacy_scripts_first;
+  const enum bn_set first = is_legacy_first ? BN_SET_LEGACY : BN_SET_MODERN;
+  const enum bn_set second = is_legacy_first ? BN_SET_MODERN : BN_SET_LEGACY;
+  char *file = script_file_find_bundled(setup, first, path);
+
+  return file != NULL ? file : script_file_find_bundled(setup, second, path);
+}
+
+/* Returns the file of that name from another host. */
 static char *script_file_find_sent(const struct bn_script_setup *setup, const char *name)
 {
   if (setup->sent_dir == NULL || name[0] == '/')
@@ -137,26 +161,14 @@ char *bn_script_file_find_substitute(const struct bn_script_setup *setup, const 
     return file;
   if (bn_module_path_is_file(name))
     return NULL;
-  if (script_file_is_in_folders(name, "oltp_legacy") ||
-      script_file_is_in_folders(name, "tests/db")) {
-    file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
-  } else if (script_file_is_in_folders(name, "sysbench") ||
-             script_file_is_in_folders(name, "src/lua")) { /* of the sources of 1.x */
-    const bool is_legacy_first = setup->conf->policy->legacy_scripts_first;
-    const enum bn_set first = is_legacy_first ? BN_SET_LEGACY : BN_SET_MODERN;
-    const enum bn_set second = is_legacy_first ? BN_SET_MODERN : BN_SET_LEGACY;
-
-    file = script_file_find_bundled(setup, first, name);
-    if (file == NULL)
-      file = script_file_find_bundled(setup, second, name);
-  }
+  file = script_file_find_for_old_path(setup, name);
   if (file != NULL && !is_quiet)
     bn_log_note("%s does not exist; using the bundled %s", name, file);
   return file;
 }
 
-/* Returns the file of a module on the path, or NULL.  If there is none of the name, looks for the
-   name without ".lua". */
+/* Returns the file of a module on the path: the module of that name, or else of the name without
+   ".lua". */
 static char *script_file_find_module(const char *path, const char *name)
 {
   char *file = bn_module_path_search(path, name, NULL);
@@ -171,8 +183,8 @@ static char *script_file_find_module(const char *path, const char *name)
   return file;
 }
 
-/* Returns the script where a user may have put it, outside of the bundle, or what takes the place
-   of a missing one, or NULL. */
+/* Returns the script where a user may have put it, outside of the bundle, or else the file that
+   takes its place. */
 static char *script_file_find_unbundled(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
@@ -187,9 +199,9 @@ static char *script_file_find_unbundled(const struct bn_script_setup *setup, con
   return file != NULL ? file : bn_script_file_find_substitute(setup, name, false);
 }
 
-/* Returns the file that the script's name means, or NULL.  Outside of the dialects a bundled script
-   of the name comes first; in a dialect the file comes first that sysbench would have found.  Logs
-   that a user's file hides the bundled one, or is hidden by it. */
+/* Returns the file that the script's name means.  Outside of the dialects a bundled script of the
+   name comes first; in a dialect the file comes first that sysbench would have found.  Logs that a
+   user's file hides the bundled script, or is hidden by it. */
 static char *script_file_find_path(const struct bn_script_setup *setup, const char *path)
 {
   const bool is_bundle_first = bn_policy_is_native(setup->conf->policy);
@@ -200,12 +212,12 @@ static char *script_file_find_path(const struct bn_script_setup *setup, const ch
   if (is_bundle_first)
     file = script_file_find_bundled_name(setup, setup->name);
   if (file != NULL) {
-    script_file_log_hidden(setup, file);
+    script_file_log_hidden_file(setup, file);
     return file;
   }
   file = script_file_find_unbundled(setup, path);
   if (file != NULL && !is_bundle_first && !setup->conf->policy->legacy_scripts_first)
-    script_file_log_hiding(setup, file);
+    script_file_log_hiding_file(setup, file);
   return file;
 }
 
@@ -219,8 +231,8 @@ static bool script_file_is_unreadable(const char *name, const char *ending)
          access(path, R_OK) != 0 && errno == EACCES;
 }
 
-/* Sets err for a script that is not there, or that cannot be read.  Returns -1.  In 0.5's words the
-   reason is printed here, and err->text is empty. */
+/* Sets err for a script that does not exist or cannot be read, and returns -1.  In the dialect of
+   0.5 the reason is printed here, and err->text is empty. */
 static int script_file_refuse(const struct bn_script_setup *setup, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
@@ -255,11 +267,12 @@ static enum bn_set script_file_get_origin(const char *folder, const char *data_d
 }
 
 /* Returns whether the script is a bundled workload that the program lists. */
-static bool script_file_is_workload(const struct bn_place *p, const struct bn_script_setup *setup)
+static bool script_file_is_workload(const struct bn_place *place,
+                                    const struct bn_script_setup *setup)
 {
-  const char *base = bn_file_name(p->file);
+  const char *base = bn_file_name(place->file);
 
-  return p->set == BN_SET_MODERN && setup->is_workload != NULL &&
+  return place->set == BN_SET_MODERN && setup->is_workload != NULL &&
          setup->is_workload(base, script_file_bare_length(base));
 }
 
@@ -290,8 +303,8 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
   return 0;
 }
 
-void bn_script_file_done(struct bn_place *p)
+void bn_script_file_done(struct bn_place *place)
 {
-  free(p->file);
-  free(p->dir);
+  free(place->file);
+  free(place->dir);
 }

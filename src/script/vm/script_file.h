@@ -18,6 +18,7 @@ enum bn_set {
   BN_SET_LEGACY  /* the workloads of 0.5 */
 };
 
+/* The file of a script, and what follows from the folder that it is in. */
 struct bn_place {
   const char *name; /* name that the user typed, borrowed; NULL: none, or standard input */
   char *file;       /* file of the script; NULL: standard input */
@@ -32,7 +33,8 @@ struct bn_place {
    Returns 0, or -1 and err. */
 int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
                         struct bn_err *err);
-void bn_script_file_done(struct bn_place *p);
+/* Frees what bn_script_file_find has put into *place. */
+void bn_script_file_done(struct bn_place *place);
 /* Returns the length of `dir` if the file is below that folder, or 0; dir may be NULL. */
 size_t bn_script_file_folder_length(const char *file, const char *dir);
 /* Returns, malloc'd, the bundled script or module of that name if there is one and `file`, which is

@@ -51,8 +51,10 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
     shared_log_apart(vm->pools, "math.random");
     pool->apart = true;
   }
-  if (sh == NULL || pool->apart || lua_gc(sh->L, LUA_GCCOUNT, 0) >= BN_SHARED_FULL_KIB)
-    sh = pool->latest = shared_new(pool);
+  if (sh == NULL || pool->apart || lua_gc(sh->L, LUA_GCCOUNT, 0) >= BN_SHARED_FULL_KIB) {
+    sh = shared_new(pool);
+    pool->latest = sh;
+  }
   if (sh == NULL)
     return NULL;
   sh->opened++;
@@ -82,7 +84,7 @@ int bn_shared_wants_own(lua_State *L)
   if (pool->apart)
     return 0;
   pool->apart = true;
-  /* The sessions of this interpreter go on sharing it if it has several. */
+  /* Several sessions that have this interpreter already go on sharing it. */
   if (lua->shared->opened == 1)
     shared_log_apart(all, what);
   else if (!atomic_exchange(&all->apart_logged, true))
@@ -90,9 +92,9 @@ int bn_shared_wants_own(lua_State *L)
   return 0;
 }
 
-/* Pushes the place in the script that is being executed, such as "x.lua:12: ", or "".  Levels of
-   other functions are passed over, as of internal modules, whose chunk names do not begin with
-   '@'. */
+/* Pushes the place in the script that is being executed, such as "x.lua:12: ", or "" if there is
+   none.  Functions in C and in internal modules, whose chunk names do not begin with '@', are
+   passed over. */
 static void shared_push_place(lua_State *L)
 {
   lua_Debug at;
@@ -107,7 +109,8 @@ static void shared_push_place(lua_State *L)
   lua_pushliteral(L, "");
 }
 
-/* Logs once that a call which waits holds up the other sessions of the worker, and where it is. */
+/* Logs, once for all workers, that a call which waits holds up the other sessions of its worker,
+   and its place in the script. */
 static void shared_log_hold(lua_State *L)
 {
   struct bn_shared_pools *all = bn_lua_current()->vm->pools;

@@ -32,8 +32,8 @@ struct bn_shared_pool {
 
 struct bn_shared_pools {
   unsigned n;                   /* workers */
-  _Atomic bool apart_logged;    /* the hint of bn_shared_take and bn_shared_wants_own */
-  _Atomic bool hold_logged;     /* the hint of bn_shared_wait */
+  _Atomic bool apart_logged;    /* the hint of bn_shared_take and bn_shared_wants_own was logged */
+  _Atomic bool hold_logged;     /* the hint of bn_shared_wait was logged */
   struct bn_shared_pool pool[]; /* session i is of pool[i % n] */
 };
 
@@ -41,8 +41,8 @@ struct bn_shared {
   struct bn_shared_pool *pool;
   lua_State *L;
   struct bn_heap heap;    /* memory of L */
-  unsigned opened, users; /* sessions that have got it, and those that still use it */
-  bool made;              /* what its sessions share is complete */
+  unsigned opened, users; /* sessions that have got it, and those of them that still use it */
+  bool made;              /* the objects that its sessions share have been made */
 };
 
 /* Returns the pools of n workers, which free() frees. */

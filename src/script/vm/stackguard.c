@@ -15,13 +15,13 @@
 #include "script/vm/lua.h"
 
 /* LuaJIT limits its own stack, but not the C stack that nested calls of string.gsub, table.sort or
-   pcall use up; none of its limits helps, so the kernel's guard page has to detect it.  The handler
-   needs a stack, and the overflowing stack itself has room for it that costs nothing until then.
-   In a thread that is its lower end: nothing returns to the frames that the handler overwrites
-   there.  MARGIN keeps the handler away from the stack pointer of that moment, because the kernel
-   would otherwise take the handler's stack for the one in use.  The lower end of the main thread's
-   stack does not exist before it has grown so far, so there the frame of the guarded call has an
-   array at its far end. */
+   pcall use up.  So the kernel's guard page has to detect an overflow.  The handler needs a stack
+   of its own, for which the overflowing stack has room that costs nothing until then.  In a thread
+   that room is the lower end of the stack: nothing returns to the frames that the handler
+   overwrites there.  MARGIN keeps the handler away from the stack pointer of that moment, because
+   the kernel would otherwise believe that the handler's stack is in use already.  In the main
+   thread the lower end of the stack does not exist before the stack has grown so far, so there the
+   handler gets an array in the frame of the guarded call. */
 enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
 
 /* Ends the program, or only this thread if the run can end as a failed one: other threads then
@@ -97,7 +97,7 @@ void bn_stackguard_trim_stack(void)
   const uintptr_t low = stackguard_lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
 
-  if (low != 0 && from < to)
+  if (low != 0 && from < to) /* whole pages only */
     (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
