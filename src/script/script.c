@@ -31,7 +31,7 @@
 
 struct bn_script {
   struct bn_script_setup setup;
-  char *title;
+  char *title;                     /* owned; the name that messages and help show */
   struct bn_session *main_session; /* borrowed; session of the main instance */
   struct bn_vm vm;
   struct bn_api api;
@@ -132,17 +132,17 @@ static const struct bn_vm_table tables[] = {
     [false] = {modules, parts, old_parts, functions, lazy_functions},
     [true] = {modules, parts, old_parts_bool, functions, lazy_functions}};
 
-/* Limits malloc's arenas: threads of one processor take turns, so more arenas only spread free
-   memory thinner. */
+/* Limits malloc to two arenas for each processor.  Threads of one processor take turns, so more
+   arenas would only spread free memory thinner. */
 static void script_limit_arenas(void)
 {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  const long n_online = sysconf(_SC_NPROCESSORS_ONLN); /* -1: not known */
 
-  (void)mallopt(M_ARENA_MAX, processors > 0 ? (int)processors * 2 : 2);
+  (void)mallopt(M_ARENA_MAX, n_online > 0 ? (int)n_online * 2 : 2);
 }
 
 /* Returns when the names of the 0.5 interface appear: at once in versions that have the interface;
-   when the script first uses one, natively and for our own workloads of 0.5; else never. */
+   at their first use natively and for our own workloads of 0.5; else never. */
 static enum bn_old_names script_choose_old_names(const struct bn_script *sc)
 {
   const struct bn_policy *policy = sc->setup.conf->policy;
@@ -154,8 +154,8 @@ static enum bn_old_names script_choose_old_names(const struct bn_script *sc)
   return BN_OLD_NONE;
 }
 
-/* Removes the metatable of the globals, by which the old names appear, if the script is one of our
-   own modern workloads, which declare options and use none of the names. */
+/* Removes the metatable of the globals, by which the old names appear on demand, if the script is
+   one of our own modern workloads: they declare options and use none of the names. */
 static void script_forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
@@ -170,8 +170,8 @@ static void script_forget_old_names(struct bn_script *sc)
   lua_pop(lua->L, 1);
 }
 
-/* Returns, malloc'd, the title of a mix: its workloads with their weights, without folders.  A
-   wrong workload ends the title; it is reported when bn_mix_find() comes to it. */
+/* Returns, malloc'd, the title of a mix: the names of its workloads, without folders, and their
+   weights.  A workload in a wrong form ends the title; bn_mix_find() will refuse it. */
 static char *script_make_mix_title(const char *mix)
 {
   struct bn_mix_item item;
@@ -233,9 +233,13 @@ int bn_script_load(struct bn_script *sc, struct bn_err *err)
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
   sc->vm.old_names = script_choose_old_names(sc);
-  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false);
-  if (sc->api.main == NULL || bn_vm_compile(&sc->vm, &sc->api.main->lua, err) != 0 ||
-      bn_optexport_set_early(&sc->api.main->lua) != 0 || bn_lua_load(&sc->api.main->lua) != 0)
+  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false /* no worker */);
+  if (sc->api.main == NULL)
+    return -1;
+  struct bn_lua *lua = &sc->api.main->lua;
+
+  if (bn_vm_compile(&sc->vm, lua, err) != 0 || bn_optexport_set_early(lua) != 0 ||
+      bn_lua_load(lua) != 0)
     return -1;
   bn_declarations_close(&sc->api.declared, sc->workload.metrics);
   script_forget_old_names(sc);
@@ -251,6 +255,7 @@ int bn_script_read_options(struct bn_script *sc, bool *accepts_any, struct bn_er
   if (bn_options_read(lua) != 0)
     return -1;
   sc->api.takes_any = !bn_options_are_declared(sc->api.options) && bn_oldstyle_accept_any(&sc->vm);
+  /* If old names exist from the start, exporting the options sets these globals anyway. */
   sc->api.options_win = sc->api.takes_any && sc->vm.old_names == BN_OLD_ON_DEMAND &&
                         sc->vm.mix == NULL && bn_oldstyle_is_old(&sc->vm);
   *accepts_any = sc->api.takes_any;
@@ -266,7 +271,7 @@ int bn_script_export_options(struct bn_script *sc)
 {
   const struct bn_conf *conf = sc->setup.conf;
 
-  /* Not before: the script's own defaults may have changed both numbers. */
+  /* The script's own defaults may have changed both numbers until now. */
   if (conf->workers < conf->plan.threads)
     sc->vm.pools = bn_shared_pools_new(conf->workers);
   return bn_optexport_set(&sc->api.main->lua);
@@ -304,9 +309,9 @@ void bn_script_free(struct bn_script *sc)
   if (sc == NULL)
     return;
   bn_script_detach(sc);
-  /* Only a mix has own_options. */
-  for (size_t i = 0; sc->api.own_options != NULL && i < sc->vm.mix->n; i++)
-    bn_options_free(sc->api.own_options[i]);
+  if (sc->api.own_options != NULL) /* those of a mix */
+    for (size_t i = 0; i < sc->vm.mix->n; i++)
+      bn_options_free(sc->api.own_options[i]);
   free(sc->api.own_options);
   bn_vm_done(&sc->vm);
   bn_options_free(sc->api.options);

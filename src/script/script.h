@@ -16,7 +16,8 @@ struct bn_script;
    and executes nothing yet: the top level of a script may already need random numbers or a database
    of the run.  setup's pointers outlive the script. */
 struct bn_script *bn_script_new(const struct bn_script_setup *setup);
-/* Sets the session of the main instance, which must stay until bn_script_detach or the next one. */
+/* Sets the session of the main instance.  The session is borrowed until bn_script_detach or the
+   next call. */
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
 /* Finds the script (bn_script_file_find), creates the main interpreter and executes the top level.
    Returns 0, or -1 and err, whose text is printed as FATAL unless it is empty; err->code ENOENT: no
@@ -37,13 +38,13 @@ int bn_script_export_options(struct bn_script *sc);
 /* Return the workload to run, and its self.  find_command finds the script's commands. */
 const struct bn_workload *bn_script_workload(const struct bn_script *sc);
 void *bn_script_self(struct bn_script *sc);
-/* Returns, after bn_script_load, the workload's metrics and the declared ones; NULL: the script has
-   declared none. */
+/* Returns, after bn_script_load, the metrics of the workload and those that the script has
+   declared, or NULL if it has declared none. */
 const struct bn_metric *bn_script_metrics(const struct bn_script *sc);
-/* Returns the reporter of the script's hooks, and its conf; bn_script_load sets what it
-   replaces. */
+/* Returns the reporter of the script's hooks, and its conf.  bn_script_load sets which reports the
+   hooks replace.  Both live as long as the script. */
 const struct bn_reporter *bn_script_reporter(struct bn_script *sc, const void **conf);
-/* Closes the main interpreter: its objects must not outlive the session. */
+/* Closes the main interpreter, whose objects must not outlive the session.  May be called twice. */
 void bn_script_detach(struct bn_script *sc);
 /* Frees a script, which may be NULL, and its main interpreter. */
 void bn_script_free(struct bn_script *sc);

@@ -28,10 +28,10 @@ struct bn_script_setup {
      that host; the first `folder` bytes of the file's name are data_dir (0: it is not below).  One
      thread at a time calls it.  NULL: there is no such host. */
   bool (*compare)(void *other, const char *file, size_t folder, const void *text, size_t len);
-  void *other;
+  void *other; /* the first argument of compare */
   /* is_part: this process is a part of a run on several hosts, whose reports another process
-     prints, so that hooks which print reports or add to them are not called.  is_first: this part
-     logs that.  is_share: the other process decides the work of this part. */
+     prints, so hooks that print reports or add to them are not called.  is_first: this part logs
+     that they are not.  is_share: the other process decides the work of this part. */
   bool is_part, is_first, is_share;
   /* Returns whether name[0..len) is a bundled workload that the program lists; NULL: none is. */
   bool (*is_workload)(const char *name, size_t len);
