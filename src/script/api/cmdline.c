@@ -20,7 +20,7 @@
 #include "sql/sql.h"
 #include "sql/table_check.h"
 
-/* The members of the list that a script gives as a command. */
+/* The items of the list that a script declares as a command. */
 enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
 
 /* Pushes sysbench.cmdline.commands if it is a table, else pushes nothing and returns false. */
@@ -174,8 +174,8 @@ static int cmdline_share(lua_State *L)
   return 0;
 }
 
-/* part(): returns the number of threads of this process if it shares the run or command with other
-   processes (--hosts, --group); else nothing. */
+/* part(): returns the number of threads of this process, if the run or command has threads in other
+   processes too (--hosts, --group); else nothing. */
 static int cmdline_get_part_threads(lua_State *L)
 {
   const struct bn_script_setup *setup = bn_lua_current()->vm->setup;
@@ -187,8 +187,8 @@ static int cmdline_get_part_threads(lua_State *L)
 }
 
 /* judge(verdict): sets the exit status after a check of data, whose finding the script has printed.
-   "violated" says that data is not as it should be, and gives 3; "unchecked" says that the script
-   could not find out, and gives 1. */
+   The verdict is "violated" if the data is not as it should be, which gives status 3, or
+   "unchecked" if the script could not find out, which gives 1. */
 static int cmdline_judge(lua_State *L)
 {
   enum { VIOLATED, UNCHECKED };
@@ -200,22 +200,23 @@ static int cmdline_judge(lua_State *L)
   return 0;
 }
 
-/* progress(text): shows on a terminal how far a command is; nil clears the line. */
+/* progress(text): shows on the terminal how far the command is; progress(nil) clears the line. */
 static int cmdline_progress(lua_State *L)
 {
   bn_log_progress(luaL_optstring(L, 1, NULL));
   return 0;
 }
 
-/* quiet(): returns whether a bundled script is to print nothing about what it is doing. */
+/* quiet(): returns whether a bundled script is to print no messages about its progress (--quiet).
+ */
 static int cmdline_quiet(lua_State *L)
 {
   lua_pushboolean(L, bn_lua_current()->vm->setup->conf->raw.quiet);
   return 1;
 }
 
-/* Notes that the load of tables begins now, unless a thread has noted it before.  Returns when it
-   began. */
+/* Sets the start of the load of tables to now_ns, unless a thread has set it before.  Returns the
+   start. */
 static uint64_t cmdline_mark_load_start(struct bn_api *api, uint64_t now_ns)
 {
   uint64_t not_begun = 0;
@@ -224,9 +225,9 @@ static uint64_t cmdline_mark_load_start(struct bn_api *api, uint64_t now_ns)
   return atomic_load(&api->load_start_ns);
 }
 
-/* loaded(table, rows, all_rows): adds the rows that the thread has inserted into the table to those
-   of all threads.  Shows which part of all rows of all tables is inserted, and when the load will
-   end at the rate so far. */
+/* loaded(table, rows, all_rows): adds `rows`, which the thread has inserted into the table, to the
+   rows of all threads.  Shows which part of all_rows, the rows of all tables, is inserted, and in
+   how many seconds the load will end at the rate so far. */
 static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
@@ -256,13 +257,13 @@ static void cmdline_begin_index(struct bn_index_progress *p)
 static void cmdline_end_index(struct bn_index_progress *p)
 {
   p->created++;
-  /* A script may tell of an index only when it is created. */
+  /* A script may call indexing() for the end of an index alone. */
   if (p->creating > 0)
     p->creating--;
 }
 
-/* Shows how far all threads are, with the time since any of them has been creating an index; clears
-   the line while none does.  The caller holds the lock. */
+/* Shows how many indexes exist, and for how long at least one of the threads has been creating an
+   index; clears the line if no thread is.  The caller holds the lock. */
 static void cmdline_show_indexes(const struct bn_index_progress *p, double all_indexes)
 {
   char text[80];
@@ -311,7 +312,7 @@ static int cmdline_expect(lua_State *L)
   }
   rest = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
                                   (uint64_t)luaL_checknumber(L, 2));
-  /* The refusal says all: the place in a bundled script would add nothing. */
+  /* The refusal was logged, and the place in a bundled script would add nothing to it. */
   lua->reported = rest == BN_SQL_REST_REFUSED;
   if (rest == BN_SQL_REST_REFUSED)
     return 0;
@@ -330,10 +331,10 @@ static int cmdline_hold(lua_State *L)
   return 0;
 }
 
-/* prepare_held(): prepares the statements that hold() holds back.  Returns false if one could not
-   be prepared, which has been logged unless the session is interrupted.  If sessions share a
-   worker, the function of module sysbench.shared stands in its place: that one yields while the
-   server is waited for. */
+/* prepare_held(): prepares the statements that hold() holds back.  Returns false if a statement
+   could not be prepared, which has been logged unless the session is interrupted.  If sessions
+   share a worker, a function of module sysbench.shared takes the place of this one, and lets other
+   sessions go on while the server is waited for. */
 static int cmdline_prepare_held(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
@@ -359,7 +360,7 @@ static int cmdline_refuse(lua_State *L)
   return lua_error(L);
 }
 
-/* Records a number about the workload, which the heading of the report shows. */
+/* Adds a number about the workload to the facts that the heading of the report shows. */
 static void cmdline_record_number(const char *key, double number)
 {
   const struct bn_session *s = bn_instance_session();
@@ -383,7 +384,7 @@ static int cmdline_use_tables(lua_State *L)
   return 0;
 }
 
-/* Raises the sentence of err as refuse() does. */
+/* Raises an error with the sentence of err, as refuse() does. */
 static int cmdline_refuse_err(lua_State *L, const struct bn_err *err)
 {
   lua_settop(L, 0);
@@ -391,9 +392,9 @@ static int cmdline_refuse_err(lua_State *L, const struct bn_err *err)
   return cmdline_refuse(L);
 }
 
-/* check_tables(prefix, n_tables, rows, option): refuses to run if one of the tables is missing, and
-   warns of too few rows.  It checks nothing for a user's script, because only bundled workloads are
-   known to use the tables that their options name. */
+/* check_tables(prefix, n_tables, rows, option): raises an error if one of the tables is missing,
+   and warns if a table has too few rows.  Checks nothing for a user's script, because only bundled
+   workloads are known to use the tables that their options name. */
 static int cmdline_check_tables(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -414,8 +415,8 @@ static int cmdline_check_tables(lua_State *L)
   return cmdline_refuse_err(L, &err);
 }
 
-/* check_room(bytes): refuses to insert rows of that many bytes together if the server surely has no
-   room for them.  A session with a connection calls it. */
+/* check_room(bytes): raises an error if the server surely has no room for the rows that are about
+   to be inserted, which have that many bytes together.  The session needs a connection. */
 static int cmdline_check_room(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -438,7 +439,7 @@ int bn_cmdline_dialect(lua_State *L)
   return 1;
 }
 
-/* Adds what the user has typed to the table on top. */
+/* Adds argv, command and script_path, which the user has typed, to the table on top. */
 static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
 {
   const struct bn_script_setup *setup = lua->vm->setup;
@@ -459,6 +460,7 @@ static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
   }
 }
 
+/* The constants for types of options; each has its index as value. */
 static const char *const argument_types[] = {"ARG_NULL", "ARG_BOOL",   "ARG_INT",
                                              "ARG_SIZE", "ARG_DOUBLE", "ARG_STRING",
                                              "ARG_LIST", "ARG_FILE",   "ARG_MAX"};
@@ -469,8 +471,8 @@ static const luaL_Reg reference_functions[] = {
     {"call_command", cmdline_call_command},       {"read_cmdline_options", bn_options_check},
     {"print_test_options", bn_options_print},     {NULL, NULL}};
 
-/* The functions that the reference does not have are reached by name only, so that pairs() shows
-   what it shows in the reference. */
+/* The functions that the reference does not have.  Scripts reach them only by name, so that pairs()
+   shows the entries that it shows in the reference. */
 static const luaL_Reg own_functions[] = {{"barrier", cmdline_barrier},
                                          {"expect", cmdline_expect},
                                          {"hold", cmdline_hold},
@@ -501,7 +503,8 @@ static void cmdline_add_reference_entries(lua_State *L)
   luaL_register(L, NULL, reference_functions);
 }
 
-/* Pushes the __index of the main instance's table, which is a table of our own functions. */
+/* Pushes the __index of the main instance's table: a table of the functions that the reference does
+   not have. */
 static void cmdline_push_main_index(lua_State *L)
 {
   lua_createtable(L, 0, 8);
@@ -510,12 +513,12 @@ static void cmdline_push_main_index(lua_State *L)
   lua_setfield(L, -2, "in_worker");
 }
 
-/* Returns the function of that name, or NULL, which the row that ends the list has. */
+/* Returns the function of that name, or NULL if the list has none. */
 static lua_CFunction cmdline_find_function(const luaL_Reg *list, const char *name)
 {
   while (list->name != NULL && strcmp(list->name, name) != 0)
     list++;
-  return list->func;
+  return list->func; /* NULL in the row that ends the list */
 }
 
 /* Pushes the entry of that name.  Returns false, and pushes nothing, if there is none. */
@@ -542,15 +545,16 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
   return true;
 }
 
-/* Implements __index of a worker's table, which has its entries only after pairs() has asked for
-   them.  Returns the entry, or nothing. */
+/* Implements __index of a worker's table, which lacks most entries until pairs() asks for them.
+   Returns the entry, or nothing if there is none of that name. */
 static int cmdline_index_worker(lua_State *L)
 {
   lua_settop(L, 2);
   return lua_type(L, 2) == LUA_TSTRING && cmdline_push_entry(L, lua_tostring(L, 2));
 }
 
-/* Adds all entries to a worker's table at index 1, before pairs() walks through it. */
+/* Implements "bn.complete" of a worker's table, which is at index 1: adds the entries that the
+   reference has, before pairs() walks through the table. */
 static int cmdline_complete_worker(lua_State *L)
 {
   lua_settop(L, 1);

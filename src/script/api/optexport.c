@@ -23,15 +23,14 @@ enum { UNKNOWN_OPTIONS_MAX = 64 };
 static const char key_options[] = "bn.options";
 
 /* An export of options into a table and into globals. */
-struct export
-{
+struct optexport {
   lua_State *L;
   const struct bn_optset *options;
-  int opt, env; /* stack indices of the table and of the globals; env 0: no globals are set */
-  bool early;   /* the script has not been executed yet */
+  int opt, env;  /* stack indices of the table and of the globals; env 0: no globals are set */
+  bool is_early; /* the script has not been executed yet */
 };
 
-/* Pushes a list of the texts. */
+/* Pushes the items of a list as a table of texts. */
 static void optexport_push_list(lua_State *L, const struct bn_list *list)
 {
   lua_createtable(L, (int)list->n, 0);
@@ -41,8 +40,8 @@ static void optexport_push_list(lua_State *L, const struct bn_list *list)
   }
 }
 
-/* Pushes the chosen word, "" for NULL.  A choice whose form is that of a switch is pushed as a
-   boolean if the word is a form of on or off, and as a text if it is another one. */
+/* Pushes the chosen word; "" if it is NULL.  If the choice has the form of a switch, and the word
+   means on or off, pushes a boolean. */
 static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
   static const struct {
@@ -61,7 +60,8 @@ static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const ch
   lua_pushstring(L, word != NULL ? word : "");
 }
 
-/* Pushes the name of a file, or nil in a dialect: sysbench has no value for it. */
+/* Pushes the name of a file; "" if it is NULL.  In a dialect pushes nil, because sysbench has no
+   value for such an option. */
 static void optexport_push_path(lua_State *L, const char *path)
 {
   if (!bn_policy_is_native(bn_lua_current()->vm->setup->conf->policy))
@@ -99,7 +99,7 @@ static void optexport_push_value(lua_State *L, const struct bn_opt *o, const voi
     break;
   case BN_LIST:
     list = value;
-    if (o->scalar) /* it has one number in the reference */
+    if (o->scalar) /* the option has a single number in the reference */
       lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
     else
       optexport_push_list(L, list);
@@ -109,31 +109,32 @@ static void optexport_push_value(lua_State *L, const struct bn_opt *o, const voi
   }
 }
 
-/* Pushes the value of an option.  That of `threads` is the number of threads of all hosts, so that
-   a script can divide work among them. */
+/* Pushes the value of an option.  The value of `threads` is the number of threads on all hosts, so
+   that a script can divide work among them. */
 static void optexport_push_option(lua_State *L, const struct bn_opt *o, const void *value)
 {
   const struct bn_services *services = bn_lua_current()->session->services;
   const char *name = o->alias_of != NULL ? o->alias_of : o->name;
+  const bool has_other_hosts = services->sessions != services->conf->plan.threads;
 
-  if (services->sessions != services->conf->plan.threads && strcmp(name, "threads") == 0)
+  if (has_other_hosts && strcmp(name, "threads") == 0)
     lua_pushnumber(L, (lua_Number)services->sessions);
   else
     optexport_push_value(L, o, value);
 }
 
-/* Pops the value on top and sets a global to it, unless the global is a function or a table.  The
-   exception is `debug`, whose option takes the place of the library's table in a dialect in which
-   scripts rely on that.  If options are globals before the script runs, the script's own
-   assignments stay. */
-static void optexport_set_global(const struct export *x, const char *name)
+/* Pops the value on top and sets a global to it, unless the global is a function or a table.  Only
+   the option `debug` replaces the library's table of that name, in a dialect in which scripts rely
+   on that.  In a dialect in which options are globals before the script runs, globals that the
+   script has set itself stay as they are. */
+static void optexport_set_global(const struct optexport *x, const char *name)
 {
   lua_State *L = x->L;
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
   const bool is_debug = policy->debug_option_is_global && strcmp(name, LUA_DBLIBNAME) == 0;
 
   lua_getfield(L, x->env, name);
-  const bool is_of_script = policy->globals_before_script && !x->early && !lua_isnil(L, -1);
+  const bool is_of_script = policy->globals_before_script && !x->is_early && !lua_isnil(L, -1);
   const bool is_protected = lua_isfunction(L, -1) || (lua_istable(L, -1) && !is_debug);
 
   lua_pop(L, 1);
@@ -144,8 +145,8 @@ static void optexport_set_global(const struct export *x, const char *name)
 }
 
 /* Pops the value on top and sets sysbench.opt[name] to it, unless the script has assigned a value
-   there; also the global, if there are globals and the option may be one. */
-static void optexport_set_value(const struct export *x, const char *name, bool may_be_global)
+   there.  Also sets the global, if options are globals and this option may be one. */
+static void optexport_set_value(const struct optexport *x, const char *name, bool may_be_global)
 {
   lua_getfield(x->L, x->opt, name);
   const bool is_assigned = !lua_isnil(x->L, -1);
@@ -166,10 +167,10 @@ static void optexport_set_value(const struct export *x, const char *name, bool m
 static void optexport_add_declared(void *arg, const char *name, const struct bn_opt *o,
                                    const void *value)
 {
-  const struct export *x = arg;
-  /* Scripts that read options from globals were written for 0.5 and 1.0.  They may have variables
-     with the names of newer options (clock, report, compat), so those are no globals, unless the
-     user has typed one: to these versions it is an unknown option, which is a text. */
+  const struct optexport *x = arg;
+  /* Scripts that read options from globals were written for 0.5 and 1.0, and may have variables
+     with the names of newer options (clock, report, compat).  So a newer option is no global,
+     unless the user has typed it: these versions do not know it, and read it as a text. */
   const bool is_old = (o->in & (BN_IN_05 | BN_IN_10)) != 0;
   const bool may_be_text = x->env != 0 && !is_old && !bn_opt_is_reserved(o);
   const char *typed = may_be_text ? bn_optset_get_typed(x->options, name) : NULL;
@@ -181,12 +182,11 @@ static void optexport_add_declared(void *arg, const char *name, const struct bn_
   optexport_set_value(x, name, is_old || typed != NULL);
 }
 
-/* A search for the option `name`, which has '_' for '-'.  `found`: its value is on top of the
-   stack. */
+/* A search for an option. */
 struct lookup {
   lua_State *L;
-  const char *name;
-  bool found;
+  const char *name; /* with '_' for '-' */
+  bool is_found;    /* the value is on top of the stack */
 };
 
 /* Pushes the value if the option is the one that is searched for. */
@@ -195,14 +195,14 @@ static void optexport_look_up(void *arg, const char *name, const struct bn_opt *
 {
   struct lookup *lookup = arg;
 
-  if (lookup->found || strcmp(name, lookup->name) != 0)
+  if (lookup->is_found || strcmp(name, lookup->name) != 0)
     return;
-  lookup->found = true;
+  lookup->is_found = true;
   optexport_push_option(lookup->L, o, value);
 }
 
-/* Does the same for a setting of the command line (path NULL) of an option that nobody has
-   declared.  The last of several settings counts. */
+/* Pushes the value if the setting of an undeclared option is one of the option that is searched
+   for, and of the command line (path NULL).  The last of several settings counts. */
 static void optexport_look_up_undeclared(void *arg, const char *name, const char *value,
                                          const char *path, unsigned line)
 {
@@ -211,18 +211,18 @@ static void optexport_look_up_undeclared(void *arg, const char *name, const char
   (void)line;
   if (path != NULL || !bn_opt_is_same_name(name, lookup->name))
     return;
-  if (lookup->found)
+  if (lookup->is_found)
     lua_pop(lookup->L, 1);
-  lookup->found = true;
+  lookup->is_found = true;
   lua_pushstring(lookup->L, value != NULL ? value : "");
 }
 
-/* Exports a setting of the command line (path NULL), as a text, if nobody has declared the option;
-   the last of several settings counts. */
+/* Exports, as a text, an undeclared option that has a setting on the command line (path NULL).  The
+   last of several settings counts. */
 static void optexport_add_undeclared(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
-  const struct export *x = arg;
+  const struct optexport *x = arg;
 
   (void)value; /* a later setting may have another one, which counts */
   (void)line;
@@ -237,16 +237,16 @@ static void optexport_add_undeclared(void *arg, const char *name, const char *va
   free(key);
 }
 
-/* Returns whether options are globals: they are in the 0.5 interface, for scripts without
-   declarations. */
+/* Returns whether options are globals, as in the interface of 0.5: for a script that declares no
+   options. */
 static bool optexport_wants_globals(void)
 {
   return bn_lua_current()->vm->old_names == BN_OLD_NOW &&
          !bn_options_are_declared(bn_instance_api()->options);
 }
 
-/* When options are exported.  Before the top level runs, the script's declarations are not known,
-   and undeclared options are exported too. */
+/* The moment of an export.  Before the top level of the script runs, its declarations are not
+   known, so undeclared options are exported too. */
 enum moment { BEFORE_SCRIPT, AFTER_SCRIPT };
 
 /* Exports all options to the table at index opt, and to globals if the script expects them. */
@@ -255,7 +255,7 @@ static void optexport_fill(lua_State *L, int opt, enum moment moment)
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_optset *options = lua->vm->setup->options;
   const bool is_early = moment == BEFORE_SCRIPT;
-  struct export x = {.L = L, .options = options, .opt = opt, .early = is_early};
+  struct optexport x = {.L = L, .options = options, .opt = opt, .is_early = is_early};
 
   luaL_checkstack(L, 8, NULL);
   if (optexport_wants_globals()) {
@@ -269,8 +269,8 @@ static void optexport_fill(lua_State *L, int opt, enum moment moment)
     lua_remove(L, x.env);
 }
 
-/* Makes the table at index 1 complete and plain.  It is the "bn.complete" of the metatables of a
-   worker's sysbench.opt. */
+/* Implements "bn.complete" of the metatable of a worker's sysbench.opt, which is at index 1:
+   removes the metatable and exports all options to the table. */
 static int optexport_complete(lua_State *L)
 {
   lua_settop(L, 1);
@@ -287,8 +287,8 @@ static void optexport_set_completer(lua_State *L)
   lua_setfield(L, -2, "bn.complete");
 }
 
-/* Pushes the value of the option of that name.  Returns false, and pushes nothing, if there is
-   none; name NULL: there is none. */
+/* Pushes the value of the option of that name.  Returns false, and pushes nothing, if there is no
+   such option, or if the name is NULL. */
 static bool optexport_push_named(lua_State *L, const char *name)
 {
   const struct bn_optset *options = bn_lua_current()->vm->setup->options;
@@ -297,9 +297,9 @@ static bool optexport_push_named(lua_State *L, const char *name)
   if (name == NULL)
     return false;
   bn_optset_each(options, optexport_look_up, &lookup);
-  if (!lookup.found && bn_instance_api()->takes_any)
+  if (!lookup.is_found && bn_instance_api()->takes_any)
     bn_optset_each_pending(options, optexport_look_up_undeclared, &lookup);
-  return lookup.found;
+  return lookup.is_found;
 }
 
 int bn_optexport_get(lua_State *L)
@@ -326,12 +326,12 @@ static int optexport_index_option(lua_State *L)
   return 1;
 }
 
-/* Gives the session a list of its own, if the option is a list that the script has declared: the
-   script may change the list, so that sessions must not share it. */
+/* Gives the session a list of its own, if the option is a list that the script has declared.  The
+   script may change such a list, so sessions must not share it. */
 static void optexport_set_own_list(void *arg, const char *name, const struct bn_opt *o,
                                    const void *value)
 {
-  const struct export *x = arg;
+  const struct optexport *x = arg;
 
   if (o->type != BN_LIST || o->scalar || !bn_options_contain(bn_instance_api()->options, o))
     return;
@@ -339,12 +339,13 @@ static void optexport_set_own_list(void *arg, const char *name, const struct bn_
   lua_setfield(x->L, x->opt, name);
 }
 
-/* Makes the table on top fall back to one with all options, which the sessions of the interpreter
-   share.  That table is complete from the start: if a look-up called a function first and found a
-   field later, LuaJIT's traces would exit in every session. */
+/* Makes the table on top fall back to a table with all options, which the sessions of the
+   interpreter share.  The shared table is complete from the start: if the first look-up of an
+   option called a function and later ones found a field, LuaJIT's traces would exit in every
+   session. */
 static void optexport_use_shared_table(lua_State *L)
 {
-  struct export x = {.L = L, .opt = lua_gettop(L)};
+  struct optexport x = {.L = L, .opt = lua_gettop(L)};
 
   lua_getfield(L, LUA_REGISTRYINDEX, key_options);
   if (lua_isnil(L, -1)) {
@@ -371,9 +372,9 @@ static void optexport_fill_on_demand(lua_State *L)
   lua_setmetatable(L, -2);
 }
 
-/* Pops the value on top and sets to it a global that the script has set at its top level, unless
-   that is a function or a table. */
-static void optexport_replace_global(const struct export *x, const char *name)
+/* Pops the value on top, and sets the global to it if the script has set that to a plain value at
+   its top level, and not to a function or a table. */
+static void optexport_replace_global(const struct optexport *x, const char *name)
 {
   lua_State *L = x->L;
 
@@ -389,11 +390,11 @@ static void optexport_replace_global(const struct export *x, const char *name)
 }
 
 /* Replaces the global of an option that old versions have, if the user has set the option.  Options
-   of the controller alone, as `test`, which bench itself sets, are none that scripts read. */
+   of the controller alone are left out: scripts read none of them, and bench itself sets `test`. */
 static void optexport_replace_declared(void *arg, const char *name, const struct bn_opt *o,
                                        const void *value)
 {
-  const struct export *x = arg;
+  const struct optexport *x = arg;
 
   if ((o->in & (BN_IN_05 | BN_IN_10)) == 0 || (o->traits & BN_OPT_CONTROLLER_ONLY) != 0 ||
       !bn_optset_is_given(x->options, name))
@@ -402,12 +403,12 @@ static void optexport_replace_declared(void *arg, const char *name, const struct
   optexport_replace_global(x, name);
 }
 
-/* Replaces the global of an option that nobody has declared.  Of several settings the last is
-   exported last. */
+/* Replaces the global of an undeclared option that has a setting on the command line (path NULL).
+   The last of several settings comes last, and so counts. */
 static void optexport_replace_undeclared(void *arg, const char *name, const char *value,
                                          const char *path, unsigned line)
 {
-  const struct export *x = arg;
+  const struct optexport *x = arg;
   char *key;
 
   (void)line;
@@ -420,13 +421,13 @@ static void optexport_replace_undeclared(void *arg, const char *name, const char
   free(key);
 }
 
-/* Gives options that the user has set precedence over globals that an old script has set at its top
-   level, `rows = rows or 100`, as 1.0 does.  Other options appear when the script first reads
-   them (compat05). */
+/* Lets the options that the user has set replace the globals that an old script has set at its top
+   level by a line such as `rows = rows or 100`, as 1.0 does.  Other options become globals when the
+   script first reads them (module compat05). */
 static void optexport_replace_globals(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
-  struct export x = {.L = L, .options = lua->vm->setup->options};
+  struct optexport x = {.L = L, .options = lua->vm->setup->options};
 
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
   x.env = lua_gettop(L);
@@ -436,8 +437,8 @@ static void optexport_replace_globals(lua_State *L)
 }
 
 /* Sets sysbench.opt of the current instance to a new table, and leaves the table `sysbench` on the
-   stack.  A full table of some hundred options in each of 10,000 workers would cost a tenth of
-   their memory, so workers share one or fill theirs on demand. */
+   stack.  A table of all options, which are some hundred, would take a tenth of the memory of each
+   of 10,000 workers.  So workers share a table, or fill their tables on demand. */
 static int optexport_set_opt(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -456,10 +457,10 @@ static int optexport_set_opt(lua_State *L)
   return 0;
 }
 
-/* Sets an option in the sysbench.opt of a script of a mix to the script's own default. */
+/* Sets an option, in the sysbench.opt of a script of a mix, to the script's own default. */
 static void optexport_set_own_default(void *arg, const struct bn_opt *o, const void *value)
 {
-  const struct export *x = arg;
+  const struct optexport *x = arg;
   char *key = bn_alloc_text(o->name);
 
   bn_near_replace_dashes(key);
@@ -471,7 +472,7 @@ static void optexport_set_own_default(void *arg, const struct bn_opt *o, const v
 int bn_optexport_set_own(lua_State *L)
 {
   const unsigned number = (unsigned)luaL_checkinteger(L, 1);
-  struct export x = {.L = L, .opt = 2};
+  struct optexport x = {.L = L, .opt = 2};
 
   lua_settop(L, 0);
   (void)optexport_set_opt(L); /* leaves `sysbench` at 1 */
@@ -480,8 +481,8 @@ int bn_optexport_set_own(lua_State *L)
   return 0;
 }
 
-/* Sets the option globals, and drops the table of options, because the script has no sysbench.opt
-   at its top level. */
+/* Sets the option globals before the top level of the script runs.  The table of options, which the
+   export fills too, is dropped: the script has no sysbench.opt yet. */
 static int optexport_set_globals_early(lua_State *L)
 {
   lua_newtable(L);

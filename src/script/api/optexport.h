@@ -10,7 +10,7 @@ struct bn_lua;
 /* Sets the option globals before the top level runs, in dialects that have them there.  Returns 0,
    or -1 after logging why. */
 int bn_optexport_set_early(struct bn_lua *lua);
-/* Fills sysbench.opt of an instance, and the option globals if the script expects them.  Returns 0,
+/* Sets sysbench.opt of an instance, and the option globals if the script expects them.  Returns 0,
    or -1 after logging why. */
 int bn_optexport_set(struct bn_lua *lua);
 /* internal.export_options(number): fills sysbench.opt of the script of a mix whose code runs, which
