@@ -22,6 +22,10 @@
 /* The types of sysbench.cmdline, in their order. */
 enum arg_type { ARG_NULL, ARG_BOOL, ARG_INT, ARG_SIZE, ARG_DOUBLE, ARG_STRING, ARG_LIST, ARG_FILE };
 
+/* The part of a declared option that each stack index above the row holds, after
+   options_read_row(). */
+enum { ROW_DESCRIPTION = 1, ROW_DEFAULT, ROW_TYPE, ROW_VALIDATOR, ROW_DEFAULT_TEXT };
+
 static const char option_form[] = "option '%s' must be a table {DESCRIPTION, DEFAULT, TYPE}";
 
 /* The value of an option of any type but BN_CHOICE, which scripts cannot declare. */
@@ -37,16 +41,16 @@ union value {
 /* The data that a declared option owns besides its struct bn_opt. */
 struct info {
   char *name, *def, *help;
-  int validate_ref; /* LUA_NOREF: no validator */
+  int validator_ref; /* in the registry of the main instance; LUA_NOREF: no validator */
 };
 
 struct bn_options {
   bool changes_run;      /* the script has changed a general option */
   bool declared;         /* the script has a table sysbench.cmdline.options */
   char *group;           /* "err.lua options" */
-  struct bn_opt *option; /* ends with BN_OPT_END */
-  struct info *info;
-  union value *value;
+  struct bn_opt *option; /* n rows, then BN_OPT_END */
+  struct info *info;     /* of each option */
+  union value *value;    /* of each option */
   size_t n;
   struct bn_optset *defaults; /* of a script of a mix: the set that owns the values, its defaults */
 };
@@ -66,16 +70,17 @@ bool bn_options_contain(const struct bn_options *o, const struct bn_opt *opt)
   return o->n > 0 && opt >= o->option && opt < o->option + o->n;
 }
 
-/* Raises an error that refuses a declaration.  In a dialect its text is `fmt` after a place in the
-   reference's own module, which users have seen and searched for.  Natively it is `native`, which
-   says what to correct, after the name of the script.  Both may have one %s for `arg`. */
-static int options_refuse(lua_State *L, const char *fmt, const char *native, const char *arg)
+/* Raises an error that refuses a declaration.  In a dialect its text is `reference` after a place
+   in the reference's own module, because users search for the text that they have seen.  Natively
+   it is `native`, which says what to correct, after the name of the script.  Both may have one %s
+   for `arg`. */
+static int options_refuse(lua_State *L, const char *reference, const char *native, const char *arg)
 {
   const struct bn_api *api = bn_instance_api();
 
   if (api->vm->setup->conf->policy->plain_errors) {
     lua_pushliteral(L, "[string \"sysbench.cmdline.lua\"]:141: ");
-    lua_pushfstring(L, fmt, arg);
+    lua_pushfstring(L, reference, arg);
     lua_concat(L, 2);
     return lua_error(L);
   }
@@ -87,7 +92,8 @@ static int options_refuse(lua_State *L, const char *fmt, const char *native, con
   return lua_error(L);
 }
 
-/* Pushes sysbench.cmdline.options.  Returns false, and pushes nothing, if it is nil. */
+/* Pushes sysbench.cmdline.options.  Returns false, and pushes nothing, if it is nil.  Raises an
+   error if it is another value than a table. */
 static bool options_push_table(lua_State *L)
 {
   bn_lua_push_field(bn_lua_current(), "cmdline");
@@ -103,7 +109,8 @@ static bool options_push_table(lua_State *L)
   return true;
 }
 
-/* Pushes the items of the list at `index` as one text, separated by commas. */
+/* Pushes the items of the list at `index`, the default of option `name`, as one text, separated by
+   commas. */
 static void options_push_list(lua_State *L, int index, const char *name)
 {
   struct bn_buf *text = &bn_instance_current()->text;
@@ -144,8 +151,23 @@ static void options_push_default(lua_State *L, int index, const char *name)
   }
 }
 
-/* Returns the type that a row declares at stack index `type`, or, if that is nil, the type of the
-   default at `def`.  Raises an error for another value than a type, and for a type other than
+/* Returns the type that a row declares at stack index `type`.  Raises an error for a value that is
+   no type. */
+static enum arg_type options_read_declared_type(lua_State *L, int type, const char *name)
+{
+  const lua_Integer n = lua_isnumber(L, type) ? lua_tointeger(L, type) : ARG_NULL;
+
+  if (n <= ARG_NULL || n > ARG_FILE)
+    options_refuse(
+        L, "cannot determine type for option %s",
+        "option '%s': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
+        "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE",
+        name);
+  return (enum arg_type)n;
+}
+
+/* Returns the type of a row: the declared one at stack index `type`, or, if that is nil, the type
+   of the default at `def`.  Raises an error if no type can be told, and for a type other than
    ARG_LIST where the default is a table. */
 static enum arg_type options_read_type(lua_State *L, int def, int type, const char *name)
 {
@@ -158,17 +180,8 @@ static enum arg_type options_read_type(lua_State *L, int def, int type, const ch
           "option '%s': with a table as default, the type must be sysbench.cmdline.ARG_LIST", name);
     return ARG_LIST;
   }
-  if (is_given) {
-    const lua_Integer n = lua_isnumber(L, type) ? lua_tointeger(L, type) : ARG_NULL;
-
-    if (n <= ARG_NULL || n > ARG_FILE)
-      options_refuse(
-          L, "cannot determine type for option %s",
-          "option '%s': the type must be one of sysbench.cmdline.ARG_BOOL, ARG_INT, ARG_SIZE, "
-          "ARG_DOUBLE, ARG_STRING, ARG_LIST and ARG_FILE",
-          name);
-    return (enum arg_type)n;
-  }
+  if (is_given)
+    return options_read_declared_type(L, type, name);
   switch (lua_type(L, def)) {
   case LUA_TBOOLEAN:
     return ARG_BOOL;
@@ -185,27 +198,31 @@ static enum arg_type options_read_type(lua_State *L, int def, int type, const ch
   }
 }
 
-/* Returns the bit of the trait of that name if a script may declare it, or 0; also for NULL. */
+/* Returns the bit of the trait of that name if a script may declare it; else 0, also if the name is
+   NULL. */
 static unsigned options_find_trait(const char *name)
 {
   return bn_layout_find_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
-/* Raises an error that names the traits that a script may declare.  It needs no text for dialects,
-   because it is not raised in them. */
+/* Raises an error that names the traits that a script may declare.  The text for dialects is empty,
+   because the error is not raised in them. */
 static void options_refuse_trait(lua_State *L, const char *name, const char *field)
 {
+  const char *separator = " ";
+
   lua_pushfstring(L, "option '%s': there is no trait '%s'; allowed:", name, field);
-  for (unsigned i = 0, n = 0; bn_layout_traits[i] != NULL; i++)
+  for (size_t i = 0; bn_layout_traits[i] != NULL; i++)
     if (options_find_trait(bn_layout_traits[i]) != 0) {
-      lua_pushfstring(L, "%s %s", n++ > 0 ? "," : "", bn_layout_traits[i]);
+      lua_pushfstring(L, "%s%s", separator, bn_layout_traits[i]);
       lua_concat(L, 2);
+      separator = ", ";
     }
   options_refuse(L, "", "%s", lua_tostring(L, -1));
 }
 
-/* Returns the traits that named fields of a row declare.  Raises an error for an unknown field; not
-   in a dialect, because sysbench passes over named fields. */
+/* Returns the traits that named fields of a row declare.  Raises an error for an unknown field, but
+   not in a dialect, because sysbench passes over named fields. */
 static unsigned options_read_traits(lua_State *L, int row, const char *name)
 {
   const bool is_loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;
@@ -214,31 +231,33 @@ static unsigned options_read_traits(lua_State *L, int row, const char *name)
   for (lua_pushnil(L); lua_next(L, row) != 0; lua_pop(L, 1)) {
     const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
     const unsigned trait = options_find_trait(field);
+    const bool is_unknown = field != NULL && trait == 0 && strcmp(field, "since") != 0;
 
-    if (field != NULL && trait == 0 && strcmp(field, "since") != 0 && !is_loose)
+    if (is_unknown && !is_loose)
       options_refuse_trait(L, name, field);
-    traits |= lua_toboolean(L, -1) ? trait : 0;
+    if (lua_toboolean(L, -1))
+      traits |= trait;
   }
   return traits;
 }
 
-/* Reads the row at stack index `row`, which is the top.  Pushes its description, default, type and
-   validator, at row + 1 to row + 4, and the default as a text, at row + 5.  Returns the type;
-   raises an error for a wrong declaration. */
+/* Reads the row at stack index `row`, which is the top.  Pushes its first four items, and the
+   default as a text, so that row + ROW_… is the index of each.  Returns the type; raises an error
+   for a wrong declaration. */
 static enum arg_type options_read_row(lua_State *L, int row, const char *name)
 {
-  for (int i = 1; i <= 4; i++)
+  for (int i = ROW_DESCRIPTION; i <= ROW_VALIDATOR; i++)
     lua_rawgeti(L, row, i);
-  if (!lua_isstring(L, row + 1))
+  if (!lua_isstring(L, row + ROW_DESCRIPTION))
     options_refuse(L, "nil description for option %s", option_form, name);
-  const enum arg_type type = options_read_type(L, row + 2, row + 3, name);
+  const enum arg_type type = options_read_type(L, row + ROW_DEFAULT, row + ROW_TYPE, name);
 
   (void)options_read_traits(L, row, name); /* checks the names of the traits */
-  options_push_default(L, row + 2, name);
+  options_push_default(L, row + ROW_DEFAULT, name);
   return type;
 }
 
-/* A function that stores row i, whose parts are on top of the stack as options_read_row leaves
+/* A function that stores row i, whose parts are on top of the stack as options_read_row() leaves
    them. */
 typedef void options_row_fn(lua_State *L, struct bn_options *options, size_t i, const char *name,
                             enum arg_type type);
@@ -267,7 +286,7 @@ static const char *options_next_name(lua_State *L, int table, const char *last)
 }
 
 /* Checks every row of the options table on top, in byte order of the names, and stores it, unless
-   `store` is NULL.  Returns their number. */
+   `store` is NULL.  Returns the number of rows. */
 static size_t options_read_rows(lua_State *L, options_row_fn *store, struct bn_options *options)
 {
   const int table = lua_gettop(L);
@@ -307,8 +326,8 @@ static unsigned options_read_versions(lua_State *L, int row)
   return versions;
 }
 
-/* Keeps a row as option i.  On the stack are the row and, above it, the five values that
-   options_read_row() has pushed.  Lua's texts are copied, because the table may change. */
+/* Keeps a row as option i: an options_row_fn.  Lua's texts are copied, because the script may
+   change its table. */
 static void options_store_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
                               enum arg_type type)
 {
@@ -318,14 +337,14 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
       [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
   struct info *info = &options->info[i];
   struct bn_opt *o = &options->option[i];
-  const int row = lua_gettop(L) - 5;
+  const int row = lua_gettop(L) - ROW_DEFAULT_TEXT;
 
   info->name = bn_alloc_text(name);
-  info->help = bn_alloc_copy(lua_tostring(L, row + 1));
-  info->def = bn_alloc_copy(lua_tostring(L, row + 5));
-  if (lua_isfunction(L, row + 4)) {
-    lua_pushvalue(L, row + 4);
-    info->validate_ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  info->help = bn_alloc_copy(lua_tostring(L, row + ROW_DESCRIPTION));
+  info->def = bn_alloc_copy(lua_tostring(L, row + ROW_DEFAULT_TEXT));
+  if (lua_isfunction(L, row + ROW_VALIDATOR)) {
+    lua_pushvalue(L, row + ROW_VALIDATOR);
+    info->validator_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   }
   o->name = info->name;
   o->help = info->help;
@@ -337,8 +356,8 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
   options->n = i + 1;
 }
 
-/* Reads sysbench.cmdline.options, if there is such a table.  All rows are checked before the first
-   one is stored, which also counts them. */
+/* Reads sysbench.cmdline.options, if there is such a table.  A first reading checks and counts the
+   rows, and a second one stores them. */
 static void options_read_table(lua_State *L, struct bn_options *options)
 {
   size_t n;
@@ -347,10 +366,10 @@ static void options_read_table(lua_State *L, struct bn_options *options)
     return;
   n = options_read_rows(L, NULL, NULL);
   options->option = bn_alloc(n + 1, sizeof *options->option);
-  options->info = bn_alloc(n + 1, sizeof *options->info);
-  options->value = bn_alloc(n + 1, sizeof *options->value);
+  options->info = bn_alloc(n, sizeof *options->info);
+  options->value = bn_alloc(n, sizeof *options->value);
   for (size_t i = 0; i < n; i++)
-    options->info[i].validate_ref = LUA_NOREF;
+    options->info[i].validator_ref = LUA_NOREF;
   (void)options_read_rows(L, options_store_row, options);
   options->declared = true;
 }
@@ -379,8 +398,8 @@ static const struct bn_opt *options_find(const struct bn_options *o, const char 
   return NULL;
 }
 
-/* Raises an error if both scripts of a mix declare an option, and with different types.  The text
-   for dialects is empty, because they have no mixes. */
+/* Raises an error if two scripts of a mix declare an option with different types.  The text for
+   dialects is empty, because they have no mixes. */
 static void options_refuse_other_types(lua_State *L, const struct bn_options *a,
                                        const struct bn_options *b)
 {
@@ -401,15 +420,16 @@ int bn_options_read_own(lua_State *L)
 
   if (api->own_options == NULL)
     api->own_options = bn_alloc(api->vm->mix->n, sizeof *api->own_options);
-  struct bn_options *own = api->own_options[number - 1] = bn_options_new();
+  struct bn_options *own = bn_options_new();
 
+  api->own_options[number - 1] = own;
   lua_settop(L, 0);
   options_read_table(L, own);
   for (lua_Integer i = 0; i < number - 1; i++)
     options_refuse_other_types(L, api->own_options[i], own);
   own->defaults = bn_optset_new(setup->conf->policy);
   if (own->declared &&
-      bn_optset_add(own->defaults, "own", own->option, own->value, true, &err) != 0)
+      bn_optset_add(own->defaults, "own", own->option, own->value, true /* override */, &err) != 0)
     return luaL_error(L, "%s", err.text);
   return 0;
 }
@@ -463,35 +483,36 @@ void bn_options_free(struct bn_options *o)
 struct validation {
   const struct bn_options *options;
   struct bn_lua *lua;
-  int rc; /* -1: a validator has refused a value or failed, which has been logged */
+  int rc; /* 0; -1: a validator has refused a value or failed, which has been logged */
 };
 
-/* Logs that a validator refuses a value.  In a dialect, `plain`, the wording is that for unknown
-   options. */
+/* Logs that a validator refuses a value; a value NULL was not given.  The plain wording, that of a
+   dialect, is the wording for unknown options. */
 static void options_log_refused(const struct bn_opt *o, const char *name, const char *value,
-                                bool plain)
+                                bool is_plain)
 {
   const char *equals = value != NULL ? "=" : "", *shown = value != NULL ? value : "";
 
   if (value != NULL && bn_opt_is_secret(o))
     shown = BN_MASK;
-  if (plain)
+  if (is_plain)
     bn_log_stderr("invalid option: --%s%s%s", name, equals, shown);
   else
     bn_log_stderr("--%s%s%s: the script refuses this value", name, equals, shown);
 }
 
-/* Calls the validator of an option, if it has one, with name and value as strings, for a setting of
-   the command line (path NULL).  If it returns nil or false, logs that the value is refused. */
+/* Calls the validator of an option, if it has one, with the name and the value as strings, for a
+   setting of the command line (path NULL).  Logs that the value is refused if the validator returns
+   nil or false.  Does nothing after a failure. */
 static void options_validate(void *arg, const char *name, const char *value, const char *path,
                              unsigned line)
 {
   struct validation *v = arg;
   const struct bn_options *options = v->options;
   lua_State *L = v->lua->L;
-  const bool plain = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
+  const bool is_plain = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
   const struct bn_opt *o = options_find(options, name);
-  const int ref = o != NULL ? options->info[o - options->option].validate_ref : LUA_NOREF;
+  const int ref = o != NULL ? options->info[o - options->option].validator_ref : LUA_NOREF;
 
   (void)line;
   if (v->rc != 0 || path != NULL || ref == LUA_NOREF)
@@ -503,15 +524,16 @@ static void options_validate(void *arg, const char *name, const char *value, con
   if (v->rc != 0)
     return;
   if (!lua_toboolean(L, -1)) {
-    options_log_refused(o, name, value, plain);
+    options_log_refused(o, name, value, is_plain);
     v->rc = -1;
   }
   lua_pop(L, 1);
 }
 
-/* Sets switches that have no default and were not given to on, as in sysbench, whose help shows no
-   default for them. */
-static void options_switch_bare_on(const struct bn_options *options, const struct bn_optset *all)
+/* Turns on the switches that have no default and were not given, as sysbench does, although its
+   help shows no default for them. */
+static void options_turn_on_bare_switches(const struct bn_options *options,
+                                          const struct bn_optset *all)
 {
   for (size_t i = 0; i < options->n; i++)
     if (options->option[i].type == BN_BOOL && options->option[i].def == NULL &&
@@ -519,9 +541,9 @@ static void options_switch_bare_on(const struct bn_options *options, const struc
       options->value[i].flag = true;
 }
 
-/* Returns whether a part of a run of several hosts or groups keeps a general option as it is for
-   all parts: the time of the run is one of these, which a profile would set. */
-static bool options_is_common(const struct bn_optset *all, const char *name)
+/* Returns whether a general option has one value in all parts of a run on several hosts or in
+   groups. The profiles are among these options, because they set the time of the run. */
+static bool options_is_common_to_parts(const struct bn_optset *all, const char *name)
 {
   const char *const *profile = bn_conf_profiles;
 
@@ -531,11 +553,12 @@ static bool options_is_common(const struct bn_optset *all, const char *name)
 }
 
 /* Settles what the script's own option means for an option of the program that has its name.
-   Natively, the script's default counts.  In a dialect it counts for options of drivers only:
-   sysbench has read general options before the script, and does not have those of bench, whose
-   settings are meant for the script.  A part of a run of several hosts or groups (is_part) keeps
-   them, and natively those that are common to all parts.  Returns 1 if an option of the program has
-   another value now, 0 if not, or -1 and err. */
+   Natively, the script's default becomes that of the program's option, except for options that are
+   common to all parts of a run on several hosts or in groups (is_part).  In a dialect the same
+   holds for the options of databases and drivers that sysbench has.  General options keep their
+   defaults there, because sysbench has read them before the script.  If only bench has a general
+   option, its setting is meant for the script and left to that, except in a part.  Returns 1 if an
+   option of the program has another value now, 0 if not, or -1 and err. */
 static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is_part,
                           struct bn_err *err)
 {
@@ -543,18 +566,21 @@ static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is
   const bool is_general = bn_conf_find_option(o->name) != NULL;
 
   if (bn_policy_is_native(bn_optset_policy(all))) {
-    if (!is_part || !is_general || !options_is_common(all, o->name))
+    if (!is_part || !is_general || !options_is_common_to_parts(all, o->name))
       return bn_optset_use_script_default(all, o, err);
     bn_optset_use_general_default(all, o);
     return 0;
   }
   if (is_general)
     return !is_part && bn_optset_leave_to_script(all, o);
-  return sql == NULL || sql->in != 0 ? bn_optset_use_script_default(all, o, err) : 0;
+  const bool is_ours = sql != NULL && sql->in == 0; /* sysbench does not have it */
+
+  return is_ours ? 0 : bn_optset_use_script_default(all, o, err);
 }
 
-/* Settles all options of the script.  The run of a share is not made again for a general option,
-   because its work is that of the controller.  Returns 0, or -1 and err. */
+/* Settles all options of the script, and notes whether one has changed a general option, so that
+   the run has to be made again.  In a share it has not, because the controller decides the work.
+   Returns 0, or -1 and err. */
 static int options_set_defaults(struct bn_options *options, const struct bn_script_setup *setup,
                                 struct bn_err *err)
 {
@@ -588,10 +614,11 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   if (v.rc != 0)
     return -1;
   options->group = bn_alloc_print("%s options", api->title);
-  if (bn_optset_add(all, options->group, options->option, options->value, true, err) != 0)
+  if (bn_optset_add(all, options->group, options->option, options->value, true /* override */,
+                    err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
-    options_switch_bare_on(options, all);
+    options_turn_on_bare_switches(options, all);
   return options_set_defaults(options, lua->vm->setup, err);
 }
 
