@@ -26,12 +26,13 @@
    them: globals of a hook in one do not show in the other. */
 struct hooks {
   const struct bn_hooks_conf *conf;
-  FILE *out;
-  struct bn_instance *interval, *checkpoint;
-  bool failed;
+  FILE *out;                                 /* borrowed */
+  struct bn_instance *interval, *checkpoint; /* NULL: the run makes no such reports */
+  bool failed;                               /* an instance could not be opened */
 };
 
-/* Opens the reporter.  Where the script prints apart from the reports, so do its hooks. */
+/* Opens the reporter.  Its hooks print to `out`, or where the script prints if that is elsewhere.
+ */
 static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -43,8 +44,8 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   return 0;
 }
 
-/* Opens an instance for hooks.  Returns NULL after logging why it failed, and lets the reporter
-   fail when it is closed. */
+/* Opens an instance for hooks.  Returns NULL after logging why it failed; hooks_close() then fails.
+ */
 static struct bn_instance *hooks_open_instance(struct hooks *h)
 {
   const struct bn_api *api = h->conf->api;
@@ -69,8 +70,9 @@ static void hooks_begin(void *self, const struct bn_facts *f)
 static void hooks_starting(void *self, const struct bn_facts *f)
 {
   struct hooks *h = self;
+  const bool has_hooks = h->conf->reporter.replaces != 0 || h->conf->reporter.add != NULL;
 
-  if (h->conf->reporter.replaces == 0 && h->conf->reporter.add == NULL)
+  if (!has_hooks)
     return;
   if (f->plan.interval_ns > 0)
     h->interval = hooks_open_instance(h);
@@ -78,17 +80,17 @@ static void hooks_starting(void *self, const struct bn_facts *f)
     h->checkpoint = hooks_open_instance(h);
 }
 
-/* Sets a number of the table on top.  Scripts compute with it, so that a statistic of nothing,
-   which is NaN, is 0. */
+/* Sets a field of the table on top to a number.  A statistic without values is NaN and becomes 0,
+   because scripts compute with it. */
 static void hooks_set_number(lua_State *L, const char *name, double value)
 {
   lua_pushnumber(L, isnan(value) ? 0 : value);
   lua_setfield(L, -2, name);
 }
 
-/* Returns percentile i of the finished events; without events, the smallest value that the
-   reference knows. */
-static double hooks_percentile_s(const struct bn_view *v, size_t i)
+/* Returns percentile i of the view for its finished events; without events or percentiles, the
+   smallest latency of the reference. */
+static double hooks_get_percentile_s(const struct bn_view *v, size_t i)
 {
   static const double smallest_s = 1e-6;
 
@@ -100,10 +102,10 @@ static double hooks_percentile_s(const struct bn_view *v, size_t i)
              : v->percentile_s[i];
 }
 
-/* Sets item i of the list on top to a table {rank, latency}, or {rank} if the latency is
-   not known. */
-static void hooks_set_rank(lua_State *L, const struct bn_view *v, size_t i, bool is_known,
-                           double latency_s)
+/* Sets item i of the list on top to a table with the fields rank and latency, or with rank alone if
+   the latency is not known. */
+static void hooks_set_percentile(lua_State *L, const struct bn_view *v, size_t i, bool is_known,
+                                 double latency_s)
 {
   lua_createtable(L, 0, 2);
   hooks_set_number(L, "rank", v->percents[i]);
@@ -114,11 +116,11 @@ static void hooks_set_rank(lua_State *L, const struct bn_view *v, size_t i, bool
 
 /* Pushes a list of the percentiles, in the order of the view.  Without events there are no
    latencies, except in a dialect. */
-static void hooks_push_percentiles(lua_State *L, const struct bn_view *v, bool native)
+static void hooks_push_percentiles(lua_State *L, const struct bn_view *v, bool is_native)
 {
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; i < v->n_percents; i++)
-    hooks_set_rank(L, v, i, v->events > 0 || !native, hooks_percentile_s(v, i));
+    hooks_set_percentile(L, v, i, v->events > 0 || !is_native, hooks_get_percentile_s(v, i));
 }
 
 /* Pushes a table of the counters that the script has declared, by name. */
@@ -129,19 +131,20 @@ static void hooks_push_counts(lua_State *L, const struct bn_view *v)
     hooks_set_number(L, v->counts[i].name, (double)v->counts[i].count);
 }
 
-/* Pushes a list of the percentiles of a kind of events, in the order of the view; without events
-   there are no latencies. */
+/* Pushes a list of the percentiles of a kind of events, in the order of the view.  Without events
+   of the kind there are no latencies. */
 static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
                                         const struct bn_timing *t)
 {
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; t->percentile_s != NULL && i < v->n_percents; i++)
-    hooks_set_rank(L, v, i, t->count > 0, t->percentile_s[i]);
+    hooks_set_percentile(L, v, i, t->count > 0, t->percentile_s[i]);
 }
 
-/* Returns the 90th percentile of kind k, or NaN if it is not known.  It does not depend on
+/* Returns the 90th percentile of kind k of events, or NaN if it is not known.  It does not depend
+   on
    --percentile, because rules of benchmarks always ask for this rank. */
-static double hooks_kind_p90_s(const struct bn_view *v, size_t k)
+static double hooks_get_kind_p90_s(const struct bn_view *v, size_t k)
 {
   struct bn_event_kind_rows rows;
 
@@ -166,7 +169,7 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
       hooks_set_number(L, l->name, value);
     }
     hooks_set_number(L, "latency_avg", kind->timing->avg_s);
-    hooks_set_number(L, "latency_p90", hooks_kind_p90_s(v, k));
+    hooks_set_number(L, "latency_p90", hooks_get_kind_p90_s(v, k));
     hooks_set_number(L, "latency_max", kind->timing->max_s);
     hooks_push_kind_percentiles(L, v, kind->timing);
     lua_setfield(L, -2, "percentiles");
@@ -174,13 +177,14 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
   }
 }
 
-/* Adds to the table on top fields that the reference does not have.  They are reached by name only,
-   so that pairs() shows the reference's fields and scripts that print all of them go on working. */
-static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool native)
+/* Adds to the table on top fields that the reference does not have.  They are in its __index, so
+   that pairs() shows only the reference's fields, and scripts that print all fields go on working.
+ */
+static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool is_native)
 {
   lua_createtable(L, 0, 1);
   lua_createtable(L, 0, 3);
-  hooks_push_percentiles(L, v, native);
+  hooks_push_percentiles(L, v, is_native);
   lua_setfield(L, -2, "percentiles");
   hooks_push_counts(L, v);
   lua_setfield(L, -2, "counts");
@@ -201,22 +205,22 @@ static bool hooks_push_function(struct bn_lua *lua, const char *name)
   return false;
 }
 
-/* Pushes the table that a hook gets.  The table of a cumulative report has the latencies of the
-   run, that of an interval has the queue and the concurrency in their place. */
+/* Pushes the table of statistics that a hook gets.  For a cumulative report it has the latencies of
+   the run; for an interval it has the queue and the concurrency in their place. */
 static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view *v)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
-  const bool native = bn_policy_is_native(conf->policy);
+  const bool is_native = bn_policy_is_native(conf->policy);
   const bool is_cumulative = v->span != BN_VIEW_INTERVAL;
-  const bool is_at_end = is_cumulative && native && v->running == 0;
+  const bool has_ended = is_cumulative && v->running == 0;
   lua_State *L = lua->L;
 
   lua_createtable(L, 0, 16);
   /* At the end sysbench shows that no thread runs; bench shows the threads of the run. */
-  hooks_set_number(L, "threads_running", is_at_end ? conf->plan.threads : v->running);
+  hooks_set_number(L, "threads_running", is_native && has_ended ? conf->plan.threads : v->running);
   hooks_set_number(L, "time_interval", v->span_s);
   hooks_set_number(L, "time_total", v->at_s);
-  hooks_set_number(L, "latency_pct", hooks_percentile_s(v, 0));
+  hooks_set_number(L, "latency_pct", hooks_get_percentile_s(v, 0));
   hooks_set_number(L, "events", (double)v->events);
   hooks_set_number(L, "reads", (double)v->reads);
   hooks_set_number(L, "writes", (double)v->writes);
@@ -235,11 +239,12 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
     hooks_set_number(L, "queue_length", (double)v->backlog);
     hooks_set_number(L, "concurrency", (double)v->concurrency);
   }
-  hooks_add_native_fields(L, v, native);
+  hooks_add_native_fields(L, v, is_native);
 }
 
-/* Calls a hook that prints a report, if the script has it and the run is not one of several hosts.
-   Returns 0, or -1 after logging why the hook has failed. */
+/* Calls a hook that prints a report, if the script has the hook and the process is no part of a run
+   on several hosts.  Does nothing if the instance is NULL.  Returns 0, or -1 after logging why the
+   hook has failed. */
 static int hooks_print(struct bn_instance *in, const char *hook, const struct bn_view *v)
 {
   if (in == NULL || in->lua.vm->setup->is_part || !hooks_push_function(&in->lua, hook))
@@ -253,8 +258,8 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 /* The outcome of appending the result of a hook. */
 enum appended { APPENDED, TOO_LONG, NO_TEXT };
 
-/* Appends a text as whole lines, escaped because a terminal may show them.  Returns TOO_LONG if the
-   lines are too long together. */
+/* Appends a text as whole lines, escaped because a terminal may show them.  Returns TOO_LONG if
+   they exceed the maximum of the buffer. */
 static enum appended hooks_append_text(struct bn_buf *out, const char *text)
 {
   const size_t len = bn_escape(NULL, 0, text, "\n\t");
@@ -265,17 +270,19 @@ static enum appended hooks_append_text(struct bn_buf *out, const char *text)
     return TOO_LONG;
   (void)bn_escape(out->data + out->len, len + 1, text, "\n\t");
   out->len += len;
-  return out->data[out->len - 1] == '\n' || bn_buf_char(out, '\n') == 0 ? APPENDED : TOO_LONG;
+  if (out->data[out->len - 1] == '\n')
+    return APPENDED;
+  return bn_buf_char(out, '\n') == 0 ? APPENDED : TOO_LONG;
 }
 
-/* Appends the value on top of the stack if it is a string.  Returns NO_TEXT if it is none. */
+/* Appends the value on top of the stack, or returns NO_TEXT if it is not a string. */
 static enum appended hooks_append_string(lua_State *L, struct bn_buf *out)
 {
   return lua_type(L, -1) == LUA_TSTRING ? hooks_append_text(out, lua_tostring(L, -1)) : NO_TEXT;
 }
 
-/* Appends the string on top of the stack, or the strings of the list on top; nil adds nothing.
-   Returns NO_TEXT if the value, or an item of the list, is none of these. */
+/* Appends the string on top of the stack, or the strings of the list on top.  nil adds nothing.
+   Returns NO_TEXT for any other value, also in the list. */
 static enum appended hooks_append_value(lua_State *L, struct bn_buf *out)
 {
   enum appended outcome = APPENDED;
@@ -329,7 +336,8 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
   return rc <= 0 ? rc : hooks_append_result(in->lua.L, hook, out, err);
 }
 
-/* Returns the number of that name in the table on top, or 0 if that is not in 1 .. UINT_MAX - 1. */
+/* Returns the field of that name of the table on top if it is a number in 1 .. UINT_MAX - 1, else
+ * 0. */
 static unsigned hooks_get_count(lua_State *L, const char *name)
 {
   double n;
@@ -340,8 +348,8 @@ static unsigned hooks_get_count(lua_State *L, const char *name)
   return n > 0 && n < UINT_MAX ? (unsigned)n : 0;
 }
 
-/* Appends the lines of the proof sheet, and passes on how many there are of each verdict.  Returns
-   0, or -1 and err, which is empty if the reason has been logged. */
+/* Appends the lines of the proof sheet that the hook `prove` returns, and gives the run their
+   numbers by verdict.  Returns 0, or -1 and err, which is empty if the reason has been logged. */
 static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct bn_buf *out,
                        struct bn_err *err)
 {
@@ -388,13 +396,13 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* Keeps a copy of the view for done().  Its `replaced` says whether a hook prints reports of this
-   kind, which have the bit `report` in `replaces`, in place of the text report. */
-static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned report)
+/* Keeps a copy of the view for done().  Its `replaced` says whether a hook prints it in place of
+   the text report: reports of this kind have the bit `kind` in bn_reporter.replaces. */
+static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned kind)
 {
   struct bn_view view = *v;
 
-  view.replaced = (h->conf->reporter.replaces & report) != 0;
+  view.replaced = (h->conf->reporter.replaces & kind) != 0;
   bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
@@ -418,8 +426,8 @@ static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *
   return hooks_print(h->checkpoint, "report_cumulative", v);
 }
 
-/* Ends the array that sysbench.report_json has begun in an instance, if it has begun one.  Nothing
-   may be printed into it afterwards.  The instance may be NULL. */
+/* Ends the array that sysbench.report_json has begun to print in an instance, if any.  The instance
+   may be NULL. */
 static void hooks_end_json(const struct hooks *h, struct bn_instance *in)
 {
   if (in == NULL || !in->json_open)
@@ -478,17 +486,17 @@ void bn_hooks_init(struct bn_hooks_conf *conf, struct bn_api *api)
 /* Returns whether the script has a hook of that name. */
 static bool hooks_has(struct bn_lua *lua, const char *name)
 {
-  const bool has = hooks_push_function(lua, name);
-
-  lua_pop(lua->L, has);
-  return has;
+  if (!hooks_push_function(lua, name))
+    return false;
+  lua_pop(lua->L, 1);
+  return true;
 }
 
-/* Logs, on the first host of a run, that hooks are left out: each host would print its own figures,
-   and none the sum. */
-static void hooks_log_left_out(const struct bn_script_setup *s)
+/* Logs, in `run` on the first host, that hooks are not called: each host would print its own
+   figures, and no host the sum. */
+static void hooks_log_left_out(const struct bn_script_setup *setup)
 {
-  if (s->is_first && s->command != NULL && strcmp(s->command, "run") == 0)
+  if (setup->is_first && setup->command != NULL && strcmp(setup->command, "run") == 0)
     bn_log_stderr("the hooks of the script that print reports or add to them (sysbench.hooks) are "
                   "not called in a run on several hosts: bench prints its own reports");
 }
@@ -496,28 +504,27 @@ static void hooks_log_left_out(const struct bn_script_setup *s)
 bool bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
-  const bool native = bn_policy_is_native(lua->vm->setup->conf->policy);
-  const bool proves = native && hooks_has(lua, "prove");
-  const bool adds =
-      proves ||
-      (native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative")));
+  const bool is_native = bn_policy_is_native(lua->vm->setup->conf->policy);
+  const bool proves = is_native && hooks_has(lua, "prove");
+  const bool adds_lines =
+      is_native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative"));
   unsigned replaces = 0;
 
   if (hooks_has(lua, "report_intermediate"))
     replaces |= BN_REPLACES_INTERVAL;
   if (hooks_has(lua, "report_cumulative"))
     replaces |= BN_REPLACES_TOTAL;
-  if (native) {
+  if (is_native) {
     conf->reporter.facts = bn_lua_has_function(lua, "done");
     conf->api->kept.wanted = conf->reporter.facts;
   }
   if (lua->vm->setup->is_part) {
-    if (adds || replaces != 0)
+    if (proves || adds_lines || replaces != 0)
       hooks_log_left_out(lua->vm->setup);
     return false;
   }
   conf->reporter.replaces = replaces;
-  if (adds)
+  if (proves || adds_lines)
     conf->reporter.add = hooks_add;
   return proves;
 }

@@ -21,8 +21,8 @@ static const char *const metric_kinds[] = {"counter", "histogram", NULL};
 
 /* --- declaring -------------------------------------------------------------------------------- */
 
-/* Returns whether a name has at most max_len letters, digits and underscores, so that it can be a
-   column or a label anywhere. */
+/* Returns whether the text can be a column or a label anywhere: it has 1 to max_len letters, digits
+   and underscores, and does not begin with a digit. */
 static bool metrics_is_name(const char *name, size_t max_len)
 {
   size_t len = 0;
@@ -33,7 +33,8 @@ static bool metrics_is_name(const char *name, size_t max_len)
   return len > 0 && len <= max_len && !isdigit((unsigned char)name[0]);
 }
 
-/* Returns whether a line of a report can show the unit. */
+/* Returns whether a line of a report can show the unit: it has printable characters, and not too
+   many. */
 static bool metrics_is_unit(const char *unit)
 {
   const size_t len = strlen(unit);
@@ -44,8 +45,8 @@ static bool metrics_is_unit(const char *unit)
   return len > 0 && len <= BN_DECLARED_NAME;
 }
 
-/* Returns whether the unit is one of time.  Module sysbench.metrics converts times to ns. */
-static bool metrics_is_time(const char *unit)
+/* Returns whether the text is a unit of time that module sysbench.metrics converts to ns. */
+static bool metrics_is_time_unit(const char *unit)
 {
   static const char *const units[] = {"s", "ms", "us", "ns"};
 
@@ -72,7 +73,7 @@ static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
                     name, BN_DECLARED_NAME);
   else if (bn_statset_reserves(name) || bn_sql_statement_names_metric(name))
     lua_pushfstring(L, "bench has a metric '%s' itself; choose another name", name);
-  else if (kind == BN_SCRIPT_HISTOGRAM && !metrics_is_time(unit))
+  else if (kind == BN_SCRIPT_HISTOGRAM && !metrics_is_time_unit(unit))
     lua_pushfstring(L, "'%s' cannot be the unit of a histogram; allowed: s, ms, us, ns", unit);
   else if (!metrics_is_unit(unit))
     lua_pushfstring(L, "the unit of '%s' must have 1 to %d printable characters", name,
@@ -96,7 +97,8 @@ static const struct bn_declared *metrics_find(const struct bn_declarations *d, c
   return NULL;
 }
 
-/* Adds a metric, which metrics_push_refusal() has not refused: its texts fit. */
+/* Adds a metric that metrics_push_refusal() has not refused, so that its texts fit, and returns it.
+ */
 static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_metric_kind kind,
                                              const char *name, const char *unit)
 {
@@ -105,7 +107,8 @@ static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_
   (void)snprintf(row->name, sizeof row->name, "%s", name);
   (void)snprintf(row->unit, sizeof row->unit, "%s", unit);
   row->kind = kind;
-  d->n_times += kind == BN_SCRIPT_HISTOGRAM;
+  if (kind == BN_SCRIPT_HISTOGRAM)
+    d->n_times++;
   return row;
 }
 
@@ -115,7 +118,8 @@ static lua_Integer metrics_index_of(const struct bn_declarations *d, const struc
   lua_Integer index = 0;
 
   for (const struct bn_declared *earlier = d->row; earlier < row; earlier++)
-    index += earlier->kind == row->kind;
+    if (earlier->kind == row->kind)
+      index++;
   return index;
 }
 
@@ -215,39 +219,50 @@ int bn_metrics_list_kinds(lua_State *L)
    bn_metric_kind. */
 static void metrics_set_kind_rows(struct bn_metric *row, const struct bn_declared_kind *k)
 {
-  for (unsigned i = 0; i < 1 + BN_EVENT_COUNTERS; i++)
+  for (unsigned i = 0; i < BN_DECLARED_KIND_METRICS; i++)
     row[i] = (struct bn_metric){.name = k->metric[i],
                                 .unit = i == 0 ? "ns" : "1",
                                 .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + i),
                                 .of_events = true};
 }
 
+/* Sets the indices of the first declared counter and histogram, and returns the number of the
+   workload's metrics.  The counters of a run are numbered from those of every run on, in the order
+   of the table; so are its histograms. */
+static size_t metrics_number_after(struct bn_declarations *d, const struct bn_metric *workload)
+{
+  size_t n = 0;
+
+  d->first_counter = BN_C_FIXED;
+  d->first_hist = BN_H_FIXED;
+  for (; workload != NULL && workload[n].name != NULL; n++) {
+    if (workload[n].kind == BN_COUNTER)
+      d->first_counter++;
+    if (workload[n].kind == BN_HISTOGRAM)
+      d->first_hist++;
+  }
+  return n;
+}
+
 void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *workload)
 {
-  size_t n_workload = 0;
-
   d->closed = true;
   if (d->n == 0 && d->n_kinds == 0)
     return;
-  d->first_counter = BN_C_FIXED;
-  d->first_hist = BN_H_FIXED;
-  /* Counters are numbered in the order of the table, after those of every run, and so are
-     histograms: the workload's, the declared ones, those of kinds of events. */
-  for (; workload != NULL && workload[n_workload].name != NULL; n_workload++) {
-    d->first_counter += workload[n_workload].kind == BN_COUNTER;
-    d->first_hist += workload[n_workload].kind == BN_HISTOGRAM;
-  }
-  d->table =
-      bn_alloc(n_workload + d->n + d->n_kinds * (1 + BN_EVENT_COUNTERS) + 1, sizeof *d->table);
-  if (n_workload > 0)
-    memcpy(d->table, workload, n_workload * sizeof *workload);
+  const size_t n_workload = metrics_number_after(d, workload);
+  const size_t n_rows = n_workload + d->n + d->n_kinds * BN_DECLARED_KIND_METRICS;
+  struct bn_metric *row = bn_alloc(n_rows + 1, sizeof *row); /* the last row ends the table */
+
+  d->table = row;
+  for (size_t i = 0; i < n_workload; i++)
+    *row++ = workload[i];
   for (unsigned i = 0; i < d->n; i++)
-    d->table[n_workload + i] =
+    *row++ =
         (struct bn_metric){.name = d->row[i].name,
                            .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
                            .kind = d->row[i].kind};
-  for (unsigned i = 0; i < d->n_kinds; i++)
-    metrics_set_kind_rows(&d->table[n_workload + d->n + i * (1 + BN_EVENT_COUNTERS)], &d->kind[i]);
+  for (unsigned i = 0; i < d->n_kinds; i++, row += BN_DECLARED_KIND_METRICS)
+    metrics_set_kind_rows(row, &d->kind[i]);
 }
 
 void bn_declarations_done(struct bn_declarations *d)
@@ -258,8 +273,8 @@ void bn_declarations_done(struct bn_declarations *d)
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Compiled Lua code adds to the counter, so this casts the atomic number to a plain one; other
-   threads read its 64 bits at once. */
+/* The atomic counter is cast to a plain number, because compiled Lua code adds to it.  Other
+   threads read its 64 bits at once, so they see no half-written number. */
 uint64_t *bn_ffi_metric_counter(unsigned index)
 {
   const struct bn_lua *lua = bn_lua_current();

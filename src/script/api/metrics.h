@@ -13,7 +13,9 @@
 enum {
   BN_DECLARED_MAX = 128,     /* most metrics of a script */
   BN_DECLARED_TIMES_MAX = 8, /* most histograms among them, which are large */
-  BN_DECLARED_NAME = 32      /* most bytes of a name or a unit */
+  BN_DECLARED_NAME = 32,     /* most bytes of a name or a unit */
+  BN_DECLARED_KIND_METRICS =
+      1 + BN_EVENT_COUNTERS /* a kind of events: its histogram and counters */
 };
 
 struct bn_declared {
@@ -24,7 +26,7 @@ struct bn_declared {
 /* A kind of events: "payment", and the names of its metrics. */
 struct bn_declared_kind {
   char name[BN_EVENT_KIND_NAME + 1];
-  char metric[1 + BN_EVENT_COUNTERS][BN_EVENT_KIND_NAME + sizeof "failed_events@event:"];
+  char metric[BN_DECLARED_KIND_METRICS][BN_EVENT_KIND_NAME + sizeof "failed_events@event:"];
 };
 
 /* Written while the main instance executes the top level, and constant afterwards. */
