@@ -207,8 +207,8 @@ static int cmdline_progress(lua_State *L)
   return 0;
 }
 
-/* quiet(): returns whether a bundled script is to print no messages about its progress (--quiet).
- */
+/* quiet(): returns whether a bundled script is to print no messages about its progress
+   (--quiet). */
 static int cmdline_quiet(lua_State *L)
 {
   lua_pushboolean(L, bn_lua_current()->vm->setup->conf->raw.quiet);

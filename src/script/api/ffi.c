@@ -52,14 +52,14 @@ void bn_ffi_event_drop(void)
   bn_event_drop(in->lua.session, &in->tick);
 }
 
-/* Rolls back what the event has left open, and waits before its repetition.  Returns false if the
-   event may not be tried again after this number of tries, so that it has failed.  In an
-   interrupted session it has not failed: the interruption has ended its statement. */
+/* Rolls back the transaction that the event has left open, and waits before the event is repeated.
+   Returns false if the event has failed, because it may not be tried again after this number of
+   tries.  In an interrupted session it has not failed: the interruption has ended its statement. */
 static bool ffi_prepare_retry(const struct bn_instance *in, uint32_t tries)
 {
   struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
-  const bool counts = in->tick.start_ns >= s->stat->counts_from_ns; /* not of the warm-up */
+  const bool counts = in->tick.start_ns >= s->stat->counts_from_ns; /* it is not of the warm-up */
 
   return sql == NULL || bn_session_interrupted(s) || bn_sql_retry(sql, s, tries, counts);
 }
@@ -113,9 +113,9 @@ void bn_ffi_event_start_later(void)
 {
   struct bn_instance *in = bn_instance_current();
   struct bn_session *s = in->lua.session;
+  const bool is_in_flight = bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended);
 
-  /* These differ while an event is in flight. */
-  if (in->lua.worker && bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
+  if (in->lua.worker && is_in_flight)
     bn_event_start_later(s, in->own_event_begun ? &in->own_tick : &in->tick);
 }
 
@@ -134,11 +134,13 @@ bool bn_ffi_over(void)
   return bn_session_over(bn_instance_session());
 }
 
+/* Returns the settings of the distributions (--rand-*). */
 static const struct bn_dist *ffi_distributions(void)
 {
   return &bn_lua_current()->vm->setup->conf->dist;
 }
 
+/* Returns the stream of random numbers of the session whose code runs. */
 static struct bn_rng *ffi_rng(void)
 {
   return &bn_instance_session()->rng;
@@ -203,8 +205,8 @@ double bn_ffi_rand_double(void)
   return bn_rng_double(ffi_rng());
 }
 
-/* Returns memory for a text of that length and its terminator, valid until the next call, or NULL
-   if no object is that large. */
+/* Returns memory for a text of that length and its terminator, valid until the next call; NULL if
+   no object is that large. */
 static char *ffi_reserve_text(size_t len)
 {
   struct bn_buf *b = &bn_instance_current()->text;
@@ -268,7 +270,7 @@ char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len)
   char *text = NULL;
   FILE *out = bn_alloc_stream(&text, len);
 
-  bn_geohist_print_rows(h, false, out);
+  bn_geohist_print_rows(h, false /* as in sysbench */, out);
   bn_alloc_stream_close(out);
   return text;
 }

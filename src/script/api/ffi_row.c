@@ -40,22 +40,23 @@ double bn_ffi_row_uniform(sql_row_text *row, int64_t a, int64_t b)
   return (double)(a + (int64_t)bn_rng_below(&row->rng, (uint64_t)(b - a) + 1));
 }
 
-/* Begins a value of at most `len` bytes with the '(' of a new row or a ','.  Returns the place for
-   the value; row_end_value gets its end. */
+/* Adds '(' for a new row, or ',', and makes room for a value of at most `len` bytes.  Returns the
+   place where the caller writes the value, before it calls row_end_value(). */
 static char *row_begin_value(sql_row_text *row, size_t len)
 {
   struct bn_buf *b = &row->text;
 
   if (row->ended)
     bn_buf_clear(b);
-  /* The value comes with the character before it, the closing bracket of bn_ffi_row_end and its
-     terminator: + 3.  A buffer without a maximum ends the program if it cannot grow. */
+  /* + 3: for the character before the value, and ')' and '\0', which bn_ffi_row_end() adds.  A
+     buffer without a maximum ends the program if it cannot grow. */
   (void)bn_buf_reserve(b, len + 3);
   b->data[b->len++] = row->ended ? '(' : ',';
   row->ended = false;
   return b->data + b->len;
 }
 
+/* Ends the value that row_begin_value() has begun, and whose last byte is before `end`. */
 static void row_end_value(sql_row_text *row, const char *end)
 {
   row->text.len = (size_t)(end - row->text.data);
@@ -73,7 +74,7 @@ void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
 {
   char digits[NUMBER_MAX], *start = digits + sizeof digits;
   const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
-  /* Negated as unsigned: -INT64_MIN does not fit. */
+  /* The negation is of an unsigned number, because -INT64_MIN does not fit into an int64_t. */
   uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
   char *out = row_begin_value(row, sizeof digits);
   size_t len;
@@ -129,7 +130,7 @@ const char *bn_ffi_row_end(sql_row_text *row, size_t *len)
 {
   struct bn_buf *b = &row->text;
 
-  if (row->ended) /* the new row has no value */
+  if (row->ended) /* the row has no values: this adds its '(' */
     (void)row_begin_value(row, 0);
   /* row_begin_value() has left room for both characters. */
   b->data[b->len++] = ')';

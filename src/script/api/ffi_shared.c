@@ -9,9 +9,9 @@
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
 
-/* Calls the function of the instance's call, and keeps its result there.  A call that waits goes on
-   when another instance may be the current one, so neither this nor the functions that it calls use
-   the current instance. */
+/* Calls the function that the instance's struct bn_call names, and keeps the result in it.  While a
+   call waits, another instance may become the current one.  So neither this function nor those that
+   it calls use the current instance. */
 static void shared_run(void *arg)
 {
   struct bn_instance *in = arg;
@@ -105,7 +105,7 @@ bool bn_ffi_shared_call(int which, void *object, size_t number)
   return bn_ffi_shared_text(which, object, NULL, number);
 }
 
-/* Connects, as shared_run() calls a function. */
+/* Connects for the instance's call, as shared_run() calls other functions. */
 static void shared_connect(void *arg)
 {
   struct bn_instance *in = arg;
@@ -126,7 +126,8 @@ bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char
   return shared_begin(in, shared_connect);
 }
 
-/* Binds the parameters of a statement, as shared_run() calls a function. */
+/* Binds the parameters of a statement for the instance's call, as shared_run() calls other
+   functions. */
 static void shared_bind(void *arg)
 {
   struct bn_instance *in = arg;
@@ -142,22 +143,23 @@ bool bn_ffi_shared_bind(sql_statement *st, const struct bn_ffi_param *const *par
   return shared_begin(in, shared_bind);
 }
 
-/* Delays the task of the session, and calls no function on a stack of its own: then a hundred
-   thousand sessions may sleep. */
+/* Delays the task of the session.  This needs no call on a stack of its own, so a hundred thousand
+   sessions may sleep. */
 void bn_ffi_shared_sleep(double ns)
 {
   const struct bn_session *s = bn_instance_session();
-
   /* A negative time, NaN, and 31 years or more do not wait. */
+  const uint64_t delay_ns = ns > 0 && ns < 1e18 ? (uint64_t)ns : 0;
+
   if (!bn_session_interrupted(s))
-    bn_task_delay(s->task, bn_clock_mono() + (ns > 0 && ns < 1e18 ? (uint64_t)ns : 0));
+    bn_task_delay(s->task, bn_clock_mono() + delay_ns);
 }
 
 bool bn_ffi_shared_waits(void)
 {
   const struct bn_task *t = bn_instance_session()->task;
 
-  /* A session whose turn has ended is queued, and goes on without having waited for anything. */
+  /* A session is also queued if only its turn has ended, so that others have theirs. */
   return t->fiber != NULL || t->waits || t->queued;
 }
 

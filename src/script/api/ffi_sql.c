@@ -30,7 +30,7 @@ SAME(sql_result, nfields, bn_sql_rs, nfields);
 SAME(sql_result, row, bn_sql_rs, values);
 _Static_assert(sizeof(struct bn_ffi_param) % sizeof(int64_t) == 0, "values follow aligned");
 
-/* Parameters of this many need no memory of their own. */
+/* For up to this many parameters, no memory is allocated. */
 enum { PARAMS_ON_STACK = 32 };
 
 sql_driver *bn_ffi_sql_driver(const char *name)

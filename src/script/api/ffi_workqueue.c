@@ -31,18 +31,26 @@ bool bn_ffi_workqueue_among_last(unsigned n)
   return (uint64_t)s->id + n >= s->services->conf->plan.threads;
 }
 
+/* Puts work into the queue.  If the queue is full, a session that has its worker for itself waits
+   for room until it is interrupted; other sessions would hold up those that may take the work. */
+static enum bn_workqueue_answer ffi_workqueue_put(const struct bn_session *s,
+                                                  const struct bn_work *work)
+{
+  for (;;) {
+    const enum bn_workqueue_answer answer = bn_workqueue_give(&bn_instance_api()->workqueue, work);
+
+    if (answer != BN_WORKQUEUE_FULL || s->task != NULL || bn_session_interrupted(s))
+      return answer;
+    bn_clock_sleep_until(bn_clock_mono() + RETRY_NS);
+  }
+}
+
 int bn_ffi_workqueue_give(double a, double b)
 {
-  struct bn_instance *in = bn_instance_current();
-  struct bn_session *s = in->lua.session;
+  struct bn_session *s = bn_instance_session();
   const struct bn_work work = {.at_ns = bn_clock_now(&s->clock), .value = {a, b}};
-  enum bn_workqueue_answer answer;
 
-  /* A session with a task would hold up those that may take the work, so its script tries again. */
-  while ((answer = bn_workqueue_give(&bn_instance_api()->workqueue, &work)) == BN_WORKQUEUE_FULL &&
-         s->task == NULL && !bn_session_interrupted(s))
-    bn_clock_sleep_until(bn_clock_mono() + RETRY_NS);
-  switch (answer) {
+  switch (ffi_workqueue_put(s, &work)) {
   case BN_WORKQUEUE_FULL:
     return bn_session_interrupted(s) ? RUN_IS_OVER : TRY_AGAIN;
   case BN_WORKQUEUE_NOBODY:

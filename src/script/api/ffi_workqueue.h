@@ -5,14 +5,14 @@
 
 #include "script/api/ffi.h"
 
-/* Makes the session one that takes work, or one that gives it; a session that is one already, and
-   the main instance, stay what they are.  Returns false if the process has too many descriptors. */
+/* Lets the session take work, or give it.  Does nothing in the main instance, or if the session has
+   joined before.  Returns false if the process has too many descriptors. */
 BN_API bool bn_ffi_workqueue_join(bool takes);
 /* Returns whether the session is one of the last n of the process. */
 BN_API bool bn_ffi_workqueue_among_last(unsigned n);
-/* Hands over work, which is two numbers.  If the queue is full, it waits; a session that shares its
-   worker tries again later.  Returns 0 when the work is in the queue, 1 if the session is to try
-   again, 2 if no session takes work, or 3 if the run is over. */
+/* Hands over work, which is two numbers.  If the queue is full, waits, unless the session shares
+   its worker: then its script tries again later.  Returns 0 when the work is in the queue, 1 if the
+   session is to try again, 2 if no session takes work, or 3 if the run is over. */
 BN_API int bn_ffi_workqueue_give(double a, double b);
 /* Waits for work and begins an event, whose start is the time at which the work was handed over.
    Returns false if there is no more work. */

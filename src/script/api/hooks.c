@@ -31,8 +31,8 @@ struct hooks {
   bool failed;                               /* an instance could not be opened */
 };
 
-/* Opens the reporter.  Its hooks print to `out`, or where the script prints if that is elsewhere.
- */
+/* Opens the reporter.  Its hooks print to `out`, or where the script prints if that is
+   elsewhere. */
 static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -44,8 +44,8 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   return 0;
 }
 
-/* Opens an instance for hooks.  Returns NULL after logging why it failed; hooks_close() then fails.
- */
+/* Opens an instance for hooks.  Returns NULL after logging why it failed; hooks_close() then
+   fails. */
 static struct bn_instance *hooks_open_instance(struct hooks *h)
 {
   const struct bn_api *api = h->conf->api;
@@ -142,8 +142,7 @@ static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
 }
 
 /* Returns the 90th percentile of kind k of events, or NaN if it is not known.  It does not depend
-   on
-   --percentile, because rules of benchmarks always ask for this rank. */
+   on --percentile, because rules of benchmarks always ask for this rank. */
 static double hooks_get_kind_p90_s(const struct bn_view *v, size_t k)
 {
   struct bn_event_kind_rows rows;
@@ -178,8 +177,8 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
 }
 
 /* Adds to the table on top fields that the reference does not have.  They are in its __index, so
-   that pairs() shows only the reference's fields, and scripts that print all fields go on working.
- */
+   that pairs() shows only the reference's fields, and scripts that print all fields go on
+   working. */
 static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool is_native)
 {
   lua_createtable(L, 0, 1);
@@ -336,8 +335,7 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
   return rc <= 0 ? rc : hooks_append_result(in->lua.L, hook, out, err);
 }
 
-/* Returns the field of that name of the table on top if it is a number in 1 .. UINT_MAX - 1, else
- * 0. */
+/* Returns the field of that name in the table on top, or 0 if it is not in 1 .. UINT_MAX - 1. */
 static unsigned hooks_get_count(lua_State *L, const char *name)
 {
   double n;

@@ -92,29 +92,30 @@ static inline struct bn_instance *bn_instance_current(void)
                                         offsetof(struct bn_instance, lua));
 }
 
-/* Returns the session of that instance. */
+/* Returns the session of the current instance. */
 static inline struct bn_session *bn_instance_session(void)
 {
   return bn_lua_current()->session;
 }
 
-/* Returns the data that it shares with the other instances of the script. */
+/* Returns the data that all instances of the script share. */
 static inline struct bn_api *bn_instance_api(void)
 {
   return bn_lua_current()->vm->api;
 }
 
-/* Sets whether the outcome of a call that sends statements makes the message of the script's
-   function needless.  A failure that was logged does not: the message adds the place in the script.
-   An interruption does: the SQL layer has logged nothing, because nothing is wrong. */
+/* Notes, after a call that sends statements, whether the failure of the script's function needs no
+   message.  After a failure that was logged it needs one, which adds the place in the script. After
+   an interruption it needs none: nothing is wrong, and the SQL layer has logged nothing. */
 static inline void bn_instance_set_reported(struct bn_lua *lua, bool has_failed)
 {
   lua->reported = has_failed && bn_session_interrupted(lua->session);
 }
 
-/* Ends the try of this number, which an ignored error has ended, for bn_ffi_event_again (ffi.h).
-   Returns tries + 1, perhaps after a wait, if the event is to be repeated; 0 if the run is over and
-   the event was dropped; or -1 if the event has failed, and the caller begins the next one. */
+/* Goes on after an ignored error, which has ended the event at the try of this number, for
+   bn_ffi_event_again (ffi.h).  Returns tries + 1, perhaps after a wait, if the event is to be
+   repeated; 0 if the run is over and the event was dropped; or -1 if the event has failed, and the
+   caller begins the next event. */
 int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries);
 /* Begins the event of the work that the instance has taken. */
 void bn_ffi_begin_taken_event(struct bn_instance *in);

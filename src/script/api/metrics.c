@@ -97,8 +97,8 @@ static const struct bn_declared *metrics_find(const struct bn_declarations *d, c
   return NULL;
 }
 
-/* Adds a metric that metrics_push_refusal() has not refused, so that its texts fit, and returns it.
- */
+/* Adds a metric that metrics_push_refusal() has not refused, so that its texts fit, and returns
+   it. */
 static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_metric_kind kind,
                                              const char *name, const char *unit)
 {

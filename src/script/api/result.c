@@ -36,7 +36,7 @@ void bn_script_results_done(struct bn_script_results *kept)
 
 static void result_push(lua_State *L, const struct bn_node *n);
 
-/* Sets a field of the table on the top of the stack. */
+/* Sets a field of the table on top of the stack of `arg`, for bn_node_each. */
 static int result_set(void *arg, const char *key, const struct bn_node *value)
 {
   lua_State *L = arg;
@@ -46,7 +46,7 @@ static int result_set(void *arg, const char *key, const struct bn_node *value)
   return 0;
 }
 
-/* Pushes a value of a document.  A null in a list is nil and keeps its place. */
+/* Pushes a value of a document as a value of Lua.  A null is nil; in a list it keeps its index. */
 static void result_push(lua_State *L, const struct bn_node *n)
 {
   luaL_checkstack(L, 4, "sysbench.result");
@@ -81,7 +81,7 @@ static void result_push(lua_State *L, const struct bn_node *n)
 int bn_result_make_table(lua_State *L)
 {
   const struct bn_script_results *kept = &bn_instance_api()->kept;
-  struct bn_result result = kept->result; /* shares its records, and gets the facts */
+  struct bn_result result = kept->result; /* a shallow copy, which gets the facts */
   struct bn_node *document;
 
   if (kept->facts == NULL || kept->result.n_groups == 0 || !kept->result.group[0].has_total) {

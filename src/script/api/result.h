@@ -22,7 +22,7 @@ struct bn_script_results {
 };
 
 /* Keeps a copy of an interval, a checkpoint or the total of the workload of that name, if results
-   are wanted; notes an interval above the limit. */
+   are wanted.  Drops an interval above the limit, and sets kept->cut. */
 void bn_script_results_add(struct bn_script_results *kept, const char *name,
                            const struct bn_view *v);
 void bn_script_results_done(struct bn_script_results *kept);

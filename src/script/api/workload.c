@@ -16,16 +16,15 @@
 
 /* The data of a session in bn_session.state. */
 struct session_state {
-  struct bn_instance *in;
-  bool ready;   /* thread_init has succeeded, thread_run has not failed, and thread_done must be
-                   called */
-  bool in_call; /* in turns: a function of the script has been called and has not returned */
+  struct bn_instance *in; /* owned; NULL: not open */
+  bool ready;             /* thread_init has succeeded, and thread_done must be called */
+  bool in_call;           /* in turns: a function of the script waits and has not returned */
 };
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* Runs a command in an instance.  Returns 0, or -1 if it has failed; an error that it raised has
-   been logged. */
+/* Runs a command in an instance.  Returns 0, or -1 if it has raised an error, which has been
+   logged, or if a declared command has returned false. */
 static int workload_run_command(struct bn_lua *lua, const char *name)
 {
   const bool is_declared = bn_cmdline_push_command(lua, name);
@@ -34,14 +33,15 @@ static int workload_run_command(struct bn_lua *lua, const char *name)
     bn_lua_push_global(lua, name);
   if (bn_lua_call(lua, 0, 1, is_declared ? "sysbench.cmdline.call_command" : name) != 0)
     return -1;
-  /* prepare() and cleanup() that are not declared may return any value. */
+  /* An undeclared prepare() or cleanup() may return any value. */
   const bool has_failed = is_declared && lua_isboolean(lua->L, -1) && !lua_toboolean(lua->L, -1);
 
   lua_pop(lua->L, 1);
   return has_failed ? -1 : 0;
 }
 
-/* Sets the static text that says what the session is doing, if it is not ready in time. */
+/* Sets the static text that messages have for what the session is doing, if it is not ready in
+   time. */
 static void workload_set_doing(struct bn_session *s, const char *what)
 {
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
@@ -54,7 +54,7 @@ static struct bn_instance *workload_open_instance(const struct bn_api *api, stru
   struct bn_instance *in = bn_instance_load(api->vm, s);
 
   if (in != NULL) {
-    /* No thread of ours looks at its declarations. */
+    /* No bundled workload reads its own declarations in a thread. */
     if (in->lua.place->workload)
       bn_cmdline_forget_options(&in->lua);
     bn_lua_trim(&in->lua);
@@ -62,8 +62,10 @@ static struct bn_instance *workload_open_instance(const struct bn_api *api, stru
   return in;
 }
 
-/* Implements bn_command.run: a session other than the main one gets an instance for the command. */
-static int workload_command(void *self, struct bn_session *s, const char *name, struct bn_err *err)
+/* Implements bn_command.run.  A session other than the main session gets an instance for the
+   command. */
+static int workload_run_in_session(void *self, struct bn_session *s, const char *name,
+                                   struct bn_err *err)
 {
   const struct bn_api *api = self;
 
@@ -97,10 +99,11 @@ static bool workload_find_command(void *self, const char *name, struct bn_comman
   *out = (struct bn_command){.name = name,
                              .parallel = parallel,
                              .quiet = api->vm->place.set == BN_SET_LEGACY,
-                             .run = workload_command};
+                             .run = workload_run_in_session};
   return true;
 }
 
+/* Implements bn_workload.next_command. */
 static const char *workload_next_command(void *self, const char *after)
 {
   const struct bn_api *api = self;
@@ -108,6 +111,7 @@ static const char *workload_next_command(void *self, const char *after)
   return bn_cmdline_next_command(&api->main->lua, after);
 }
 
+/* Implements bn_workload.help: calls the script's help(). */
 static int workload_help(void *self, struct bn_err *err)
 {
   const struct bn_api *api = self;
@@ -123,14 +127,15 @@ static bool workload_has_own_thread_run(struct bn_lua *lua)
 {
   bn_lua_push_global(lua, "thread_run");
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->thread_run_ref);
-  const bool replaced = !lua_rawequal(lua->L, -1, -2) && lua_isfunction(lua->L, -2);
+  const bool is_preset = lua_rawequal(lua->L, -1, -2);
+  const bool is_function = lua_isfunction(lua->L, -2);
 
   lua_pop(lua->L, 2);
-  return replaced;
+  return is_function && !is_preset;
 }
 
-/* Implements bn_workload.open: calls init() and refuses a script without event(), whose events
-   nothing would make. */
+/* Implements bn_workload.open: calls init(), and refuses a script that has no event(), so that no
+   events could be made. */
 static int workload_open_script(void **self, struct bn_session *s, const void *conf,
                                 struct bn_err *err)
 {
@@ -204,18 +209,18 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   return 0;
 }
 
-/* Drops the event in flight of a thread_run that has failed or returned in the middle of it: that
-   of sb_event_start(), or that of the preset thread_run. */
+/* Drops the events in flight if thread_run has failed or returned in the middle of an event: that
+   of sb_event_start(), and that of the preset thread_run. */
 static void workload_drop_unfinished(struct bn_instance *in, struct bn_session *s)
 {
   if (in->own_event_begun)
     bn_event_drop(s, &in->own_tick);
   in->own_event_begun = false;
-  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended)) /* one is in flight */
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended)) /* an event is in flight */
     bn_event_drop(s, &in->tick);
 }
 
-/* Fails the session for the reason why its last call has failed. */
+/* Fails the session for the reason for which its last call has failed. */
 static void workload_fail_session(const struct bn_lua *lua)
 {
   const char *text = lua->failure.text != NULL ? lua->failure.text : "";
@@ -223,8 +228,8 @@ static void workload_fail_session(const struct bn_lua *lua)
   lua->session->services->fail_session(lua->session, lua->failure.kind, text);
 }
 
-/* Ends the loop of a session after thread_run has returned.  If it has failed, fails the session;
-   whether thread_done() follows then depends on the dialect. */
+/* Ends the loop of a session after thread_run has returned.  If it has failed, fails the session,
+   and lets thread_done() follow only in a dialect that calls it then. */
 static void workload_end_loop(const struct bn_api *api, struct bn_session *s, bool has_failed)
 {
   struct session_state *state = s->state;
@@ -251,19 +256,19 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   return has_failed ? BN_FAILED : BN_FINISHED;
 }
 
-/* Fails the session if its thread_done() has failed, unless the session was interrupted, which may
-   have ended a statement of thread_done().  Closes the instance, and returns whether the session
-   has failed. */
+/* Closes the instance of a session, and fails the session if its thread_done() has failed.  A
+   session that was interrupted does not fail, because that may have ended a statement of
+   thread_done(). Returns whether the session has failed. */
 static bool workload_end_session(const struct bn_session *s, bool thread_done_failed)
 {
   struct session_state *state = s->state;
-  const bool fails = thread_done_failed && !bn_session_interrupted(s);
+  const bool has_failed = thread_done_failed && !bn_session_interrupted(s);
 
-  if (fails)
+  if (has_failed)
     workload_fail_session(&state->in->lua);
   bn_instance_close(state->in);
   state->in = NULL;
-  return fails;
+  return has_failed;
 }
 
 /* Implements bn_workload.session_close: calls thread_done(), if it must be called, and closes the
@@ -285,8 +290,8 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
 
 /* --- run, in turns: sessions that share a worker ---------------------------------------------- */
 
-/* Calls a global function of the script, or goes on with the call that has waited.  A function that
-   does not exist is done. */
+/* Calls a global function of the script with the number of the thread, or goes on with the call of
+   it that has waited.  Returns BN_LUA_DONE if there is no such function. */
 static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const char *name)
 {
   struct bn_lua *lua = &state->in->lua;
@@ -302,8 +307,8 @@ static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const
   return turn;
 }
 
-/* Opens the session as workload_open_session does, but without a collection, which would go through
-   all sessions of the interpreter. */
+/* Opens the session as workload_open_session does, but collects no garbage, because a collection
+   would go through all sessions of the interpreter. */
 static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -353,7 +358,7 @@ static enum bn_turn workload_close_in_turn(struct bn_session *s)
   return workload_end_session(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
-/* Implements bn_workload.turn, the three functions of a session in one. */
+/* Implements bn_workload.turn: does what the function of the phase does, in turns. */
 static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn_phase phase,
                                        struct bn_err *err)
 {
@@ -367,7 +372,10 @@ static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn
   }
 }
 
-/* These three have the SQL layer check commits (--verify-commits). */
+/* The next three functions implement verify, forget and sample of bn_workload, if the SQL layer
+   checks commits (--verify-commits). */
+
+/* Checks the commits.  Returns 0, or -1 and err. */
 static int workload_verify(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_api *api = self;
@@ -375,6 +383,7 @@ static int workload_verify(void *self, struct bn_session *main, struct bn_err *e
   return bn_sqlsys_verify(api->vm->setup->sql, main, err);
 }
 
+/* Drops the table of commits, which a run that has not started leaves behind. */
 static void workload_forget(void *self, struct bn_session *main)
 {
   const struct bn_api *api = self;
@@ -382,6 +391,7 @@ static void workload_forget(void *self, struct bn_session *main)
   bn_sqlsys_drop_commit_table(api->vm->setup->sql, main);
 }
 
+/* Sets the counters of commits. */
 static void workload_sample(void *self, uint64_t *counter)
 {
   const struct bn_api *api = self;

@@ -45,7 +45,8 @@ int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
   return 0;
 }
 
-/* Takes the part out of the list of those that wait, if it is there.  The caller holds the lock. */
+/* Removes the part from the list of idle parts, if it is in the list.  The caller holds the
+   lock. */
 static void workqueue_remove_idle(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
   struct bn_workqueue_part **link = &q->idle;
@@ -59,8 +60,9 @@ static void workqueue_remove_idle(struct bn_workqueue *q, struct bn_workqueue_pa
 }
 
 /* Ends the wait of the part that has waited longest.  Returns false if none waits.  The caller
-   holds the lock, so wake_fd is open: a part that leaves is taken out of the list first. */
-static bool workqueue_wake_one(struct bn_workqueue *q)
+   holds the lock, so wake_fd is open: a part is removed from the list before its descriptor is
+   closed. */
+static bool workqueue_wake_longest(struct bn_workqueue *q)
 {
   struct bn_workqueue_part *p = q->idle;
 
@@ -71,7 +73,7 @@ static bool workqueue_wake_one(struct bn_workqueue *q)
   return true;
 }
 
-/* Puts the part at the end of the list of those that wait, unless it is there.  The caller holds
+/* Adds the part to the end of the list of idle parts, unless it is in the list.  The caller holds
    the lock. */
 static void workqueue_add_idle(struct bn_workqueue *q, struct bn_workqueue_part *p)
 {
@@ -95,8 +97,9 @@ void bn_workqueue_leave(struct bn_workqueue *q, struct bn_workqueue_part *p)
     q->takers--;
     workqueue_remove_idle(q, p);
     (void)close(p->wake_fd);
-  } else if (--q->givers == 0) { /* nobody is to wait any more */
-    while (workqueue_wake_one(q))
+  } else {
+    q->givers--;
+    while (q->givers == 0 && workqueue_wake_longest(q)) /* no more work will come */
       ;
   }
   p->role = BN_WORKQUEUE_NONE;
@@ -117,28 +120,28 @@ enum bn_workqueue_answer bn_workqueue_give(struct bn_workqueue *q, const struct 
     q->n++;
     if (q->n > q->longest)
       q->longest = q->n;
-    (void)workqueue_wake_one(q);
+    (void)workqueue_wake_longest(q);
   }
   (void)pthread_mutex_unlock(&q->lock);
   return answer;
 }
 
-/* Waits until the part may have been woken, and makes its descriptor unreadable again. */
+/* Waits until the part may have been woken, and resets its descriptor.  A thread that drives one
+   session returns after POLL_MS, so that the caller sees an interruption. */
 static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_session *s)
 {
   struct pollfd fd = {.fd = p->wake_fd, .events = POLLIN};
-  uint64_t wakes;
+  eventfd_t wakes;
 
   if (s->waiter != NULL)
     (void)s->waiter->wait(s->waiter, p->wake_fd, POLLIN, NULL, UINT64_MAX);
   else
     (void)poll(&fd, 1, POLL_MS);
-  /* It fails if no session has woken the part. */
-  (void)!read(p->wake_fd, &wakes, sizeof wakes);
+  (void)eventfd_read(p->wake_fd, &wakes); /* fails if no session has woken the part */
 }
 
-/* Takes work into p->taken and sets *is_taken, if there is work; if there may yet be work, adds the
-   part to the list of those that wait.  Returns false if no more work will come. */
+/* Moves work into p->taken and sets *is_taken, if there is work.  If there is none yet, adds the
+   part to the list of idle parts.  Returns false if there is no work and no more will come. */
 static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p, bool *is_taken)
 {
   bool may_come;
@@ -173,7 +176,7 @@ bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
   return false;
 }
 
-/* Returns a counter that the lock guards. */
+/* Returns the value of a counter that the lock guards. */
 static unsigned workqueue_read_counter(struct bn_workqueue *q, const unsigned *counter)
 {
   unsigned value;

@@ -24,13 +24,13 @@ struct bn_work {
 
 enum bn_workqueue_role { BN_WORKQUEUE_NONE, BN_WORKQUEUE_GIVES, BN_WORKQUEUE_TAKES };
 
-/* What a session has of the queue; all zero before it joins. */
+/* The part of a session in the queue; all zero before the session joins. */
 struct bn_workqueue_part {
   enum bn_workqueue_role role;
   int wake_fd;                    /* an eventfd of a TAKES, readable when its wait is over */
-  bool idle;                      /* it is in the queue's list of parts that wait */
+  bool idle;                      /* it waits for work, and is in the queue's list of such parts */
   struct bn_workqueue_part *next; /* in that list */
-  struct bn_work taken;           /* the work that it took last */
+  struct bn_work taken;           /* the work that the session took last */
 };
 
 struct bn_workqueue {
@@ -47,7 +47,7 @@ enum bn_workqueue_answer { BN_WORKQUEUE_DONE, BN_WORKQUEUE_FULL, BN_WORKQUEUE_NO
 void bn_workqueue_init(struct bn_workqueue *q);
 void bn_workqueue_done(struct bn_workqueue *q);
 
-/* Makes the session of the part one that gives, or one that takes.  Returns 0, or -1 and errno if
+/* Lets the session of the part give or take work, as `role` says.  Returns 0, or -1 and errno if
    the process has too many descriptors. */
 int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
                       enum bn_workqueue_role role);

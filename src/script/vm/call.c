@@ -91,8 +91,8 @@ static void call_add_table(struct bn_buf *b, lua_State *L)
   (void)bn_buf_char(b, '}');
 }
 
-/* Logs, as an aside, a description of the error value on top, for which the message has only
-   "(not a string)". */
+/* Logs, as an aside, a description of the error value on top, which the message shows only as "(not
+   a string)". */
 static void call_describe_error(lua_State *L)
 {
   struct bn_buf b;

@@ -124,8 +124,8 @@ static void env_call_adopter(lua_State *L, const char *name)
 }
 
 /* Implements __index of a script's `ffi`, which is empty until its first use calls this: declares
-   the old names, fills the table with LuaJIT's entries, and returns the entry that was asked for.
- */
+   the old names, fills the table with LuaJIT's entries, and returns the entry that was asked
+   for. */
 static int env_fill_ffi(lua_State *L)
 {
   lua_settop(L, 2); /* the script's table, the name of the entry */

@@ -101,8 +101,8 @@ static void script_file_log_hiding_file(const struct bn_script_setup *setup, con
 }
 
 /* Logs that a user's file in the working folder is hidden by the bundled workload of its name,
-   which runs, if there is such a file.  Logs nothing for help and completions, which run neither.
- */
+   which runs, if there is such a file.  Logs nothing for help and completions, which run
+   neither. */
 static void script_file_log_hidden_file(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
