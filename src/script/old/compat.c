@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Old names in ffi.C, each of which calls what internal modules use. */
+/* Old names in ffi.C, each of which calls a function that internal modules use. */
 #include "script/old/compat.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "script/api/ffi_rand.h"
 #include "script/api/instance.h"
 
-/* Scripts declare this function themselves. */
+/* The header does not declare this function, because scripts that use it do so themselves. */
 BN_API void sb_counter_inc(int thread_id, sb_counter_type type);
 
 bool sb_more_events(int thread_id)
@@ -21,9 +21,9 @@ bool sb_more_events(int thread_id)
   return bn_event_more(bn_instance_session());
 }
 
-/* Starts an event now, because a script's own loop spends time between events.  An event that was
-   started before and not stopped is not counted; as in sysbench, it has used its ticket of
-   --events. */
+/* Starts an event at the present time, and not at the end of the previous event, because a script's
+   own loop spends time between events.  An event that was started before and not stopped is not
+   counted, but as in sysbench it has used up one of --events. */
 void sb_event_start(int thread_id)
 {
   struct bn_instance *in = bn_instance_current();
@@ -128,8 +128,8 @@ sb_histogram_t *sb_histogram_new(size_t size, double min, double max)
   return bn_ffi_hist_new(size, min, max);
 }
 
-/* Logs that a histogram is nil, and returns true; returns false if it is not nil.  A script may
-   pass nil for any pointer. */
+/* If the histogram is nil, which a script may pass for any pointer, logs that and returns true;
+   else returns false. */
 static bool compat_refuse_nil(const sb_histogram_t *h, const char *function)
 {
   if (h != NULL)

@@ -41,7 +41,8 @@ BN_API void sb_rand_str(const char *fmt, char *buf);
 /* Fills buf with min_len to max_len characters, without a zero byte.  Returns their number. */
 BN_API uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len);
 
-/* The functions of ffi_hist.h.  A nil, which is logged, has no effect here and in the two above. */
+/* The functions of ffi_hist.h.  A nil is logged and has no effect, as in sb_rand_str and
+   sb_rand_varstr. */
 typedef struct bn_geohist sb_histogram_t;
 BN_API sb_histogram_t *sb_histogram_new(size_t size, double min, double max);
 BN_API void sb_histogram_delete(sb_histogram_t *h);

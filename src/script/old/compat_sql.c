@@ -19,8 +19,8 @@ _Static_assert((int)SQL_TYPE_BIGINT == (int)BN_FFI_INT64, "types");
 _Static_assert((int)SQL_TYPE_DOUBLE == (int)BN_FFI_DOUBLE, "types");
 _Static_assert((int)SQL_TYPE_VARCHAR == (int)BN_FFI_TEXT, "types");
 
-/* Logs that an argument is nil, and returns true; returns false if it is not nil.  A script may
-   pass nil for any pointer, such as one that a failed function has returned. */
+/* If the argument is nil, logs that and returns true; else returns false.  A script may pass nil
+   for any pointer, for example what a failed function has returned. */
 static bool compat_sql_refuse_nil(const void *arg, const char *function, const char *what)
 {
   if (arg != NULL)
@@ -29,7 +29,7 @@ static bool compat_sql_refuse_nil(const void *arg, const char *function, const c
   return true;
 }
 
-/* Does the same for a connection and a query. */
+/* Does the same for a connection, and then for a query. */
 static bool compat_sql_refuse_nil_query(const sql_connection *con, const char *query,
                                         const char *function)
 {
@@ -37,8 +37,8 @@ static bool compat_sql_refuse_nil_query(const sql_connection *con, const char *q
          compat_sql_refuse_nil(query, function, "query");
 }
 
-/* Says that a failure of the last statement is not ignored, because these functions have no hook to
-   ask.  Returns the statement's result. */
+/* Settles that a failure of the last statement is not ignored, because these functions have no hook
+   that could ignore it.  Returns the statement's result as an object of scripts. */
 static sql_result *compat_sql_settle(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
   bn_sql_settle_failure(c, false);
@@ -132,7 +132,7 @@ sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
              : bn_ffi_sql_prepare(con, query, len, NULL);
 }
 
-/* Returns the SQL layer's type; all times and texts are texts. */
+/* Returns the SQL layer's type for a script's type.  Times are texts. */
 static enum bn_sql_type compat_sql_type_of(sql_bind_type_t type)
 {
   if (type >= SQL_TYPE_TINYINT && type <= SQL_TYPE_BIGINT)

@@ -13,24 +13,26 @@
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
-/* Returns whether a name of Lua may have the character.  isalnum() would depend on the locale. */
+/* Returns whether an identifier of Lua may have the character.  isalnum() would depend on the
+   locale. */
 static bool oldstyle_is_word_char(char c)
 {
   return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Appends a file of the script.  One that cannot be read any more adds no words. */
+/* Appends the content of a file of the script, for bn_chunks_each.  A file that cannot be read any
+   more adds nothing. */
 static void oldstyle_add_file(void *arg, const char *file)
 {
   struct bn_buf *words = arg;
   FILE *in = fopen(file, "re");
-  char part[4096];
-  size_t n;
+  char block[4096];
+  size_t len;
 
   if (in == NULL)
     return;
-  while ((n = fread(part, 1, sizeof part, in)) > 0)
-    (void)bn_buf_add(words, part, n);
+  while ((len = fread(block, 1, sizeof block, in)) > 0)
+    (void)bn_buf_add(words, block, len);
   (void)bn_buf_char(words, '\n');
   (void)fclose(in);
 }
@@ -49,14 +51,14 @@ static void oldstyle_read_words(struct bn_buf *words, const struct bn_chunks *ch
 static const char *oldstyle_next_word(const struct bn_buf *words, const char *word)
 {
   const char *end = words->data + words->len;
-  const char *p = word != NULL ? word + strlen(word) : words->data;
+  const char *next = word != NULL ? word + strlen(word) : words->data;
 
-  while (p != NULL && p < end && *p == '\0')
-    p++;
-  return p != NULL && p < end ? p : NULL;
+  while (next < end && *next == '\0')
+    next++;
+  return next < end ? next : NULL;
 }
 
-/* Returns whether a word of the script is the name of the option; '-' and '_' are the same. */
+/* Returns whether one of the words `arg` is the name of the option; '-' and '_' are the same. */
 static bool oldstyle_mentions(void *arg, const char *name)
 {
   const struct bn_buf *words = arg;
@@ -87,16 +89,17 @@ struct word_check {
   struct bn_buf *words;
 };
 
-/* Counts the options of the command line, which come from no file (path). */
-static void oldstyle_count_option(void *arg, const char *name, const char *value, const char *path,
-                                  unsigned line)
+/* Notes in the bool `arg` that there is an option of the command line (path NULL). */
+static void oldstyle_note_option(void *arg, const char *name, const char *value, const char *path,
+                                 unsigned line)
 {
-  unsigned *n = arg;
+  bool *is_any_pending = arg;
 
   (void)name;
   (void)value;
   (void)line;
-  *n += path == NULL;
+  if (path == NULL)
+    *is_any_pending = true;
 }
 
 /* Logs an option of the command line that the script does not mention, with the nearest name among
@@ -116,17 +119,18 @@ static void oldstyle_log_unmentioned(void *arg, const char *name, const char *va
   known = bn_optset_find_nearest(c->options, name);
   if (known != NULL)
     bn_near_offer(&near, known);
-  /* A word without '_' can be anything, so it is not offered. */
-  for (const char *w = oldstyle_next_word(c->words, NULL); w != NULL;
-       w = oldstyle_next_word(c->words, w))
-    if (strchr(w, '_') != NULL)
-      bn_near_offer(&near, w);
+  /* Words without '_' are not offered, because most of them are no options. */
+  for (const char *word = oldstyle_next_word(c->words, NULL); word != NULL;
+       word = oldstyle_next_word(c->words, word))
+    if (strchr(word, '_') != NULL)
+      bn_near_offer(&near, word);
   bn_near_complain(bn_mask_arg(name, masked), near.best);
 }
 
-/* Returns whether a script without declarations is one of the old interface: in versions that
-   always have the old names each one is, elsewhere a user's script that uses them. */
-static bool oldstyle_is_old(const struct bn_vm *vm, struct bn_buf *words)
+/* Returns whether a script without declarations is written for the interface of 0.5.  In versions
+   that always have its names every script is; natively, our workloads of 0.5 are, and a user's
+   script that uses one of the names. */
+static bool oldstyle_is_for_05(const struct bn_vm *vm, struct bn_buf *words)
 {
   const struct bn_conf *conf = vm->setup->conf;
 
@@ -141,7 +145,7 @@ bool bn_oldstyle_is_old(const struct bn_vm *vm)
   struct bn_buf words;
 
   oldstyle_read_words(&words, vm->chunks);
-  const bool is_old = oldstyle_is_old(vm, &words);
+  const bool is_old = oldstyle_is_for_05(vm, &words);
 
   bn_buf_done(&words);
   return is_old;
@@ -152,13 +156,13 @@ bool bn_oldstyle_accept_any(const struct bn_vm *vm)
   struct bn_optset *options = vm->setup->options;
   struct bn_buf words;
   struct word_check check = {.options = options, .words = &words};
-  unsigned pending = 0;
+  bool is_any_pending = false;
 
-  bn_optset_each_pending(options, oldstyle_count_option, &pending);
-  if (pending == 0) /* nothing could be refused, so the files are not read */
+  bn_optset_each_pending(options, oldstyle_note_option, &is_any_pending);
+  if (!is_any_pending) /* no option could be refused, so the files are not read */
     return true;
   oldstyle_read_words(&words, vm->chunks);
-  const bool accepts = oldstyle_is_old(vm, &words);
+  const bool accepts = oldstyle_is_for_05(vm, &words);
 
   if (accepts) {
     bn_optset_mark_read(options, oldstyle_mentions, &words);

@@ -9,9 +9,9 @@ struct bn_vm;
 
 /* Returns whether a script that declares no options is one of the interface of 0.5. */
 bool bn_oldstyle_is_old(const struct bn_vm *vm);
-/* Accepts any option of the command line for a script of 0.5 that declares none: marks the options
-   that the script and the files that it has loaded mention as read, and logs the others.  Returns
-   whether it has accepted them; true also if no option is left to be read. */
+/* Accepts all options of the command line if the script, which declares none, is one of 0.5: marks
+   the options whose names are words of its files as read, and logs the others.  Returns whether it
+   has accepted them; true also if no option is unread. */
 bool bn_oldstyle_accept_any(const struct bn_vm *vm);
 
 #endif
