@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The composition root: puts the layers together for one command.  A function that returns int
    returns the exit status of what it has run or printed, or else 0, or -1 after a message. */
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -42,12 +41,12 @@ enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
 
 static const struct bn_plugin_kind driver_kind = BN_DRIVER_KIND;
 
-/* What main makes for a command, in this order; main_free_program frees it. */
+/* The objects that main makes for a command, in this order; main_free_program frees them. */
 struct program {
   struct bn_cli cli;
-  char **args; /* the command line as it was typed, for scripts */
+  char **args; /* owned: the command line as it was typed, for scripts; ends with NULL */
   struct bn_conf conf;
-  void **blocks; /* values of option tables; they outlive the set */
+  void **blocks; /* owned: the values of option tables, which outlive the set */
   size_t n_blocks;
   struct bn_optset *options;
   void *report_conf[REPORTERS_MAX]; /* values of the options of each registered reporter */
@@ -69,7 +68,7 @@ struct program {
   struct bn_ranks ranks;  /* of a launcher */
 };
 
-/* Logs why something failed; an empty sentence was logged before.  Returns -1. */
+/* Logs the sentence of err, unless it is empty: then the reason was logged before.  Returns -1. */
 static int main_refuse(const struct bn_err *err)
 {
   if (err->text[0] != '\0')
@@ -79,6 +78,7 @@ static int main_refuse(const struct bn_err *err)
 
 /* --- options --- */
 
+/* Keeps a copy of the command line, because passwords in argv are erased (bn_cli_scrub). */
 static void main_copy_args(struct program *p, int argc, char **argv)
 {
   p->args = bn_alloc((size_t)argc + 1, sizeof *p->args);
@@ -86,8 +86,8 @@ static void main_copy_args(struct program *p, int argc, char **argv)
     p->args[i] = bn_alloc_text(argv[i]);
 }
 
-/* Declares a table of options.  Returns the place of its values, which have their defaults and live
-   as long as the option set, or NULL after a message. */
+/* Declares a table of options.  Returns its values, which have their defaults and belong to the
+   program, or NULL after a message. */
 static void *main_declare(struct program *p, const char *group, const struct bn_opt *table,
                           size_t conf_size)
 {
@@ -102,7 +102,7 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
   return NULL;
 }
 
-/* Declares the options of a driver, and adds it to the drivers that scripts may use. */
+/* Declares the options of a driver, and adds the driver to those that scripts may use. */
 static int main_declare_driver(struct program *p, const char *group, struct bn_sql_driver_entry d)
 {
   d.conf = main_declare(p, group, d.options, d.conf_size);
@@ -156,12 +156,11 @@ static int main_declare_options(struct program *p)
   return main_declare_reporters(p) != 0 || main_declare_drivers(p) != 0 ? -1 : 0;
 }
 
-/* Declares the options of the driver of --db-driver if it is not ours: only its module has them,
-   which is loaded for that.  Modules of our own are loaded when a database is used. */
+/* Declares the options of the driver of --db-driver if the driver is not ours.  Its module has to
+   be loaded for that; modules of our own are loaded when a database is used. */
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
-  const struct bn_driver *driver;
   char group[80];
 
   if (name == NULL)
@@ -169,8 +168,8 @@ static int main_declare_foreign_driver(struct program *p)
   for (size_t i = 0; i < p->n_drivers; i++)
     if (strcmp(p->drivers[i].name, name) == 0)
       return 0;
-  driver = bn_plugin_open(&driver_kind, name, NULL);
-  /* The code that asks for the database says that there is no such driver. */
+  const struct bn_driver *driver = bn_plugin_open(&driver_kind, name, NULL);
+  /* If there is no such driver, the code that opens the database will say so. */
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
   (void)snprintf(group, sizeof group, "%s options", driver->name);
@@ -181,7 +180,7 @@ static int main_declare_foreign_driver(struct program *p)
                                                           .conf_size = driver->conf_size});
 }
 
-/* Declares the options of a built-in test.  Returns as main_declare does. */
+/* Declares the options of a built-in test.  Returns what main_declare returns. */
 static void *main_declare_workload(struct program *p, const struct bn_workload *ops)
 {
   char group[64];
@@ -190,7 +189,7 @@ static void *main_declare_workload(struct program *p, const struct bn_workload *
   return main_declare(p, group, ops->options, ops->conf_size);
 }
 
-/* Declares the options of all built-in tests, for lists of them; a run has those of its test. */
+/* Declares the options of all built-in tests, to list them.  A run declares those of its test. */
 static int main_declare_workloads(struct program *p)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
@@ -199,8 +198,7 @@ static int main_declare_workloads(struct program *p)
   return 0;
 }
 
-/* --- what is asked instead of a run --- */
-
+/* Prints the help of the program, with the drivers that have a module. */
 static void main_print_help(const struct program *p)
 {
   char *drivers[DRIVERS_MAX];
@@ -236,7 +234,8 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
 }
 
-/* Gives the run its facts.  The host and the server are asked only for a report or a watcher. */
+/* Gives the run its facts.  The host is asked only for a report with all facts or for a watcher,
+   and the server only for such a report. */
 static void main_add_facts(struct program *p, const struct bn_workload *ops)
 {
   struct bn_facts facts = {.start_ns = 0};
@@ -253,8 +252,8 @@ static void main_add_facts(struct program *p, const struct bn_workload *ops)
   bn_run_add_facts(p->run, &facts);
 }
 
-/* Executes `run`; the run of a script exists already.  Signals end the program until main_add_facts
-   has returned, which may hang on a dead mount; then a thread of the run receives them. */
+/* Executes `run`; the run of a script exists already.  main_add_facts may hang on a dead mount, so
+   signals end the program until it has returned; then a thread of the run receives them. */
 static int main_execute(struct program *p, const struct bn_workload *ops, void *self,
                         const void *conf)
 {
@@ -265,6 +264,7 @@ static int main_execute(struct program *p, const struct bn_workload *ops, void *
   return bn_run_execute(p->run);
 }
 
+/* Executes a command other than `run`. */
 static int main_run_command(struct program *p, const struct bn_workload *ops, void *self,
                             const void *conf, const struct bn_command *command)
 {
@@ -296,7 +296,7 @@ static int main_print_test_help(struct program *p, const struct bn_workload *ops
   return BN_STATUS_FAILED;
 }
 
-/* Runs the command.  A script's own comes first, also if it is named `run` or `help`. */
+/* Executes the command.  A script's own comes first, even if its name is `run` or `help`. */
 static int main_dispatch(struct program *p, const struct bn_workload *ops, void *self,
                          const void *conf)
 {
@@ -332,7 +332,7 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
   if (conf == NULL || bn_cli_check_options(&p->cli, p->cli.policy->unknown_options_pass, 0) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, false /* no script */);
-  bn_cli_note_unused(&p->cli, NULL);
+  bn_cli_note_unused(&p->cli, NULL /* no driver is used */);
   if (p->conf.raw.luajit_cmd != NULL && p->conf.raw.luajit_cmd[0] != '\0')
     bn_log_note("--luajit-cmd has no effect: the %s test is not a script", ops->name);
   if (p->cli.policy->unknown_options_pass)
@@ -342,8 +342,8 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
 
 /* --- scripts --- */
 
-/* Makes the run of a script, with its report hooks, before any of the script is executed: its top
-   level may already use what a run has. */
+/* Makes the run of a script, with its report hooks.  This comes before the script is executed,
+   because its top level may already use the run. */
 static int main_make_script_run(struct program *p)
 {
   struct bn_report_use *hooks = &p->reporters[p->n_reporters++];
@@ -394,17 +394,6 @@ static int main_open_script(struct program *p)
   return -1;
 }
 
-/* Adds the script's metrics to the run, which was made before the script was read. */
-static int main_add_metrics(struct program *p)
-{
-  const struct bn_metric *metrics = bn_script_metrics(p->script);
-  struct bn_err err = {0};
-
-  if (metrics != NULL && bn_run_set_metrics(p->run, metrics, &err) != 0)
-    return main_refuse(&err);
-  return 0;
-}
-
 /* Makes the run again, because the script has set defaults of options from which the run was made.
    Connections that the top level of the script has opened are closed. */
 static int main_remake_run(struct program *p)
@@ -425,8 +414,10 @@ static int main_remake_run(struct program *p)
   return 0;
 }
 
+/* Settles the options of a loaded script, and completes its run. */
 static int main_prepare_script(struct program *p)
 {
+  const struct bn_metric *metrics = bn_script_metrics(p->script);
   struct bn_err err = {0};
   bool accepts_any = false;
 
@@ -439,7 +430,12 @@ static int main_prepare_script(struct program *p)
     bn_cli_check_files(&p->cli, true /* a script */);
   if (bn_script_has_run_defaults(p->script) && main_remake_run(p) != 0)
     return -1;
-  return bn_script_export_options(p->script) != 0 || main_add_metrics(p) != 0 ? -1 : 0;
+  if (bn_script_export_options(p->script) != 0)
+    return -1;
+  /* The run was made before the script declared its metrics. */
+  if (metrics != NULL && bn_run_set_metrics(p->run, metrics, &err) != 0)
+    return main_refuse(&err);
+  return 0;
 }
 
 static int main_run_script(struct program *p)
@@ -448,7 +444,7 @@ static int main_run_script(struct program *p)
     return BN_STATUS_FAILED;
   /* From standard input and without a command only the top level is executed. */
   if (p->cli.command == NULL || strcmp(p->cli.test, "-") == 0) {
-    bn_cli_check_files(&p->cli, false);
+    bn_cli_check_files(&p->cli, false /* as without a script */);
     return BN_STATUS_OK;
   }
   if (main_prepare_script(p) != 0)
@@ -459,8 +455,8 @@ static int main_run_script(struct program *p)
 
 /* --- phases --- */
 
-/* Opens the reports of an agent, which both go to its controller: the document of the whole run,
-   and each interval when it ends.  The controller prints what the user wants. */
+/* Opens the two reports of an agent, the document of the whole run and the intervals as they end.
+   Both go to the controller, which prints the reports that the user wants. */
 static int main_open_agent_reports(struct program *p)
 {
   if (bn_cli_open_reports(NULL, &p->reporters, &p->n_reporters) != 0)
@@ -511,7 +507,7 @@ static int main_add_own_reports(struct program *p)
 
 /* Sets the options that the URI of --connect stands for.  sysbench has no --connect: in a dialect,
    a value that is no URI is meant for an option of the script. */
-static int main_take_uri(struct program *p)
+static int main_apply_uri(struct program *p)
 {
   const char *uri = p->sql_conf.connect;
 
@@ -520,8 +516,8 @@ static int main_take_uri(struct program *p)
   return bn_cli_apply_uri(p->options, uri, p->sql_conf.driver);
 }
 
-/* Derives and checks all that is known before the banner, and opens the reports.  The order counts:
-   the URI sets options, and options set the level of the messages that follow and name reports. */
+/* Completes and checks the options before the banner is printed, and opens the reports.  The order
+   counts: the URI sets options; options set the level of messages that follow, and name reports. */
 static int main_finish_options(struct program *p)
 {
   struct bn_optset_fault fault;
@@ -529,7 +525,7 @@ static int main_finish_options(struct program *p)
   /* Scripts see the test under the name it has in 0.5. */
   if (p->cli.test != NULL && p->cli.test != p->conf.raw.test)
     (void)bn_optset_set(p->options, "test", p->cli.test, p->cli.test);
-  if (main_take_uri(p) != 0 || main_declare_foreign_driver(p) != 0)
+  if (main_apply_uri(p) != 0 || main_declare_foreign_driver(p) != 0)
     return -1;
   p->cli.warned = p->agent != NULL;
   bn_cli_resolve_aliases(&p->cli);
@@ -550,7 +546,7 @@ static int main_finish_options(struct program *p)
   return p->agent == NULL ? main_add_own_reports(p) : 0;
 }
 
-/* Prints the help, as --test is missing.  Returns the exit status: OK if the user wanted help. */
+/* Prints the help, because --test is missing.  Returns OK if the user has asked for help. */
 static int main_print_help_without_test(const struct program *p)
 {
   main_print_help(p);
@@ -560,6 +556,7 @@ static int main_print_help_without_test(const struct program *p)
   return BN_STATUS_FAILED;
 }
 
+/* Reads the command line.  Prints the help after a mistake that is answered with it. */
 static int main_parse_arguments(struct program *p)
 {
   if (bn_cli_parse(&p->cli) == 0)
@@ -607,7 +604,7 @@ static int main_load_bundled(struct program *q, const char *name)
 static int main_complete_script(const struct bn_completion *c,
                                 const struct bn_registry_script *script)
 {
-  struct program q = {.n_blocks = 0};
+  struct program q = {0};
   const int rc = main_load_bundled(&q, script->name);
 
   if (rc == 0)
@@ -633,14 +630,15 @@ static int main_print_completion(struct program *p)
   return 0;
 }
 
-/* Prints a text that needs no test, such as the help.  Returns 1; 0: none is wanted; -1: failed. */
+/* Prints a text that needs no test, such as the help.  Returns 1, 0 if the user has asked for no
+   such text, or -1 after a message. */
 static int main_answer(struct program *p)
 {
-  const bool by_word = p->cli.policy->words_are_commands;
+  const bool by_words = p->cli.policy->words_are_commands;
 
-  if (p->conf.raw.help && !by_word)
+  if (p->conf.raw.help && !by_words)
     main_print_help(p);
-  else if (p->conf.raw.version || (by_word && bn_cli_is_command(&p->cli, "version")))
+  else if (p->conf.raw.version || (by_words && bn_cli_is_command(&p->cli, "version")))
     bn_cli_print_version(&p->cli);
   else if (p->conf.raw.help_man)
     return main_declare_workloads(p) == 0 && bn_cli_print_man(p->options) == 0 ? 1 : -1;
@@ -655,10 +653,9 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
                                char **argv)
 {
   struct bn_err err = {0};
-  int status;
 
   main_copy_args(p, argc, argv);
-  status = bn_subcommand_run(
+  const int status = bn_subcommand_run(
       sub, &(struct bn_subcommand_args){argc, p->args, argv, bn_about_traits}, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
@@ -696,10 +693,24 @@ static int main_run_hosts(struct program *p, const struct bn_workload *ops)
   return bn_hosts_run(&setup);
 }
 
+/* Prints the banner, and executes the command of the test, on several hosts if they are named. */
+static int main_run_test(struct program *p)
+{
+  if (!p->conf.raw.quiet && p->agent == NULL &&
+      !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
+    bn_cli_print_banner(&p->cli, bn_script_luajit_version());
+  if (p->cli.policy->words_are_commands && p->cli.test == NULL)
+    return main_print_help_without_test(p);
+  const struct bn_workload *ops = bn_registry_find_workload(p->cli.test);
+
+  if (p->agent == NULL && bn_hosts_are_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
+    return main_run_hosts(p, ops);
+  return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
+}
+
 static int main_run_program(struct program *p, int argc, char **argv)
 {
   const struct bn_subcommand *sub = bn_subcommand_find_asked(bn_registry_subcommands, argc, argv);
-  const struct bn_workload *ops;
 
   if (sub != NULL)
     return main_run_subcommand(p, sub, argc, argv);
@@ -721,17 +732,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
     main_print_help(p);
     return BN_STATUS_FAILED;
   }
-  if (main_finish_options(p) != 0)
-    return BN_STATUS_FAILED;
-  if (!p->conf.raw.quiet && p->agent == NULL &&
-      !bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters))
-    bn_cli_print_banner(&p->cli, bn_script_luajit_version());
-  if (p->cli.policy->words_are_commands && p->cli.test == NULL)
-    return main_print_help_without_test(p);
-  ops = p->cli.test != NULL ? bn_registry_find_workload(p->cli.test) : NULL;
-  if (p->agent == NULL && bn_hosts_are_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
-    return main_run_hosts(p, ops);
-  return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
+  return main_finish_options(p) == 0 ? main_run_test(p) : BN_STATUS_FAILED;
 }
 
 /* Runs the program as the agent of a controller, from which the command line comes. */
@@ -757,8 +758,8 @@ static int main_run(struct program *p, int argc, char **argv)
   return status < 0 ? main_run_program(p, argc, argv) : status;
 }
 
-/* Returns `status`, or, if that is OK but standard output has failed or lost its reader, the status
-   for this failure. */
+/* Returns `status`; but if that is OK and standard output has failed or lost its reader, returns
+   the status for this failure. */
 static int main_check_output(int status)
 {
   int output_status = BN_STATUS_OK;
@@ -773,12 +774,11 @@ static int main_check_output(int status)
 int main(int argc, char **argv)
 {
   struct program p = {0};
-  int status;
 
-  /* A write beyond the limit of file sizes fails, instead of ending the program. */
   bn_stop_watch_reader();
+  /* A write beyond the limit of file sizes then fails, and does not end the program. */
   (void)signal(SIGXFSZ, SIG_IGN);
-  status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;
+  int status = bn_file_open_standard() == 0 ? main_run(&p, argc, argv) : BN_STATUS_FAILED;
   bn_log_print_more_threads();
   if (bn_cli_close_reports(p.reporters, p.n_reporters) != 0 && status == BN_STATUS_OK)
     status = BN_STATUS_FAILED;
