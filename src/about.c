@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gathers what only the composition root knows about a run. */
+/* Gathers the facts about a run that only the composition root knows. */
 #include "about.h"
 
 #include <limits.h>
@@ -38,6 +38,7 @@ static void about_add_time(struct bn_facts *f)
     bn_facts_set_text(f, "process", "started", text);
 }
 
+/* Adds the name and the title of the test. */
 static void about_add_workload(struct bn_facts *f, const struct bn_cli *cli,
                                const struct bn_workload *ops)
 {
@@ -59,6 +60,7 @@ static void about_add_host_number(struct bn_facts *f, const char *key, uint64_t 
     bn_facts_set_whole(f, "host", key, (int64_t)n);
 }
 
+/* Adds the known facts about the host. */
 static void about_add_host(struct bn_facts *f)
 {
   struct bn_host h;
@@ -81,18 +83,18 @@ static void about_add_host(struct bn_facts *f)
   about_add_host_text(f, "clocksource", h.clocksource);
 }
 
-/* Adds the folder of a database file, and the file system and device under it. */
-static void about_add_place(struct bn_facts *f, const char *folder)
+/* Adds a folder, and the file system and the device that it is on. */
+static void about_add_folder(struct bn_facts *f, const char *folder)
 {
-  struct bn_place p;
+  struct bn_place place;
 
-  bn_place_read(&p, "", folder);
-  bn_facts_set_text(f, "files", "folder", p.path);
-  bn_facts_set_text(f, "files", "file_system", p.file_system);
-  bn_facts_set_text(f, "files", "device", p.device);
+  bn_place_read(&place, "", folder);
+  bn_facts_set_text(f, "files", "folder", place.path);
+  bn_facts_set_text(f, "files", "file_system", place.file_system);
+  bn_facts_set_text(f, "files", "device", place.device);
 }
 
-/* Returns the value of an option, or NULL if it has none or does not exist. */
+/* Returns the value of an option, or NULL if the facts have none. */
 static const char *about_find_option_value(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)
@@ -101,7 +103,7 @@ static const char *about_find_option_value(const struct bn_facts *f, const char 
   return NULL;
 }
 
-/* Returns the embedded driver that the run uses, or NULL. */
+/* Returns the driver that the run uses if it is an embedded one, or NULL. */
 static const struct bn_registry_driver *about_find_embedded_driver(const struct bn_facts *f)
 {
   const char *driver = about_find_option_value(f, "db-driver");
@@ -128,8 +130,8 @@ static const char *about_find_database_file(const struct bn_facts *f)
   return NULL;
 }
 
-/* Adds where the database file is, which an embedded driver does not report.  A database in memory
-   has no file. */
+/* Adds the folder of the database file, which an embedded driver does not report itself.  A
+   database in memory has no file. */
 static void about_add_database_file(struct bn_facts *f)
 {
   const char *file = about_find_database_file(f);
@@ -138,7 +140,7 @@ static void about_add_database_file(struct bn_facts *f)
   if (file == NULL || file[0] == ':') /* ":memory:" */
     return;
   bn_file_copy_folder(file, folder);
-  about_add_place(f, folder);
+  about_add_folder(f, folder);
 }
 
 /* Adds an option to the struct bn_facts `arg`, for bn_optset_each_fact. */
@@ -147,9 +149,9 @@ static void about_add_option(void *arg, const struct bn_opt_fact *o)
   bn_facts_add_option(arg, o);
 }
 
-/* Adds the labels, which bn_named_check_labels() has checked, with passwords masked: the label of a
-   job may be a URI.  If a password begins before the "=", the rest is masked, and the label has an
-   empty value. */
+/* Adds the labels, which bn_named_check_labels() has checked.  Passwords are masked, because a
+   label may be a URI.  If a password begins before the "=", all after it is masked, and the label
+   has an empty value. */
 static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {
   char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
@@ -178,6 +180,20 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   }
 }
 
+/* Returns the option of that name in the tables of the registry, or NULL. */
+static const struct bn_opt *about_find_registered_option(const char *name, size_t len)
+{
+  const struct bn_opt *o = NULL;
+
+  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
+    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
+  for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
+    o = bn_opt_find(bn_registry_drivers[i].options, name, len);
+  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
+    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
+  return o;
+}
+
 unsigned bn_about_traits(const char *name)
 {
   const size_t len = strlen(name);
@@ -185,11 +201,7 @@ unsigned bn_about_traits(const char *name)
 
   if (o == NULL)
     o = bn_opt_find(bn_sql_options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
-    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
-    o = bn_opt_find(bn_registry_drivers[i].options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
-    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
+  if (o == NULL)
+    o = about_find_registered_option(name, len);
   return o != NULL ? o->traits : 0;
 }

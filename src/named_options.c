@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the options that name assertions and watchers. */
+/* Reads and checks --assert, --label and --watch. */
 #include "named_options.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 #include "engine/watch.h"
 #include "registry.h"
 
-/* Adds the assertion that the text describes to out[0..*n).  Returns 0, or -1 after a message. */
+/* Adds the assertion that the text describes to out[0..*n), and counts it in *n.  Returns 0, or -1
+   after a message. */
 static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
 {
   struct bn_err err = {0};
@@ -50,18 +51,19 @@ int bn_named_check_labels(const struct bn_list *list)
   char masked[BN_MASK_MAX];
 
   for (size_t i = 0; i < list->n; i++) {
-    const size_t key_len = strcspn(list->item[i], "=");
+    const char *label = list->item[i];
+    const size_t key_len = strcspn(label, "=");
 
-    if (key_len == 0 || key_len > BN_LABEL_MAX || list->item[i][key_len] == '\0') {
+    if (key_len == 0 || key_len > BN_LABEL_MAX || label[key_len] != '=') {
       bn_log_stderr("--label=%s: not KEY=VALUE, such as commit=1a2b3c",
-                    bn_mask_text(list->item[i], masked));
+                    bn_mask_text(label, masked));
       return -1;
     }
   }
   return 0;
 }
 
-/* Says that there is no such watcher, and which there are. */
+/* Logs that there is no watcher of that name, with the names of all watchers. */
 static void named_refuse_watcher(const char *name)
 {
   struct bn_buf names = {0};
@@ -73,8 +75,8 @@ static void named_refuse_watcher(const char *name)
   bn_buf_done(&names);
 }
 
-/* Marks the watcher of that name in `is_named`, by its place in the registry.  Returns 0, or -1
-   after a message that there is none. */
+/* Sets is_named[i] for the watcher of that name, number i of the registry.  Returns 0, or -1 after
+   a message that there is none. */
 static int named_mark_watcher(const char *name, bool is_named[BN_WATCHERS_MAX])
 {
   for (size_t i = 0; bn_registry_watchers[i] != NULL; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that name what measure/ or the registry knows: assertions and watchers. */
+/* The options --assert, --label and --watch, whose values are checked before a run. */
 #ifndef BN_NAMED_OPTIONS_H
 #define BN_NAMED_OPTIONS_H
 

@@ -19,6 +19,7 @@ const struct bn_workload *const bn_registry_workloads[] = {
     &bn_workload_fileio,  &bn_workload_cpu,   &bn_workload_memory,
     &bn_workload_threads, &bn_workload_mutex, NULL};
 
+/* Turns a row of BN_REPORTERS into an item of a list of reporters. */
 #define ADDRESS(name, reporter) &(reporter),
 
 const struct bn_reporter *const bn_registry_reporters[] = {BN_REPORTERS(ADDRESS, ) NULL};
@@ -109,6 +110,12 @@ const struct bn_subcommand bn_registry_subcommands[] = {
 const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_watcher_device,
                                                          &bn_watcher_server, NULL};
 
+/* Returns whether `full` is name[0..len). */
+static bool registry_is_named(const char *full, const char *name, size_t len)
+{
+  return strlen(full) == len && strncmp(full, name, len) == 0;
+}
+
 const struct bn_workload *bn_registry_find_workload(const char *name)
 {
   for (size_t i = 0; name != NULL && bn_registry_workloads[i] != NULL; i++)
@@ -120,8 +127,7 @@ const struct bn_workload *bn_registry_find_workload(const char *name)
 const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
-    if (strlen(bn_registry_reporters[i]->name) == len &&
-        strncmp(bn_registry_reporters[i]->name, name, len) == 0)
+    if (registry_is_named(bn_registry_reporters[i]->name, name, len))
       return bn_registry_reporters[i];
   return NULL;
 }
@@ -129,7 +135,7 @@ const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len
 const char *bn_registry_find_tables(const char *name, size_t len)
 {
   for (const struct bn_registry_script *s = bn_registry_scripts; s->name != NULL; s++)
-    if (strlen(s->name) == len && strncmp(s->name, name, len) == 0)
+    if (registry_is_named(s->name, name, len))
       return s->tables;
   return NULL;
 }
@@ -143,9 +149,8 @@ bool bn_registry_is_local(const char *test, const char *driver)
 {
   const struct bn_workload *ops = bn_registry_find_workload(test);
 
-  /* A built-in test that has commands makes its files with them. */
   if (ops != NULL)
-    return ops->commands != NULL;
+    return ops->commands != NULL; /* `prepare` makes files */
   if (driver == NULL)
     return false;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)

@@ -42,11 +42,12 @@ const struct bn_workload *bn_registry_find_workload(const char *name);
 /* Returns the report of the name name[0..len), or NULL if there is none. */
 const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len);
 
-/* Returns whether the data that a test needs are on the host itself: its files, or those of a
-   database without a server.  test, driver: NULL for none. */
+/* Returns whether the data of a test is on the host itself: files of the test, or a database
+   without a server.  test NULL: none is named; driver NULL: no database is used. */
 bool bn_registry_is_local(const char *test, const char *driver);
 
-/* Returns the name of the tables of the bundled script name[0..len), or NULL if there is none. */
+/* Returns the name that stands for the tables of the bundled script name[0..len), or NULL if there
+   is no such script. */
 const char *bn_registry_find_tables(const char *name, size_t len);
 /* Returns whether name[0..len) is the name of a bundled script. */
 bool bn_registry_is_script(const char *name, size_t len);
