@@ -9,11 +9,12 @@
 
 enum bn_delay_shape { BN_DELAY_UNIFORM, BN_DELAY_EXPONENTIAL };
 
-/* A fixed time is uniform from itself to itself. */
+/* A fixed time is UNIFORM with low_ns == high_ns. */
 struct bn_delay {
   enum bn_delay_shape shape;
-  double low_ns;  /* EXPONENTIAL: the mean, before longer times are cut */
-  double high_ns; /* EXPONENTIAL: longer times are cut to it; HUGE_VAL: none is */
+  double low_ns;  /* UNIFORM: the shortest time; EXPONENTIAL: the mean, before times are cut */
+  double high_ns; /* UNIFORM: the longest time; EXPONENTIAL: longer times are cut to this one;
+                     HUGE_VAL: no time is cut */
 };
 
 /* Returns whether all times that are drawn are 0. */
@@ -22,7 +23,7 @@ static inline bool bn_delay_is_none(const struct bn_delay *d)
   return d->low_ns <= 0 && (d->shape == BN_DELAY_EXPONENTIAL || d->high_ns <= 0);
 }
 
-/* Returns a time in nanoseconds for u, a uniform random number from 0 to less than 1. */
+/* Returns a time in nanoseconds, which is drawn by u, a uniform random number in [0, 1). */
 static inline uint64_t bn_delay_draw(const struct bn_delay *d, double u)
 {
   if (d->shape == BN_DELAY_EXPONENTIAL)

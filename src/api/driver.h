@@ -108,12 +108,12 @@ static inline bool bn_sql_bind_null(const struct bn_sql_bind *b)
   return b->type == BN_SQL_NULL || (b->is_null != NULL && *b->is_null);
 }
 
-/* A statement to be prepared, and the values to be bound to it. stmt is zeroed. */
+/* A statement to be prepared, and the values to be bound to it. */
 struct bn_sql_unprepared {
-  void *stmt;
+  void *stmt; /* stmt_size zeroed bytes */
   const char *sql;
   size_t len;
-  const struct bn_sql_bind *binds; /* NULL: nothing */
+  const struct bn_sql_bind *binds; /* NULL: nothing is bound */
   size_t n_binds;
 };
 
@@ -137,9 +137,9 @@ struct bn_sql_waiter {
   void *of; /* of the function alone */
 };
 
-/* The server to connect to. ordinal counts the connections of the process from 0, and continues for
-   each failure of a connection's server; it selects host, port, socket by rotation.  Overrides
-   replace an option for this connection (driver:connect{host = …}). */
+/* The server to connect to.  `ordinal` counts the connections of the process from 0, and continues
+   for each failure of a connection's server; it selects host, port and socket by rotation.
+   Overrides replace options for this connection (driver:connect{host = …}). */
 struct bn_sql_target {
   unsigned ordinal;
   const char *const *override_name; /* "host", "port", "user", … without the driver's prefix */
@@ -280,7 +280,8 @@ struct bn_driver {
   /* Optional: sets the limits that the server tells in *info, where nothing is known before.
      Returns 0, or -1 if the server does not answer. */
   int (*info)(void *conn, struct bn_sql_info *info);
-  /* Escapes into out (2 * len + 1 bytes), without quotes; returns the length. */
+  /* Writes `in` to out (2 * len + 1 bytes), escaped for a text literal but without the quotes.
+     Returns the length. */
   size_t (*quote)(void *conn, char *out, const char *in, size_t len);
   /* sql[len] is 0 here and in prepare. */
   enum bn_sql (*query)(void *conn, const char *sql, size_t len, struct bn_sql_result *r,

@@ -29,7 +29,7 @@ static inline int64_t bn_io_flush(int fd, enum bn_io_op op)
   return (op == BN_IO_FSYNC ? fsync(fd) : fdatasync(fd)) == 0 ? 0 : -errno;
 }
 
-/* A request. fileio owns it and lends it to the engine from submit until it is done. */
+/* A request.  fileio owns it and lends it to the engine from submit until the request is done. */
 struct bn_io_req {
   enum bn_io_op op;
   unsigned file; /* index into bn_io_setup.fd */

@@ -29,7 +29,8 @@ enum bn_opt_type {
 /* The origin of an option's value. */
 enum bn_origin { BN_FROM_DEFAULT, BN_FROM_FILE, BN_FROM_COMMAND_LINE };
 
-struct bn_list { /* owned by the option set */
+/* The value of a BN_LIST; the option set owns the items. */
+struct bn_list {
   char **item;
   size_t n;
 };
@@ -73,7 +74,8 @@ enum bn_opt_trait {
   BN_OPT_UNTOLD = 1 << 13
 };
 
-/* The traits that this program declares for an option of that name; 0: none, or it is unknown. */
+/* A function that returns the traits that this program declares for an option of that name; 0:
+   none, or the name is unknown. */
 typedef unsigned bn_opt_traits_of(const char *name);
 
 struct bn_opt {

@@ -13,17 +13,18 @@ enum { BN_PLACEMENT_ABI = 1 };
 /* The place of memory; a number from 0 is a node. */
 enum { BN_PLACE_LOCAL = -1, BN_PLACE_INTERLEAVE = -2 };
 
-/* `bench_placement` is the only symbol the module exports.  All return 0, or -1 and err. */
+/* `bench_placement` is the only symbol the module exports.  All functions return 0, or -1 and err.
+   `where` is a node or an enumerator of the places above. */
 struct bn_placement {
   unsigned abi; /* BN_PLACEMENT_ABI it was built with */
   size_t size;  /* sizeof (struct bn_placement) it was built with */
   const char *name;
-  /* Checks whether this machine can place memory there. */
+  /* Fails if this machine cannot place memory there. */
   int (*check)(int where, struct bn_err *err);
   /* Binds the calling thread to the node it runs on. */
   int (*stay)(struct bn_err *err);
-  /* Places the untouched pages of this page-aligned area.  Local: the node of the calling
-     thread. */
+  /* Places the pages of an area that were not touched yet.  `at` is page-aligned.  LOCAL is the
+     node of the calling thread. */
   int (*place)(void *at, size_t len, int where, struct bn_err *err);
 };
 

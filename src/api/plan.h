@@ -12,7 +12,7 @@
 
 struct bn_metrics; /* measure/metric.h */
 
-/* 0: none, unlimited, off. */
+/* In each member 0 stands for none, unlimited or off.  Times are in nanoseconds. */
 struct bn_plan {
   enum bn_version version; /* dialect of the texts */
   int verbosity;           /* enum bn_level of base/log.h */
@@ -25,7 +25,7 @@ struct bn_plan {
   size_t n_percents;
   double rate;        /* events/s */
   bool forced;        /* --forced-shutdown with a time limit */
-  uint64_t forced_ns; /* after the time limit */
+  uint64_t forced_ns; /* with `forced`: how long after the time limit the run is ended */
   bool debug, validate, histogram;
   bool watch_lines; /* the figures of --watch are printed under each interval */
   bool kind_lines;  /* the kinds of events are printed under each interval */

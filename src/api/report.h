@@ -19,13 +19,13 @@ struct bn_group; /* measure/result.h */
 struct bn_plan;  /* measure/facts.h */
 struct bn_view;  /* measure/view.h */
 
-/* The views that a reporter prints in place of the text report. */
+/* Bits of bn_reporter.replaces: the views that a reporter prints in place of the text report. */
 enum { BN_REPLACES_INTERVAL = 1, BN_REPLACES_TOTAL = 2 };
 
 struct bn_reporter {
   const char *name; /* "text", "json", "csv" */
   const struct bn_opt *options;
-  size_t conf_size, state_size;
+  size_t conf_size, state_size; /* bytes of conf, and of self, which begin as zeros */
   unsigned replaces;
   bool facts;    /* wants all facts, not only the plan and the rows of the workload */
   bool rest;     /* also wants the time after the last interval, without watched figures */

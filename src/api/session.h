@@ -31,7 +31,7 @@ struct bn_tick {
   uint64_t begun_ns; /* under --rate: when it was begun */
 };
 
-/* CLOCK_MONOTONIC; UINT64_MAX: none. */
+/* The time limit of a run: CLOCK_MONOTONIC; UINT64_MAX: none. */
 struct bn_limit {
   _Atomic uint64_t until_ns; /* no event begins after it; 0 once the run was asked to stop */
   _Atomic uint64_t span_ns;  /* the deadline, or an earlier request to stop; written first */
@@ -66,24 +66,24 @@ struct bn_services {
   struct bn_unique *unique;            /* the shared sequence without repetition */
   unsigned sessions;                   /* number of sessions on all hosts */
   bool is_command;                     /* a command other than `run` is under way */
-  /* Makes reports SQL reports, as a database driver was initialised. */
+  /* Sets the kind of the workload in reports: SQL once a database driver was initialised. */
   void (*set_kind)(void *of, enum bn_kind kind);
   /* Adds a fact for documents about the run: section "database", key "server_version". */
   void (*fact)(void *of, const char *section, const char *key, const char *text);
-  /* Counts a label in labelled count `index` of the metrics.  Returns true for the first of its
-     label. */
+  /* Counts a label in labelled count `index` of the metrics.  Returns true if it is the first time
+     for this label. */
   bool (*count_label)(void *of, unsigned index, const char *label);
-  /* A script asks to end the process with that status.  While events are measured, and after, that
-     ends the run as its limit would, and the report says so; returns true.  Returns false if there
-     is no such run; then nothing has happened. */
+  /* Is called when a script asks to end the process with that status.  While events are measured,
+     and after, it ends the run as its limit would, lets the report say so, and returns true.
+     Without such a run it does nothing and returns false. */
   bool (*leave)(void *of, int status);
   /* Ends the run as a failed one, because it lacks a resource; the caller has logged why. */
   void (*fail)(void *of);
-  /* A script has found that data is not as it should be, or, not known, that it cannot find out.
-     The command or run goes on; its exit status says so. */
+  /* Is called when a script has found that data is not as it should be (known), or that it cannot
+     find out (not known).  The command or run goes on; its exit status says so. */
   void (*judge)(void *of, bool known);
-  /* The proof sheet of the final report is complete: decides --assert=proof.  If a line could not
-     be checked, the exit status says so, as after judge. */
+  /* Decides --assert=proof, when the proof sheet of the final report is complete.  If a line could
+     not be checked, the exit status says so, as after judge. */
   void (*prove)(void *of, const struct bn_proof *proof);
   /* Handles a final failure of this session, which the caller has logged. kind: a name shared by
      failures with the same reason.  Ends the run as a failed one, or with
@@ -129,10 +129,10 @@ struct bn_think {
   uint64_t active_until_ns; /* then it may have to pause for --threads-profile; UINT64_MAX: never */
 };
 
-/* When a session opens its connections again (engine/renewal.h). */
+/* The turns at which a session opens its connections again (engine/renewal.h). */
 struct bn_renewal {
   uint64_t next_ns;                /* when the next turn is due */
-  _Atomic uint64_t passed, missed; /* turns that were taken or missed; the missed ones of them */
+  _Atomic uint64_t passed, missed; /* turns so far, and how many of them were missed */
   bool allowed;                    /* the script says where a connection may be opened again */
 };
 
@@ -174,8 +174,8 @@ struct bn_session {
 /* Sessions are in an array and write at every event: none shares a cache line with another. */
 _Static_assert(sizeof(struct bn_session) % 64 == 0, "a session ends with a cache line");
 
-/* Returns whether it belongs to a thread of the run or of a parallel command, and not to the main
-   thread or the reporting thread. */
+/* Returns whether the session belongs to a thread of the run or of a parallel command, and not to
+   the main thread or the reporting thread. */
 static inline bool bn_session_is_worker(const struct bn_session *s)
 {
   return s != s->services->main && s != s->services->reporting;

@@ -26,7 +26,7 @@ struct bn_subcommand {
   /* Prints its result on standard output and returns the exit status; err says why it failed.  The
      operands end with NULL. */
   int (*run)(const void *conf, const char *const *operand, struct bn_err *err);
-  bool loads_file;
+  bool loads_file; /* the first operand is the file of a study */
 };
 
 #endif

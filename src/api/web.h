@@ -14,8 +14,9 @@ enum { BN_WEB_ABI = 1 };
 /* A page to be served. */
 struct bn_web_page {
   const char *path; /* "/metrics" */
-  /* Returns the text, which the caller frees, and its media type. accept: the media types that the
-     client takes, or NULL.  Threads of the module call it. */
+  /* Returns the text of *len bytes, which the caller frees, and sets *type to its media type, a
+     static text.  accept: the media types that the client takes, or NULL.  Threads of the module
+     call it. */
   char *(*text)(void *arg, const char *accept, size_t *len, const char **type);
   void *arg;
 };

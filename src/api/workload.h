@@ -16,6 +16,7 @@
 struct bn_facts; /* measure/facts.h */
 struct bn_view;  /* measure/view.h */
 
+/* The result of an event or a loop. */
 enum bn_next {
   BN_CONTINUE,
   BN_FINISHED, /* this session ends; the event that returns it is not counted */
@@ -25,14 +26,16 @@ enum bn_next {
 /* The parts of a session's life, for a session that shares its worker with others. */
 enum bn_phase { BN_PHASE_OPEN, BN_PHASE_LOOP, BN_PHASE_CLOSE };
 
+/* The result of a turn of a session that shares its worker. */
 enum bn_turn {
   BN_TURN_WAITS, /* the session waits for a call, or for a time (engine/loop.h) */
   BN_TURN_DONE,
   BN_TURN_FAILED /* as -1 or BN_FAILED of the function of the phase */
 };
 
-struct bn_figure { /* a number computed from a view for structured reports: "mib_per_s" */
-  const char *key;
+/* A number that is computed from a view for structured reports. */
+struct bn_figure {
+  const char *key; /* "mib_per_s" */
   double value;
   enum bn_merge_rule merge; /* no figure is a sum: BN_MERGE_SUM is taken as BN_MERGE_NONE */
   unsigned weight;          /* BN_MERGE_MEAN: the counter that it weighs by */
