@@ -32,7 +32,7 @@ bool bn_chunks_use_random(struct bn_chunks *all);
 /* Returns false if a file, which Lua itself will read, has another content on the host that files
    are compared with.  Returns true also if there is no such host, or if the file cannot be read. */
 bool bn_chunks_compare(struct bn_chunks *all, const char *file);
-/* Remembers a file of the main instance that Lua itself reads. */
+/* Notes a file that Lua itself reads, for bn_chunks_each.  Only for the main instance. */
 void bn_chunks_note(struct bn_chunks *all, const char *file);
 /* Calls fn with every compiled file, then with every noted one.  It takes no lock, so it is called
    before workers exist. */

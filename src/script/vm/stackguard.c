@@ -4,6 +4,7 @@
 #include "script/vm/stackguard.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,26 +36,38 @@ _Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
   _exit(1);
 }
 
-/* Handles SIGSEGV.  A large frame may skip the guard page, so that addresses next to it count as an
-   overflow too: those within GUARD_SIZE below the stack, where nothing is mapped, and those of the
-   lowest part of the stack, which this handler alone uses. */
+/* Returns whether the handler runs during a guarded call: only then it has a stack of its own. */
+static bool stackguard_is_in_call(void)
+{
+  stack_t stack;
+
+  return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+/* Returns whether a fault at this address is an overflow of the stack of the call.  A large frame
+   may skip the guard page, so addresses next to it count too: those within GUARD_SIZE below the
+   stack, where nothing is mapped, and those of the lowest part of the stack, which the handler
+   alone uses. */
+static bool stackguard_is_overflow(const struct bn_lua *lua, uintptr_t address)
+{
+  return address + GUARD_SIZE >= lua->stack_low && address < lua->stack_low + HANDLER_STACK;
+}
+
+/* Handles SIGSEGV.  When it returns, the instruction that has failed runs again, so that another
+   fault gets its usual effect: from the handler before ours during a call, else from the
+   default. */
 static void stackguard_on_fault(int number, siginfo_t *info, void *context)
 {
-  stack_t alt_stack;
-  const uintptr_t address = (uintptr_t)info->si_addr;
   const struct bn_lua *lua = bn_lua_current();
 
   (void)context;
-  /* The handler has a stack of its own during guarded calls only. */
-  if (lua != NULL && sigaltstack(NULL, &alt_stack) == 0 && (alt_stack.ss_flags & SS_ONSTACK)) {
-    if (address + GUARD_SIZE >= lua->stack_low && address < lua->stack_low + HANDLER_STACK)
-      stackguard_end_with_sentence(lua);
-    /* Another fault during a call goes to the handler before ours: the instruction runs again. */
-    (void)sigaction(number, lua->vm->guard, NULL);
+  if (lua == NULL || !stackguard_is_in_call()) {
+    (void)signal(number, SIG_DFL);
     return;
   }
-  /* A fault outside of calls has its usual effect when the instruction runs again. */
-  (void)signal(number, SIG_DFL);
+  if (stackguard_is_overflow(lua, (uintptr_t)info->si_addr))
+    stackguard_end_with_sentence(lua);
+  (void)sigaction(number, lua->vm->guard, NULL);
 }
 
 struct sigaction *bn_stackguard_install(void)

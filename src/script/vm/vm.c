@@ -163,28 +163,35 @@ static struct bn_shared_pool *vm_find_pool(const struct bn_lua *lua)
   return lua->session->task != NULL ? &all->pool[lua->session->id % all->n] : NULL;
 }
 
+/* Gives the instance a shared interpreter of its session's pool, or a new one.  Returns 0, or -1
+   after logging that there is no memory. */
+static int vm_open_interpreter(struct bn_lua *lua)
+{
+  struct bn_shared_pool *pool = vm_find_pool(lua);
+
+  if (pool != NULL) {
+    lua->shared = bn_shared_take(lua->vm, pool);
+  } else {
+    lua->heap = bn_alloc(1, sizeof *lua->heap);
+    lua->L = bn_lua_new_state(lua->heap);
+  }
+  if (lua->shared != NULL || lua->L != NULL)
+    return 0;
+  bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
+  return -1;
+}
+
 int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
                 bool is_worker)
 {
-  struct bn_shared_pool *pool;
-
   lua->vm = vm;
   lua->place = &vm->place;
   lua->session = s;
   lua->tid = tid;
   lua->worker = is_worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
-  pool = vm_find_pool(lua);
-  if (pool != NULL) {
-    lua->shared = bn_shared_take(vm, pool);
-  } else {
-    lua->heap = bn_alloc(1, sizeof *lua->heap);
-    lua->L = bn_lua_new_state(lua->heap);
-  }
-  if (lua->L == NULL && lua->shared == NULL) {
-    bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
+  if (vm_open_interpreter(lua) != 0)
     return -1;
-  }
   struct bn_lua *previous = bn_lua_enter(lua);
   const int rc = lua->shared != NULL ? vm_build_coroutine(lua, lua->shared) : vm_build(lua);
 
