@@ -180,20 +180,6 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   }
 }
 
-/* Returns the option of that name in the tables of the registry, or NULL. */
-static const struct bn_opt *about_find_registered_option(const char *name, size_t len)
-{
-  const struct bn_opt *o = NULL;
-
-  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
-    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
-    o = bn_opt_find(bn_registry_drivers[i].options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
-    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
-  return o;
-}
-
 unsigned bn_about_traits(const char *name)
 {
   const size_t len = strlen(name);
@@ -201,7 +187,11 @@ unsigned bn_about_traits(const char *name)
 
   if (o == NULL)
     o = bn_opt_find(bn_sql_options, name, len);
-  if (o == NULL)
-    o = about_find_registered_option(name, len);
+  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
+    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
+  for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
+    o = bn_opt_find(bn_registry_drivers[i].options, name, len);
+  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
+    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
   return o != NULL ? o->traits : 0;
 }

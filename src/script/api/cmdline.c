@@ -23,27 +23,31 @@
 /* The items of the list that a script declares as a command. */
 enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
 
+/* Returns true if the value on top is a table; else pops it and returns false. */
+static bool cmdline_keep_table(lua_State *L)
+{
+  if (lua_istable(L, -1))
+    return true;
+  lua_pop(L, 1);
+  return false;
+}
+
 /* Pushes sysbench.cmdline.commands if it is a table, else pushes nothing and returns false. */
 static bool cmdline_push_commands(struct bn_lua *lua)
 {
   bn_lua_push_field(lua, "cmdline");
   bn_lua_replace_by_entry(lua->L, "commands");
-  if (lua_istable(lua->L, -1))
-    return true;
-  lua_pop(lua->L, 1);
-  return false;
+  return cmdline_keep_table(lua->L);
 }
 
-/* Pushes the command of that name if it is a table, else pushes nothing and returns false. */
+/* Pushes the declaration of a command, the entry of that name, if it is a table; else pushes
+   nothing and returns false. */
 static bool cmdline_push_declaration(struct bn_lua *lua, const char *name)
 {
-  if (!cmdline_push_commands(lua))
-    return false;
+  bn_lua_push_field(lua, "cmdline");
+  bn_lua_replace_by_entry(lua->L, "commands");
   bn_lua_replace_by_entry(lua->L, name);
-  if (lua_istable(lua->L, -1))
-    return true;
-  lua_pop(lua->L, 1);
-  return false;
+  return cmdline_keep_table(lua->L);
 }
 
 const char *bn_cmdline_next_command(struct bn_lua *lua, const char *after)

@@ -241,15 +241,25 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   hooks_add_native_fields(L, v, is_native);
 }
 
-/* Calls a hook that prints a report, if the script has the hook and the process is no part of a run
-   on several hosts.  Does nothing if the instance is NULL.  Returns 0, or -1 after logging why the
-   hook has failed. */
-static int hooks_print(struct bn_instance *in, const char *hook, const struct bn_view *v)
+/* Calls a hook with the statistics of the view.  Returns 1 with its nresults on the stack; 0 if the
+   instance is NULL or the script has no such hook; or -1 after logging why the hook has failed. The
+   reporter's err then stays empty, so that the reason is not printed twice. */
+static int hooks_call(struct bn_instance *in, const char *hook, int nresults,
+                      const struct bn_view *v)
 {
-  if (in == NULL || in->lua.vm->setup->is_part || !hooks_push_function(&in->lua, hook))
+  if (in == NULL || !hooks_push_function(&in->lua, hook))
     return 0;
   hooks_push_statistics(&in->lua, v);
-  return bn_lua_call(&in->lua, 1, 0, hook);
+  return bn_lua_call(&in->lua, 1, nresults, hook) != 0 ? -1 : 1;
+}
+
+/* Calls a hook that prints a report, unless the process is a part of a run on several hosts.
+   Returns 0, or -1 if the hook has failed. */
+static int hooks_print(struct bn_instance *in, const char *hook, const struct bn_view *v)
+{
+  if (in != NULL && in->lua.vm->setup->is_part)
+    return 0;
+  return hooks_call(in, hook, 0, v) < 0 ? -1 : 0;
 }
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
@@ -298,17 +308,6 @@ static enum appended hooks_append_value(lua_State *L, struct bn_buf *out)
   return outcome;
 }
 
-/* Calls a hook.  Returns 1 with its result on the stack, 0 if the script has no such hook, or -1
-   after logging why the hook has failed; the reporter's err then stays empty, so that the reason is
-   not printed twice. */
-static int hooks_call_for_result(struct bn_instance *in, const char *hook, const struct bn_view *v)
-{
-  if (in == NULL || !hooks_push_function(&in->lua, hook))
-    return 0;
-  hooks_push_statistics(&in->lua, v);
-  return bn_lua_call(&in->lua, 1, 1, hook) != 0 ? -1 : 1;
-}
-
 /* Pops the result of a hook and appends its lines to out.  Returns 0, or -1 and err. */
 static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *out,
                                struct bn_err *err)
@@ -330,7 +329,7 @@ static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *ou
 static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
                            struct bn_buf *out, struct bn_err *err)
 {
-  const int rc = hooks_call_for_result(in, hook, v);
+  const int rc = hooks_call(in, hook, 1, v);
 
   return rc <= 0 ? rc : hooks_append_result(in->lua.L, hook, out, err);
 }
@@ -352,7 +351,7 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
                        struct bn_err *err)
 {
   const struct bn_services *services = in->lua.session->services;
-  const int rc = hooks_call_for_result(in, "prove", v);
+  const int rc = hooks_call(in, "prove", 1, v);
   lua_State *L = in->lua.L;
   struct bn_proof proof;
 

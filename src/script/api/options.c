@@ -392,10 +392,7 @@ int bn_options_read(struct bn_lua *lua)
 /* Returns the option of that name, in which '-' and '_' are the same, or NULL. */
 static const struct bn_opt *options_find(const struct bn_options *o, const char *name)
 {
-  for (size_t i = 0; i < o->n; i++)
-    if (bn_opt_is_same_name(o->option[i].name, name))
-      return &o->option[i];
-  return NULL;
+  return bn_opt_find(o->option, name, strlen(name));
 }
 
 /* Raises an error if two scripts of a mix declare an option with different types.  The text for
