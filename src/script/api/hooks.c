@@ -242,8 +242,8 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
 }
 
 /* Calls a hook with the statistics of the view.  Returns 1 with its nresults on the stack; 0 if the
-   instance is NULL or the script has no such hook; or -1 after logging why the hook has failed. The
-   reporter's err then stays empty, so that the reason is not printed twice. */
+   instance is NULL or the script has no such hook; or -1 after logging why the hook has failed.
+   The reporter's err then stays empty, so that the reason is not printed twice. */
 static int hooks_call(struct bn_instance *in, const char *hook, int nresults,
                       const struct bn_view *v)
 {

@@ -105,8 +105,8 @@ static inline struct bn_api *bn_instance_api(void)
 }
 
 /* Notes, after a call that sends statements, whether the failure of the script's function needs no
-   message.  After a failure that was logged it needs one, which adds the place in the script. After
-   an interruption it needs none: nothing is wrong, and the SQL layer has logged nothing. */
+   message.  After a failure that was logged it needs one, which adds the place in the script.
+   After an interruption it needs none: nothing is wrong, and the SQL layer has logged nothing. */
 static inline void bn_instance_set_reported(struct bn_lua *lua, bool has_failed)
 {
   lua->reported = has_failed && bn_session_interrupted(lua->session);

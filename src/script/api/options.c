@@ -539,7 +539,7 @@ static void options_turn_on_bare_switches(const struct bn_options *options,
 }
 
 /* Returns whether a general option has one value in all parts of a run on several hosts or in
-   groups. The profiles are among these options, because they set the time of the run. */
+   groups.  The profiles are among these options, because they set the time of the run. */
 static bool options_is_common_to_parts(const struct bn_optset *all, const char *name)
 {
   const char *const *profile = bn_conf_profiles;

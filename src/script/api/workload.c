@@ -40,8 +40,8 @@ static int workload_run_command(struct bn_lua *lua, const char *name)
   return has_failed ? -1 : 0;
 }
 
-/* Sets the static text that messages have for what the session is doing, if it is not ready in
-   time. */
+/* Sets what the session is doing, a static text, for the message about a session that is not ready
+   in time (--thread-init-timeout). */
 static void workload_set_doing(struct bn_session *s, const char *what)
 {
   atomic_store_explicit(&s->doing, what, memory_order_relaxed);
@@ -258,7 +258,7 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
 
 /* Closes the instance of a session, and fails the session if its thread_done() has failed.  A
    session that was interrupted does not fail, because that may have ended a statement of
-   thread_done(). Returns whether the session has failed. */
+   thread_done().  Returns whether the session has failed. */
 static bool workload_end_session(const struct bn_session *s, bool thread_done_failed)
 {
   struct session_state *state = s->state;

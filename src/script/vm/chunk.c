@@ -84,6 +84,7 @@ static int chunk_append_code(lua_State *L, const void *data, size_t len, void *u
   return bn_buf_add(ud, data, len);
 }
 
+/* Frees a chunk and its maker. */
 static void chunk_free(struct bn_chunk *c)
 {
   if (c->maker != NULL)

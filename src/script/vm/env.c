@@ -74,14 +74,14 @@ static void env_declare(lua_State *L, const char *name)
 }
 
 /* internal.module(name): returns the internal module of that name. */
-static int internal_module(lua_State *L)
+static int env_get_module(lua_State *L)
 {
   env_push_module(L, luaL_checkstring(L, 1));
   return 1;
 }
 
 /* internal.sysbench(): returns the table `sysbench` of the instance whose code runs. */
-static int internal_sysbench(lua_State *L)
+static int env_get_sysbench(lua_State *L)
 {
   lua_rawgeti(L, LUA_REGISTRYINDEX, bn_lua_current()->sysbench_ref);
   return 1;
@@ -96,7 +96,7 @@ static void env_push_ffi(lua_State *L)
 }
 
 /* internal.declare(part): declares a part of the C interface. */
-static int internal_declare(lua_State *L)
+static int env_declare_part(lua_State *L)
 {
   const char *part = luaL_checkstring(L, 1);
 
@@ -105,9 +105,9 @@ static int internal_declare(lua_State *L)
   return 0;
 }
 
-/* Calls the function internal[name], if there is one, with the value on top, which stays there. The
-   function keeps the values of sessions or scripts apart, so it is called only if several of them
-   share the interpreter. */
+/* Calls the function internal[name], if there is one, with the value on top, which stays there.
+   The function keeps the values of sessions or scripts apart, so it is called only if several of
+   them share the interpreter. */
 static void env_call_adopter(lua_State *L, const char *name)
 {
   if (bn_lua_current()->shared == NULL && bn_lua_current()->vm->mix == NULL)
@@ -144,14 +144,14 @@ static int env_fill_ffi(lua_State *L)
 }
 
 /* internal.log(level, text): logs a text. */
-static int internal_log(lua_State *L)
+static int env_log_text(lua_State *L)
 {
   bn_log_text((int)luaL_checkinteger(L, 1), luaL_checkstring(L, 2));
   return 0;
 }
 
 /* internal.complain(text): logs a text as an aside, if asides are shown. */
-static int internal_complain(lua_State *L)
+static int env_log_aside(lua_State *L)
 {
   if (bn_log_has_asides())
     bn_log_foreign(luaL_checkstring(L, 1));
@@ -159,7 +159,7 @@ static int internal_complain(lua_State *L)
 }
 
 /* internal.note_traced(): notes that the traceback of the current error has been logged. */
-static int internal_note_traced(lua_State *L)
+static int env_note_traced(lua_State *L)
 {
   (void)L;
   bn_lua_current()->traced = true;
@@ -227,12 +227,12 @@ static void env_keep_protected_calls(lua_State *L)
    in C, and keeps it in the registry. */
 static void env_make_internal(lua_State *L)
 {
-  static const luaL_Reg env_functions[] = {{"module", internal_module},
-                                           {"sysbench", internal_sysbench},
-                                           {"declare", internal_declare},
-                                           {"log", internal_log},
-                                           {"complain", internal_complain},
-                                           {"note_traced", internal_note_traced},
+  static const luaL_Reg env_functions[] = {{"module", env_get_module},
+                                           {"sysbench", env_get_sysbench},
+                                           {"declare", env_declare_part},
+                                           {"log", env_log_text},
+                                           {"complain", env_log_aside},
+                                           {"note_traced", env_note_traced},
                                            {NULL, NULL}};
   const struct bn_vm_table *table = bn_lua_current()->vm->table;
 

@@ -76,7 +76,8 @@ static void *heap_take_free(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Returns a small block, one that was freed or one of a page, or NULL if memory runs out. */
+/* Returns a small block: a free block, or else the next one of the newest page.  Returns NULL if
+   memory runs out. */
 static void *heap_take(struct bn_heap *h, size_t size)
 {
   void *block = heap_take_free(h, size);
@@ -90,8 +91,8 @@ static void *heap_take(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Resizes a block whose old and new size are large.  Returns NULL if memory runs out.  A block that
-   shrinks stays as it is in that case, because Lua relies on shrinking to succeed. */
+/* Resizes a block whose old and new size are large.  If memory runs out, returns NULL; but a block
+   that is to shrink is returned as it is, because Lua relies on shrinking to succeed. */
 static void *heap_resize(void *block, size_t old_size, size_t size)
 {
   void *to = realloc(block, size);
@@ -99,8 +100,8 @@ static void *heap_resize(void *block, size_t old_size, size_t size)
   return to == NULL && size < old_size ? block : to;
 }
 
-/* Moves a block whose old or new size is small, to another class or to the C library.  Returns NULL
-   if memory runs out.  A block that shrinks stays where it is in that case. */
+/* Moves a block whose old or new size is small to another class, or to or from the C library.  If
+   memory runs out, returns NULL; but a block that is to shrink is returned as it is. */
 static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
   void *to = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);

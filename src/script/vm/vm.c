@@ -27,7 +27,8 @@
 enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 110 };
 
 /* Opens the standard libraries, without collections in between, in which nothing would be garbage.
-   Like the next three functions it is called by lua_cpcall, with a struct bn_lua at 1. */
+   Is called by lua_cpcall, as the next two functions and vm_run_luajit_command are, with a struct
+   bn_lua at 1. */
 static int vm_open_libraries(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
