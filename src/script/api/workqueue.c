@@ -164,13 +164,13 @@ static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part 
 bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
                        const struct bn_session *s)
 {
-  bool is_taken = false;
-
   /* A deadline of 0 says that the run was asked to stop. */
-  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0 &&
-         workqueue_try_take(q, p, &is_taken)) {
-    if (is_taken)
-      return true;
+  while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0) {
+    bool is_taken;
+    const bool may_come = workqueue_try_take(q, p, &is_taken);
+
+    if (is_taken || !may_come)
+      return is_taken;
     workqueue_wait(p, s);
   }
   return false;

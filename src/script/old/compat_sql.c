@@ -59,8 +59,9 @@ int db_destroy(sql_driver *drv)
 
 sql_connection *db_connection_create(sql_driver *drv)
 {
-  return compat_sql_refuse_nil(drv, __func__, "driver") ? NULL
-                                                        : bn_ffi_sql_connect(drv, NULL, NULL, 0);
+  if (compat_sql_refuse_nil(drv, __func__, "driver"))
+    return NULL;
+  return bn_ffi_sql_connect(drv, NULL, NULL, 0);
 }
 
 int db_connection_close(sql_connection *con)
@@ -80,14 +81,16 @@ void db_connection_free(sql_connection *con)
 
 int db_bulk_insert_init(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_refuse_nil_query(con, query, __func__) ? 1
-                                                           : bn_ffi_sql_bulk_init(con, query, len);
+  if (compat_sql_refuse_nil_query(con, query, __func__))
+    return 1;
+  return bn_ffi_sql_bulk_init(con, query, len);
 }
 
 int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_refuse_nil_query(con, query, __func__) ? 1
-                                                           : bn_ffi_sql_bulk_next(con, query, len);
+  if (compat_sql_refuse_nil_query(con, query, __func__))
+    return 1;
+  return bn_ffi_sql_bulk_next(con, query, len);
 }
 
 int db_bulk_insert_done(sql_connection *con)
@@ -127,9 +130,9 @@ sql_row *db_fetch_row(sql_result *rs)
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
 {
-  return compat_sql_refuse_nil_query(con, query, __func__)
-             ? NULL
-             : bn_ffi_sql_prepare(con, query, len, NULL);
+  if (compat_sql_refuse_nil_query(con, query, __func__))
+    return NULL;
+  return bn_ffi_sql_prepare(con, query, len, NULL /* no name */);
 }
 
 /* Returns the SQL layer's type for a script's type.  Times are texts. */

@@ -61,7 +61,7 @@ static int heap_add_page(struct bn_heap *h)
 static void *heap_take_free(struct bn_heap *h, size_t size)
 {
   const size_t wanted = heap_class_of(size);
-  const uint64_t enough = h->available >> wanted << wanted;
+  const uint64_t enough = h->available >> wanted << wanted; /* without the smaller classes */
 
   if (enough == 0)
     return NULL;

@@ -48,19 +48,19 @@ static int library_exit(lua_State *L)
     status = lua_toboolean(L, 1) ? 0 : 1;
   else
     status = (int)luaL_optinteger(L, 1, 0);
-  if (services->leave(services->of, status)) {
-    const bool is_of_run = lua->session->id < lua->vm->setup->conf->plan.threads;
-
-    lua->exits++;
-    if (lua->exits > EXITS_MAX && lua->worker && is_of_run)
-      services->stay_behind(services->of);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)&exit_mark);
-    return lua_error(L);
+  if (!services->leave(services->of, status)) { /* there is no run */
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 0);
+    return 0;
   }
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 0);
-  return 0;
+  const bool is_of_run = lua->session->id < lua->vm->setup->conf->plan.threads;
+
+  lua->exits++;
+  if (lua->exits > EXITS_MAX && lua->worker && is_of_run)
+    services->stay_behind(services->of);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)&exit_mark);
+  return lua_error(L);
 }
 
 bool bn_library_is_exit(lua_State *L)

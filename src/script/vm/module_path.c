@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/plugin.h"
 
-/* Appends the user's folders of LuaRocks, as "HOME/.luarocks/…?ext;"; with_init: modules may also
-   be folders with a file init.lua.  Appends nothing without HOME. */
+/* Appends templates for the user's folders of LuaRocks, "HOME/.luarocks/…?ext;".  With with_init, a
+   module may also be a folder with a file init.lua.  Appends nothing without HOME. */
 static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const char *ext,
                                      bool with_init)
 {
@@ -25,8 +25,9 @@ static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const
   }
 }
 
-/* Takes over a list of templates, and returns it as the user's variable, LUA_PATH or LUA_CPATH,
-   changes it.  A value replaces the list; the first ";;" in the value stands for the list. */
+/* Returns, malloc'd, a list of templates as the user's variable, LUA_PATH or LUA_CPATH, changes it.
+   The value of the variable replaces the list, but its first ";;" stands for the list.  `list` is
+   empty afterwards. */
 static char *module_path_with_variable(const char *variable, struct bn_buf *list)
 {
   const char *value = getenv(variable);
@@ -82,8 +83,8 @@ bool bn_module_path_is_file(const char *path)
   return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) && access(path, R_OK) == 0;
 }
 
-/* Returns, malloc'd, a template with the module's name, which has '/' for '.', in place of each
-   '?'. */
+/* Returns, malloc'd, template[0..len) with the module's name in place of each '?'; the name has '/'
+   for '.'. */
 static char *module_path_fill(const char *template, size_t len, const char *name)
 {
   struct bn_buf b;
@@ -102,6 +103,7 @@ static char *module_path_fill(const char *template, size_t len, const char *name
 
 char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried)
 {
+  /* Several ';' count as one. */
   for (path += strspn(path, ";"); *path != '\0'; path += strspn(path, ";")) {
     const size_t len = strcspn(path, ";");
     char *file = module_path_fill(path, len, name);

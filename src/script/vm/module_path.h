@@ -7,10 +7,10 @@
 
 struct bn_buf;
 
-/* Returns package.path, malloc'd, with the folder of bundled scripts (NULL: none) and what LUA_PATH
-   says. */
+/* Returns package.path, malloc'd, with the folder of bundled scripts (NULL: none), as LUA_PATH
+   changes it. */
 char *bn_module_path_default(const char *data_dir);
-/* Returns package.cpath, malloc'd, with what LUA_CPATH says. */
+/* Returns package.cpath, malloc'd, as LUA_CPATH changes it. */
 char *bn_module_path_default_c(void);
 /* Returns, malloc'd, the first readable file that a path of templates names for a module, or NULL.
    Appends "\n\tno file '…'" to `tried` for each file that is not there; `tried` may be NULL. */
