@@ -113,9 +113,9 @@ void bn_ffi_event_start_later(void)
 {
   struct bn_instance *in = bn_instance_current();
   struct bn_session *s = in->lua.session;
-  const bool is_in_flight = bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended);
 
-  if (in->lua.worker && is_in_flight)
+  /* The two counters differ while an event is in flight. */
+  if (in->lua.worker && bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
     bn_event_start_later(s, in->own_event_begun ? &in->own_tick : &in->tick);
 }
 
