@@ -27,7 +27,7 @@ struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *
 
 struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s)
 {
-  struct bn_instance *in = bn_instance_open(vm, s, s->number, true);
+  struct bn_instance *in = bn_instance_open(vm, s, s->number, true /* a worker */);
 
   if (in == NULL)
     return NULL;

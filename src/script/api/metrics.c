@@ -56,8 +56,8 @@ static bool metrics_is_time_unit(const char *unit)
   return false;
 }
 
-/* Pushes a sentence that says why the metric cannot be declared and returns true.  If it can,
-   returns false and pushes nothing. */
+/* Returns true after pushing a sentence that says why the metric cannot be declared; returns false,
+   and pushes nothing, if it can. */
 static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
                                  enum bn_metric_kind kind, const char *name, const char *unit)
 {
@@ -148,8 +148,8 @@ int bn_metrics_declare(lua_State *L)
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* Pushes a sentence that says why the kind cannot be declared and returns true.  If it can, returns
-   false and pushes nothing. */
+/* Returns true after pushing a sentence that says why the kind cannot be declared; returns false,
+   and pushes nothing, if it can. */
 static bool metrics_push_kind_refusal(lua_State *L, const struct bn_declarations *d,
                                       const char *name)
 {

@@ -233,7 +233,7 @@ static void optexport_add_undeclared(void *arg, const char *name, const char *va
 
   bn_near_replace_dashes(key);
   bn_optset_each_pending(x->options, optexport_look_up_undeclared, &last);
-  optexport_set_value(x, key, true);
+  optexport_set_value(x, key, true /* may be a global */);
   free(key);
 }
 
@@ -319,7 +319,8 @@ static int optexport_index_option(lua_State *L)
     lua_pushvalue(L, 3);
     lua_rawset(L, 1);
   } else {
-    if (++in->unknown_options == UNKNOWN_OPTIONS_MAX)
+    in->unknown_options++;
+    if (in->unknown_options == UNKNOWN_OPTIONS_MAX)
       (void)optexport_complete(L);
     lua_pushnil(L);
   }
@@ -409,12 +410,12 @@ static void optexport_replace_undeclared(void *arg, const char *name, const char
                                          const char *path, unsigned line)
 {
   const struct optexport *x = arg;
-  char *key;
 
   (void)line;
   if (path != NULL)
     return;
-  key = bn_alloc_text(name);
+  char *key = bn_alloc_text(name);
+
   bn_near_replace_dashes(key);
   lua_pushstring(x->L, value != NULL ? value : "");
   optexport_replace_global(x, key);

@@ -290,16 +290,17 @@ static const char *options_next_name(lua_State *L, int table, const char *last)
 static size_t options_read_rows(lua_State *L, options_row_fn *store, struct bn_options *options)
 {
   const int table = lua_gettop(L);
-  const char *name = NULL;
+  const char *name = options_next_name(L, table, NULL);
   size_t n = 0;
 
-  for (; (name = options_next_name(L, table, name)) != NULL; n++) {
+  for (; name != NULL; name = options_next_name(L, table, name)) {
     lua_getfield(L, table, name);
     const enum arg_type type = options_read_row(L, table + 1, name);
 
     if (store != NULL)
       store(L, options, n, name, type);
     lua_settop(L, table);
+    n++;
   }
   return n;
 }

@@ -55,7 +55,7 @@ char *bn_module_path_default(const char *data_dir)
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.lua;./?/init.lua;./src/lua/?.lua;");
-  module_path_add_luarocks(&b, "share", ".lua", true);
+  module_path_add_luarocks(&b, "share", ".lua", true /* with init.lua */);
   (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
   if (data_dir != NULL)
     (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
@@ -69,7 +69,7 @@ char *bn_module_path_default_c(void)
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.so;");
-  module_path_add_luarocks(&b, "lib", ".so", false);
+  module_path_add_luarocks(&b, "lib", ".so", false /* without init.so */);
   (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
     (void)bn_buf_printf(&b, "%s/?.so;", dir);
