@@ -96,7 +96,7 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
 
   p->blocks = bn_alloc_resize(p->blocks, p->n_blocks + 1, sizeof *p->blocks);
   p->blocks[p->n_blocks++] = values;
-  if (bn_optset_add(p->options, group, table, values, false, &err) == 0)
+  if (bn_optset_add(p->options, group, table, values, false /* no override */, &err) == 0)
     return values;
   (void)main_refuse(&err);
   return NULL;

@@ -31,7 +31,7 @@ struct bn_tick {
   uint64_t begun_ns; /* under --rate: when it was begun */
 };
 
-/* The time limit of a run: CLOCK_MONOTONIC; UINT64_MAX: none. */
+/* The time limit of a run or command: CLOCK_MONOTONIC; UINT64_MAX: none. */
 struct bn_limit {
   _Atomic uint64_t until_ns; /* no event begins after it; 0 once the run was asked to stop */
   _Atomic uint64_t span_ns;  /* the deadline, or an earlier request to stop; written first */
