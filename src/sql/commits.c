@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --verify-commits, while events run: a layer in front of the driver, so that a run without it does
-   not even ask. */
+/* --verify-commits, while events run: a layer in front of the driver, which a run without the
+   option does not have. */
 #include "sql/commits.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "sql/digest.h"
 #include "sql/errors.h"
 
-/* The transaction that is open on a connection. */
+/* The transaction of a connection to the server, and the row that counts its commits. */
 struct state {
   struct bn_sql_commit_row *row; /* NULL: the next commit makes one */
   bool in_transaction, wrote;
@@ -26,7 +26,7 @@ struct commits {
   struct bn_sql_link below; /* owned */
   const struct bn_sql_committer *shared;
   const struct bn_session *session;
-  struct state state; /* of this connection to the server */
+  struct state state;
 };
 
 /* The layer's statement.  The SQL layer keeps the text as long as it has the statement. */
@@ -94,10 +94,11 @@ static enum bn_sql commits_execute_own(const struct call *call, const char *sql,
   return bn_sql_link_execute(&call->c->below, sql, affected, call->d);
 }
 
-/* Adds 1 to the connection's row in the table, within the open transaction, so that it is stored if
-   and only if the transaction is.  A connection without a row takes one.  The first commit inserts
-   the row, and so does a later one if the server has lost the row: its number is then too low, and
-   shows as missing commits.  Returns as commits_execute_own. */
+/* Adds 1 to the connection's row in the table, within the open transaction, so that the addition is
+   stored if and only if the transaction is.  A connection without a row gets a new one.  The first
+   commit inserts the row into the table.  A later one does so too if the server has lost the row,
+   whose number is then too low and shows that commits are missing.  Returns as
+   commits_execute_own. */
 static enum bn_sql commits_count_in_table(const struct call *call)
 {
   struct bn_sql_ledger *ledger = call->c->shared->ledger;
@@ -129,8 +130,8 @@ static void commits_end_transaction(struct state *state)
   state->wrote = false;
 }
 
-/* Records what a failure has changed.  A lost connection begins anew, with another row; a rollback
-   has ended the transaction; after any other failure the transaction goes on. */
+/* Updates the state after the failure rc.  A lost connection begins anew, with another row; a
+   rollback has ended the transaction; after any other failure the transaction goes on. */
 static void commits_note_failure(const struct call *call, enum bn_sql rc)
 {
   struct state *state = &call->c->state;
@@ -186,9 +187,9 @@ static bool commits_is_refused(const struct call *call, enum bn_sql rc)
          !commits_may_be_of_other_statement(call);
 }
 
-/* Records what rc, the answer to a COMMIT, says about its outcome.  If the outcome is not known,
-   the row stays pending, and the connection takes another one.  A commit is counted before it
-   ceases to be pending, as bn_sql_verify_snapshot_rows relies on. */
+/* Updates the row and the state after a COMMIT whose answer is rc.  If the outcome is not known,
+   the row stays pending for good, and the next commit gets a new row.  A commit is counted before
+   it ceases to be pending, so that a commit that was sent is one or the other at each moment. */
 static void commits_record_outcome(const struct call *call, enum bn_sql rc)
 {
   struct state *state = &call->c->state;
@@ -207,7 +208,8 @@ static void commits_record_outcome(const struct call *call, enum bn_sql rc)
   commits_note_failure(call, rc);
 }
 
-/* Executes the script's COMMIT of a transaction that has written. */
+/* Executes the script's COMMIT of a transaction that has written, after adding 1 to the
+   connection's row.  Returns the answer to the COMMIT, or the failure of the addition. */
 static enum bn_sql commits_commit_of_script(const struct call *call)
 {
   enum bn_sql rc = commits_count_in_table(call);
@@ -222,9 +224,9 @@ static enum bn_sql commits_commit_of_script(const struct call *call)
   return rc;
 }
 
-/* Rolls back the transaction that this layer has begun, after the failure rc, which call->d
-   describes before and afterwards.  If the server does not end it, the next statements of the
-   script would be part of it, so the connection then counts as lost.  Returns rc, or LOST. */
+/* Rolls back the transaction that this layer has begun, after the failure rc, which call->d still
+   describes afterwards.  If the server does not end the transaction, the connection counts as lost,
+   because the next statements of the script would be part of it.  Returns rc, or LOST. */
 static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
@@ -241,8 +243,8 @@ static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc
   return rc;
 }
 
-/* Commits the transaction of this layer, whose statement has changed rows, and adds the commit to
-   the row of the connection first. */
+/* Commits the transaction of this layer, whose statement has changed rows, after adding 1 to the
+   connection's row.  Returns as commits_execute_own. */
 static enum bn_sql commits_commit_own(const struct call *call)
 {
   enum bn_sql rc = commits_count_in_table(call);
@@ -255,8 +257,9 @@ static enum bn_sql commits_commit_own(const struct call *call)
   return rc;
 }
 
-/* Executes a statement that is a transaction by itself in a transaction of this layer, which counts
-   it if it changes rows.  Returns DONE, also if there were rows, or else how it failed. */
+/* Executes a statement outside of transactions in a transaction of this layer, whose commit is
+   counted if the statement changes rows.  Returns DONE, also if there were rows, or else how it
+   failed. */
 static enum bn_sql commits_execute_alone(const struct call *call)
 {
   const struct bn_sql_link *below = &call->c->below;
@@ -297,9 +300,9 @@ static bool commits_needs_own_transaction(const struct call *call)
   return len < SIMPLE_MAX && commits_fits_in_transaction(text, len);
 }
 
-/* Returns the state of the transaction: as the driver knows it, else as the texts of the script
-   have told, of which not all can be understood. */
-static enum bn_sql_transaction commits_get_transaction(const struct commits *c)
+/* Returns the state of the transaction, which the driver knows.  If it does not, the state is
+   inferred from the texts of the script, some of which may not have been understood. */
+static enum bn_sql_transaction commits_infer_transaction(const struct commits *c)
 {
   const struct bn_sql_link *below = &c->below;
   const struct state *state = &c->state;
@@ -315,7 +318,7 @@ static enum bn_sql_transaction commits_get_transaction(const struct commits *c)
    understood may have begun or ended one. */
 static enum bn_sql_transaction commits_update_state(struct commits *c)
 {
-  const enum bn_sql_transaction transaction = commits_get_transaction(c);
+  const enum bn_sql_transaction transaction = commits_infer_transaction(c);
   struct state *state = &c->state;
 
   state->in_transaction = transaction != BN_TRANSACTION_OWN;
@@ -328,14 +331,16 @@ static enum bn_sql_transaction commits_update_state(struct commits *c)
    transaction; locks of PostgreSQL belong to the open transaction, and forbid nothing. */
 static bool commits_lock_is_foreign(const struct commits *c)
 {
-  return c->below.ops->transaction == NULL || commits_get_transaction(c) != BN_TRANSACTION_OPEN;
+  return c->below.ops->transaction == NULL || commits_infer_transaction(c) != BN_TRANSACTION_OPEN;
 }
 
 /* Returns whether BEGIN within a transaction goes on with it.  MySQL commits it; in PostgreSQL it
    is only a warning, and SQLite refuses it. */
 static bool commits_begin_goes_on(const struct commits *c)
 {
-  return !c->shared->caps->backslash_escapes;
+  const bool is_mysql = c->shared->caps->backslash_escapes;
+
+  return !is_mysql;
 }
 
 /* Updates the state of the transaction after a statement that has succeeded. */
@@ -377,8 +382,8 @@ static bool commits_writes(const char *sql, size_t len)
 }
 
 /* Updates the state by a further statement of a text.  *wrote says whether a statement since the
-   last boundary has written, before this call and after it: BEGIN makes that a part of the
-   transaction that it begins, as in PostgreSQL. */
+   last boundary has written, and is updated too.  In PostgreSQL, those statements become a part of
+   the transaction that a BEGIN after them begins. */
 static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *state = &call->c->state;
@@ -406,7 +411,8 @@ static void commits_note_other_statements(const struct call *call, bool wrote)
     commits_note_other_statement(call, semicolon + 1, &wrote);
 }
 
-/* Returns whether the statement ends a transaction of which something will be stored. */
+/* Returns whether the statement is the COMMIT of a transaction that has written and will be
+   stored. */
 static bool commits_is_commit(const struct state *state, enum bn_sql_boundary boundary,
                               enum bn_sql_transaction transaction)
 {
@@ -449,8 +455,9 @@ static enum bn_sql commits_carry_out(const struct call *call)
   return rc;
 }
 
-/* --- functions of a connection --- */
+/* --- functions of a connection, as struct bn_driver has them --- */
 
+/* Returns the link that this layer has replaced. */
 static const struct bn_sql_link *commits_get_below(void *conn)
 {
   const struct commits *c = conn;
@@ -458,7 +465,7 @@ static const struct bn_sql_link *commits_get_below(void *conn)
   return &c->below;
 }
 
-/* Opens the connection below, in which no transaction is open and no row is in use. */
+/* Opens the connection below.  No transaction is open in it, and no row belongs to it. */
 static enum bn_sql commits_connect(void *self, void *conn, const struct bn_sql_target *t,
                                    uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -502,9 +509,9 @@ static enum bn_sql commits_next(void *conn, void *stmt, struct bn_sql_result *r,
                                 struct bn_sql_diag *d)
 {
   const struct bn_sql_link *below = commits_get_below(conn);
+  struct prepared *st = stmt;
 
-  return below->ops->next(below->handle, stmt != NULL ? ((struct prepared *)stmt)->below : NULL, r,
-                          d);
+  return below->ops->next(below->handle, st != NULL ? st->below : NULL, r, d);
 }
 
 static bool commits_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
@@ -521,7 +528,7 @@ static void commits_free_result(void *conn, struct bn_sql_result *r)
   below->ops->free_result(below->handle, r);
 }
 
-/* --- functions of a statement --- */
+/* --- functions of a statement, as struct bn_driver has them --- */
 
 static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                    struct bn_sql_diag *d)
@@ -533,8 +540,8 @@ static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size
   return c->below.ops->prepare(c->below.handle, st->below, sql, len, d);
 }
 
-/* Prepares the statements below, each of which is a part of ours; n is at most BN_SQL_AT_ONCE.  The
-   statements that were not prepared are zeroed, as they were before. */
+/* Prepares n statements, BN_SQL_AT_ONCE at most, of which each holds a statement of the driver or
+   layer below.  The statements that were not prepared are zeroed again. */
 static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                        size_t *done, struct bn_sql_diag *d)
 {

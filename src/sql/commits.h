@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --verify-commits, while events run: each commit that writes counts in a row of a table of its
-   own, and what the server has said about it is remembered here.
+/* --verify-commits, while events run: each transaction that writes also adds 1 to a row of a table
+   that bench has made, and this layer counts the commits that the server acknowledges.
 
-   A row belongs to one connection, and each commit adds 1 to it, within its transaction.  So the
-   row's number is that of the commits that are stored:
+   A row belongs to one connection.  Since each transaction that is stored has added 1 to it, the
+   number in the row is that of the stored commits:
 
-     acknowledged = stored + missing, or stored = acknowledged + 1 if the outcome of the last one is
-     unknown and it is stored
+     acknowledged = stored + missing
+     acknowledged = stored - 1, if the outcome of the last commit is unknown and it is stored
 
-   A connection whose last outcome is unknown gets a new row, so that no commit hides that another
-   one is missing. */
+   A connection whose last outcome is unknown gets a new row: otherwise such a commit, if it is
+   stored, would hide that another one is missing. */
 #ifndef BN_SQL_COMMITS_H
 #define BN_SQL_COMMITS_H
 
@@ -25,15 +25,17 @@
 
 /* A row of the table.  Its only writer is the session's worker; readers may come at any time. */
 struct bn_sql_commit_row {
-  struct bn_sql_commit_row *next; /* an older one */
+  struct bn_sql_commit_row *next; /* the next older row; NULL: there is none */
   uint64_t id;                    /* 1, 2, … */
   _Atomic uint64_t acknowledged;
   _Atomic bool pending; /* a commit was sent, and it is not known what became of it */
 };
 
+/* Bytes for the name of the table, with its final 0. */
 enum { BN_SQL_COMMITS_NAME = 32 };
 
-/* The rows of the process. */
+/* The rows of the process.  They are only added, and stay where they are until
+   bn_sql_ledger_done. */
 struct bn_sql_ledger {
   pthread_mutex_t lock; /* guards the list */
   struct bn_sql_commit_row *newest;
@@ -46,13 +48,14 @@ void bn_sql_ledger_done(struct bn_sql_ledger *l);
 /* The part of the layer that all connections share. */
 struct bn_sql_committer {
   struct bn_driver ops;           /* of the layer */
-  struct bn_sql_ledger *ledger;   /* these are borrowed */
-  struct bn_sql_trace *trace;     /* has the layer's own statements too */
-  const struct bn_driver *driver; /* which tells classes of failures apart */
+  struct bn_sql_ledger *ledger;   /* borrowed, as the members after it */
+  struct bn_sql_trace *trace;     /* shows the layer's own statements too */
+  const struct bn_driver *driver; /* tells classes of failures apart */
   const struct bn_sql_caps *caps; /* the driver's */
 };
 
-/* below: the driver or layer in front of which this layer stands; the other members are set. */
+/* Sets p->ops to the functions of a layer in front of `below`, a driver or another layer.  The
+   other members are set before. */
 void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below);
 /* Puts the layer in the place of a link to `below`, whose handle it owns from then on.  It verifies
    what s executes: a transaction that has written first adds 1 to its connection's row, and a

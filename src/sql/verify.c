@@ -13,45 +13,41 @@
 #include "base/log.h"
 #include "sql/errors.h"
 
-/* The servers of a list may have a commit a while after it was acknowledged.  So a missing commit
-   is waited for: as long as fewer are missing every STEADY_MS, PATIENCE_MS at most.  A server that
-   does not answer holds up the next one for VISIT_MS, and as long as it took to let us in before,
-   and is asked again after PAUSE_MS; at the start, a single server has PATIENCE_MS to let us in.  A
-   user who has stopped the run waits for its report, which does not come if it takes 3 s after a
-   second signal (engine/signals.c).  So comparing ends HURRY_MS later, and dropping has DROP_MS at
-   least. */
+/* The servers of a list may have a commit a while after it was acknowledged, so a missing commit is
+   waited for.  A user who has stopped the run waits for its report, which does not come if it takes
+   3 s after a second signal (engine/signals.c), so the work is cut short then. */
 enum {
-  PATIENCE_MS = 10000,
-  STEADY_MS = 2000,
-  VISIT_MS = 2000,
-  HURRY_MS = 1500,
-  DROP_MS = 1000,
-  PAUSE_MS = 50
+  PATIENCE_MS = 10000, /* the longest that the table is made, awaited, compared or dropped */
+  STEADY_MS = 2000,    /* comparing ends if no further commit has been found for this time */
+  VISIT_MS = 2000,     /* the longest visit to one of several servers, without its login */
+  HURRY_MS = 1500,     /* the longest that any work goes on after the run was stopped */
+  DROP_MS = 1000,      /* the least time for dropping the table, even then */
+  PAUSE_MS = 50        /* the pause before servers are asked again */
 };
 
-/* A server, which is asked as one of several. */
+/* A server that is to be asked. */
 struct server {
   unsigned ordinal;
-  size_t left; /* how many servers have not been asked yet, this one included */
-  bool only;   /* there is no other server */
+  size_t n_unasked; /* servers that have not been asked yet, this one included */
+  bool is_only;     /* there is no other server */
 };
 
-/* A connection of its own to one of the servers. */
+/* A connection to one of the servers, which is closed after a few statements. */
 struct visit {
   struct bn_sql_verify *of;
   unsigned ordinal; /* of the server */
   struct bn_sql_link link;
   struct bn_sql_alarm alarm;
-  bool met;     /* connected */
-  bool watched; /* by the alarm */
-  bool lost;    /* in a statement, which may have been carried out */
+  bool connected;
+  bool has_alarm;
+  bool lost; /* in a statement, which may have been carried out */
   struct bn_sql_diag diag;
 };
 
-/* The rows that a server has. */
+/* The rows that a server has, beside what this run knows of them. */
 struct content {
   const struct bn_sql_commit_row *newest;
-  struct bn_sql_known_row *known; /* by id, n + 1 of them */
+  struct bn_sql_known_row *known; /* by id, from 0 to n */
   uint64_t n;
   bool marked; /* the row with id 0 is there, with which the table was made */
   bool absent; /* the server has said that there is no such table, or no such row */
@@ -71,7 +67,8 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
 
 /* --- one server --- */
 
-/* Names a server as users write it, or its driver.  Returns how many servers there are. */
+/* Names a server as users write it, or, if its driver gives no names, by that of the driver.
+   Returns how many servers there are. */
 static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
                                 size_t size)
 {
@@ -91,16 +88,16 @@ static size_t verify_count_places(const struct bn_sql_verify *v)
 }
 
 /* Sets err to "cannot WHAT SERVER: REASON", where `what` ends with a preposition.  Returns -1. */
-static int verify_fail(const struct visit *v, const char *what, struct bn_err *err)
+static int verify_fail(const struct visit *visit, const char *what, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
 
-  (void)verify_name_place(v->of, v->ordinal, name, sizeof name);
-  return bn_err_set(err, v->diag.code, "--verify-commits: cannot %s %s: %s", what, name,
-                    v->diag.text);
+  (void)verify_name_place(visit->of, visit->ordinal, name, sizeof name);
+  return bn_err_set(err, visit->diag.code, "--verify-commits: cannot %s %s: %s", what, name,
+                    visit->diag.text);
 }
 
-/* Returns the time in `ms` milliseconds. */
+/* Returns the time that is `ms` milliseconds from now. */
 static uint64_t verify_after_ms(unsigned ms)
 {
   return bn_clock_mono() + ms * BN_NSEC_PER_MSEC;
@@ -112,45 +109,47 @@ static bool verify_is_hurried(const struct bn_sql_verify *v)
   return v->session != NULL && bn_session_deadline(v->session) == 0;
 }
 
-/* Returns when the present work has to end: in HURRY_MS at most if it is hurried. */
-static uint64_t verify_work_deadline(struct bn_sql_verify *v)
+/* Moves the end of the present work, v->until_ns, to HURRY_MS from now at most if the run has been
+   stopped; later calls do not put it off.  Returns it. */
+static uint64_t verify_update_deadline(struct bn_sql_verify *v)
 {
   if (verify_is_hurried(v))
     v->until_ns = bn_clock_min(v->until_ns, verify_after_ms(HURRY_MS));
   return v->until_ns;
 }
 
-/* Returns server number i of all `places`, counted from `first` on. */
-static struct server verify_server_at(unsigned first, unsigned i, size_t places)
+/* Returns the server to be asked after n_asked of all `places`, of which `first` was the first. */
+static struct server verify_server_at(unsigned first, unsigned n_asked, size_t places)
 {
-  return (struct server){.ordinal = (unsigned)((first + i) % places), .left = places - i};
+  return (struct server){.ordinal = (unsigned)((first + n_asked) % places),
+                         .n_unasked = places - n_asked};
 }
 
-/* Returns whether it is too late to ask server number i of several.  For the first one it never is:
-   drivers give a server that does not answer a second, even if less is left. */
-static bool verify_is_too_late(struct bn_sql_verify *v, unsigned i)
+/* Returns whether it is too late to ask another server after n_asked of them.  The first one is
+   always asked: drivers wait a second for a server that does not answer, even if less time is
+   left. */
+static bool verify_is_too_late(struct bn_sql_verify *v, unsigned n_asked)
 {
-  return i > 0 && bn_clock_mono() >= verify_work_deadline(v);
+  return n_asked > 0 && bn_clock_mono() >= verify_update_deadline(v);
 }
 
-/* Returns the latest end of a visit that begins now: after VISIT_MS, and as long as a server took
-   to let us in. */
+/* Returns the latest end of a visit that begins now: VISIT_MS and the longest login from now. */
 static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
 {
   return verify_after_ms(VISIT_MS) + v->login_ns;
 }
 
 /* Returns when a visit has to end.  The only server has all the time that is left.  One of several
-   has its share of it, so that as much is left for each server after it, but no more than the
-   longest visit.  A deadline of the work that has passed is returned as it is. */
+   servers has an equal share of that time, but no more than the longest visit.  If the deadline of
+   the work has passed, it is returned. */
 static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server server)
 {
-  const uint64_t now_ns = bn_clock_mono(), until_ns = verify_work_deadline(v);
+  const uint64_t now_ns = bn_clock_mono(), until_ns = verify_update_deadline(v);
   uint64_t share_ns;
 
-  if (server.only || until_ns <= now_ns)
+  if (server.is_only || until_ns <= now_ns)
     return until_ns;
-  share_ns = (until_ns - now_ns) / server.left;
+  share_ns = (until_ns - now_ns) / server.n_unasked;
   return bn_clock_min(verify_visit_limit(v), now_ns + share_ns);
 }
 
@@ -166,29 +165,29 @@ static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struc
   bn_sql_link_make(&visit->link, v->drv.ops, v->drv.self);
   if (bn_sql_link_connect(&visit->link, &target, until_ns, &visit->diag) != BN_SQL_DONE)
     return verify_fail(visit, "connect to", err);
-  visit->met = true;
+  visit->connected = true;
   v->login_ns = bn_clock_max(v->login_ns, bn_clock_mono() - began_ns);
-  visit->watched = bn_sql_alarm_set(&visit->alarm, &visit->link, until_ns) == 0;
+  visit->has_alarm = bn_sql_alarm_set(&visit->alarm, &visit->link, until_ns) == 0;
   return 0;
 }
 
-static void verify_close_visit(struct visit *v)
+static void verify_close_visit(struct visit *visit)
 {
-  if (v->watched)
-    bn_sql_alarm_clear(&v->alarm);
-  bn_sql_link_disconnect(&v->link);
-  bn_sql_link_free(&v->link);
+  if (visit->has_alarm)
+    bn_sql_alarm_clear(&visit->alarm);
+  bn_sql_link_disconnect(&visit->link);
+  bn_sql_link_free(&visit->link);
 }
 
 /* Reads a whole number.  Returns false if the value is not one. */
-static bool verify_read_number(const struct bn_sql_value *v, uint64_t *out)
+static bool verify_read_number(const struct bn_sql_value *value, uint64_t *out)
 {
-  char text[24], *end;
+  char text[24], *end; /* UINT64_MAX has 20 digits */
 
-  if (v->ptr == NULL || v->len == 0 || v->len >= sizeof text)
+  if (value->ptr == NULL || value->len == 0 || value->len >= sizeof text)
     return false;
-  memcpy(text, v->ptr, v->len);
-  text[v->len] = '\0';
+  memcpy(text, value->ptr, value->len);
+  text[value->len] = '\0';
   *out = strtoull(text, &end, 10);
   return *end == '\0';
 }
@@ -207,38 +206,39 @@ static void verify_add_row(struct content *c, const struct bn_sql_value pair[2])
 /* Adds the rows of a result to `content`, which may be NULL, and frees the result.  Returns 0, or
    -1 and err as verify_execute if not all rows can be read: missing rows would be taken for missing
    commits. */
-static int verify_add_rows(struct visit *v, struct bn_sql_result *r, struct content *content,
+static int verify_add_rows(struct visit *visit, struct bn_sql_result *r, struct content *content,
                            const char *what, struct bn_err *err)
 {
-  const struct bn_driver *ops = v->link.ops;
+  const struct bn_driver *ops = visit->link.ops;
   struct bn_sql_value row[2];
 
-  while (content != NULL && r->nfields == 2 && ops->fetch(v->link.handle, r, row))
+  while (content != NULL && r->nfields == 2 && ops->fetch(visit->link.handle, r, row))
     verify_add_row(content, row);
-  ops->free_result(v->link.handle, r);
+  ops->free_result(visit->link.handle, r);
   if (!r->cut)
     return 0;
-  (void)snprintf(v->diag.text, sizeof v->diag.text, "the rest of the result cannot be read");
-  return verify_fail(v, what, err);
+  (void)snprintf(visit->diag.text, sizeof visit->diag.text,
+                 "the rest of the result cannot be read");
+  return verify_fail(visit, what, err);
 }
 
-/* Executes a statement on the server, and adds its rows to `content`; NULL: none are expected.  The
-   server may be hostile, and its result have any form.  Returns 0, or -1 and err as verify_fail. */
-static int verify_execute(struct visit *v, const char *sql, struct content *content,
+/* Executes a statement on the server, and adds its rows to `content`; NULL: none are expected.  A
+   hostile server may return a result of any form.  Returns 0, or -1 and err as verify_fail. */
+static int verify_execute(struct visit *visit, const char *sql, struct content *content,
                           const char *what, struct bn_err *err)
 {
-  const struct bn_driver *ops = v->link.ops;
+  const struct bn_driver *ops = visit->link.ops;
   struct bn_sql_result r = {0};
-  const enum bn_sql rc = ops->query(v->link.handle, sql, strlen(sql), &r, &v->diag);
+  const enum bn_sql rc = ops->query(visit->link.handle, sql, strlen(sql), &r, &visit->diag);
 
-  v->lost = rc == BN_SQL_LOST;
+  visit->lost = rc == BN_SQL_LOST;
   if (rc > BN_SQL_ROWS) {
     if (content != NULL)
-      content->absent |= ops->missing != NULL && ops->missing(&v->diag);
-    return verify_fail(v, what, err);
+      content->absent |= ops->missing != NULL && ops->missing(&visit->diag);
+    return verify_fail(visit, what, err);
   }
-  v->of->good = v->ordinal;
-  return rc == BN_SQL_ROWS ? verify_add_rows(v, &r, content, what, err) : 0;
+  visit->of->last_answered = visit->ordinal;
+  return rc == BN_SQL_ROWS ? verify_add_rows(visit, &r, content, what, err) : 0;
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
@@ -301,11 +301,12 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
 }
 
 /* Drops the table on one server: on `first` alone if n is 1, else on the first of all n servers
-   that does so, beginning with `first`.  They are asked again until it is too late: a cluster that
-   has just lost a node refuses the statement for a while.  Returns 0, or -1 if the table is left,
-   which has been logged. */
+   that carries it out, beginning with `first`.  The servers are asked again until it is too late: a
+   cluster that has just lost a node refuses the statement for a while.  Returns 0, or -1 if the
+   table is left, which has been logged. */
 static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
+  const struct server single = {.ordinal = first, .n_unasked = 1};
   struct bn_err err = {0};
   char sql[DROP_ROOM];
   int rc;
@@ -313,14 +314,11 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
   (void)verify_drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
-      const struct server single = {.ordinal = first, .left = 1};
-
+    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++)
       rc = verify_try_drop(v, n == 1 ? single : verify_server_at(first, i, n), sql, &err);
-    }
     if (rc != 0)
       verify_pause();
-  } while (rc != 0 && bn_clock_mono() < verify_work_deadline(v));
+  } while (rc != 0 && bn_clock_mono() < verify_update_deadline(v));
   if (rc != 0)
     bn_sql_verify_log_left_table(v, err.text);
   return rc;
@@ -329,7 +327,7 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
 /* Drops the table on any server, which replicates that to the others. */
 static void verify_drop_on_any(struct bn_sql_verify *v)
 {
-  (void)verify_drop_with_retries(v, v->good, verify_count_places(v));
+  (void)verify_drop_with_retries(v, v->last_answered, verify_count_places(v));
 }
 
 /* --- before the events --- */
@@ -382,9 +380,9 @@ static int verify_create_on(struct visit *visit, struct bn_err *err)
   return verify_execute(visit, sql, NULL, "create its table on", err);
 }
 
-/* Returns whether the server has committed the statement by itself: its sessions do not begin with
-   autocommit off. */
-static bool verify_commits_by_itself(const struct visit *visit)
+/* Returns whether the server commits each statement by itself.  It may be configured to begin
+   sessions with autocommit off. */
+static bool verify_has_autocommit(const struct visit *visit)
 {
   return visit->link.ops->transaction == NULL ||
          visit->link.ops->transaction(visit->link.handle) == BN_TRANSACTION_OWN;
@@ -392,50 +390,51 @@ static bool verify_commits_by_itself(const struct visit *visit)
 
 /* Adds the row with id 0, by which a server shows that it has the table of this run.  Returns 0, or
    -1 and err. */
-static int verify_mark_on(struct visit *visit, struct bn_err *err)
+static int verify_insert_mark_on(struct visit *visit, struct bn_err *err)
 {
   char sql[128];
   int rc;
 
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", visit->of->ledger.table);
   rc = verify_execute(visit, sql, NULL, "write to its table on", err);
-  if (rc == 0 && !verify_commits_by_itself(visit))
+  if (rc == 0 && !verify_has_autocommit(visit))
     rc = verify_execute(visit, "COMMIT", NULL, "write to its table on", err);
   return rc;
 }
 
 /* The attempts to make the table.  libpq does not tell a wrong password from a server that is away,
-   so only servers that have let us in are asked again; those after the first MET_MAX of a list are
-   not. */
-enum { MET_MAX = 64 };
+   so only servers that have let us in once are asked again.  A server of a list is not asked again
+   if its ordinal has no bit in `connected`. */
+enum { CONNECTED_BITS = 64 };
 struct attempts {
   size_t places;
-  uint64_t met; /* a bit for each server that has let us in */
-  bool again;   /* each server has been asked once */
+  uint64_t connected; /* bit 1 << ordinal: the server has let us in once */
+  bool all_asked;     /* each server has been asked once */
 };
 
-static bool verify_has_met(const struct attempts *a, unsigned ordinal)
+/* Returns whether the server has let us in once. */
+static bool verify_has_connected(const struct attempts *a, unsigned ordinal)
 {
-  return ordinal < MET_MAX && (a->met >> ordinal & 1) != 0;
+  return ordinal < CONNECTED_BITS && (a->connected >> ordinal & 1) != 0;
 }
 
-/* Returns the outcome of a failed attempt; met: the server has let us in once.  A server that takes
-   the place of another one is away only for a moment, and then takes writes.  A missing right stays
+/* Returns the outcome of a failed attempt; has_connected: the server has let us in once.  A server
+   that takes over from another one refuses statements only for a moment.  A missing right stays
    missing. */
-static enum attempt verify_outcome_of_failure(const struct visit *visit, bool met)
+static enum attempt verify_outcome_of_failure(const struct visit *visit, bool has_connected)
 {
-  const bool passes = visit->of->drv.ops->place != NULL && met &&
-                      bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
+  const bool may_pass = visit->of->drv.ops->place != NULL && has_connected &&
+                        bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
 
-  return passes ? NOT_NOW : NEVER;
+  return may_pass ? NOT_NOW : NEVER;
 }
 
-/* Makes the table under a new name on a server, and marks it.  If only a part of that succeeds, the
-   table is dropped.  If it is not MADE, err says why. */
+/* Makes the table under a new name on a server, and inserts the mark.  If only the mark fails, the
+   table is dropped.  If the outcome is not MADE, err says why. */
 static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
                                       struct attempts *all, struct bn_err *err)
 {
-  const struct server server = {.ordinal = ordinal, .left = 1, .only = all->places == 1};
+  const struct server server = {.ordinal = ordinal, .n_unasked = 1, .is_only = all->places == 1};
   enum attempt failed;
   struct visit visit;
   bool may_exist;
@@ -448,10 +447,10 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
     rc = verify_create_on(&visit, err);
   may_exist = rc == 0 || visit.lost;
   if (rc == 0)
-    rc = verify_mark_on(&visit, err);
-  if (ordinal < MET_MAX)
-    all->met |= (uint64_t)visit.met << ordinal;
-  failed = verify_outcome_of_failure(&visit, verify_has_met(all, ordinal));
+    rc = verify_insert_mark_on(&visit, err);
+  if (ordinal < CONNECTED_BITS)
+    all->connected |= (uint64_t)visit.connected << ordinal;
+  failed = verify_outcome_of_failure(&visit, verify_has_connected(all, ordinal));
   verify_close_visit(&visit);
   if (rc == 0)
     return MADE;
@@ -474,9 +473,9 @@ static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ord
                     name);
 }
 
-/* Waits until a server has the table.  Returns 0, or -1 and err if it does not get it.  A run goes
-   on without a server that lets nobody in: the first visit finds out whether this one does, and
-   then 0 is returned. */
+/* Waits until a server has the table.  Returns 0, or -1 and err if the server does not get it.  The
+   first visit only finds out whether the server lets us in.  If it does not, 0 is returned, because
+   the run goes on without such a server. */
 static int verify_await_table(struct bn_sql_verify *v, struct server server, struct bn_err *err)
 {
   struct bn_sql_known_row mark = {0};
@@ -489,7 +488,7 @@ static int verify_await_table(struct bn_sql_verify *v, struct server server, str
   }
   verify_close_visit(&visit);
   while (verify_read_table(v, server, &content, err) != 0 || !content.marked) {
-    if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_work_deadline(v))
+    if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_update_deadline(v))
       return verify_fail_without_table(v, server.ordinal, &content, err);
     verify_pause();
   }
@@ -505,32 +504,33 @@ static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attem
 
   for (unsigned i = 0; i < all->places; i++) {
     const enum attempt a =
-        all->again && !verify_has_met(all, i) ? NEVER : verify_try_server(v, i, all, err);
+        all->all_asked && !verify_has_connected(all, i) ? NEVER : verify_try_server(v, i, all, err);
 
     *made_on = i;
     if (a == MADE)
       return a;
     worst = a > worst ? a : worst;
   }
-  all->again = true;
+  all->all_asked = true;
   return worst;
 }
 
-/* Makes the table, again and again while a failure may pass.  Returns 0 or -1 and err. */
+/* Makes the table.  Failures that may pass are followed by another attempt, until it is too late.
+   Returns 0, or -1 and err. */
 static int verify_make_with_retries(struct bn_sql_verify *v, size_t places, unsigned *made_on,
                                     struct bn_err *err)
 {
   struct attempts all = {.places = places};
   enum attempt a = verify_try_each_server(v, &all, made_on, err);
 
-  while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_work_deadline(v)) {
+  while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_update_deadline(v)) {
     verify_pause();
     a = verify_try_each_server(v, &all, made_on, err);
   }
   return a == MADE ? 0 : -1;
 }
 
-/* Makes the table, and waits until all servers that are there have it.  Returns 0, or -1 and
+/* Makes the table, and waits until all servers that let us in have it.  Returns 0, or -1 and
    err. */
 static int verify_set_up_table(struct bn_sql_verify *v, struct bn_err *err)
 {
@@ -544,7 +544,7 @@ static int verify_set_up_table(struct bn_sql_verify *v, struct bn_err *err)
     return rc;
   v->until_ns = verify_after_ms(PATIENCE_MS);
   for (unsigned i = 0; i < places && rc == 0; i++)
-    rc = verify_await_table(v, (struct server){.ordinal = i, .left = 1}, err);
+    rc = verify_await_table(v, (struct server){.ordinal = i, .n_unasked = 1}, err);
   if (rc != 0)
     (void)verify_discard(v, made_on);
   return rc;
@@ -572,7 +572,7 @@ const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
                                                    const struct bn_driver *below,
                                                    const struct bn_session *s)
 {
-  bool ours;
+  bool is_ours;
 
   (void)pthread_mutex_lock(&v->lock);
   if (!v->tried) {
@@ -580,14 +580,14 @@ const struct bn_sql_committer *bn_sql_verify_start(struct bn_sql_verify *v,
     v->drv = *drv;
     verify_start_layer(v, below, s);
   }
-  ours = v->made && v->drv.ops == drv->ops;
-  if (v->made && !ours)
+  is_ours = v->made && v->drv.ops == drv->ops;
+  if (v->made && !is_ours)
     bn_log(BN_FATAL,
            "--verify-commits works with one database driver for each run; the script already uses "
            "'%s'",
            v->drv.ops->name);
   (void)pthread_mutex_unlock(&v->lock);
-  return ours ? &v->layer : NULL;
+  return is_ours ? &v->layer : NULL;
 }
 
 /* --- after the events --- */
@@ -598,8 +598,8 @@ void bn_sql_verify_snapshot_rows(const struct bn_sql_commit_row *newest,
   for (const struct bn_sql_commit_row *row = newest; row != NULL; row = row->next) {
     struct bn_sql_known_row *k = &known[row->id];
 
-    /* A commit ceases to be pending after it was counted.  In this order it is not taken for
-       both. */
+    /* A session that goes on may count a commit as acknowledged, and then clear `pending`, while
+       both are read.  The commit is then in neither, or in both as one unknown commit too many. */
     k->acknowledged = atomic_load_explicit(&row->acknowledged, memory_order_acquire);
     k->pending = atomic_load_explicit(&row->pending, memory_order_acquire);
     k->stored = 0;
@@ -619,15 +619,16 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
   return sum;
 }
 
-/* Asks the servers until one lacks nothing, and keeps the counts of the one that lacks least: a
-   server that a failover has left behind does not matter.  Returns whether one lacks less than
-   v->counts had; *has_counts says whether v->counts are those of a server. */
+/* Asks the servers in turn until one of them has all commits.  v->counts becomes the counts of the
+   server that lacks the fewest, because a server that a failover has left behind does not matter;
+   *has_counts says whether a server has answered, now or before.  Returns whether v->counts have
+   become better. */
 static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content,
                                    bool *has_counts, struct bn_err *err)
 {
   const size_t places = verify_count_places(v);
-  const unsigned first = v->good;
-  bool better = false;
+  const unsigned first = v->last_answered;
+  bool has_better = false;
 
   for (unsigned i = 0; i < places && !verify_is_too_late(v, i); i++) {
     struct bn_sql_commit_counts found;
@@ -640,27 +641,29 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
     if (*has_counts && found.missing >= v->counts.missing)
       continue;
     v->counts = found;
-    *has_counts = better = true;
+    *has_counts = has_better = true;
   }
-  return better;
+  return has_better;
 }
 
-/* Compares the table again and again, because replication may lag, until nothing is missing or no
-   more commits have come for STEADY_MS.  Returns 0 if v->counts is what was found, or -1 and err if
-   no server could be asked. */
+/* Compares the table repeatedly, because replication may lag, until nothing is missing or no
+   further commit has been found for STEADY_MS.  Returns 0 if v->counts are those of a server, or -1
+   and err if no server could be asked. */
 static int verify_compare_until_steady(struct bn_sql_verify *v, struct content *content,
                                        struct bn_err *err)
 {
-  uint64_t steady_ns = 0;
-  bool has_counts = false, done;
+  bool has_counts = false;
+  uint64_t steady_ns;
 
-  do {
-    if (steady_ns != 0)
-      verify_pause();
-    if (verify_ask_all_servers(v, content, &has_counts, err) || steady_ns == 0)
+  (void)verify_ask_all_servers(v, content, &has_counts, err);
+  steady_ns = verify_after_ms(STEADY_MS);
+  while (!has_counts || (v->counts.missing > 0 && bn_clock_mono() < steady_ns)) {
+    if (bn_clock_mono() >= verify_update_deadline(v))
+      break;
+    verify_pause();
+    if (verify_ask_all_servers(v, content, &has_counts, err))
       steady_ns = verify_after_ms(STEADY_MS);
-    done = has_counts && (v->counts.missing == 0 || bn_clock_mono() >= steady_ns);
-  } while (!done && bn_clock_mono() < verify_work_deadline(v));
+  }
   return has_counts ? 0 : -1;
 }
 
@@ -699,6 +702,7 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   struct content content = {0};
   int rc;
 
+  /* Sessions that hang may still add rows.  These are not compared. */
   (void)pthread_mutex_lock(&v->ledger.lock);
   content.newest = v->ledger.newest;
   (void)pthread_mutex_unlock(&v->ledger.lock);
@@ -711,8 +715,8 @@ int bn_sql_verify_end(struct bn_sql_verify *v, const struct bn_session *main, st
   return rc;
 }
 
-/* Does not wait for the lock: a worker that was left behind may hold it, and after a second signal
-   nobody waits. */
+/* Does not wait for the lock, which a worker that the run has left behind may hold: after a second
+   signal, the main thread waits for nobody. */
 bool bn_sql_verify_cancel(struct bn_sql_verify *v)
 {
   bool made;
