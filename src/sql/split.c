@@ -19,27 +19,30 @@ struct bn_sql_split {
   struct bn_sql_link link[BN_ROLES];
   const struct bn_session *session;
   unsigned counter;      /* of reads on the read server */
-  enum bn_sql_role role; /* of the server that had the last statement */
+  enum bn_sql_role role; /* of the server that the last statement was for */
   bool made[BN_ROLES];   /* connect was called, and disconnect is due */
-  bool reading;          /* a transaction was begun on the read server */
-  bool fresh;            /* nothing else was done in that transaction */
-  struct bn_buf begun;   /* owned; the text that began that transaction */
+  bool reading;          /* a transaction is open on the read server */
+  bool fresh;            /* that transaction has executed nothing after its BEGIN */
+  struct bn_buf begin;   /* owned; the text that began that transaction */
   bool held;             /* the write server has locked tables, or a distributed transaction */
-  bool write_only;       /* queries are not for the read server */
+  bool write_only;       /* bn_sql_split_set_write_only */
   struct bn_buf text;    /* of a statement that a server does not prepare */
 };
 
-/* The text of a statement, as far as the choice of the server depends on it. */
+/* The traits of a statement's text on which the choice of the server depends. */
 struct text {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
-  bool leaves; /* it cannot be sent within a transaction on the read server */
-  bool writes; /* it lets such a transaction write */
+  bool leaves; /* bn_sql_leaves_reading */
+  bool writes; /* bn_sql_turns_writing */
   const char *sql;
 };
 
-/* The layer's statement: one of the driver for each server.  The SQL layer keeps text and values as
-   long as it has it. */
+/* The alignment of a driver's statement within the layer's. */
+enum { PART_ALIGNMENT = 16 };
+
+/* The layer's statement: two statements of the driver, one for each server.  The SQL layer keeps
+   the text and the values as long as it has the statement. */
 struct twin {
   struct bn_sql_split *split;
   const char *sql;
@@ -48,16 +51,18 @@ struct twin {
   size_t n_binds;
   struct text text;
   bool prepared[BN_ROLES];
-  bool as_text[BN_ROLES]; /* instead: the server does not prepare it */
-  _Alignas(16) char part[];
+  bool as_text[BN_ROLES]; /* the server does not prepare it, and gets it as text */
+  _Alignas(PART_ALIGNMENT) char part[];
 };
 
-/* Returns the room of a driver's statement within ours, which keeps the next one aligned. */
-static size_t split_room_of(size_t size)
+/* Returns the bytes between the beginnings of two driver's statements of `size` bytes: `size`,
+   rounded up to a multiple of the alignment. */
+static size_t split_part_bytes(size_t size)
 {
-  return (size + 15) / 16 * 16;
+  return (size + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
 }
 
+/* Returns the driver's connection to the server of that role. */
 static void *split_handle_of(const struct bn_sql_split *p, enum bn_sql_role role)
 {
   return p->link[role].handle;
@@ -66,7 +71,7 @@ static void *split_handle_of(const struct bn_sql_split *p, enum bn_sql_role role
 /* Returns the driver's statement for the server of that role. */
 static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
 {
-  return twin->part + (size_t)role * split_room_of(twin->split->base->stmt_size);
+  return twin->part + (size_t)role * split_part_bytes(twin->split->base->stmt_size);
 }
 
 /* --- which server --- */
@@ -90,24 +95,23 @@ static bool split_is_between_transactions(const struct bn_sql_split *p)
          split_transaction_on(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
-/* Reads the text of a statement.  reading: it may be executed within a transaction on the read
-   server, so that `leaves` matters; fresh: it may be the first statement of one, so that `writes`
-   matters. */
+/* Reads the text of a statement.  `leaves` is read only if the statement may be executed while a
+   transaction is open on the read server, `writes` only if it may be the first one of that. */
 static struct text split_read_text(const struct bn_sql_split *p, const char *sql, size_t len,
-                                   bool reading, bool fresh)
+                                   bool may_be_reading, bool may_be_fresh)
 {
   const struct bn_sql_caps *caps = p->shared->caps;
 
   return (struct text){.route = bn_sql_route_of(sql, len, caps),
                        .boundary = bn_sql_boundary_of(sql, len),
-                       .leaves = reading && bn_sql_leaves_reading(sql, len, caps),
-                       .writes = fresh && bn_sql_turns_writing(sql, len, caps),
+                       .leaves = may_be_reading && bn_sql_leaves_reading(sql, len, caps),
+                       .writes = may_be_fresh && bn_sql_turns_writing(sql, len, caps),
                        .sql = sql};
 }
 
-/* Returns the server for a statement: the read server if its transaction is open there, or if the
+/* Returns the server for a statement: the read server if a transaction is open there, or if the
    statement only reads and both servers are between two transactions. */
-static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_route route)
+static enum bn_sql_role split_choose_role(const struct bn_sql_split *p, enum bn_sql_route route)
 {
   if (p->reading)
     return BN_ROLE_READ;
@@ -115,9 +119,9 @@ static enum bn_sql_role split_choose(const struct bn_sql_split *p, enum bn_sql_r
 }
 
 /* Sets p->role to the server for a statement.  If the statement cannot be part of the transaction
-   on the read server, that is ended first, which loses nothing; if the statement lets the
-   transaction write, the transaction is begun anew on the write server.  Returns DONE, or how that
-   failed. */
+   on the read server, the transaction is ended first, which loses nothing because it has only read.
+   If the statement lets the transaction write, the transaction is begun anew on the write server.
+   Returns DONE, or how ending or beginning it failed. */
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
@@ -132,12 +136,12 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
     if (rc != BN_SQL_DONE)
       return rc;
   }
-  p->role = split_choose(p, text->route);
-  return moves ? bn_sql_link_execute(&p->link[p->role], p->begun.data, NULL, d) : BN_SQL_DONE;
+  p->role = split_choose_role(p, text->route);
+  return moves ? bn_sql_link_execute(&p->link[p->role], p->begin.data, NULL, d) : BN_SQL_DONE;
 }
 
-/* Records whether tables are locked or a transaction of XA is open, of which MySQL's answers say
-   nothing.  PostgreSQL's locks belong to a transaction, and do not count. */
+/* Records whether tables are locked or a transaction of XA is open on the write server, because
+   MySQL's answers do not say so.  PostgreSQL's locks belong to a transaction, and do not count. */
 static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
 {
   switch (boundary) {
@@ -160,20 +164,20 @@ static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundar
   }
 }
 
-/* Records whether a transaction is open on the read server, and the text that began it, with which
-   split_enter may begin it anew on the write server. */
+/* Records whether a transaction is open on the read server, and, if the statement has begun it, its
+   text, with which split_enter may begin it anew on the write server. */
 static void split_note_transaction(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
   if (p->fresh) {
-    bn_buf_clear(&p->begun);
-    (void)bn_buf_str(&p->begun, text->sql);
+    bn_buf_clear(&p->begin);
+    (void)bn_buf_str(&p->begin, text->sql);
   }
   p->reading = (p->reading || p->fresh) && split_is_open(split_transaction_on(p, BN_ROLE_READ));
 }
 
-/* Records what the server's answer, rc, has changed, and counts reads of the read server.  Returns
-   rc. */
+/* Updates the state after the statement, whose answer is rc, and counts reads on the read server.
+   Returns rc. */
 static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   if (rc == BN_SQL_LOST)
@@ -189,21 +193,23 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
   return rc;
 }
 
-/* --- functions of a connection --- */
+/* --- functions of a connection, as struct bn_driver has them --- */
 
-static size_t split_count_places(const struct bn_sql_split *p, const struct bn_sql_target *t)
+/* Returns how many write servers the connections of t take in turn. */
+static size_t split_count_writers(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
   char name[BN_LABEL_LEN];
 
   return p->base->place != NULL ? p->base->place(p->link->self, t, name, sizeof name) : 1;
 }
 
-/* Returns the target of one of the two connections of t. */
+/* Returns the target of the connection of that role.  Another server is tried after a failure only
+   if there are several servers of this role. */
 static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
                                             const struct bn_sql_target *t, enum bn_sql_role role)
 {
   const struct bn_sql_read_hosts *hosts = &p->shared->hosts;
-  const size_t writers = split_count_places(p, t);
+  const size_t writers = split_count_writers(p, t);
   const struct bn_sql_read_host *host;
   struct bn_sql_target target = *t;
 
@@ -227,7 +233,7 @@ size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql
 
   if (p->base->place != NULL)
     (void)p->base->place(p->link->self, &target, name, size);
-  return split_count_places(p, t) * p->shared->hosts.n;
+  return split_count_writers(p, t) * p->shared->hosts.n;
 }
 
 /* Opens both connections, the one to the write server first.  Returns DONE, or the outcome of the
@@ -322,7 +328,7 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
   return p->base->next(split_handle_of(p, p->role), inner, r, d);
 }
 
-/* --- functions of a statement --- */
+/* --- functions of a statement, as struct bn_driver has them --- */
 
 /* Prepares the statement on the server of that role. */
 static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
@@ -349,13 +355,14 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
   twin->prepared[role] = false;
 }
 
-/* Initialises a statement.  Returns the server on which it is to be prepared first. */
+/* Initialises a statement, which may be executed in any state of the connection.  Returns the
+   server on which it is to be prepared first. */
 static enum bn_sql_role split_init_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
                                         size_t len)
 {
-  *twin = (struct twin){
-      .split = p, .sql = sql, .len = len, .text = split_read_text(p, sql, len, true, true)};
-  return split_choose(p, twin->text.route);
+  *twin = (struct twin){.split = p, .sql = sql, .len = len};
+  twin->text = split_read_text(p, sql, len, true /* reading */, true /* fresh */);
+  return split_choose_role(p, twin->text.route);
 }
 
 /* Prepares the statement on the server that it belongs to; on the other one, split_execute_on does
@@ -370,7 +377,8 @@ static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t
 }
 
 /* Binds the values on each server that knows the statement, and keeps them for split_prepare_late
-   on the other one.  Returns DONE, or how that failed: then nothing is bound. */
+   on the other one.  Returns DONE, or the first failure, after which nothing is bound and p->role
+   is the server that has failed. */
 static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
                               struct bn_sql_diag *d)
 {
@@ -389,9 +397,10 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   return rc;
 }
 
-/* Prepares the statement on a server after the other one, and binds the values there.  If the
-   server does not prepare it, it is sent there as text from now on.  Returns DONE, or how it
-   failed: then it is not prepared there. */
+/* Prepares a statement, which the other server may have prepared before, on the server of that
+   role, and binds the values there.  If the server cannot prepare it, it is sent there as text from
+   now on, which counts as DONE.  Returns DONE, or a failure, after which it is not prepared there.
+ */
 static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
                                       struct bn_sql_diag *d)
 {
@@ -410,7 +419,8 @@ static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
   return rc;
 }
 
-/* Sends a statement that its server does not prepare, with its values in the text. */
+/* Sends a statement that its server does not prepare, with its values in the text.  Returns as the
+   driver's query, or ERROR if the text has marks but nothing is bound. */
 static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_result *r,
                                       struct bn_sql_diag *d)
 {
@@ -418,13 +428,13 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
   void *handle = split_handle_of(p, p->role);
   const struct bn_sql_emulation e = {twin->sql, twin->len, p->shared->caps, p->base->quote, handle};
 
-  if (twin->binds != NULL || bn_sql_count_params(twin->sql, twin->len, e.caps) == 0) {
-    bn_sql_emulate(&e, twin->binds, &p->text);
-    return p->base->query(handle, p->text.data, p->text.len, r, d);
+  if (twin->binds == NULL && bn_sql_count_params(twin->sql, twin->len, e.caps) > 0) {
+    (void)snprintf(d->text, sizeof d->text,
+                   "cannot put the values into a statement: nothing is bound to it");
+    return BN_SQL_ERROR;
   }
-  (void)snprintf(d->text, sizeof d->text,
-                 "cannot put the values into a statement: nothing is bound to it");
-  return BN_SQL_ERROR;
+  bn_sql_emulate(&e, twin->binds, &p->text);
+  return p->base->query(handle, p->text.data, p->text.len, r, d);
 }
 
 /* Executes the statement on the server of that role, which prepares it first if it does not know
@@ -459,8 +469,9 @@ static void split_close(void *stmt)
     split_close_on(stmt, role);
 }
 
-/* Prepares the statements with this role together on its server; the others stay as they are.
-   Returns the driver's answer.  Statements that it has left out are not marked as prepared. */
+/* Prepares the statements of list, n at most BN_SQL_AT_ONCE, whose entry in `roles` is this role,
+   together on its server; the others stay as they are.  Returns the driver's answer.  Statements
+   that the driver has left out are not marked as prepared. */
 static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
                                        const struct bn_sql_unprepared *list,
                                        const enum bn_sql_role *roles, size_t n,
@@ -476,7 +487,8 @@ static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role 
       continue;
     twin[n_group] = list[i].stmt;
     group[n_group] = list[i];
-    group[n_group++].stmt = split_inner_stmt(list[i].stmt, role);
+    group[n_group].stmt = split_inner_stmt(list[i].stmt, role);
+    n_group++;
   }
   if (n_group == 0)
     return BN_SQL_DONE;
@@ -487,14 +499,22 @@ static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role 
   return rc;
 }
 
-/* Closes and zeroes the statements from the first one on that is not prepared, or all if preparing
-   has failed, so that the caller prepares them one by one.  Returns how many are kept. */
+static bool split_is_prepared(const struct bn_sql_unprepared *u, enum bn_sql_role role)
+{
+  const struct twin *twin = u->stmt;
+
+  return twin->prepared[role];
+}
+
+/* Keeps the statements before the first one that is not prepared, or none if preparing has failed.
+   Closes and zeroes the others, which the caller prepares one by one.  Returns how many are
+   kept. */
 static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
                                   const enum bn_sql_role *roles, size_t n, bool has_failed)
 {
   size_t kept = 0;
 
-  while (!has_failed && kept < n && ((const struct twin *)list[kept].stmt)->prepared[roles[kept]])
+  while (!has_failed && kept < n && split_is_prepared(&list[kept], roles[kept]))
     kept++;
   for (size_t i = kept; i < n; i++) {
     const struct twin *twin = list[i].stmt;
@@ -506,8 +526,9 @@ static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
   return kept;
 }
 
-/* Prepares each statement on the server that it belongs to, all of one server together.  *done is
-   how many are prepared, from the first one on.  Returns DONE, or how that failed: then none is. */
+/* Prepares each statement on the server that it belongs to, all of one server together.  *done
+   becomes how many are prepared, from the first one on.  Returns DONE, or a failure, after which
+   none is prepared. */
 static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                      size_t *done, struct bn_sql_diag *d)
 {
@@ -529,13 +550,13 @@ static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared 
 
 /* --- the layer --- */
 
-/* Returns the functions of the layer in front of a driver; a function that the driver lacks is left
-   out. */
+/* Returns the functions of the layer in front of a driver.  Optional functions that the driver
+   lacks are left out. */
 static struct bn_driver split_make_ops(const struct bn_driver *base)
 {
   return (struct bn_driver){
       .name = base->name,
-      .stmt_size = sizeof(struct twin) + BN_ROLES * split_room_of(base->stmt_size),
+      .stmt_size = sizeof(struct twin) + BN_ROLES * split_part_bytes(base->stmt_size),
       .connect = split_connect,
       .disconnect = split_disconnect,
       .interrupt = base->interrupt != NULL ? split_interrupt : NULL,
@@ -578,7 +599,7 @@ static void split_free(void *handle)
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
     bn_sql_link_free(&p->link[role]);
   bn_buf_done(&p->text);
-  bn_buf_done(&p->begun);
+  bn_buf_done(&p->begin);
   free(p);
 }
 
@@ -587,12 +608,9 @@ struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn
 {
   struct bn_sql_split *split = bn_alloc(1, sizeof *split);
 
-  bn_sql_link_make(&split->link[BN_ROLE_READ], link->ops, link->self);
-  split->shared = p;
-  split->base = link->ops;
-  split->session = s;
-  split->counter = counter;
+  *split = (struct bn_sql_split){.shared = p, .base = link->ops, .session = s, .counter = counter};
   split->link[BN_ROLE_WRITE] = *link;
+  bn_sql_link_make(&split->link[BN_ROLE_READ], link->ops, link->self);
   *link = (struct bn_sql_link){.ops = &p->ops, .handle = split, .free = split_free};
   return split;
 }

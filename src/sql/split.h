@@ -6,9 +6,11 @@
    threads go through it; all others reach the driver directly.
 
    A statement goes to the read server if it is part of a transaction that was begun there, or if
-   its text only reads and no transaction is open; all others go to the write server.  A prepared
-   statement is known to a server once it has been executed there, or was prepared outside of
-   transactions and its text is for that server. */
+   its text only reads and no transaction is open; all others go to the write server.  A statement
+   is prepared on the server that it would go to at that moment, and on the other one when it is
+   first executed there.
+
+   The thread that drives the session calls these functions. */
 #ifndef BN_SQL_SPLIT_H
 #define BN_SQL_SPLIT_H
 
@@ -45,12 +47,13 @@ struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn
                                        const struct bn_session *s, unsigned counter);
 /* Returns the links to the driver, by enum bn_sql_role. */
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);
-/* Names the server that had the last statement, as the driver's `place` does.  Returns how many
+/* Names the server that the last statement was for, as the driver's `place` does.  Returns how many
    pairs of servers there are. */
 size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql_target *t,
                                char *name, size_t size);
-/* Sets whether queries outside of the read server's transactions all go to the write server: the
-   answers about tables that a script is going to change must not be out of date. */
+/* Sets whether all queries go to the write server, except within a transaction on the read server.
+   A script that is going to change tables asks about them in this way, because the answers of a
+   read server may be out of date. */
 void bn_sql_split_set_write_only(struct bn_sql_split *p, bool on);
 
 #endif
