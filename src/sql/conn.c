@@ -22,7 +22,7 @@ void bn_sql_refuse(struct bn_sql_conn *c)
   c->view.sql_errno = 0;
 }
 
-/* Copies the names and the values of the options that are overridden, n each. */
+/* Copies n names of options and the n values that override them. */
 static void conn_copy_overrides(struct bn_sql_conn *c, const char *const *name,
                                 const char *const *value, size_t n)
 {
@@ -72,8 +72,8 @@ enum bn_sql bn_sql_conn_drop_results(struct bn_sql_conn *c, struct bn_sql_diag *
   return rc;
 }
 
-/* Closes the handle of the driver.  The statements forget that they were prepared. */
-static void conn_shut_handle(struct bn_sql_conn *c)
+/* Closes the driver's connection.  Its statements are not prepared any more. */
+static void conn_shut_link(struct bn_sql_conn *c)
 {
   (void)bn_sql_conn_drop_results(c, NULL);
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
@@ -85,7 +85,7 @@ static void conn_shut_handle(struct bn_sql_conn *c)
 void bn_sql_conn_shut(struct bn_sql_conn *c)
 {
   if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN)
-    conn_shut_handle(c);
+    conn_shut_link(c);
   c->state = BN_CONN_CLOSED;
 }
 
@@ -101,8 +101,8 @@ static void conn_destroy_stmts(struct bn_sql_conn *c)
   c->orphan = NULL;
 }
 
-/* Closes a connection that nobody holds any more, and frees all but the object, to which stale
-   pointers may lead. */
+/* Closes a connection that nobody holds any more, and frees its memory.  The object itself stays,
+   because the script may still have pointers to it. */
 static void conn_close_unreferenced(struct bn_sql_conn *c)
 {
   bn_sql_conn_shut(c);
@@ -110,8 +110,8 @@ static void conn_close_unreferenced(struct bn_sql_conn *c)
   conn_free_memory(c);
 }
 
-/* Returns an empty connection in the session's list: one that nobody holds any more, which is
-   closed if it had stayed open for its result, else a new one. */
+/* Returns an empty connection in the session's list: a connection that nobody holds any more, which
+   is closed if it has stayed open for its result, or else a new one. */
 static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *o)
 {
   struct bn_sql_conn *c = o->all;
@@ -135,7 +135,7 @@ static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *o)
    --db-read-hosts.  Returns 0, or -1 if that failed, which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
-  const bool is_apart = c->n_overrides > 0; /* a connection beside the load has no layers */
+  const bool is_apart = c->n_overrides > 0; /* it is not part of the load, and has no layers */
   const struct bn_sql_committer *commits;
   const struct bn_sql_link *below;
 
@@ -157,8 +157,8 @@ static int conn_make_link(struct bn_sql_conn *c)
   return 0;
 }
 
-/* Makes a closed connection of the session, which holds one reference, without a link to the
-   driver. */
+/* Makes a closed connection of the session, without a link to the driver.  The caller holds its one
+   reference. */
 static struct bn_sql_conn *conn_make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
 {
   struct bn_sql_conn *c = conn_reuse_or_alloc(o);
@@ -183,15 +183,16 @@ bool bn_sql_conn_may_load(const struct bn_sql_conn *c)
 }
 
 /* Returns whether a lost connection is replaced by one to another server.  Dialects wait for the
-   old server, as sysbench does.  A bulk load waits too: its rows may be waiting in a server that is
-   busy with the rows before them. */
+   same server, as sysbench does.  So does a bulk load: a silent server may be busy with rows that
+   it has received. */
 static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
 {
   return c->places > 1 && c->drv->ignores_silence && bn_policy_is_native(c->sys->policy) &&
          !bn_sql_conn_may_load(c);
 }
 
-/* Returns the server that c is to be connected to, as drivers want it.  It borrows from c. */
+/* Returns the server that c is to be connected to, in the form for drivers.  The overrides in it
+   are borrowed from c. */
 static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
 {
   return (struct bn_sql_target){
@@ -208,30 +209,30 @@ static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
   };
 }
 
-/* Executes a statement on the server, or on both servers of a pair.  Returns DONE, or the outcome
-   of the first failure. */
+/* Executes a statement on the server, or with --db-read-hosts on both servers.  Returns DONE, or
+   the outcome of the first failure. */
 static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sql)
 {
-  const int n = c->split != NULL ? BN_ROLES : 1;
+  const int n_servers = c->split != NULL ? BN_ROLES : 1;
   enum bn_sql rc = BN_SQL_DONE;
 
-  for (int i = 0; i < n && rc == BN_SQL_DONE; i++) {
+  for (int i = 0; i < n_servers && rc == BN_SQL_DONE; i++) {
     bn_sql_trace(&c->sys->trace, c->session, sql, strlen(sql));
     rc = bn_sql_link_execute(&c->server[i], sql, NULL, &c->diag);
   }
   return rc;
 }
 
-/* Asks the server whether the connection belongs to a pooler, which would give it to other clients
-   with the settings of this session. */
+/* Asks the server whether the connection goes through a pooler, which would give it to other
+   clients with the settings of this session.  Returns false if the driver has no such question. */
 static bool conn_ask_pooled(const struct bn_sql_conn *c)
 {
   return c->drv->ops->pooled != NULL && c->drv->ops->pooled(c->server->handle);
 }
 
-/* Sets --db-isolation-level.  A driver has no statement for the default level, or for the only
-   level of its database.  A pooler is refused, because its other clients would get the level
-   too. */
+/* Sets --db-isolation-level.  There is no statement for the default level, or for the only level of
+   a database.  A pooler is refused, because its other clients would get the level too.  Returns
+   DONE, or a failure and c->diag. */
 static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
 {
   const int level = c->sys->conf->isolation;
@@ -248,8 +249,8 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
-/* Executes --db-init-sql.  If it fails, the name of the option stands before the server's message.
-   The first connection warns of a pooler. */
+/* Executes --db-init-sql.  Returns DONE, or a failure and c->diag, in whose text the name of the
+   option stands before the server's message.  The first connection of the run warns of a pooler. */
 static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
   static const char option[] = "--db-init-sql: ";
@@ -272,9 +273,9 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
   return BN_SQL_DONE;
 }
 
-/* Sets what --db-isolation-level and --db-init-sql ask for.  Statements have no deadline of their
-   own, and interrupts of the session do not reach the connection yet, so an alarm ends them at the
-   deadline. */
+/* Executes the statements of --db-isolation-level and --db-init-sql.  An alarm ends them at the
+   deadline: calls of a driver have none, and interrupts of the session do not reach the connection
+   yet.  Returns DONE, or a failure and c->diag. */
 static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   struct bn_sql_alarm alarm;
@@ -292,7 +293,7 @@ static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
   return rc;
 }
 
-/* Makes the state that of a connection which has just been opened. */
+/* Sets the state of a connection that has just been opened. */
 static void conn_mark_open(struct bn_sql_conn *c)
 {
   c->state = BN_CONN_OPEN;
@@ -322,8 +323,9 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
   return 0;
 }
 
-/* Asks what the server of c, which is open, allows, on a connection of its own.  If that cannot be
-   opened, nothing is known: the connections of the run meet the limit themselves. */
+/* Asks for the limits of the server of c, on another connection, and gives them to the preflight.
+   If that connection cannot be opened, the limits are unknown, and the connections of the run meet
+   them.  c is open, and the caller holds the lock of the preflight. */
 static void conn_ask_limits(struct bn_sql_conn *c)
 {
   const struct bn_sql_target target = conn_target_of(c);
@@ -343,9 +345,9 @@ static void conn_ask_limits(struct bn_sql_conn *c)
                                (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
-/* Opens c.  The first of many connections is opened before the others, and asks whether the
-   server allows what the run needs.  Returns 0, -1 after a failure, or 1 if the server does not
-   allow it, which standard error says. */
+/* Opens c.  The first of many connections is opened before the others, and finds out whether the
+   server allows as many as the run needs.  Returns 0, -1 after a failure, or 1 if the server does
+   not allow them, which standard error says. */
 static int conn_open_after_preflight(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
@@ -367,8 +369,8 @@ static int conn_open_after_preflight(struct bn_sql_conn *c)
   return 1;
 }
 
-/* Adds what is known of the server and of the connection to it to the facts of the run.  Only the
-   first call of the run adds them, because all connections have the same. */
+/* Adds to the facts of the run what the driver knows of the server and of the connection.  Only the
+   first call of the run does so, because all connections have the same facts. */
 static void conn_add_facts(struct bn_sql_conn *c)
 {
   const struct bn_services *services = c->session->services;
@@ -389,8 +391,8 @@ static void conn_add_facts(struct bn_sql_conn *c)
       services->fact(services->of, "database", facts[i].key, facts[i].value);
 }
 
-/* Names the server of the connection; of a pair, the server that had the last statement.  Returns
-   how many servers, or pairs of servers, the connections take in turn. */
+/* Names the server of the connection; with --db-read-hosts, the server that the last statement was
+   for.  Returns how many servers, or pairs of servers, the connections take in turn. */
 static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
 {
   const struct bn_sql_target target = conn_target_of(c);
@@ -445,7 +447,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  c->places = (unsigned)conn_name_server(c, name);
+  c->places = (unsigned)conn_name_server(c, name); /* the name is not needed */
   rc = conn_open_after_preflight(c);
   if (rc == 0) {
     const struct bn_sql_target target = conn_target_of(c);
@@ -498,7 +500,8 @@ static void conn_destroy(struct bn_sql_conn *c)
   free(c);
 }
 
-/* Closes the connection at the end of its session, and frees it unless somebody still holds it. */
+/* Closes the connection at the end of its session, and frees it.  If somebody still holds it, it is
+   kept until bn_sql_retired_free. */
 static void conn_retire(struct bn_sql_conn *c)
 {
   bn_sql_conn_shut(c);

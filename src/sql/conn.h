@@ -12,23 +12,23 @@
 
 enum bn_sql_state {
   BN_CONN_CLOSED, /* by the script, or not yet opened */
-  BN_CONN_GONE,   /* it could not be opened again */
-  BN_CONN_LOST,
+  BN_CONN_GONE,   /* closed to be opened again, which has failed or goes on */
+  BN_CONN_LOST,   /* or of no use; the driver's connection is still to be closed */
   BN_CONN_OPEN
 };
 
-/* A connection.  conn.c sets its members apart from those that name another file; the files of the
-   calls that scripts make also set the view, `diag`, and `state` to LOST. */
+/* A connection.  conn.c sets its members, except those whose comment names another file.  The
+   files with the calls that scripts make also set the view, `diag`, and `state` to LOST. */
 struct bn_sql_conn {
   struct bn_sql_conn_view view; /* first: scripts read it */
   enum bn_sql_state state;
   struct bn_sql_link link;
-  const struct bn_sql_link *server; /* the driver's own, behind the layers; two with `split` */
+  const struct bn_sql_link *server; /* the driver's own, behind the layers; with `split`, two */
   struct bn_sql_split *split;       /* --db-read-hosts; NULL: there is one server */
   struct bn_sql_cursor cur;
   struct bn_sql_pending_failure failure;
   char *failed_text;            /* owned: the beginning of the statement that failed last */
-  size_t failed_len;            /* 0: it is not known */
+  size_t failed_len;            /* in bytes; 0: the text is not known */
   struct bn_session *session;   /* NULL: retired */
   struct bn_sql_session *owner; /* NULL: retired */
   struct bn_sqlsys *sys;
@@ -36,13 +36,13 @@ struct bn_sql_conn {
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
   struct bn_sql_stmt *orphan; /* prepared.c: freed by the script, but its result is being read */
-  unsigned n_prepared;        /* by the server, ever */
-  uint64_t preparing_ns;      /* spent on preparing and binding, ever */
-  bool full;                  /* prepared.c: the server has refused to prepare any more */
-  bool holds;                 /* prepared.c: statements wait to be prepared together */
-  unsigned refs;              /* the owner's handle and every statement but the orphan */
-  unsigned ordinal;           /* selects the server */
-  unsigned places;            /* servers to select from */
+  unsigned n_prepared;   /* statements that a server has prepared, since the connection was made */
+  uint64_t preparing_ns; /* time spent on preparing and binding, since then */
+  bool full;             /* prepared.c: the server has refused to prepare any more */
+  bool holds;            /* prepared.c: statements wait to be prepared together */
+  unsigned refs;         /* the owner's handle and every statement but the orphan */
+  unsigned ordinal;      /* selects the server (struct bn_sql_target) */
+  unsigned places;       /* number of servers, or pairs of servers, to select from */
   /* reconnect.c: attempts since a connection was last of use; whether the connection was opened
      again, and if so, the progress of the session at that time (events, in a command statements),
      and the time. */
@@ -53,10 +53,10 @@ struct bn_sql_conn {
   char **override;          /* n names, then n values */
   struct bn_buf emulated;   /* prepared.c: the text sent last for a statement that is emulated */
   struct bn_sql_bulk *bulk; /* owned; NULL: it has had no bulk insert */
-  /* prepared.c: with --statements, the emulated statement whose text is being sent, or NULL */
+  /* prepared.c: with --statements, the emulated statement whose text is being sent, else NULL */
   struct bn_sql_stmt *emulating;
-  char expected[6];        /* the SQLSTATE that is an answer and no failure; "": none */
-  struct bn_sql_diag diag; /* rolled_back: false when a statement begins; drivers set it */
+  char expected[6];        /* query.c: the SQLSTATE that is an answer and no failure; "": none */
+  struct bn_sql_diag diag; /* rolled_back is false when a statement begins, and drivers set it */
 };
 
 /* Returns whether rows may be sent by the driver's bulk load: there is one, a command fills the
@@ -71,16 +71,18 @@ enum bn_sql bn_sql_conn_drop_results(struct bn_sql_conn *c, struct bn_sql_diag *
 /* Makes one attempt to open c.  Returns 0, or -1 and diag: then the driver's connection is closed,
    and c->state is what it was before. */
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns);
-/* Closes the driver's connection, whatever its state. */
+/* Closes the driver's connection, if there is one, and sets the state to CLOSED. */
 void bn_sql_conn_shut(struct bn_sql_conn *c);
-/* Counts the server that c is connected to, or was, under a label of sql/count.h. */
+/* Adds 1 to a labelled count of sql/count.h, under the name of the server that c is connected to,
+   or was last. */
 void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label);
-/* Drops one reference.  The last one closes the connection, but not while the script may still read
-   its result. */
+/* Drops one reference.  Dropping the last one closes the connection, but not while the script may
+   still read its result. */
 void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* Frees the connections that outlived their sessions. */
 void bn_sql_retired_free(struct bn_sqlsys *sys);
-/* Sets the view to FATAL without an error of the server, after a failure of this layer itself. */
+/* Sets the view to FATAL, without an error number or text, because this layer has refused a call.
+ */
 void bn_sql_refuse(struct bn_sql_conn *c);
 
 #endif

@@ -9,7 +9,7 @@
 #include "sql/failure.h"
 #include "sql/query.h"
 
-/* Lets the driver forget the statement.  Its pending results go with it. */
+/* Lets the driver forget the statement, after its pending results have been dropped. */
 static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
@@ -17,7 +17,8 @@ static void prepared_shut(struct bn_sql_stmt *st)
   bn_sql_stmt_shut(st);
 }
 
-/* Adds a statement, which is not prepared yet, to those of the connection. */
+/* Adds a statement, which is not prepared yet, to those of the connection, to which it holds a
+   reference. */
 static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
@@ -34,7 +35,7 @@ static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, 
   return st;
 }
 
-/* Closes the statement, and frees it. */
+/* Closes the statement, removes it from the list of its connection, and frees it. */
 static void prepared_dispose(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -46,19 +47,19 @@ static void prepared_dispose(struct bn_sql_stmt *st)
   bn_sql_stmt_destroy(st, &c->sys->texts);
 }
 
-/* Returns whether the script has a result of the statement, or may ask for the next one.  Where
-   results that nobody reads are in the way of the next statement, they go with their statement. */
+/* Returns whether the script has a result of the statement, or may ask for the next one.  In a
+   dialect in which unread results block statements, the next one is not waited for. */
 static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
 {
   const struct bn_sql_conn *c = st->conn;
-  const bool more = c->cur.more && !c->sys->policy->unread_results_block;
+  const bool may_ask_for_more = c->cur.more && !c->sys->policy->unread_results_block;
 
-  return st->prepared && c->cur.source == st && (c->cur.live || more);
+  return st->prepared && c->cur.source == st && (c->cur.live || may_ask_for_more);
 }
 
-/* Frees the statement that a script has freed while its result was being read, once that result is
-   no longer needed.  Calls that prepare or free statements do it, so that executing a statement
-   costs nothing more. */
+/* Frees the statement that the script has freed while its result was being read, if that result is
+   no longer needed.  Only calls that prepare or free statements call this, so that executing a
+   statement costs nothing for it. */
 static void prepared_dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
@@ -95,8 +96,8 @@ static void prepared_stop_preparing(struct bn_sql_conn *c)
                 c->diag.code, bn_sql_shown(&c->diag).text);
 }
 
-/* Counts n prepared statements.  In an event the common counter is left alone, because events write
-   to nothing that sessions share. */
+/* Counts n statements that were prepared.  The counter of all sessions is left alone in an event,
+   because events write to nothing that sessions share. */
 static void prepared_count(struct bn_sql_conn *c, unsigned n)
 {
   c->n_prepared += n;
@@ -104,8 +105,9 @@ static void prepared_count(struct bn_sql_conn *c, unsigned n)
     (void)atomic_fetch_add_explicit(&c->sys->n_prepared, n, memory_order_relaxed);
 }
 
-/* Makes one attempt to prepare the statement; the connection is open.  If the driver says that it
-   cannot prepare it, the statement is emulated from now on, which counts as DONE. */
+/* Makes one attempt to prepare the statement; the connection is open.  If the driver says that the
+   server cannot prepare it, the statement is emulated from now on.  Returns DONE, also if it is
+   emulated, or a failure and c->diag. */
 static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -126,8 +128,8 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* Returns whether the statement would also fail as text.  A driver that cannot tell leaves that to
-   the SQLSTATE. */
+/* Returns whether a statement that could not be prepared would also fail as text.  If the driver
+   cannot tell, the SQLSTATE decides. */
 static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
 {
   const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
@@ -135,8 +137,8 @@ static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_
   return answer < 0 ? bn_sql_is_of_statement(d->state) : answer != 0;
 }
 
-/* Returns whether statements that are not prepared may be sent as text: neither a dialect nor the
-   user has said otherwise, and the driver has a server, which may have a proxy. */
+/* Returns whether statements that are refused may be sent as text: there is no dialect,
+   --db-ps-mode is auto, and the driver has servers, between which and bench a proxy may stand. */
 static bool prepared_may_be_text(const struct bn_sql_conn *c)
 {
   const char *mode = c->sys->conf->ps_mode;
@@ -145,8 +147,9 @@ static bool prepared_may_be_text(const struct bn_sql_conn *c)
          (mode == NULL || strcmp(mode, "auto") == 0);
 }
 
-/* Returns whether a server or a proxy refuses to prepare a statement that it executes as text.  In
-   a failed transaction, or after an interruption, the error says nothing about the statement. */
+/* Returns whether rc and c->diag mean that a server or a proxy refuses to prepare a statement that
+   it may execute as text.  In a failed transaction, or after an interruption, the error says
+   nothing about the statement. */
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
@@ -161,7 +164,7 @@ static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
          !bn_sql_driver_ignores(c->drv, &c->diag, class);
 }
 
-/* Sends the statement as text from now on. */
+/* Lets the statement be sent as text from now on.  The first call in the run says so. */
 static void prepared_send_as_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -175,9 +178,9 @@ static void prepared_send_as_text(struct bn_sql_stmt *st)
   bn_sql_stmt_emulate(st, &c->drv->caps);
 }
 
-/* Prepares the statement, or has it emulated.  Returns 0, or -1 after a failure that the view
-   describes.  A connection that is lost meanwhile is opened again if the loss is ignorable; outside
-   of events the statement is prepared on the new one. */
+/* Prepares the statement, or lets it be emulated.  Returns 0, or -1 after a failure that the view
+   describes.  If the connection is lost and the loss is ignorable, the connection is opened again;
+   outside of events the statement is then prepared on the new one. */
 static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -260,7 +263,7 @@ static int prepared_bind(struct bn_sql_stmt *st)
 
   if (rc == BN_SQL_DONE)
     return 0;
-  /* PostgreSQL's driver prepares a statement when its values are bound. */
+  /* PostgreSQL's driver prepares a statement only when its values are bound. */
   if (prepared_is_refused(c, rc)) {
     prepared_shut(st);
     prepared_send_as_text(st);
@@ -273,8 +276,8 @@ static int prepared_bind(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* Prepares and binds the statement, as far as that is still to be done.  Returns 0, or -1 after a
-   failure that the view describes. */
+/* Prepares the statement and binds its values, unless that was done before.  Returns 0, or -1 after
+   a failure that the view describes. */
 static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
 {
   int rc = 0;
@@ -297,7 +300,8 @@ static bool prepared_check_usable(struct bn_sql_stmt *st)
   return false;
 }
 
-/* Returns whether the values fit the marks of an emulated statement. */
+/* Returns whether an emulated statement has a value for each mark.  A dialect may allow too many.
+ */
 static bool prepared_has_all_values(const struct bn_sql_stmt *st)
 {
   return st->n_binds == st->n_params ||
@@ -311,7 +315,7 @@ static void prepared_refuse_miscount(struct bn_sql_conn *c)
   bn_sql_refuse(c);
 }
 
-/* Binds the descriptors, which have been copied; those of a statement that waits to be prepared are
+/* Binds the descriptors that have been copied.  If the statement waits to be prepared, they are
    bound after that.  Returns 0, or -1 after a failure that the view describes. */
 static int prepared_bind_copied(struct bn_sql_stmt *st)
 {
@@ -361,8 +365,8 @@ static __attribute__((noinline)) void prepared_announce_emulated(struct bn_sql_c
   c->emulating = st;
 }
 
-/* Sends the statement with its values in the text.  The time of making the text is not part of its
-   latency. */
+/* Executes an emulated statement: sends it with its values in the text.  The time of making the
+   text is not part of its latency.  Returns as bn_sql_execute. */
 static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
@@ -386,8 +390,8 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   return bn_sql_finish(c, rc, since_ns, st->type, text->data, text->len);
 }
 
-/* Prepares and binds the statement before its first execution, after a reconnect, or, if it is
-   prepared anew at each execute, every time.  Returns false after a failure that the view
+/* Prepares and binds the statement before its first execution, after a reconnect, or, with
+   --db-ps-mode=extended, before each execution.  Returns false after a failure that the view
    describes. */
 static bool prepared_make_ready(struct bn_sql_stmt *st)
 {
@@ -433,33 +437,35 @@ void bn_sql_hold_prepares(struct bn_session *s)
                bn_sql_conn_prepares_once(c);
 }
 
-/* Returns whether the statement waits to be prepared. */
+/* Returns whether the statement is still to be prepared. */
 static bool prepared_is_held(const struct bn_sql_stmt *st)
 {
   return !st->prepared && !st->emulated && !st->closed;
 }
 
-/* Puts the oldest statements that are held back into out, BN_SQL_AT_ONCE at most, in the order in
-   which the script has made them.  Returns how many.  The list has the newest statement first, and
-   those held back before all others. */
+/* Puts the oldest statements that are held back, BN_SQL_AT_ONCE at most, into out, in the order in
+   which the script has made them.  Returns how many.  The list of the connection has the newest
+   statement first, so that the statements that are held back come before all others. */
 static size_t prepared_collect_held(const struct bn_sql_conn *c, struct bn_sql_stmt **out)
 {
   struct bn_sql_stmt *st = c->stmts;
-  size_t n = 0;
+  size_t n_held = 0;
 
-  for (const struct bn_sql_stmt *i = st; i != NULL && prepared_is_held(i); i = i->next)
-    n++;
-  /* The newest ones that are too many are left to the next call. */
-  for (; n > BN_SQL_AT_ONCE; n--)
+  for (const struct bn_sql_stmt *s = st; s != NULL && prepared_is_held(s); s = s->next)
+    n_held++;
+  /* The newest statements that are too many are left to the next call. */
+  for (; n_held > BN_SQL_AT_ONCE; n_held--)
     st = st->next;
-  for (size_t i = n; i-- > 0; st = st->next)
-    out[i] = st;
-  return n;
+  for (size_t i = n_held; i > 0; i--) {
+    out[i - 1] = st;
+    st = st->next;
+  }
+  return n_held;
 }
 
-/* Opens the connection again, on which the server has not let statements be prepared together: from
-   now on they are prepared one by one.  Returns DONE, or LOST if it cannot be opened, or if an
-   interrupt has ended it. */
+/* Opens the connection again after the server has ended it because several statements were prepared
+   at once; from now on all sessions prepare them one by one.  Returns DONE, or LOST if the
+   connection cannot be opened, or if an interrupt of the session has ended it. */
 static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
 {
   if (bn_session_interrupted(c->session))
@@ -473,9 +479,9 @@ static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
   return BN_SQL_DONE;
 }
 
-/* Prepares n statements at once.  The statements that the driver leaves out are prepared one by
-   one, which shows what is wrong with them.  Returns 0, or -1 after a failure that has been
-   logged. */
+/* Prepares n statements, BN_SQL_AT_ONCE at most, at once.  The statements that the driver leaves
+   out are then prepared one by one, which shows the faults in them.  Returns 0, or -1 after a
+   failure that has been logged. */
 static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
@@ -510,20 +516,20 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
 /* The most passes over the statements of a connection that is lost again and again. */
 enum { PASSES = 10 };
 
-/* Prepares the statements that are still not prepared.  If the connection is lost meanwhile, it is
-   opened again, and its new session knows no statement: the next pass prepares those again.  After
-   PASSES, they are left to their first events.  Returns 0, or -1 after a failure that has been
-   logged. */
+/* Prepares the statements that are still not prepared.  If the connection is lost and opened again
+   meanwhile, the server knows none of the statements any more, and the next pass prepares them
+   again.  After PASSES, they are left to their first events.  Returns 0, or -1 after a failure that
+   has been logged. */
 static int prepared_prepare_rest(struct bn_sql_conn *c)
 {
-  bool found = true;
+  bool found_any = true;
 
-  for (int pass = 0; pass < PASSES && found; pass++) {
-    found = false;
+  for (int pass = 0; pass < PASSES && found_any; pass++) {
+    found_any = false;
     for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next) {
       if (!prepared_is_held(st))
         continue;
-      found = true;
+      found_any = true;
       if (prepared_prepare_and_bind(st) != 0)
         return -1;
     }
@@ -541,7 +547,7 @@ static int prepared_release_held(struct bn_sql_conn *c)
   c->holds = false;
   if (!bn_sql_begin(c, NULL, 0))
     return -1;
-  while ((n = prepared_collect_held(c, st)) > 0) {
+  for (n = prepared_collect_held(c, st); n > 0; n = prepared_collect_held(c, st)) {
     if (prepared_prepare_group(c, st, n) != 0)
       return -1;
   }
