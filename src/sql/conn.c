@@ -519,7 +519,7 @@ static void conn_retire(struct bn_sql_conn *c)
 
 void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  struct bn_sql_session *o = bn_sql_session_take(s);
+  struct bn_sql_session *o = bn_sql_session_detach(s);
 
   if (o == NULL)
     return;

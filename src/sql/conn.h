@@ -81,8 +81,7 @@ void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label);
 void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* Frees the connections that outlived their sessions. */
 void bn_sql_retired_free(struct bn_sqlsys *sys);
-/* Sets the view to FATAL, without an error number or text, because this layer has refused a call.
- */
+/* Sets the view to FATAL, without an error number or text, because this layer refuses a call. */
 void bn_sql_refuse(struct bn_sql_conn *c);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process-wide side: drivers are chosen, loaded and initialised, sessions start and end with
-   them. */
+/* Chooses, loads and initialises drivers, and starts and ends them in sessions. */
 #include "sql/driver.h"
 
 #include <errno.h>
@@ -40,6 +39,7 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
   bn_sql_trace_close(&sys->trace);
 }
 
+/* Returns the row of the driver of that name, or NULL. */
 static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys *sys,
                                                          const char *name)
 {
@@ -50,9 +50,9 @@ static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys 
   return NULL;
 }
 
-/* Says that no driver has the name, and which drivers there are.  `typed` says that the name is the
-   value of --db-driver. */
-static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool typed)
+/* Says that no driver has the name, and lists the drivers.  is_option: the name is the value of
+   --db-driver; else a script has given it. */
+static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool is_option)
 {
   const bool is_plain = sys->n_rows == 0 || sys->policy->plain_errors;
   struct bn_err err = {0};
@@ -63,7 +63,7 @@ static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bo
     (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", sys->rows[i].name);
   if (is_plain) {
     bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
-  } else if (typed) {
+  } else if (is_option) {
     (void)bn_opt_refuse(
         sys->policy, &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data}, "", &err);
     bn_log_failure(&err);
@@ -79,9 +79,9 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
                                                        const char *name)
 {
   const struct bn_sql_driver_entry *row;
-  const bool typed = name == NULL;
+  const bool is_option = name == NULL;
 
-  if (typed)
+  if (is_option)
     name = sys->conf->driver;
   if (name == NULL && sys->policy->driver_must_be_named) {
     bn_log(BN_FATAL, "no database driver specified");
@@ -90,7 +90,7 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
   if (name != NULL && name[0] != '\0') {
     row = driver_find_row(sys, name);
     if (row == NULL)
-      driver_log_unknown(sys, name, typed);
+      driver_log_unknown(sys, name, is_option);
     return row;
   }
   if (sys->n_rows == 1) {
@@ -151,8 +151,8 @@ static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_d
                     bn_sql_isolation_word(level));
 }
 
-/* Returns whether each error of a connection to a silent server is ignored, so that the run goes on
-   after its loss. */
+/* Returns whether all errors by which a connection to a silent server is lost are ignored, so that
+   the run goes on after such a loss. */
 static bool driver_ignores_silence(const struct bn_sql_driver *drv, const struct bn_driver *ops)
 {
   if (ops->silence == NULL)
@@ -167,8 +167,8 @@ static bool driver_ignores_silence(const struct bn_sql_driver *drv, const struct
   return true;
 }
 
-/* Refuses a driver whose calls block the thread in a run of which several sessions share a worker:
-   each call would hold up the others.  Returns 0, or -1 and err. */
+/* Refuses a driver whose calls block the thread, in a run whose sessions share workers: each call
+   would hold up the other sessions of its worker.  Returns 0, or -1 and err. */
 static int driver_check_waits(const struct bn_driver *ops, const struct bn_session *s,
                               struct bn_err *err)
 {
@@ -250,8 +250,8 @@ const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_d
                                                            const struct bn_driver *below,
                                                            const struct bn_session *s)
 {
-  /* The connections of the check are the first and the last of the run: they make no database
-     either. */
+  /* The connections that make and compare the table create no database if those of the run do
+     not. */
   const struct bn_sql_verified verified = {.ops = drv->ops,
                                            .self = drv->self,
                                            .caps = &drv->caps,
@@ -263,7 +263,7 @@ const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_d
 
 /* --- sessions --- */
 
-/* Interrupts the calls on all open links of the session.  Any thread. */
+/* Interrupts the calls on all open links of the session.  Any thread may call it. */
 static void session_interrupt(void *arg)
 {
   struct bn_sql_session *o = arg;
@@ -301,7 +301,7 @@ static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *
   o->observed = o->timed || o->names != NULL;
 }
 
-/* Makes the SQL part of the session, which interrupts reach from then on. */
+/* Makes the SQL part of the session, and registers it for interrupts. */
 static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_session *s)
 {
   struct bn_sql_session *o = bn_alloc(1, sizeof *o);
@@ -372,7 +372,7 @@ void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_dri
   bn_sql_link_free(&link);
 }
 
-struct bn_sql_session *bn_sql_session_take(struct bn_session *s)
+struct bn_sql_session *bn_sql_session_detach(struct bn_session *s)
 {
   struct bn_sql_session *o = s->sql;
 

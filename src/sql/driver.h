@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The process-wide side: what was asked for, the drivers, the sessions, and what all connections
-   share.  A session owns the lists of its connections and of the drivers it has started. */
+/* The state of the process: the configuration, the drivers, and all that connections share; and the
+   state of each session, which owns its connections and knows the drivers that it has started. */
 #ifndef BN_SQL_DRIVER_H
 #define BN_SQL_DRIVER_H
 
@@ -26,13 +26,13 @@ struct bn_sql_driver {
   void *self;
   struct bn_sql_caps caps;
   struct bn_driver_host host;
-  struct bn_sql_errors ignored;    /* by the driver's own list */
-  bool ignores_silence;            /* one of the lists has each error of a server that is silent */
+  struct bn_sql_errors ignored;    /* the driver's own list */
+  bool ignores_silence;            /* this list and --db-ignore-errors have all errors of silence */
   struct bn_sql_splitter splitter; /* --db-read-hosts */
   unsigned index;                  /* of the row */
 };
 
-/* The longest list of metrics, and its end. */
+/* The rows of the longest list of metrics, one for each of BN_SQL_METRICS and one for its end. */
 #define BN_SQL_ONE(...) +1
 enum { BN_SQL_METRICS_MAX = 1 BN_SQL_METRICS(BN_SQL_ONE, BN_SQL_ONE, BN_SQL_ONE) };
 
@@ -52,9 +52,10 @@ struct bn_sqlsys {
   bool options_read;           /* the options above have been read */
   pthread_mutex_t lock;        /* loading, and `retired` */
   _Atomic unsigned ordinal;    /* of the next connection */
-  _Atomic uint64_t n_prepared; /* statements, before the loops of sessions */
+  _Atomic uint64_t n_prepared; /* statements that were prepared outside of events */
   bool asks;                   /* a report wants to know the settings of the server */
-  /* Each is set by the first thread that tells of its subject, which is told once. */
+  /* Each is set by the first thread that prints, or adds to the facts, something that is said once
+     in a run. */
   _Atomic bool settings_told;
   _Atomic bool about_told;
   _Atomic bool full_told;
@@ -73,15 +74,15 @@ struct bn_sqlsys {
 /* The part of a session that belongs to the SQL layer. */
 struct bn_sql_session {
   struct bn_session *session;
-  uint64_t started;        /* bit per driver row: thread_init was called */
+  uint64_t started;        /* bit 1 << index of a driver: thread_init has succeeded */
   struct bn_sql_conn *all; /* every connection ever made; conn.c fills and empties it */
   pthread_mutex_t lock;    /* guards `open`, which interrupts walk through */
   struct bn_sql_link *open;
   bool measured;                        /* the run has the metrics of SQL */
   bool count_commits;                   /* the run counts COMMITs too */
   bool timed;                           /* the run times executing and fetching too */
-  bool verified;                        /* --verify-commits, and a worker of the run drives it */
-  bool paired;                          /* --db-read-hosts, and a worker of the run drives it */
+  bool verified;                        /* --verify-commits, for the session of a run's worker */
+  bool paired;                          /* --db-read-hosts, for the session of a run's worker */
   unsigned read_host_reads;             /* the counter of reads on read hosts */
   bool observed;                        /* `timed`, or there are names: query.c */
   struct bn_sql_statement_names *names; /* --statements; NULL: statements are not told apart */
@@ -97,15 +98,15 @@ const char *bn_sql_isolation_word(int level);
 /* Ends the drivers that were loaded. */
 void bn_sql_drivers_done(struct bn_sqlsys *sys);
 
-/* Returns the layer of --verify-commits that stands before `below`, which reaches this driver.  The
-   first call makes the table of commits.  NULL: that is not possible, which has been logged
-   (sql/verify.h). */
+/* Returns the layer of --verify-commits in front of `below`, which is this driver or a layer of it.
+   The first call makes the table of commits.  Returns NULL if that is not possible, which has been
+   logged (bn_sql_verify_start). */
 const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_driver *drv,
                                                            const struct bn_driver *below,
                                                            const struct bn_session *s);
 
-/* Returns whether --db-ignore-errors or the driver's own list names the error; a script may answer
-   otherwise. */
+/* Returns whether --db-ignore-errors or the driver's own list has the error, which is of that
+   class.  A script that is asked about the failure may decide otherwise. */
 static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
                                          const struct bn_sql_diag *d, enum bn_sql_class class)
 {
@@ -113,28 +114,29 @@ static inline bool bn_sql_driver_ignores(const struct bn_sql_driver *drv,
          bn_sql_errors_have(&drv->ignored, d, class);
 }
 
-/* Returns the SQL part of the session, made if there is none, with the driver started in its
-   thread.  NULL: the driver's thread_init failed, which has been logged. */
+/* Returns the SQL part of the session, which the first call makes, after starting the driver in the
+   calling thread, which drives the session.  Returns NULL if the driver's thread_init has failed,
+   which has been logged. */
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv);
 /* Returns the SQL part of the session, or NULL. */
 struct bn_sql_session *bn_sql_session_find(const struct bn_session *s);
-/* Lets interrupts of the session reach a link that has been opened. */
+/* Lets interrupts of the session reach a link that has been opened, and must not move. */
 void bn_sql_session_add_link(struct bn_sql_session *o, struct bn_sql_link *link);
-/* Lets them no longer reach a link that is about to be closed.  If it was never opened, nothing
-   happens. */
+/* Lets interrupts no longer reach a link, which is about to be closed.  Nothing happens if the link
+   was not added. */
 void bn_sql_session_remove_link(struct bn_sql_session *o, struct bn_sql_link *link);
-/* Opens a connection of its own to the server of t, calls fn, which asks what it wants to know, and
-   closes the connection.  It is interrupted at until_ns, or with the session.  If it cannot be
-   opened or interrupted, fn is not called. */
+/* Opens another connection to the server of t, calls fn, which sends its questions on it, and
+   closes it.  The calls on it are interrupted at until_ns (CLOCK_MONOTONIC), or with the session.
+   If the connection cannot be opened, or the driver cannot interrupt, fn is not called. */
 void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_driver *drv,
                                const struct bn_sql_target *t, uint64_t until_ns,
                                void (*fn)(void *arg, struct bn_sql_link *link), void *arg);
-/* Removes the SQL part of the session, which nobody finds or interrupts from now on.  NULL: there
-   is none. */
-struct bn_sql_session *bn_sql_session_take(struct bn_session *s);
-/* Frees the SQL part of a session, which was taken and has no connection any more, and ends the
-   drivers in its thread, which is the calling one. */
+/* Removes the SQL part from the session, and returns it; from now on nobody finds or interrupts it.
+   Returns NULL if there is none. */
+struct bn_sql_session *bn_sql_session_detach(struct bn_session *s);
+/* Frees the SQL part of a session, which was detached and has no connection any more, and ends its
+   drivers in the calling thread, which has driven the session. */
 void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors of databases: lists of them, as --db-ignore-errors and the drivers' own options have it,
-   and how they are worded. */
+/* Errors of databases: the lists of errors in --db-ignore-errors and in the drivers' own options,
+   and the messages about failures. */
 #include "sql/errors.h"
 
 #include <ctype.h>
@@ -43,8 +43,9 @@ static bool errors_is_sqlstate(const char *s)
   return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
 }
 
-/* Returns whether the item is the name of a class.  Unlike names of options, it may be written in
-   capitals, and with '_' for '-'. */
+/* Returns whether the item is this name of a class.  It may be written in capitals, and with '_'
+   for
+   '-'. */
 static bool errors_is_class_word(const char *item, const char *name)
 {
   while (*name != '\0' && (*item == '_' ? '-' : tolower((unsigned char)*item)) == *name) {
@@ -164,7 +165,9 @@ void bn_sql_errors_free(struct bn_sql_errors *e)
 
 bool bn_sql_errors_include_loss(const struct bn_sql_errors *e, const struct bn_driver *ops)
 {
-  for (size_t i = 0; ops->classify != NULL && i < e->n; i++) {
+  if (ops->classify == NULL)
+    return false;
+  for (size_t i = 0; i < e->n; i++) {
     struct bn_sql_diag d = {.code = 0};
 
     memcpy(d.state, e->error[i].state, sizeof e->error[i].state);
@@ -190,8 +193,9 @@ bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag 
   return false;
 }
 
-/* --- how failures are worded --- */
+/* --- the messages about failures --- */
 
+/* The texts of drivers that have none of their own. */
 static const char *const default_texts[BN_STEPS] = {
     [BN_STEP_CONNECT] = "unable to connect to %w, aborting...\nerror %e: %m",
     [BN_STEP_PREPARE] = "%c failed\nerror %e: %m",
@@ -213,8 +217,8 @@ struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d)
   return s;
 }
 
-/* Adds a text of the server, which may not steer a terminal.  Lines stay lines: libpq's texts have
-   several. */
+/* Adds a text of the server, escaped, so that it cannot steer a terminal.  Line breaks stay:
+   libpq's texts have several lines. */
 static void errors_add_foreign(struct bn_buf *b, const char *text)
 {
   const size_t len = bn_escape_message(NULL, 0, text);
@@ -231,7 +235,7 @@ static const char *errors_call_name(const struct bn_sql_diag *d)
   return d->call != NULL ? d->call : "";
 }
 
-/* The values of the fields in the texts of a driver (api/driver.h). */
+/* The values of the fields, "%c" and others, in the texts of a driver (api/driver.h). */
 struct fields {
   const struct bn_policy *policy;
   const struct bn_sql_diag *diag;
@@ -280,8 +284,8 @@ static void errors_add_line(struct bn_buf *b, const char **p, const struct field
   *p = *at == '\n' ? at + 1 : at;
 }
 
-/* Returns the line at *p with the line `more` after it, both with their fields filled in, cut to
-   MESSAGE_MAX bytes, and moves *p to the next line.  The caller frees the result. */
+/* Returns the line at *p followed by the text `more`, both with their fields filled in, and cut to
+   MESSAGE_MAX bytes.  Moves *p to the next line.  The caller frees the result. */
 static char *errors_make_line(const char **p, const char *more, const struct fields *f)
 {
   struct bn_buf b;
@@ -307,15 +311,15 @@ void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
     return;
   }
   said = bn_sql_shown(d);
-  said.text[strcspn(said.text, "\n")] = '\0'; /* libpq adds lines */
+  said.text[strcspn(said.text, "\n")] = '\0'; /* only the first of libpq's lines */
   bn_log_hint("%s: %s: %s", before, said.text, remedy);
 }
 
-/* The classes of SQLSTATE, its first two characters, whose meaning matters here. */
+/* The classes of SQLSTATEs, which are their first two characters, that have traits here. */
 static const struct state_class {
   char name[3];
-  bool varies;       /* as bn_sql_message_varies */
-  bool of_statement; /* as bn_sql_is_of_statement */
+  bool varies;       /* bn_sql_message_varies */
+  bool of_statement; /* bn_sql_is_of_statement */
 } state_classes[] = {
     {"22", .varies = true, .of_statement = true}, /* data */
     {"23", .varies = true, .of_statement = true}, /* integrity constraints */
@@ -328,7 +332,7 @@ static const struct state_class {
     {"53", .varies = true},                       /* resources */
 };
 
-/* Returns the row of the class; a class without a row has no traits. */
+/* Returns the row of the SQLSTATE's class; a class without a row has no traits. */
 static const struct state_class *errors_state_class_of(const char *state)
 {
   static const struct state_class other = {.name = ""};
@@ -349,9 +353,9 @@ bool bn_sql_is_of_statement(const char *state)
   return errors_state_class_of(state)->of_statement;
 }
 
-/* Returns the name that failures of several threads have in common if they have one reason.  The
-   server's message is part of it, unless messages with this SQLSTATE differ though the reason is
-   the same. */
+/* Returns a text that is the same for the failures of several threads if they have the same reason,
+   for bn_log_fatal_as.  The server's message is part of it, unless messages with this SQLSTATE
+   differ though the reason is the same.  The caller frees the text. */
 static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d)
 {
   static const char *const names[BN_STEPS] = {[BN_STEP_CONNECT] = "connect",
@@ -371,8 +375,8 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
   return bn_buf_take(&b);
 }
 
-/* Logs the lines as one failure.  Where errors go to standard error, failures of several threads
-   for the same reason are logged once. */
+/* Logs the lines as one failure.  If errors go to standard error, failures of several threads for
+   the same reason are logged once. */
 static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
                              size_t n)
 {
@@ -382,8 +386,8 @@ static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d,
   free(kind);
 }
 
-/* Returns the text of failures at this step, the driver's or else the default; sql NULL: the
-   statement is not known. */
+/* Returns the text for failures of this step: the driver's, or else the default text.  sql NULL:
+   the statement is not known. */
 static const char *errors_text_of(const struct bn_driver *ops, enum bn_sql_step step,
                                   const char *sql)
 {
@@ -406,21 +410,21 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
                         enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                         size_t len)
 {
-  const char *p = errors_text_of(ops, step, sql);
-  const size_t n = errors_count_lines(p);
+  const char *text = errors_text_of(ops, step, sql);
+  const size_t n = errors_count_lines(text);
   char **line = bn_alloc(n, sizeof *line);
-  /* Sysbench does not name a statement that cannot be prepared. */
+  /* sysbench does not show a statement that cannot be prepared. */
   const bool adds_statement = bn_policy_is_native(policy) && sql != NULL &&
                               (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
-  /* Alerts are logged however often the failure has been logged. */
+  /* Unlike fatal errors, alerts are logged by each thread. */
   const bool is_alert =
       policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
   const char *more = adds_statement ? " for query '%q'" : "";
   const struct fields fields = {.policy = policy, .diag = d, .sql = sql, .len = len};
 
-  /* Each call moves p to the next line. */
+  /* Each call moves `text` to its next line. */
   for (size_t i = 0; i < n; i++)
-    line[i] = errors_make_line(&p, i + 1 == n ? more : "", &fields);
+    line[i] = errors_make_line(&text, i + 1 == n ? more : "", &fields);
   if (!is_alert)
     errors_log_fatal(step, d, line, n);
   for (size_t i = 0; i < n; i++) {

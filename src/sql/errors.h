@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors of databases: lists of them, as --db-ignore-errors and the drivers' own options have it,
-   and how they are worded: the driver's texts with what it said filled in. */
+/* Errors of databases: the lists of errors in --db-ignore-errors and in the drivers' own options,
+   and the messages about failures.  Any thread may call these functions. */
 #ifndef BN_SQL_ERRORS_H
 #define BN_SQL_ERRORS_H
 
@@ -12,7 +12,8 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* An error by its number, its SQLSTATE, or either if the typed text may be both. */
+/* An error in a list: by its number, by its SQLSTATE, or by either, if the typed text ("40001") may
+   be both. */
 struct bn_sql_error {
   int code;      /* 0: not by number */
   char state[6]; /* "": not by SQLSTATE */
@@ -34,15 +35,17 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
    options.  Returns 0, or -1 and err. */
 int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *ops,
                               const void *conf, struct bn_err *err);
+/* Frees the list, or zeroed memory, and empties it. */
 void bn_sql_errors_free(struct bn_sql_errors *e);
 /* Returns whether the list names a SQLSTATE that the driver takes for the loss of a connection. */
 bool bn_sql_errors_include_loss(const struct bn_sql_errors *e, const struct bn_driver *ops);
-/* A class of errors.  A new one is a value of enum bn_sql_class, a row of the table in errors.c,
-   and what the `classify` of each driver says. */
+
+/* A class of errors.  A new class needs a value of enum bn_sql_class, a row of the table in
+   errors.c, and the errors for which the `classify` of each driver returns it. */
 struct bn_sql_class_traits {
   const char *name;    /* in --db-ignore-errors and in documents */
-  bool refuses_commit; /* a COMMIT that fails so has not been stored; else that is unknown */
-  bool of_server;      /* the server refuses it, or carries out nothing: another one may do so */
+  bool refuses_commit; /* a COMMIT that fails with it has not been stored; else that is unknown */
+  bool of_server;      /* the server refuses to write or to work: another server may not */
 };
 /* Returns the row of a class. */
 const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class);
@@ -56,24 +59,24 @@ static inline enum bn_sql_class bn_sql_errors_classify(const struct bn_driver *o
 bool bn_sql_errors_have(const struct bn_sql_errors *e, const struct bn_sql_diag *d,
                         enum bn_sql_class class);
 
-/* Logs a failure in the words of the driver.  Where errors go to standard error, a failure of the
-   same kind that several threads meet is logged once.  sql NULL: the statement is not known any
-   more. */
+/* Logs a failure of the step in the words of the driver.  If errors go to standard error, a failure
+   that several threads meet for the same reason is logged once.  sql NULL: the statement is not
+   known any more. */
 void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *policy,
                         enum bn_sql_step step, const struct bn_sql_diag *d, const char *sql,
                         size_t len);
 
 /* Says on standard error what a user may do about the failure, if the driver knows a remedy and
-   *told, which it sets, is false.  The line begins with `before` and the server's message; `before`
-   NULL: the message has been logged, and is left out. */
+   *told is false, and sets *told.  The line begins with `before` and the server's message; `before`
+   NULL: it has neither, because the message has been logged. */
 void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
                        _Atomic bool *told);
 
-/* Returns whether texts with this SQLSTATE name a value, a row, a lock or a limit, so that failures
-   for one reason differ in them: data, integrity constraints, rollbacks, resources. */
+/* Returns whether messages with this SQLSTATE name a value, a row, a lock or a limit, and so differ
+   between failures for the same reason: data, integrity constraints, rollbacks, resources. */
 bool bn_sql_message_varies(const char *state);
-/* Returns true for SQLSTATEs of errors that a statement has whether it is prepared or sent as text:
-   syntax, names, rights, values, and the transaction. */
+/* Returns whether a statement that has failed with this SQLSTATE would fail whether it is prepared
+   or sent as text: syntax, names, rights, values, and the transaction. */
 bool bn_sql_is_of_statement(const char *state);
 
 /* The message of a server, as it is shown. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Failures on a connection, and events that they have ended: acts on what recover.h decides. */
+/* Failures on a connection, and the repetition of events that they have ended: carries out the
+   decisions of recover.h. */
 #include "sql/failure.h"
 
 #include <stdio.h>
@@ -16,8 +17,8 @@
 #include "sql/errors.h"
 #include "sql/recover.h"
 
-/* Adds the class and the message of an error to the facts under its label.  The caller does so for
-   the first error of each label: most errors of a label are the same. */
+/* Adds the class and the message of an error to the facts under its label.  That is done for the
+   first error of each label only, because most errors of a label are the same. */
 static void failure_add_facts(struct bn_sql_conn *c, const char *label)
 {
   const struct bn_services *services = c->session->services;
@@ -27,8 +28,8 @@ static void failure_add_facts(struct bn_sql_conn *c, const char *label)
   services->fact(services->of, BN_ERROR_MESSAGES, label, c->diag.text);
 }
 
-/* Names the error as the server does: by its number, else by its SQLSTATE, which a server or a
-   proxy may fill with any bytes. */
+/* Names the error by its number, or else by its SQLSTATE, escaped, because a server or a proxy may
+   have filled it with any bytes. */
 static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t size)
 {
   if (d->code != 0)
@@ -58,8 +59,8 @@ static bool failure_may_reach_other_server(const struct bn_sql_conn *c)
   return bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL;
 }
 
-/* Returns whether a transaction is open.  A driver that does not say so may have one. */
-static bool failure_is_in_transaction(const struct bn_sql_conn *c)
+/* Returns whether a transaction may be open: the driver says so, or does not know. */
+static bool failure_may_be_in_transaction(const struct bn_sql_conn *c)
 {
   return c->link.ops->transaction == NULL ||
          c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_OWN;
@@ -74,9 +75,9 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
 }
 
 /* Opens the connection again.  Whether or not that succeeds, the script sees the failure of its
-   statement, as an ignorable one.  With `counts`, an attempt that fails is counted as an error.  If
-   the run was over before, the error of the statement is counted in its place, because the end of
-   the run has ended the attempt, and not the server. */
+   statement, as an ignorable one.  counts: if it does not succeed, that is counted as an error.  If
+   the run was over before, the error of the statement is counted instead, because then the end of
+   the run, and not the server, has ended the attempt. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const bool was_over = bn_policy_is_native(c->sys->policy) && bn_session_over(c->session);
@@ -92,28 +93,29 @@ static void failure_reconnect(struct bn_sql_conn *c, bool counts)
   c->view.sql_errno = why.code;
 }
 
-/* Where unread results block statements, they block ROLLBACK too, and it is not sent.  A
-   transaction that the server does not end, as within XA, ends with the connection. */
+/* In a dialect in which unread results block statements, they block ROLLBACK too.  A transaction
+   that the server does not end, as within XA, ends with the connection. */
 void bn_sql_roll_back(struct bn_sql_conn *c)
 {
+  static const char rollback[] = "ROLLBACK";
   struct bn_sql_diag d = {0};
   enum bn_sql rc;
 
   c->failure.rollback_due = false;
-  if (c->state != BN_CONN_OPEN || !failure_is_in_transaction(c) ||
+  if (c->state != BN_CONN_OPEN || !failure_may_be_in_transaction(c) ||
       (c->cur.more && c->sys->policy->unread_results_block))
     return;
   (void)bn_sql_conn_drop_results(c, NULL);
-  bn_sql_trace(&c->sys->trace, c->session, "ROLLBACK", 8);
-  rc = bn_sql_link_execute(&c->link, "ROLLBACK", NULL, &d);
+  bn_sql_trace(&c->sys->trace, c->session, rollback, strlen(rollback));
+  rc = bn_sql_link_execute(&c->link, rollback, NULL, &d);
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))
     c->state = BN_CONN_LOST;
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, false /* not counted */);
 }
 
-/* Carries out IGNORE and RECONNECT: the script may repeat its event.  A connection that was lost
-   counts as an error only if it cannot be opened again. */
+/* Carries out IGNORE and RECONNECT: the script may repeat its event.  The loss of a connection
+   counts as an error only if the connection cannot be opened again. */
 static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   const bool was_open = c->state == BN_CONN_OPEN;
@@ -125,10 +127,10 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     if (r->counts)
       failure_count_error(c);
     c->failure.rollback_due |= r->roll_back;
-    /* sysbench sends it at once where nothing else of the transaction can be done. */
+    /* sysbench sends ROLLBACK at once if the server carries out nothing else. */
     if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_aborted(c))
       bn_sql_roll_back(c);
-    /* This server answers, but is of no use (recover_is_useless). */
+    /* The server has answered, but is of no use (recover_is_useless). */
     if (r->action == BN_SQL_RECONNECT)
       c->state = BN_CONN_LOST;
   }
@@ -136,15 +138,17 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
     failure_reconnect(c, r->counts && !was_open);
 }
 
-/* Advises, once, to run 'prepare' if the table of a script's statement does not exist.  Bundled
-   workloads look for their tables before the start. */
+/* Advises, once in a run, to run 'prepare' if the table of a script's statement does not exist.
+   Bundled workloads look for their tables before the start. */
 static void failure_hint_at_prepare(struct bn_sql_conn *c)
 {
   const struct bn_driver *ops = c->drv->ops;
 
-  if (bn_policy_is_native(c->sys->policy) && !c->session->services->is_command &&
-      ops->missing != NULL && ops->missing(&c->diag) &&
-      !atomic_exchange(&c->sys->remedy_told, true))
+  if (!bn_policy_is_native(c->sys->policy) || c->session->services->is_command)
+    return;
+  if (ops->missing == NULL || !ops->missing(&c->diag))
+    return;
+  if (!atomic_exchange(&c->sys->remedy_told, true))
     bn_log_hint("the table does not exist: if the script has 'prepare', run it first, with the "
                 "same options");
 }
@@ -162,7 +166,7 @@ static void failure_log(struct bn_sql_conn *c)
   failure_hint_at_prepare(c);
 }
 
-/* Carries out FAIL: the script's event fails. */
+/* Carries out FAIL: the script's event fails.  counts: the failure counts as an error. */
 static void failure_give_up(struct bn_sql_conn *c, bool counts)
 {
   c->view.error = BN_VERDICT_FATAL;
@@ -193,8 +197,8 @@ static bool failure_is_in_event(const struct bn_sql_conn *c)
 }
 
 /* Returns whether a failure in an event ends the run or the session even if the script catches the
-   error, so that its event does not count as done.  It does not while another failure is kept: then
-   a hook is asked about that one, and may try statements of its own on the connection. */
+   error: otherwise its event would count as done.  While another failure is kept, it does not: the
+   hook that is asked about that failure may try statements on the connection. */
 static bool failure_is_final(const struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_is_in_event(c) &&
@@ -215,8 +219,8 @@ void bn_sql_leave_session(struct bn_sql_conn *c)
   c->view.error = failure_is_in_event(c) ? BN_VERDICT_IGNORABLE : BN_VERDICT_FATAL;
 }
 
-/* Returns all that the decision about the connection's failure depends on; `answer` is that of the
-   script. */
+/* Returns a description of the connection's failure, on which the decision depends.  `answer` is
+   the script's. */
 static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
                                               enum bn_sql_answer answer)
 {
@@ -261,9 +265,10 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   }
 }
 
-/* Returns whether a statement that could not be prepared or bound, because the connection was lost
-   or of no use, is to be tried on the new one.  If so, the view shows no failure any more. */
-static bool failure_allows_another_try(struct bn_sql_conn *c)
+/* Decides whether a statement that could not be prepared or bound, because the connection was lost
+   or of no use, is tried again on the new one.  If so, removes the failure from the view and
+   returns true. */
+static bool failure_clear_for_another_try(struct bn_sql_conn *c)
 {
   struct bn_sql_failing f = failure_describe(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
@@ -277,8 +282,8 @@ static bool failure_allows_another_try(struct bn_sql_conn *c)
   return true;
 }
 
-/* Copies the statement's text for bn_sql_failed_text: if the statement cannot be prepared, it is
-   freed with its text before the script raises the error.  Dialects do not name statements. */
+/* Copies the statement's text for bn_sql_failed_text, because a statement that cannot be prepared
+   is freed with its text before the script raises the error.  Dialects do not show statements. */
 static void failure_copy_text(struct bn_sql_conn *c)
 {
   enum { SHOWN_MAX = 4000 };
@@ -300,6 +305,7 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
 bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
                            const char *sql, size_t len)
 {
+  const bool is_preparation = step == BN_STEP_PREPARE || step == BN_STEP_BIND;
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
 
@@ -319,10 +325,12 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
     failure_end_session(c);
   if (!c->failure.pending)
     c->diag.rolled_back = false;
-  /* failure_act may have opened a new connection.  Within an event, no statement is tried on it:
-     the event is repeated from its beginning, because its transaction went with the old one. */
-  return (step == BN_STEP_PREPARE || step == BN_STEP_BIND) && r.action == BN_SQL_RECONNECT &&
-         !failure_is_in_event(c) && c->state == BN_CONN_OPEN && failure_allows_another_try(c);
+  /* Within an event, nothing is tried again on the new connection: the event is repeated from its
+     beginning, because its transaction has ended with the old one. */
+  if (!is_preparation || r.action != BN_SQL_RECONNECT || failure_is_in_event(c) ||
+      c->state != BN_CONN_OPEN)
+    return false;
+  return failure_clear_for_another_try(c);
 }
 
 void bn_sql_defer_failure(struct bn_sql_conn *c)
@@ -330,10 +338,10 @@ void bn_sql_defer_failure(struct bn_sql_conn *c)
   c->failure.asks = true;
 }
 
-/* Makes the failure that was kept the one to be settled.  Returns false if none was kept. */
+/* Makes the failure that was kept the present one again.  Returns false if none was kept. */
 static bool failure_restore_kept(struct bn_sql_conn *c)
 {
-  if (!bn_sql_pending_failure_take(&c->failure, &c->diag))
+  if (!bn_sql_pending_failure_restore(&c->failure, &c->diag))
     return false;
   c->view.sql_errno = c->diag.code;
   failure_copy_text(c);
@@ -342,17 +350,17 @@ static bool failure_restore_kept(struct bn_sql_conn *c)
 
 void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
 {
+  const bool was_pending = c->failure.pending;
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
-  const bool is_restored = !c->failure.pending && failure_restore_kept(c);
 
-  if (!c->failure.pending && !is_restored)
+  if (!was_pending && !failure_restore_kept(c))
     return;
   c->failure.pending = false;
   f = failure_describe(c, ignore ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_choose_recovery(&f);
   failure_act(c, &r);
-  if (is_restored)
+  if (!was_pending)
     bn_sql_pending_failure_free(&c->failure);
   if (failure_is_final(c, &r))
     failure_end_session(c);
@@ -372,8 +380,8 @@ static void failure_roll_back_all(const struct bn_sql_session *o)
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
-  /* Sessions that fail at the same time get different noise.  It does not come from the session's
-     random numbers: these belong to its script, which must find the same ones whatever fails. */
+  /* Sessions that fail at the same time get different noise.  It does not come from the random
+     numbers of the session: its script must find the same ones, whatever fails. */
   const uint64_t noise = bn_rng_mix(now_ns + s->number);
   const struct bn_sql_repetition r =
       bn_sql_choose_repetition(tries, (uint64_t)sys->conf->max_tries, noise);

@@ -300,8 +300,7 @@ static bool prepared_check_usable(struct bn_sql_stmt *st)
   return false;
 }
 
-/* Returns whether an emulated statement has a value for each mark.  A dialect may allow too many.
- */
+/* Returns whether an emulated statement has a value for each mark.  A dialect may allow more. */
 static bool prepared_has_all_values(const struct bn_sql_stmt *st)
 {
   return st->n_binds == st->n_params ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decides what is done about a failure, from what the driver said and what was asked for; keeps the
-   failure that a script is asked about. */
+/* Decides what is done about a failure, and keeps the failure that a script is asked about. */
 #include "sql/recover.h"
 
 #include <stdlib.h>
@@ -10,7 +9,8 @@
 #include "base/clock.h"
 #include "sql/errors.h"
 
-/* The waits between two attempts to connect, or two tries of an event: 1, 2, 4, … milliseconds. */
+/* The waits between attempts to connect, or between tries of an event: 1, 2, 4, … 128, and then 250
+   milliseconds. */
 enum { BACKOFF_FIRST_MS = 1, BACKOFF_MAX_MS = 250, DOUBLINGS = 8 };
 
 /* Returns the length of the wait that follows n_waits waits. */
@@ -33,9 +33,9 @@ static bool recover_is_ignorable(const struct bn_sql_failing *f)
   return false;
 }
 
-/* Decides about a failure to connect: it is tried again until time is up, and the script does not
-   learn of it.  The next server of several may work, so there is no wait until all of them have
-   failed. */
+/* Decides about a failed attempt to connect: another one follows until the time is up, and the
+   script does not learn of it.  The next server of several may work, so there is no wait until all
+   of them have failed. */
 static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 {
   const unsigned places = f->places > 0 ? f->places : 1;
@@ -58,7 +58,7 @@ static bool recover_is_useless(const struct bn_sql_failing *f)
 
 struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
 {
-  const bool executed = f->step == BN_STEP_QUERY, counted = executed || f->all_count;
+  const bool is_execution = f->step == BN_STEP_QUERY, counts = is_execution || f->all_count;
 
   if (f->step == BN_STEP_CONNECT)
     return recover_connecting(f);
@@ -67,15 +67,15 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
   if (recover_is_ignorable(f)) {
-    const bool leaves = f->lost || recover_is_useless(f);
+    const bool reconnects = f->lost || recover_is_useless(f);
 
-    return (struct bn_sql_recovery){.action = leaves ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
-                                    .roll_back = !leaves && !f->diag->rolled_back,
-                                    .counts = counted && !f->aborted};
+    return (struct bn_sql_recovery){.action = reconnects ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
+                                    .roll_back = !reconnects && !f->diag->rolled_back,
+                                    .counts = counts && !f->aborted};
   }
-  if (f->asks && executed && !f->once && f->answer == BN_ANSWER_NONE)
+  if (f->asks && is_execution && !f->once && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
-  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counted && !f->untold};
+  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counts && !f->untold};
 }
 
 struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_tries,
@@ -97,19 +97,19 @@ struct bn_sql_kept {
   struct bn_sql_diag diag;
   enum bn_sql_step step;
   size_t len;
-  bool named; /* text is the statement that failed; else that is not known */
+  bool has_text; /* text is that of the statement; false: it is not known */
   bool told;
   char text[];
 };
 
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct bn_sql_diag *diag)
 {
-  const bool named = f->sql != NULL;
-  const size_t len = named ? f->len : 0;
+  const bool has_text = f->sql != NULL;
+  const size_t len = has_text ? f->len : 0;
   struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
-  *kept = (struct bn_sql_kept){*diag, f->step, len, named, f->told};
-  if (named)
+  *kept = (struct bn_sql_kept){*diag, f->step, len, has_text, f->told};
+  if (has_text)
     memcpy(kept->text, f->sql, len);
   /* f->sql may be the text of the failure that was kept before. */
   bn_sql_pending_failure_free(f);
@@ -123,13 +123,13 @@ void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *f)
     f->kept->diag.rolled_back = true;
 }
 
-bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag)
+bool bn_sql_pending_failure_restore(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag)
 {
   if (f->kept == NULL)
     return false;
   *diag = f->kept->diag;
   f->step = f->kept->step;
-  f->sql = f->kept->named ? f->kept->text : NULL;
+  f->sql = f->kept->has_text ? f->kept->text : NULL;
   f->len = f->kept->len;
   f->told = f->kept->told;
   return true;

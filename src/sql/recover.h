@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The decision about a failure, from what the driver said and what was asked for.  It changes
-   nothing and calls nobody; the code that has the connection acts on it.  Also the failure that a
-   script is asked about. */
+/* Decides what is done about a failure, from the driver's description of it and from the options.
+   The decision changes nothing; failure.c and reconnect.c carry it out.  Also keeps the failure
+   that a script is asked about. */
 #ifndef BN_SQL_RECOVER_H
 #define BN_SQL_RECOVER_H
 
@@ -14,63 +14,63 @@
 
 enum bn_sql_action {
   BN_SQL_IGNORE,    /* the script repeats its event */
-  BN_SQL_RETRY,     /* what failed is tried again, without the script */
-  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several; then the
-                       script repeats its event, even if none could be made.  Whoever makes it
-                       waits first, as for CONNECT, if the lost connection was of no use */
+  BN_SQL_RETRY,     /* the failed call is tried again, without the script */
+  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several, with waits
+                       as for CONNECT; then the script repeats its event, even if none could be
+                       made */
   BN_SQL_FAIL,      /* the failure is logged and the script's event fails */
-  BN_SQL_ASK,       /* the script says whether it is to be ignored: undecided until then */
+  BN_SQL_ASK,       /* the script is asked whether to ignore the failure */
   BN_SQL_LEAVE      /* the session was interrupted: nothing is logged, nothing is counted */
 };
 
-/* The answer of a script. */
+/* The answer of a script that was asked about a failure. */
 enum bn_sql_answer { BN_ANSWER_NONE, BN_ANSWER_IGNORE, BN_ANSWER_FAIL };
 
-/* All that the decision about a failure depends on. */
+/* A failure, with all that the decision about it depends on. */
 struct bn_sql_failing {
   enum bn_sql_step step;
   const struct bn_sql_diag *diag;
   enum bn_sql_class class;
   const struct bn_sql_errors *listed[2]; /* --db-ignore-errors and the driver's own; NULL: none */
   bool lost;                             /* the connection was lost */
-  bool again;       /* a failed PREPARE or BIND: a new connection has been made since */
-  bool once;        /* bulk inserts: no event is repeated, so nothing is ignored */
+  bool again;       /* PREPARE and BIND: a new connection has been made since the failure */
+  bool once;        /* bulk inserts: no event would be repeated, so the failure is not ignored */
   bool asks;        /* the script wants to be asked */
   bool interrupted; /* the session was interrupted */
-  bool all_count;   /* a PREPARE or BIND that fails counts as an execution does */
-  bool over;        /* nothing may begin any more, or CONNECT was tried for long enough */
-  bool untold;      /* dialect 0.5: what fails for good is not counted */
+  bool all_count;   /* a PREPARE or BIND that fails counts as an error, as an execution does */
+  bool over;        /* the run is over, or CONNECT was tried for long enough */
+  bool untold;      /* dialect 0.5: a failure that is not ignored is not counted */
   bool aborted;     /* the server refuses the statement because of an error before it, which was
-                       ignored and which the script has caught: only that one is counted */
+                       ignored, and which the script has caught: only that error is counted */
   enum bn_sql_answer answer;
   unsigned tries;  /* CONNECT: failed attempts before this one */
-  unsigned places; /* servers that are tried in turn; 0 is as 1 */
+  unsigned places; /* servers that are tried in turn; 0 means 1 */
   bool moves;      /* a new connection to the same address may reach another server */
 };
 
 /* The decision about a failure. */
 struct bn_sql_recovery {
   enum bn_sql_action action;
-  bool roll_back;   /* IGNORE: the transaction may be open and has to go before the event is
+  bool roll_back;   /* IGNORE: the transaction may be open, and is rolled back before the event is
                        repeated, but not earlier: the script may catch the error and go on */
   bool counts;      /* as an error; RECONNECT: if no connection can be made */
-  unsigned wait_ms; /* RETRY: not before */
+  unsigned wait_ms; /* RETRY: the wait before it */
 };
 
 /* Decides about a failure.  Pure. */
 struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f);
 
-/* The decision about an event that an ignored error has ended for the tries-th time.  The first
-   repetition begins at once, because most conflicts are over then.  Before the others is a wait of
-   up to 1, 2, 4, … 250 ms, of which the second half is left to chance: sessions that met once do
-   not meet again. */
+/* The decision about an event that an ignored error has ended. */
 struct bn_sql_repetition {
-  bool fails; /* it was the last of max_tries */
+  bool fails; /* it was the last of max_tries: the event is not repeated */
   uint64_t wait_ns;
 };
 
-/* Decides about a repetition.  max_tries 0: the event is repeated for ever, and without waits.
-   noise: any number. */
+/* Decides about an event that an ignored error has ended for the tries-th time.  The first
+   repetition begins at once, because most conflicts are over then.  The others begin after a wait
+   of at most 1, 2, 4, … 250 ms.  `noise`, a random number, chooses a time in the second half of the
+   wait, so that sessions that were in conflict do not meet again.  max_tries 0: the event is
+   repeated for ever, and without waits.  Pure. */
 struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_tries,
                                                   uint64_t noise);
 
@@ -78,28 +78,28 @@ struct bn_sql_kept;
 
 /* The failure that a script is asked about, until it has answered; a part of a connection. */
 struct bn_sql_pending_failure {
-  bool asks;         /* the script is asked about a failure */
-  bool pending;      /* and has not answered yet */
-  bool rollback_due; /* a failure that was ignored, and is not this one, left a transaction open */
+  bool asks;         /* the script is asked about failures */
+  bool pending;      /* it is asked about this one, and has not answered yet */
+  bool rollback_due; /* an earlier failure, which was ignored, has left a transaction open */
   bool told;         /* the failure was logged before the script was asked */
-  bool once; /* bulk inserts set it: whatever fails now is not repeated, so nothing is ignored */
-  /* The failure that waits to be settled; its diag is the connection's.  The text is borrowed. */
+  bool once;         /* bulk inserts set it while they send: no failure is ignored */
+  /* The failure that waits for the answer; its diag is the connection's.  The text is borrowed. */
   enum bn_sql_step step;
   const char *sql;
   size_t len;
-  /* The failure as it was before the hook that is asked about it used the connection itself. */
+  /* Owned: a copy of the failure, if the script has used the connection before it has answered. */
   struct bn_sql_kept *kept;
 };
 
-/* Keeps the failure, which diag describes, because the connection is about to be used or opened
-   anew while the failure waits.  It takes the place of one that was kept before. */
+/* Keeps a copy of the failure, which diag describes, because the connection is about to be used or
+   opened anew before the script has answered.  It replaces a failure that was kept before. */
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct bn_sql_diag *diag);
-/* Notes that the connection was opened anew: the transaction of the failure that was kept is no
-   longer open. */
+/* Records that the connection was opened anew, so that the transaction of the failure that was kept
+   is no longer open. */
 void bn_sql_pending_failure_rolled_back(struct bn_sql_pending_failure *f);
-/* Makes the failure that was kept the one that f and *diag describe.  Returns false if none was
-   kept.  f->sql is valid until bn_sql_pending_failure_free. */
-bool bn_sql_pending_failure_take(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag);
+/* Makes the failure that was kept the present one, which f and *diag describe.  Returns false if
+   none was kept.  f->sql is valid until bn_sql_pending_failure_free. */
+bool bn_sql_pending_failure_restore(struct bn_sql_pending_failure *f, struct bn_sql_diag *diag);
 /* Frees the failure that was kept, if any. */
 void bn_sql_pending_failure_free(struct bn_sql_pending_failure *f);
 

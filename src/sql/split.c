@@ -399,8 +399,7 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
 
 /* Prepares a statement, which the other server may have prepared before, on the server of that
    role, and binds the values there.  If the server cannot prepare it, it is sent there as text from
-   now on, which counts as DONE.  Returns DONE, or a failure, after which it is not prepared there.
- */
+   now on, which counts as DONE.  After a failure, it is not prepared there. */
 static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
                                       struct bn_sql_diag *d)
 {
