@@ -166,7 +166,7 @@ enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
 {
   if (cost->all > BN_SQL_EAGER_MAX)
     return BN_EXCESS_NUMBER;
-  if (cost->left >= 0 && cost->here > cost->left / 2)
+  if (cost->unused >= 0 && cost->on_server > cost->unused / 2)
     return BN_EXCESS_SHARE;
   return cost->rest_ns > cost->most_ns ? BN_EXCESS_TIME : BN_EXCESS_NONE;
 }
@@ -202,8 +202,8 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
 
   return (struct bn_sql_cost){
       .all = (int64_t)(s->services->conf->plan.threads * e->in_all),
-      .here = preflight_threads_of(p, s) * (int64_t)e->in_all,
-      .left = preflight_unused_statements(&p->info, p->asked),
+      .on_server = preflight_threads_of(p, s) * (int64_t)e->in_all,
+      .unused = preflight_unused_statements(&p->info, p->asked),
       .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * rest : 0,
       .most_ns = preflight_most_ns(s),
   };
@@ -227,10 +227,11 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
     break;
   case BN_EXCESS_SHARE:
     bn_buf_init(&b, 0);
-    bn_limit_check_append_remedy(&b, p->info.raise_statements, 2 * cost->here + used);
+    bn_limit_check_append_remedy(&b, p->info.raise_statements, 2 * cost->on_server + used);
     bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
                 "the server has left; to prepare them before the run, %suse --db-prepare=eager",
-                what, (long long)cost->here, (long long)cost->left, b.data != NULL ? b.data : "");
+                what, (long long)cost->on_server, (long long)cost->unused,
+                b.data != NULL ? b.data : "");
     bn_buf_done(&b);
     break;
   case BN_EXCESS_TIME:

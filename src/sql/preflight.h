@@ -60,11 +60,11 @@ struct bn_sql_expected {
 
 /* The cost of statements that are prepared before the first event. */
 struct bn_sql_cost {
-  int64_t all;      /* statements of all sessions */
-  int64_t here;     /* statements of the sessions that share a server */
-  int64_t left;     /* statements that the server still allows; -1: without limit */
-  uint64_t rest_ns; /* estimated time of a session for the statements it has not prepared */
-  uint64_t most_ns; /* the longest time that is not too long */
+  int64_t all;       /* statements of all sessions */
+  int64_t on_server; /* statements of the sessions that share a server */
+  int64_t unused;    /* statements that the server still allows; -1: without limit */
+  uint64_t rest_ns;  /* estimated time of a session for the statements it has not prepared */
+  uint64_t most_ns;  /* the longest time that is not too long */
 };
 
 enum bn_sql_excess { BN_EXCESS_NONE, BN_EXCESS_NUMBER, BN_EXCESS_SHARE, BN_EXCESS_TIME };

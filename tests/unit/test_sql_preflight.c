@@ -12,16 +12,16 @@ static const struct {
   struct bn_sql_cost cost;
   enum bn_sql_excess expected;
 } costs[] = {
-    {{.all = 50000, .here = 50000, .left = -1}, BN_EXCESS_NONE},
-    {{.all = 50001, .here = 50001, .left = -1}, BN_EXCESS_NUMBER},
-    {{.all = 50001, .here = 25001, .left = 10}, BN_EXCESS_NUMBER},
-    {{.all = 100, .here = 100, .left = 200}, BN_EXCESS_NONE},
-    {{.all = 100, .here = 100, .left = 199}, BN_EXCESS_SHARE},
-    {{.all = 100, .here = 50, .left = 100}, BN_EXCESS_NONE}, /* on two servers */
-    {{.all = 100, .here = 100, .left = 0}, BN_EXCESS_SHARE},
-    {{.all = 0, .here = 0, .left = 0}, BN_EXCESS_NONE},
-    {{.all = 9, .here = 9, .left = -1, .rest_ns = HALF_A_MINUTE}, BN_EXCESS_NONE},
-    {{.all = 9, .here = 9, .left = -1, .rest_ns = HALF_A_MINUTE + 1}, BN_EXCESS_TIME},
+    {{.all = 50000, .on_server = 50000, .unused = -1}, BN_EXCESS_NONE},
+    {{.all = 50001, .on_server = 50001, .unused = -1}, BN_EXCESS_NUMBER},
+    {{.all = 50001, .on_server = 25001, .unused = 10}, BN_EXCESS_NUMBER},
+    {{.all = 100, .on_server = 100, .unused = 200}, BN_EXCESS_NONE},
+    {{.all = 100, .on_server = 100, .unused = 199}, BN_EXCESS_SHARE},
+    {{.all = 100, .on_server = 50, .unused = 100}, BN_EXCESS_NONE}, /* on two servers */
+    {{.all = 100, .on_server = 100, .unused = 0}, BN_EXCESS_SHARE},
+    {{.all = 0, .on_server = 0, .unused = 0}, BN_EXCESS_NONE},
+    {{.all = 9, .on_server = 9, .unused = -1, .rest_ns = HALF_A_MINUTE}, BN_EXCESS_NONE},
+    {{.all = 9, .on_server = 9, .unused = -1, .rest_ns = HALF_A_MINUTE + 1}, BN_EXCESS_TIME},
 };
 
 static void weighs_what_all_would_cost(void **state)
