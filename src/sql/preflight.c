@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Before a run: does the server allow as many connections and statements as the run needs?  It is
-   asked on a connection of its own, once, so that the others execute what the script says and no
-   more. */
+   asked once, on a connection for that purpose, so that the connections of the run execute nothing
+   but the statements of the script. */
 #include "sql/preflight.h"
 
 #include <errno.h>
@@ -15,15 +15,18 @@
 #include "measure/stat.h"
 #include "option/conf.h"
 
-/* Each server allows FEWEST_CONNECTIONS and FEWEST_STATEMENTS, so that smaller runs need not ask.
-   A run that prepares all its statements ahead asks from FEW_STATEMENTS on, to leave others their
-   share. */
+/* Every server allows FEWEST_CONNECTIONS and FEWEST_STATEMENTS, so that smaller runs need not ask.
+   Above FEW_STATEMENTS, a run that prepares statements ahead asks all the same, to leave other
+   clients their share. */
 enum { FEWEST_CONNECTIONS = 10, FEW_STATEMENTS = 1000, FEWEST_STATEMENTS = 16000 };
-/* The connections that a raised limit leaves free: for the user who raises it, for the connection
-   that asks, and for some that the server still counts after their end. */
-enum { ROOM = 4 };
-/* The longest that a start may be delayed without the user having asked for it. */
-enum { LONGEST_S = 30 };
+/* The connections that a raised limit leaves free: one for the user who raises it, one for the
+   connection that asks, and some that the server still counts after their end. */
+enum { SPARE_CONNECTIONS = 4 };
+/* The longest that preparing statements may delay the start if the user has not asked for it. */
+enum { LONGEST_DELAY_S = 30 };
+/* The number of bench's own connections when a server is asked: the first one of the run, and the
+   one that asks. */
+enum { OWN_CONNECTIONS = 2 };
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p)
 {
@@ -62,18 +65,18 @@ bool bn_sql_preflight_is_due(const struct bn_session *s)
 
 bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
 {
-  bool first;
+  bool is_first;
 
   if (!bn_sql_preflight_lock(p))
     return false;
-  first = !p->first_came;
+  is_first = !p->first_came;
   p->first_came = true;
-  if (!first)
+  if (!is_first)
     bn_sql_preflight_unlock(p);
-  return first;
+  return is_first;
 }
 
-/* Escapes what names the object of a quota: names of accounts may hold anything. */
+/* Escapes the names in a quota, because names of accounts may have any bytes. */
 static void preflight_escape_names(struct bn_sql_quota *q)
 {
   const struct bn_sql_quota raw = *q;
@@ -85,7 +88,7 @@ static void preflight_escape_names(struct bn_sql_quota *q)
 void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
                                   int64_t ours)
 {
-  int64_t *used = &p->info.prepared_statements; /* -1: unknown */
+  const int64_t used = info->prepared_statements; /* -1: unknown */
 
   p->asked = true;
   p->info = *info;
@@ -93,8 +96,8 @@ void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sq
     preflight_escape_names(&p->info.quota[i]);
   if (info->places > 1)
     ours /= info->places; /* the share of the server that was asked */
-  if (*used > 0)
-    *used = *used > ours ? *used - ours : 0;
+  if (used > 0)
+    p->info.prepared_statements = used > ours ? used - ours : 0;
 }
 
 /* Returns how many threads of the run one server has at most; connections take the servers in
@@ -106,12 +109,8 @@ static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const stru
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* The number of our own connections when a server is asked: the first one of the run, and the one
-   that asks. */
-enum { OURS = 2 };
-
-/* Says on standard error if the quota leaves too few connections.  Returns false if the run is
-   refused for that. */
+/* Says on standard error if the quota leaves too few connections.  `remedy` raises it, and
+   `reserved` connections are for others besides.  Returns false if the run is refused. */
 static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct bn_session *s,
                                   const struct bn_sql_quota *quota, const char *remedy,
                                   int64_t reserved)
@@ -123,8 +122,8 @@ static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct
                                    .instead = "use fewer --threads",
                                    .needed = preflight_threads_of(p, s),
                                    .allowed = quota->allowed,
-                                   .others = quota->used - OURS, /* negative: unknown */
-                                   .reserved = reserved + ROOM,
+                                   .others = quota->used - OWN_CONNECTIONS, /* negative: unknown */
+                                   .reserved = reserved + SPARE_CONNECTIONS,
                                    .certain = p->all_connect};
 
   return bn_limit_check_log(&d) != BN_REFUSED;
@@ -146,7 +145,7 @@ void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
                              unsigned n)
 {
-  /* Each session that is due has waited for the lock since these were written. */
+  /* No lock is needed: a session that is due has held it since these members were written. */
   return bn_sql_preflight_is_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
          preflight_threads_of(p, s) * n > p->info.max_prepared_statements;
 }
@@ -171,17 +170,17 @@ enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
   return cost->rest_ns > cost->most_ns ? BN_EXCESS_TIME : BN_EXCESS_NONE;
 }
 
-/* Returns the longest time for preparing statements before the events: half of the time that
-   threads have to get ready, because the estimate is rough, and LONGEST_S at most. */
+/* Returns the longest time for preparing statements before the events: LONGEST_DELAY_S, or half of
+   the time that threads have to get ready if that is less, because the estimate is rough. */
 static uint64_t preflight_most_ns(const struct bn_session *s)
 {
-  const uint64_t most = LONGEST_S * BN_NSEC_PER_SEC, timeout = s->services->conf->init_timeout_ns;
+  const uint64_t longest_ns = LONGEST_DELAY_S * BN_NSEC_PER_SEC;
+  const uint64_t timeout_ns = s->services->conf->init_timeout_ns; /* 0: none */
 
-  return timeout != 0 && timeout / 2 < most ? timeout / 2 : most;
+  return timeout_ns != 0 ? bn_clock_min(timeout_ns / 2, longest_ns) : longest_ns;
 }
 
-/* Returns how many statements the server still lets be prepared, or -1 if that is not known or has
-   no limit. */
+/* Returns how many more statements the server allows, or -1 if that is unknown or without limit. */
 static int64_t preflight_unused_statements(const struct bn_sql_info *info, bool asked)
 {
   const int64_t allowed = info->max_prepared_statements, used = info->prepared_statements;
@@ -198,18 +197,19 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
                                             const struct bn_session *s,
                                             const struct bn_sql_expected *e)
 {
-  const uint64_t rest = e->in_all - e->at_start;
+  const uint64_t n_rest = e->in_all - e->at_start;
 
   return (struct bn_sql_cost){
       .all = (int64_t)(s->services->conf->plan.threads * e->in_all),
       .on_server = preflight_threads_of(p, s) * (int64_t)e->in_all,
       .unused = preflight_unused_statements(&p->info, p->asked),
-      .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * rest : 0,
+      .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * n_rest : 0,
       .most_ns = preflight_most_ns(s),
   };
 }
 
-/* Says why statements are prepared when they are first used, although nobody has asked for that. */
+/* Says why statements are prepared when they are first used, although the user has not asked for
+   that. */
 static void preflight_log_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
                                  enum bn_sql_excess excess)
 {
@@ -242,8 +242,9 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
   }
 }
 
-/* Returns the demand for prepared statements, to be judged.  --db-prepare=auto leaves other clients
-   half of what the server still allows, so its remedy reserves as many again. */
+/* Returns the need for prepared statements, to be compared with the limit.  --db-prepare=auto
+   leaves other clients half of the statements that the server still allows, so its remedy reserves
+   as many again. */
 static struct bn_limit_check preflight_statements_demand(const struct bn_sql_preflight *p,
                                                          const struct bn_session *s,
                                                          const struct bn_sql_expected *e)
@@ -267,9 +268,10 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
   };
 }
 
-/* Judges when the statements that the script does not prepare at its start are prepared.  It is
-   before the events, so that no event's latency includes it, unless they are too many, too large a
-   share of what the server has left, or take too long. */
+/* Returns when the statements that the script does not prepare at its start are prepared: before
+   the events, so that no latency includes it, unless they are too many, too large a share of those
+   that the server still allows, or take too long.  Says on standard error what a user should know.
+ */
 static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
                                               const struct bn_session *s,
                                               const struct bn_sql_expected *e)

@@ -8,12 +8,13 @@
 #include "sql/count.h"
 #include "sql/lex.h"
 
-/* A word, or one character of anything else, between comments, literals and quoted names. */
+/* A word, or any other single character; blanks, comments, literals and quoted names are none. */
 struct token {
   const char *at;
-  size_t len; /* 0: the end */
+  size_t len; /* 0: the end of the text */
 };
 
+/* A text that is read from p on. */
 struct scan {
   const char *begin, *p, *end;
   const struct bn_sql_caps *caps;
@@ -48,7 +49,7 @@ static bool route_is_one_of(const struct token *t, const char *const *words)
 static const char *route_skip_between(const struct scan *s, const char *p)
 {
   const bool mysql = s->caps->backslash_escapes;
-  const ptrdiff_t left = s->end - p;
+  const bool has_next = s->end - p >= 2;
 
   if (strchr(" \t\r\n\f\v", *p) != NULL)
     return p + 1;
@@ -58,9 +59,9 @@ static const char *route_skip_between(const struct scan *s, const char *p)
     return bn_sql_skip_dollars(p, s->begin, s->end);
   if (*p == '\'' || *p == '"' || *p == '`')
     return bn_sql_skip_quoted(p, s->end, bn_sql_escapes_here(p, s->begin, mysql));
-  if (left >= 2 && p[0] == '/' && p[1] == '*')
+  if (has_next && p[0] == '/' && p[1] == '*')
     return bn_sql_skip_comment(p, s->end, s->caps);
-  if (left >= 2 && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, s->end, mysql))
+  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, s->end, mysql))
     return bn_sql_skip_line(p, s->end);
   return NULL;
 }
@@ -68,22 +69,27 @@ static const char *route_skip_between(const struct scan *s, const char *p)
 /* Moves past the next token of the text, and returns it.  At the end, its length is 0. */
 static struct token route_next(struct scan *s)
 {
-  const char *from = s->p, *after;
+  const char *begin = s->p;
 
-  while (from < s->end && (after = route_skip_between(s, from)) != NULL)
-    from = after;
-  s->p = from;
-  if (from == s->end)
-    return (struct token){from, 0};
-  do
+  while (begin < s->end) {
+    const char *after = route_skip_between(s, begin);
+
+    if (after == NULL)
+      break;
+    begin = after;
+  }
+  s->p = begin;
+  if (begin == s->end)
+    return (struct token){begin, 0};
+  s->p++;
+  while (bn_sql_is_word(*begin) && s->p < s->end && bn_sql_is_word(*s->p))
     s->p++;
-  while (bn_sql_is_word(*from) && s->p < s->end && bn_sql_is_word(*s->p));
-  return (struct token){from, (size_t)(s->p - from)};
+  return (struct token){begin, (size_t)(s->p - begin)};
 }
 
-/* Returns whether the token writes, wherever it stands.  Some of these words can be names, or
-   functions that do not write: such a statement goes to the write server, where it is right as
-   well. */
+/* Returns whether the word t, after the token `before`, shows that the statement writes or locks,
+   wherever it stands.  The word may be a name, or a function that does not write: then the
+   statement goes to the write server without need, which is correct as well. */
 static bool route_is_writing(const struct token *before, const struct token *t)
 {
   static const char *const words[] = {
@@ -99,8 +105,8 @@ static bool route_is_writing(const struct token *before, const struct token *t)
          (route_equals(before, "next") || route_equals(before, "previous"));
 }
 
-/* Returns whether the function writes, depends on what its session has done before, or acts on one
-   server. */
+/* Returns whether the function writes, depends on earlier statements of its session, or acts on the
+   server itself. */
 static bool route_is_function_of_session(const struct token *name)
 {
   static const char *const names[] = {"nextval",
@@ -147,9 +153,9 @@ static bool route_is_at_variable(const struct scan *s, const struct token *befor
   return s->caps->backslash_escapes && route_is_char(before, '@') && !route_is_char(t, '@');
 }
 
-/* Returns whether t, for which route_is_at_variable is true, is a variable of the user, names the
-   session, or has a value that the session's last statements have set: the read server does not
-   know these.  Other variables may be read there. */
+/* Returns whether t, for which route_is_at_variable is true, belongs to the session, so that the
+   read server does not know it: a variable of the user, a variable named with its scope, as in
+   "@@session.x", or a variable that earlier statements set. */
 static bool route_is_variable_of_session(const struct scan *s, const struct token *before,
                                          const struct token *t)
 {
@@ -159,12 +165,12 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
 
   if (before->at == s->begin || before->at[-1] != '@')
     return true; /* one at sign: a variable of the user */
-  /* If the name does not follow at once, it is in backticks, and was skipped: it may be any. */
+  /* If t does not follow at once, the name is in backticks and was skipped: it may be any. */
   return t->at != before->at + 1 || route_is_one_of(t, names);
 }
 
-/* Reads the rest of a statement that begins as one that reads.  Returns READ, or WRITE if something
-   in it writes or belongs to its session, or another statement follows. */
+/* Reads the rest of a statement that begins with a word such as SELECT.  Returns READ, or WRITE if
+   something in it writes or belongs to its session, or another statement follows. */
 static enum bn_sql_route route_of_read(struct scan *s)
 {
   struct token before = {s->p, 0}, t;
@@ -181,6 +187,7 @@ static enum bn_sql_route route_of_read(struct scan *s)
     if (route_is_at_variable(s, &before, &t) && route_is_variable_of_session(s, &before, &t))
       return BN_ROUTE_WRITE;
   }
+  /* A variable in backticks at the end of the text was skipped. */
   return route_is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
 }
 
@@ -214,8 +221,8 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   return route_is_one_of(&first, beginning) ? route_of_begin(&s) : BN_ROUTE_WRITE;
 }
 
-/* Returns whether the statement begins another transaction, and so ends the one before, as in
-   MySQL.  LOCK TABLES of MySQL ends it too. */
+/* Returns whether the statement ends the open transaction, as in MySQL, because it begins another
+   one or changes autocommit.  LOCK TABLES of MySQL ends it too. */
 static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
 {
   switch (boundary) {
@@ -250,8 +257,8 @@ static bool route_commits_first(const struct token *first, const struct token *s
   return route_is_one_of(first, words) && !route_equals(second, "temporary");
 }
 
-/* Returns the next token that is no number.  Only the mark of a version comment is skipped, because
-   its text is executed, but its number is no word of the statement. */
+/* Returns the next token that is no number.  The text of MySQL's version comments is read,
+   because the server executes it, but the number in their mark is no word of the statement. */
 static struct token route_next_word(struct scan *s)
 {
   struct token t = route_next(s);
@@ -261,12 +268,12 @@ static struct token route_next_word(struct scan *s)
   return t;
 }
 
-/* Skips the statement whose first token, t, has been read, and sets *has_autocommit if it names
-   autocommit.  Returns false at the end of the text. */
-static bool route_skip_statement(struct scan *s, struct token t, bool *has_autocommit)
+/* Skips the rest of the statement whose first token is t, and sets *names_autocommit if it has the
+   word "autocommit".  Returns whether another statement may follow. */
+static bool route_skip_statement(struct scan *s, struct token t, bool *names_autocommit)
 {
   for (; t.len > 0 && !route_is_char(&t, ';'); t = route_next(s))
-    *has_autocommit |= route_equals(&t, "autocommit");
+    *names_autocommit |= route_equals(&t, "autocommit");
   return t.len > 0;
 }
 
@@ -274,15 +281,15 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 {
   const bool mysql = caps->backslash_escapes;
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
-  bool has_ended = false, more = true;
+  bool has_ended = false, has_more = true;
 
   /* Each round reads one statement. */
-  while (more) {
+  while (has_more) {
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
     const struct token first = route_next_word(&s);
     struct scan ahead = s;
     const struct token second = route_next(&ahead);
-    bool autocommit = false;
+    bool names_autocommit = false;
 
     if (first.len > 0 && !route_is_char(&first, ';')) {
       if (has_ended || route_begins_another(boundary, caps) ||
@@ -290,8 +297,8 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
         return true;
       has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
-    more = route_skip_statement(&s, first, &autocommit);
-    if (mysql && autocommit && route_equals(&first, "set"))
+    has_more = route_skip_statement(&s, first, &names_autocommit);
+    if (mysql && names_autocommit && route_equals(&first, "set"))
       return true;
   }
   return false;
