@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bulk insert: rows are collected into statements as long as the reference's. */
+/* Bulk insert: rows are collected into statements as long as those of sysbench, or for the driver's
+   bulk load. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,28 +8,27 @@
 #include "sql/errors.h"
 #include "sql/query.h"
 
-/* The reference's buffer, which also held a terminator. */
+/* The longest statement: sysbench's buffer has 524288 bytes, of which one is a terminator. */
 enum { STATEMENT_MAX = 524288 - 1 };
 
-/* Refuses a call of the script: the view tells of a fatal failure without an error of the server.
-   Returns -1. */
+/* Refuses a call of the script, after a message.  Returns -1. */
 static int bulk_refuse(struct bn_sql_conn *c)
 {
   bn_sql_refuse(c);
   return -1;
 }
 
-/* Refuses a text that is too long.  The message counts a terminator, as the reference's does. */
+/* Refuses a text that is too long.  The message counts a terminator, as that of sysbench does.
+   Returns -1. */
 static int bulk_refuse_length(struct bn_sql_conn *c)
 {
   bn_log(BN_FATAL, "Query length exceeds the maximum value (%zu), aborting", c->bulk->max + 1);
   return bulk_refuse(c);
 }
 
-/* Makes what a connection needs for its bulk inserts, and chooses how its rows are sent.  Commands
-   may fill tables the fastest way: they use the bulk load of the driver, and shorter statements if
-   the server takes no longer ones.  A run measures its INSERTs, which stay as long as those of the
-   reference. */
+/* Makes the state of a connection's bulk inserts, and chooses how its rows are sent.  Commands fill
+   tables in the fastest way: by the bulk load of the driver, and with shorter statements if the
+   server takes no long ones.  A run measures INSERTs, which are as long as those of sysbench. */
 static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 {
   struct bn_sql_info info = bn_sql_info_unknown();
@@ -36,10 +36,10 @@ static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 
   b->max = STATEMENT_MAX;
   b->may_load = bn_sql_conn_may_load(c);
+  if (!b->may_load || c->drv->ops->info == NULL || c->drv->ops->info(c->server->handle, &info) != 0)
+    return b;
   /* A packet has one byte of the protocol before the text. */
-  if (b->may_load && c->drv->ops->info != NULL &&
-      c->drv->ops->info(c->server->handle, &info) == 0 && info.max_packet > 0 &&
-      info.max_packet < STATEMENT_MAX)
+  if (info.max_packet > 0 && info.max_packet < STATEMENT_MAX)
     b->max = (size_t)info.max_packet - 1;
   return b;
 }
@@ -74,7 +74,7 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   return 0;
 }
 
-/* Leaves the text up to VALUES, after which the next rows stand. */
+/* Removes all rows from the text, which then ends with VALUES. */
 static void bulk_truncate_rows(struct bn_sql_bulk *b)
 {
   b->text.len = b->head;
@@ -83,33 +83,34 @@ static void bulk_truncate_rows(struct bn_sql_bulk *b)
   b->n_cuts = 0;
 }
 
-/* Removes the statements that were sent.  Statement number `sent`, which begins at sql with its
-   text up to VALUES, becomes the first. */
-static void bulk_keep_unsent(struct bn_sql_bulk *b, const char *sql, unsigned sent)
+/* Removes the first n_sent statements.  The statement after them, whose text up to VALUES was moved
+   to sql, becomes the first. */
+static void bulk_keep_unsent(struct bn_sql_bulk *b, const char *sql, unsigned n_sent)
 {
   const size_t shift = (size_t)(sql - b->text.data);
 
   memmove(b->text.data, sql, b->text.len - shift + 1);
   b->text.len -= shift;
-  for (unsigned i = sent; i < b->n_cuts; i++)
-    b->cut[i - sent] = b->cut[i] - shift;
-  b->n_cuts -= sent;
+  for (unsigned i = n_sent; i < b->n_cuts; i++)
+    b->cut[i - n_sent] = b->cut[i] - shift;
+  b->n_cuts -= n_sent;
 }
 
-/* Tells whether a row follows that may belong to the last statement in the buffer. */
+/* Whether the script is adding a row, which may belong to the last statement in the buffer. */
 enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
 
-/* Sends the statements in the buffer; if a row follows, the last one stays there.  The text up to
-   VALUES moves on before the rows of each statement, over rows that were sent before.  A failure
-   does not repeat the event, so it is always logged.  Returns 0, or -1 after a failure: the
-   statement that failed and those after it stay. */
+/* Sends the statements in the buffer; if a row follows, the last one stays there.  Only the first
+   statement has its text up to VALUES.  Before each other one is sent, that text is moved to the
+   place before its rows, over rows that have been sent.  A failure does not repeat the event, so it
+   is always logged.  Returns 0, or -1 after a failure: the statement that failed and those after it
+   stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   struct bn_sql_bulk *b = c->bulk;
   char *sql = b->text.data;
 
   for (unsigned i = 0; i <= b->n_cuts; i++) {
-    /* The comma before the rows of the next statement, or the end of the text. */
+    /* The comma before the next statement's rows, or the end of the text. */
     char *end = b->text.data + (i < b->n_cuts ? b->cut[i] - 1 : b->text.len);
     const char replaced = *end;
 
@@ -140,8 +141,8 @@ enum loaded {
   FAILED      /* the view says how, and it has been logged */
 };
 
-/* Gives the collected lines to the driver's bulk load.  Returns DONE, or how it failed. */
-static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
+/* Gives the collected lines to the driver's bulk load.  Returns DONE, or a failure and c->diag. */
+static enum bn_sql bulk_hand_over_lines(struct bn_sql_conn *c)
 {
   const struct bn_sql_load *l = &c->bulk->load;
   const struct bn_sql_link *link = c->server;
@@ -159,8 +160,9 @@ static enum bn_sql bulk_load_hand_over(struct bn_sql_conn *c)
 /* Loads the collected lines, and counts that as one INSERT. */
 static enum loaded bulk_load(struct bn_sql_conn *c)
 {
+  static const char word[] = "insert";
   const struct bn_sql_statement_type insert =
-      bn_sql_statement_type_of(c->sys->by_first_word, "insert", 6);
+      bn_sql_statement_type_of(c->sys->by_first_word, word, strlen(word));
   const uint64_t since_ns = bn_clock_now(&c->session->clock);
   struct bn_sql_bulk *b = c->bulk;
   struct bn_buf described;
@@ -173,7 +175,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   bn_buf_init(&described, 0);
   bn_sql_load_describe(&b->load, &described);
   bn_sql_trace(&c->sys->trace, c->session, described.data, described.len);
-  rc = bulk_load_hand_over(c);
+  rc = bulk_hand_over_lines(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
     /* The rows may pass as INSERT.  If they do not, the INSERT says why in words that users
        know. */
@@ -194,9 +196,9 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   return LOADED;
 }
 
-/* Sends the collected rows; after a failure they stay.  If the server refuses to load them, they
-   are sent as the same INSERTs as without loading, so that the last one waits for the row that
-   follows, if one does. */
+/* Sends the collected rows.  If the server refuses to load them, they are sent as the INSERTs that
+   would have been sent without loading; if a row follows, the last INSERT waits for it.  Returns 0,
+   or -1 after a failure: the rows that were not sent stay. */
 static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
 {
   if (c->bulk->rows == 0)
@@ -225,9 +227,10 @@ static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
   return !c->drv->caps.multi_rows_insert || b->head + (b->text.len - rows_from) + len + 1 > b->max;
 }
 
-/* Adds the row to the lines that are loaded, which are sent first if the text or `cut` has no room
-   for it.  A row that cannot be loaded ends the loading.  Returns 0, or -1 after a failure. */
-static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
+/* Adds the row to the lines that are to be loaded.  The lines before it are loaded first if the
+   text or `cut` has no room for it.  A row that cannot be loaded ends the loading.  Returns 0, or
+   -1 after a failure. */
+static int bulk_add_line(struct bn_sql_conn *c, const char *row, size_t len)
 {
   struct bn_sql_bulk *b = c->bulk;
 
@@ -244,8 +247,8 @@ static int bulk_load_row(struct bn_sql_conn *c, const char *row, size_t len)
   return 0;
 }
 
-/* Prepares the text for one more row, of len bytes.  If the row belongs to the last statement in
-   the buffer, a comma is added.  If not, that statement is sent, or, while rows are loaded, `cut`
+/* Prepares the text for one more row, of len bytes, by a comma after the row before it.  If the row
+   has to begin another statement, the statement before it is sent, or, while rows are loaded, `cut`
    gets the place after the comma.  Returns 0, or -1 after a failure. */
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
@@ -273,7 +276,9 @@ int bn_sql_bulk_next(struct bn_sql_conn *c, const char *row, size_t len)
   }
   if (len > b->max - b->head)
     return bulk_refuse_length(c);
-  if ((b->load.on && bulk_load_row(c, row, len) != 0) || bulk_separate_row(c, len) != 0)
+  if (b->load.on && bulk_add_line(c, row, len) != 0)
+    return -1;
+  if (bulk_separate_row(c, len) != 0)
     return -1;
   (void)bn_buf_add(&b->text, row, len);
   b->rows++;

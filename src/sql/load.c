@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of a bulk insert as a driver's bulk load takes them: which statements and rows can go that
-   way. */
+/* Turns rows of an INSERT into the lines of a driver's bulk load. */
 #include "sql/load.h"
 
 #include <stdlib.h>
@@ -17,8 +16,9 @@ static const char *load_skip_space(const char *p, const char *end)
   return p;
 }
 
-/* Returns whether the character is part of a name, quoted or not, with the name of its schema. */
-static bool load_is_name(char c)
+/* Returns whether the character may be part of the name of a table or column, quoted or not, with
+   the name of its schema. */
+static bool load_is_name_char(char c)
 {
   return bn_sql_is_word(c) || c == '$' || c == '.' || c == '`' || c == '"';
 }
@@ -32,30 +32,37 @@ static const char *load_skip_word(const char *p, const char *end, const char *wo
   if (p == NULL || (size_t)(end - p) < len || strncasecmp(p, word, len) != 0)
     return NULL;
   p += len;
-  return p < end && load_is_name(*p) ? NULL : load_skip_space(p, end);
+  return p < end && load_is_name_char(*p) ? NULL : load_skip_space(p, end);
+}
+
+/* Returns the position after all characters of names and of `others` at p. */
+static const char *load_skip_name(const char *p, const char *end, const char *others)
+{
+  while (p < end && (load_is_name_char(*p) || (*p != '\0' && strchr(others, *p) != NULL)))
+    p++;
+  return p;
 }
 
 /* Splits "INSERT INTO table [(columns)] VALUES"; *columns is "" if there are none.  Returns true,
    and the caller frees both copies, or false if the text is anything else. */
 static bool load_split_insert(const char *sql, size_t len, char **table, char **columns)
 {
-  const char *const end = sql + len, *name, *name_end, *list = "", *list_end = list;
+  const char *const end = sql + len;
+  const char *name, *name_end, *list = "", *list_end = list;
   const char *p = load_skip_word(load_skip_space(sql, end), end, "INSERT");
 
   p = load_skip_word(p, end, "INTO");
   if (p == NULL)
     return false;
-  for (name = p; p < end && load_is_name(*p);)
-    p++;
-  name_end = p;
-  p = load_skip_space(p, end);
+  name = p;
+  name_end = load_skip_name(name, end, "");
+  p = load_skip_space(name_end, end);
   if (p < end && *p == '(') {
-    for (list = ++p; p < end && (load_is_name(*p) || *p == ',' || *p == ' ');)
-      p++;
-    list_end = p;
-    if (p == end || *p != ')' || list == list_end)
+    list = p + 1;
+    list_end = load_skip_name(list, end, ", ");
+    if (list_end == end || *list_end != ')' || list == list_end)
       return false;
-    p = load_skip_space(p + 1, end);
+    p = load_skip_space(list_end + 1, end);
   }
   p = load_skip_word(p, end, "VALUES");
   if (name == name_end || p != end)
@@ -85,17 +92,17 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
   return true;
 }
 
-/* Returns the position after a number that all servers store as it is written, as "0", "12" and
-   "-1.50", or NULL if there is none at p, as in "-0", "007" and "1.". */
+/* Returns the position after a number that all servers store as it is written, like "0", "12"
+   and "-1.50".  Returns NULL if there is none at p, as in "-0", "007" and "1.". */
 static const char *load_skip_number(const char *p, const char *end)
 {
-  const bool negative = *p == '-';
-  const char *digits = p + negative;
+  const bool is_negative = *p == '-';
+  const char *digits = is_negative ? p + 1 : p;
 
   p = digits;
   while (p < end && bn_sql_is_digit(*p))
     p++;
-  if (p == digits || (*digits == '0' && (p - digits > 1 || negative)))
+  if (p == digits || (*digits == '0' && (p - digits > 1 || is_negative)))
     return NULL;
   if (p < end && *p == '.') {
     digits = ++p;
@@ -122,8 +129,9 @@ static char load_escape_of(char c)
   }
 }
 
-/* Adds the text of the literal at p, with escapes.  Returns the position after it, or NULL if it
-   has a backslash, which not all servers read alike, or a 0, or no end. */
+/* Adds the text of the literal whose quote is at p, with the escapes of lines and with one quote
+   for each doubled one.  Returns the position after the literal, or NULL if it has a backslash,
+   which not all servers read alike, or a 0 byte, or no end. */
 static const char *load_add_literal(struct bn_buf *out, const char *p, const char *end)
 {
   const char *from = ++p;

@@ -270,8 +270,7 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
 
 /* Returns when the statements that the script does not prepare at its start are prepared: before
    the events, so that no latency includes it, unless they are too many, too large a share of those
-   that the server still allows, or take too long.  Says on standard error what a user should know.
- */
+   that the server still allows, or take too long.  Tells the user on standard error. */
 static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
                                               const struct bn_session *s,
                                               const struct bn_sql_expected *e)
