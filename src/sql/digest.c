@@ -18,8 +18,8 @@ struct digest {
   bool full; /* something did not fit */
   bool word; /* the last token is a name, a keyword or a literal */
   struct bn_sql_literals *literals;
-  size_t open; /* where the last opening parenthesis stands in out */
-  bool plain;  /* it is open, and only values follow it */
+  size_t open; /* the index in out of the last opening parenthesis */
+  bool plain;  /* that parenthesis is open, and only values and commas follow it */
 };
 
 /* Adds as much of the text as fits; if that is not all of it, the digest is full. */
@@ -39,8 +39,8 @@ static char digest_last(const struct digest *d)
   return d->len > 0 ? d->out[d->len - 1] : '\0';
 }
 
-/* Adds the blank that stands before the next token, if there is to be one.  is_word: the token is a
-   word. */
+/* Adds the blank that the next token needs before it: after a comma, and if it is a word (is_word),
+   after another word or a closing parenthesis. */
 static void digest_put_space(struct digest *d, bool is_word)
 {
   if (digest_last(d) == ',' || (is_word && (d->word || digest_last(d) == ')')))
@@ -51,12 +51,12 @@ static void digest_put_space(struct digest *d, bool is_word)
 /* Adds the mark that stands for a value. */
 static void digest_put_mark(struct digest *d)
 {
-  digest_put_space(d, true);
+  digest_put_space(d, true /* as a word */);
   digest_put(d, "?", 1);
 }
 
-/* Records the place of the literal from p to `after`, or only counts it if there are too many, and
-   adds a mark for it.  Returns `after`. */
+/* Counts the literal from p to `after`, records its place unless there are too many, and adds a
+   mark for it.  Returns `after`. */
 static const char *digest_put_literal(struct digest *d, const char *p, const char *after)
 {
   struct bn_sql_literals *l = d->literals;
@@ -86,26 +86,24 @@ static void digest_put_word(struct digest *d, const char *p, const char *end)
 {
   const size_t len = (size_t)(end - p);
 
-  digest_put_space(d, true);
+  digest_put_space(d, true /* a word */);
   digest_put(d, p, len);
   d->plain &= digest_is_value(p, len);
 }
 
-/* Replaces the values of a list, whose closing parenthesis comes next, by "...".  If the list
-   follows another such list, it is removed with the ", " before it, and true is returned: the
-   parenthesis is not needed. */
-static bool digest_shorten_list(struct digest *d)
+/* Shortens the list of values that was just read, up to its closing parenthesis, to "(...)".  If it
+   follows another such list, it is removed with the ", " before it. */
+static void digest_shorten_list(struct digest *d)
 {
-  static const char row[] = "(...), ";
-  const size_t len = sizeof row - 1;
+  static const char before[] = "(...), ";
+  const size_t len = sizeof before - 1;
 
-  if (d->open >= len && memcmp(d->out + d->open - len, row, len) == 0) {
+  if (d->open >= len && memcmp(d->out + d->open - len, before, len) == 0) {
     d->len = d->open - strlen(", ");
-    return true;
+  } else {
+    d->len = d->open + 1;
+    digest_put(d, "...)", 4);
   }
-  d->len = d->open + 1;
-  digest_put(d, "...", 3);
-  return false;
 }
 
 /* Closes a pair of parentheses.  If there is nothing but values in it, it is a list, and is
@@ -114,7 +112,9 @@ static void digest_close_parenthesis(struct digest *d)
 {
   const bool is_list = d->plain && d->len > d->open + 1;
 
-  if (!is_list || !digest_shorten_list(d))
+  if (is_list)
+    digest_shorten_list(d);
+  else
     digest_put(d, ")", 1);
   d->plain = d->word = false;
 }
@@ -152,6 +152,7 @@ static const char *digest_skip_number(const char *p, const char *end)
   return p;
 }
 
+/* Returns the position after the rest of a word at p. */
 static const char *digest_skip_word(const char *p, const char *end)
 {
   while (p < end && bn_sql_is_word(*p))
@@ -159,8 +160,8 @@ static const char *digest_skip_word(const char *p, const char *end)
   return p;
 }
 
-/* Returns whether a number with a sign begins at p.  At the beginning of the text there is none,
-   and after a word or a closing parenthesis the sign is that of a sum. */
+/* Returns whether a number with a sign begins at p.  No text begins with one, and after a word or a
+   closing parenthesis the sign is that of a sum. */
 static bool digest_is_signed(const struct digest *d, const char *p)
 {
   if ((*p != '-' && *p != '+') || d->end - p <= 1 || !digest_is_number(p + 1, d->end))
@@ -171,17 +172,17 @@ static bool digest_is_signed(const struct digest *d, const char *p)
 /* Returns the position after a comment at p, or p if there is none. */
 static const char *digest_skip_comment(const struct digest *d, const char *p)
 {
-  const bool mysql = d->caps->backslash_escapes, more = d->end - p > 1;
+  const bool mysql = d->caps->backslash_escapes, has_next = d->end - p > 1;
 
-  if (more && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, mysql))
+  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, mysql))
     return bn_sql_skip_line(p, d->end);
   if (*p == '#' && mysql)
     return bn_sql_skip_line(p, d->end);
-  return more && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
+  return has_next && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
 }
 
-/* Adds what begins with the dollar at p: $1 or $tag$ text $tag$, which are literals, or a dollar
-   that is neither.  Returns the position after it. */
+/* Adds the token that begins with the dollar at p: a literal, which is $1 or $tag$ text $tag$, or a
+   dollar alone.  Returns the position after it. */
 static const char *digest_put_dollar(struct digest *d, const char *p)
 {
   const char *after = bn_sql_skip_dollars(p, d->begin, d->end);
@@ -254,6 +255,7 @@ static size_t digest_whole_characters(const struct digest *d)
 
   if (!d->full || d->len == 0)
     return d->len;
+  /* All bytes of a character but the first have the bits 10xxxxxx. */
   do
     start--;
   while (start > 0 && ((unsigned char)d->out[start] & 0xc0) == 0x80);

@@ -10,19 +10,21 @@
 
 enum { BN_SQL_LITERALS = 32 };
 
-/* The places of the literals of a text; a mark of a parameter is none. */
+/* The literals of a text; a mark of a parameter is none.  n is more than BN_SQL_LITERALS if there
+   are more of them, or if the text was not read to its end. */
 struct bn_sql_literals {
-  size_t n; /* more than BN_SQL_LITERALS: not all of them, or the text was not read to its end */
+  size_t n;
   struct {
-    size_t at, len;
+    size_t at, len; /* in bytes, from the beginning of the text */
   } literal[BN_SQL_LITERALS];
 };
 
-/* Writes the text without comments and with one form of blanks: a literal is "?", a list in
-   parentheses of nothing but literals, NULL, TRUE, FALSE and DEFAULT is "(...)", and so is a row of
-   them.  "SELECT c FROM t WHERE id IN (1, 2)" is "SELECT c FROM t WHERE id IN(...)".  Letters keep
-   their case.  Double quotes are literals where backslashes escape (MySQL), else names.  out gets
-   at most size bytes, no 0 and no part of a character; returns their number. */
+/* Writes the digest of a text to out: comments are left out, all blanks have one form, and each
+   literal is "?".  A list in parentheses of nothing but literals, NULL, TRUE, FALSE and DEFAULT is
+   "(...)", and so are several such lists with commas between them.  "SELECT c FROM t WHERE id IN
+   (1, 2)" becomes "SELECT c FROM t WHERE id IN(...)".  Letters keep their case.  Double quotes
+   enclose literals if backslashes escape (MySQL), else names.  Writes at most `size` bytes, without
+   a final 0 and without a part of a character, and returns their number.  Pure. */
 size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,
                      size_t size, struct bn_sql_literals *literals);
 

@@ -13,10 +13,10 @@
 #include "option/conf.h"
 #include "sql/driver.h"
 
-/* The check ends after PATIENCE_S.  It asks for SAMPLE ids of each table. */
-enum { PATIENCE_S = 5, SAMPLE = 20 };
+/* The check ends after PATIENCE_S.  It asks for SAMPLE_IDS ids of each table. */
+enum { PATIENCE_S = 5, SAMPLE_IDS = 20 };
 
-/* The answer about a table. */
+/* The answer of a server about a table. */
 enum finding { IS_THERE, IS_MISSING, IS_UNKNOWN };
 
 /* The tables on one server, and the findings about them. */
@@ -29,9 +29,9 @@ struct survey {
   unsigned missing;          /* the first table that does not exist; 0: none */
   unsigned n_small;          /* how many tables have too few rows */
   unsigned smallest;         /* the table with the fewest rows, if n_small > 0 */
-  double fewest;             /* rows that it has at most */
+  double fewest;             /* the most rows that the smallest table can have */
   unsigned sparse;           /* the table with the fewest ids of the sample; 0: none lacks any */
-  double n_found, n_sampled; /* ids of that table */
+  double n_found, n_sampled; /* how many ids of its sample that table has, and was asked for */
   unsigned unused;           /* the first table with ids that the run does not use; 0: none */
   double highest;            /* its highest id */
 };
@@ -55,7 +55,7 @@ static bool table_check_read(const struct bn_sql_link *l, struct bn_sql_result *
   return end != text && *end == '\0';
 }
 
-/* Returns whether the error means that a table is missing, which the run does not ignore. */
+/* Returns whether the error means that a table is missing, and the run does not ignore it. */
 static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(drv->ops, d);
@@ -63,8 +63,8 @@ static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct
   return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
 }
 
-/* Executes a query whose only value is a number, which *answer gets.  Returns IS_UNKNOWN if there
-   is no such value, unless the query shows that the table is missing. */
+/* Executes a query whose only value is a number, and sets *answer to it.  Returns IS_THERE,
+   IS_MISSING if the query shows that the table is missing, or IS_UNKNOWN after another failure. */
 static enum finding table_check_ask(const struct survey *s, const struct bn_sql_link *l,
                                     const char *sql, double *answer)
 {
@@ -82,69 +82,71 @@ static enum finding table_check_ask(const struct survey *s, const struct bn_sql_
   return known ? IS_THERE : IS_UNKNOWN;
 }
 
-/* Asks for the highest id, which is cheap if id has an index.  The table has no more rows than
-   that, so *rows is the most that it may have. */
+/* Asks for the highest id, which is cheap if id has an index.  The table has at most as many rows,
+   because the ids begin with 1. */
 static enum finding table_check_highest_id(const struct survey *s, const struct bn_sql_link *l,
-                                           unsigned i, double *rows)
+                                           unsigned table, double *highest)
 {
   char sql[128];
 
-  (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", s->tables->prefix, i);
-  return table_check_ask(s, l, sql, rows);
+  (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", s->tables->prefix, table);
+  return table_check_ask(s, l, sql, highest);
 }
 
-/* Asks for ids spread over those that the run draws.  The highest id alone does not show that most
-   are missing, as with an auto_increment_increment of more than 1 or after many deletions.  Returns
-   the number of ids in the query, or 0 if it failed. */
-static unsigned table_check_sample(const struct survey *s, const struct bn_sql_link *l, unsigned i,
-                                   double *n_found)
+/* Asks for a sample of the ids that the run draws, from 1 to the number of rows at equal distances,
+   and sets *n_found to how many exist.  The highest id alone does not show that most ids are
+   missing, as with an auto_increment_increment of more than 1 or after many deletions.  Returns the
+   number of ids in the sample, or 0 if the query failed. */
+static unsigned table_check_sample(const struct survey *s, const struct bn_sql_link *l,
+                                   unsigned table, double *n_found)
 {
   const struct bn_sql_table_check *t = s->tables;
-  const unsigned n = t->rows < SAMPLE ? (unsigned)t->rows : SAMPLE;
+  const unsigned n = t->rows < SAMPLE_IDS ? (unsigned)t->rows : SAMPLE_IDS;
   const unsigned gaps = n > 1 ? n - 1 : 1;
   struct bn_buf sql = {.max = 0};
   enum finding found;
 
-  (void)bn_buf_printf(&sql, "SELECT COUNT(*) FROM %s%u WHERE id IN (", t->prefix, i);
-  for (unsigned k = 0; k < n; k++)
-    (void)bn_buf_printf(&sql, "%s%.0f", k > 0 ? "," : "", 1 + floor((t->rows - 1) * k / gaps));
+  (void)bn_buf_printf(&sql, "SELECT COUNT(*) FROM %s%u WHERE id IN (", t->prefix, table);
+  for (unsigned i = 0; i < n; i++)
+    (void)bn_buf_printf(&sql, "%s%.0f", i > 0 ? "," : "", 1 + floor((t->rows - 1) * i / gaps));
   (void)bn_buf_char(&sql, ')');
   found = table_check_ask(s, l, sql.data, n_found);
   bn_buf_done(&sql);
   return found == IS_THERE ? n : 0;
 }
 
-/* Remembers a table that lacks ids of its sample, if it has the fewest of all tables up to now. */
-static void table_check_note_sparse(struct survey *s, unsigned i, double n_found,
+/* Records a table that lacks ids of its sample, if it has the fewest of all tables up to now. */
+static void table_check_note_sparse(struct survey *s, unsigned table, double n_found,
                                     unsigned n_sampled)
 {
   if (n_found >= n_sampled || (s->sparse > 0 && n_found >= s->n_found))
     return;
-  s->sparse = i;
+  s->sparse = table;
   s->n_found = n_found;
   s->n_sampled = n_sampled;
 }
 
-/* Remembers the first table with ids that the run does not use. */
-static void table_check_note_unused(struct survey *s, unsigned i, double highest)
+/* Records the first table with ids that the run does not use. */
+static void table_check_note_unused(struct survey *s, unsigned table, double highest)
 {
   if (s->unused > 0)
     return;
-  s->unused = i;
+  s->unused = table;
   s->highest = highest;
 }
 
-/* Counts a table with too few rows, and remembers it if it is the smallest up to now. */
-static void table_check_note_small(struct survey *s, unsigned i, double rows)
+/* Counts a table with too few rows, and records it if it is the smallest up to now. */
+static void table_check_note_small(struct survey *s, unsigned table, double rows)
 {
-  if (s->n_small++ > 0 && rows >= s->fewest)
+  s->n_small++;
+  if (s->n_small > 1 && rows >= s->fewest)
     return;
-  s->smallest = i;
+  s->smallest = table;
   s->fewest = rows;
 }
 
-/* Examines the rows of table i, which exists and has the ids up to `highest` at most. */
-static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsigned i,
+/* Examines the rows of a table, which exists and whose highest id is known. */
+static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsigned table,
                              double highest)
 {
   const struct bn_sql_table_check *t = s->tables;
@@ -154,13 +156,13 @@ static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsi
   if (t->rows < 1)
     return;
   if (highest < t->rows) {
-    table_check_note_small(s, i, highest);
+    table_check_note_small(s, table, highest);
     return;
   }
-  n_sampled = table_check_sample(s, l, i, &n_found);
-  table_check_note_sparse(s, i, n_found, n_sampled);
+  n_sampled = table_check_sample(s, l, table, &n_found);
+  table_check_note_sparse(s, table, n_found, n_sampled);
   if (t->by_default && highest > t->rows)
-    table_check_note_unused(s, i, highest);
+    table_check_note_unused(s, table, highest);
 }
 
 /* Examines the tables in turn, until one is missing or does not answer, or the time is up. */
@@ -168,18 +170,18 @@ static void table_check_each(void *arg, struct bn_sql_link *l)
 {
   struct survey *s = arg;
 
-  for (unsigned i = 1; i <= s->tables->n; i++) {
+  for (unsigned table = 1; table <= s->tables->n; table++) {
     double highest = 0;
-    enum finding f;
+    enum finding found;
 
     if (bn_session_interrupted(s->session) || bn_clock_mono() >= s->until_ns)
       return;
-    f = table_check_highest_id(s, l, i, &highest);
-    if (f == IS_MISSING)
-      s->missing = i;
-    if (f != IS_THERE)
+    found = table_check_highest_id(s, l, table, &highest);
+    if (found == IS_MISSING)
+      s->missing = table;
+    if (found != IS_THERE)
       return;
-    table_check_rows(s, l, i, highest);
+    table_check_rows(s, l, table, highest);
   }
 }
 
@@ -221,7 +223,7 @@ static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
               t->rows, t->prefix, s->unused, s->on, s->highest, s->highest);
 }
 
-/* Warns of what was found on a server.  Returns whether there was anything. */
+/* Warns of the tables that were found wrong on a server.  Returns whether there were any. */
 static bool table_check_warn(const struct bn_sql_table_check *t, const struct survey *s)
 {
   if (s->n_small > 0)
@@ -248,7 +250,8 @@ static int table_check_refuse(const struct bn_sql_table_check *t, const struct s
                     t->prefix, s->missing, t->option, s->missing - 1);
 }
 
-/* Names the server of the ordinal in the survey, if there are several.  Returns their number. */
+/* Writes the name of the target's server into the survey, if there are several servers.  Returns
+   their number. */
 static size_t table_check_name_server(struct survey *s, const struct bn_sql_target *target)
 {
   const struct bn_driver *ops = s->drv->ops;
@@ -266,12 +269,12 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   struct bn_sql_target target = {.ordinal = 0, .prepared = true};
   struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
-  bool warned = false; /* servers may share their data */
+  bool warned = false; /* once is enough: the servers may have the same data */
   struct bn_sql_session *o;
   size_t n_servers;
 
   if (drv == NULL)
-    return bn_err_set(err, 0, "%s", "");
+    return bn_err_set(err, 0, "%s", ""); /* the reason has been logged */
   if (drv->ops->missing == NULL)
     return 0;
   o = bn_sql_session_get(sys, s, drv);
@@ -281,10 +284,10 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
 
     n_servers = table_check_name_server(&survey, &target);
-    /* Each thread has one connection: further servers are for connections that are lost. */
+    /* Each thread has one connection; any further servers replace servers that are lost. */
     if (n_servers > s->services->conf->plan.threads)
       n_servers = s->services->conf->plan.threads;
-    /* A statement may wait for a lock of another client. */
+    /* The deadline also ends a statement that waits for a lock of another client. */
     bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_each, &survey);
     if (survey.missing > 0)
       return table_check_refuse(t, &survey, err);

@@ -11,18 +11,18 @@
 struct bn_sql_table_check {
   const char *prefix;
   unsigned n;
-  double rows;        /* 0: any number */
+  double rows;        /* whole; 0: any number */
   bool by_default;    /* `rows` is the default of --table-size */
   const char *option; /* the option that sets n: "tables" */
 };
 
-/* Looks at the tables once on each server that connections take in turn, on connections of its own
-   that do not count among these.  A table costs at most two queries.  After five seconds the check
-   ends, and the other tables count as complete.  Warns of too few rows, of ids that are missing
-   among those that a run draws, and of tables of which a default uses a part, on the first server
-   with such tables.  Returns 0; -1 if a table is missing and the run does not ignore that; -1 with
-   an empty err->text if the driver cannot be used, which has been logged.  The run itself shows any
-   other failure. */
+/* Examines the tables on each server that connections take in turn, on connections that are not
+   counted.  A table costs at most two queries.  After five seconds the check ends, and the tables
+   that were not examined count as complete.  On the first server where that is necessary, warns of
+   too few rows, of ids that are missing among those that a run draws, and of tables of which the
+   default of --table-size uses only a part.  Returns 0; -1 and err if a table is missing and the
+   run does not ignore that; or -1 with an empty err->text if the driver cannot be used, which has
+   been logged.  After any other failure it returns 0, because the run will show it. */
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
                        const struct bn_sql_table_check *t, struct bn_err *err);
 
