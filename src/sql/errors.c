@@ -206,7 +206,7 @@ static const char *const default_texts[BN_STEPS] = {
 /* The message when the statement is not known any more. */
 static const char text_unnamed[] = "%c returned error %e (%m)";
 
-/* A bulk insert is half a megabyte; the reference cuts here too. */
+/* A bulk insert is half a megabyte; sysbench cuts it here too. */
 enum { MESSAGE_MAX = 4095 };
 
 struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d)

@@ -13,7 +13,7 @@ struct bn_sql_conn;
 
 /* Acts on a failed call, whose outcome is rc, and which c->diag describes: sets the view, and
    ignores the failure, opens the connection again, leaves the decision to the script, or logs the
-   failure. sql is the text of the statement, of len bytes; NULL: it is not known any more.  Returns
+   failure.  sql is the statement's text, of len bytes; NULL: it is not known any more.  Returns
    true if the failed call, a PREPARE or BIND outside of events, may be tried again on a new
    connection, which is open. */
 bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
