@@ -10,6 +10,7 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
+/* Adds a counter of a session to a sum over the sessions. */
 static void end_hints_add_counter(_Atomic uint64_t *to, const struct bn_stat *stat,
                                   unsigned counter)
 {
@@ -26,18 +27,21 @@ void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat 
   end_hints_add_counter(&h->rows_read, stat, BN_SQL_C_ROWS_READ);
 }
 
-/* Returns the number of the event in flight, from 1; between two events, that of the next one.  A
-   repeated event keeps its number. */
+/* Returns the number of the event in flight, counted from 1, or between two events that of the next
+   one.  A repeated event keeps its number. */
 static uint64_t end_hints_event_number(const struct bn_session *s)
 {
   return bn_stat_get(&s->stat->counter[BN_C_EVENTS]) + bn_stat_get(&s->stat->failed) + 1;
 }
 
-/* Returns whether the event in flight was begun in the warm-up, or was due in it: begun_at -
-   ended_at is the start of the only event in flight (measure/stat.h). */
+/* Returns whether the event in flight was begun in the warm-up, or was due in it.  begun_at and
+   ended_at are sums over all events, so their difference is the start of the only event in flight
+   (measure/stat.h). */
 static bool end_hints_is_in_warmup(const struct bn_stat *st)
 {
-  return bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at) < st->counts_from_ns;
+  const uint64_t start_ns = bn_stat_get(&st->begun_at) - bn_stat_get(&st->ended_at);
+
+  return start_ns < st->counts_from_ns;
 }
 
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s)
@@ -48,27 +52,26 @@ void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_
       end_hints_is_in_warmup(s->stat))
     return;
   lazy->event = event;
-  lazy->paid++;
+  lazy->preparing_events++;
 }
 
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *h,
                                    const struct bn_sql_lazy_prepare *lazy, struct bn_session *s)
 {
-  /* The last event may have been dropped by the end of the run, and is then not among those counted
-     below. */
-  const bool is_unfinished = lazy->paid > 0 && lazy->event == end_hints_event_number(s);
+  /* The end of the run may have dropped the last event, which is then not in counted_events. */
+  const bool is_unfinished = lazy->preparing_events > 0 && lazy->event == end_hints_event_number(s);
 
-  (void)atomic_fetch_add(&h->paid, lazy->paid - is_unfinished);
+  (void)atomic_fetch_add(&h->preparing_events, lazy->preparing_events - is_unfinished);
   (void)atomic_fetch_add(&h->events,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-/* Hints at updates or deletes that have all found no row: then those without rows are all of
-   them. */
+/* Hints at updates or deletes of which none has found a row.  Then the number without rows is that
+   of all. */
 static void end_hints_log_rows(const struct bn_sql_end_hints *h)
 {
-  const uint64_t updates = bn_stat_get(&h->updates_without_rows),
-                 deletes = bn_stat_get(&h->deletes_without_rows);
+  const uint64_t updates = bn_stat_get(&h->updates_without_rows);
+  const uint64_t deletes = bn_stat_get(&h->deletes_without_rows);
 
   if (updates > 0 && bn_stat_get(&h->rows_updated) == 0)
     bn_log_hint("UPDATE: none of %" PRIu64 " statements changed a row; do the rows exist, and do "
@@ -81,14 +84,15 @@ static void end_hints_log_rows(const struct bn_sql_end_hints *h)
                 deletes);
 }
 
-/* Hints at reads that have found no row.  Common reads that find something read at least one row,
-   so at least as many have found none as there are fewer rows than reads.  That is worth a line
-   from 100 reads on, if it is more than a tenth of them. */
+/* Hints at reads that have found no row.  A read that finds something reads at least one row, so at
+   least reads - rows have found none.  That is worth a line if it is more than a tenth of the
+   reads, and there are at least WORTH_READS. */
 static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 {
+  enum { WORTH_READS = 100 };
   const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
 
-  if (reads >= 100 && rows < reads - reads / 10)
+  if (reads >= WORTH_READS && rows < reads - reads / 10)
     bn_log_hint("SELECT: %" PRIu64 " statements have read %" PRIu64
                 " rows, so that at least %" PRIu64
                 " found none; do the tables have the ids from 1 to --table-size? ('cleanup' and "
@@ -99,13 +103,13 @@ static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 /* Hints at events in which a statement was prepared. */
 static void end_hints_log_prepares(const struct bn_sql_end_hints *h)
 {
-  const uint64_t paid = atomic_load(&h->paid), events = atomic_load(&h->events);
+  const uint64_t events = atomic_load(&h->events), preparing = atomic_load(&h->preparing_events);
 
-  if (paid == 0 || events == 0)
+  if (preparing == 0 || events == 0)
     return;
   bn_log_hint("%" PRIu64 " of %" PRIu64 " events (%.3g %%) include the preparation of a statement, "
               "because a session used it for the first time (--db-prepare)",
-              paid, events, 100.0 * (double)paid / (double)events);
+              preparing, events, 100.0 * (double)preparing / (double)events);
 }
 
 void bn_sql_end_hints_log(const struct bn_sql_end_hints *h)

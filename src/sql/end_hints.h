@@ -15,21 +15,22 @@ struct bn_sql_end_hints {
   _Atomic uint64_t updates_without_rows, rows_updated;
   _Atomic uint64_t deletes_without_rows, rows_deleted;
   _Atomic uint64_t reads, rows_read;
-  _Atomic uint64_t paid, events; /* paid: the events in which a statement was prepared */
+  _Atomic uint64_t events, preparing_events; /* preparing: in which a statement was prepared */
 };
 
 /* The measured events of a session in which a statement was prepared. */
 struct bn_sql_lazy_prepare {
-  uint64_t event; /* number of the last one */
-  uint64_t paid;  /* how many there were */
+  uint64_t event;            /* number of the last one */
+  uint64_t preparing_events; /* how many there were */
 };
 
 /* Counts the event in which a statement is being prepared, once, if the event is measured. */
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s);
-/* Adds the reads and writes of a session that ends, and of its warm-up.  Its thread calls this. */
+/* Adds the reads and writes of a session that ends, those of its warm-up included.  Its thread
+   calls this. */
 void bn_sql_end_hints_add_rows(struct bn_sql_end_hints *h, const struct bn_stat *stat);
-/* Adds the events of a session that ends, and those of lazy.  Its worker calls this after it has
-   left its loop. */
+/* Adds the events of a session that ends, and those in `lazy`.  Its worker calls this after the
+   loop of the events. */
 void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *h,
                                    const struct bn_sql_lazy_prepare *lazy, struct bn_session *s);
 /* Writes the hints to standard error.  It is called when all sessions have ended. */

@@ -587,14 +587,14 @@ static void counts_events_that_prepare(void **state)
   fixture_open(&f, BN_V11);
   f.services.counted_events = five;
   bn_sql_lazy_prepare_note(&u, f.s);
-  assert_int_equal(u.paid, 0); /* before the loop */
+  assert_int_equal(u.preparing_events, 0); /* before the loop */
   atomic_store(&f.s->stat->running, true);
   bn_sql_lazy_prepare_note(&u, f.s);
   bn_sql_lazy_prepare_note(&u, f.s);
   bn_stat_count(f.s->stat, BN_C_EVENTS, 1);
   bn_sql_lazy_prepare_note(&u, f.s);
   bn_sql_end_hints_add_prepares(&all[0], &u, f.s);
-  assert_int_equal(atomic_load(&all[0].paid), 1);
+  assert_int_equal(atomic_load(&all[0].preparing_events), 1);
   assert_int_equal(atomic_load(&all[0].events), 5);
   bn_stat_count(f.s->stat, BN_C_EVENTS, 1);
   f.s->stat->counts_from_ns = 100;
@@ -602,10 +602,10 @@ static void counts_events_that_prepare(void **state)
   atomic_store(&f.s->stat->ended_at, 1000); /* begun in the warm-up, which is over */
   bn_sql_lazy_prepare_note(&u, f.s);
   bn_sql_end_hints_add_prepares(&all[1], &u, f.s);
-  assert_int_equal(atomic_load(&all[1].paid), 2);
+  assert_int_equal(atomic_load(&all[1].preparing_events), 2);
   atomic_store(&f.s->stat->begun_at, 1100);
   bn_sql_lazy_prepare_note(&u, f.s);
-  assert_int_equal(u.paid, 3);
+  assert_int_equal(u.preparing_events, 3);
   atomic_store(&f.s->stat->running, false);
   fixture_close(&f);
 }
