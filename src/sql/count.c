@@ -7,32 +7,35 @@
 
 #include "sql/lex.h"
 
-/* Returns whether the text begins with the word in any case; the word need not end there. */
+/* Returns whether the text begins with the word, in any case; the word need not end there. */
 static bool count_begins_with(const char *sql, size_t len, const char *word, size_t word_len)
 {
   return len >= word_len && strncasecmp(sql, word, word_len) == 0;
 }
 
-/* Returns how dialect 0.5 counts the statement: by the letters after any blanks, which need not be
-   a whole word. */
+/* count_begins_with for a word whose length the compiler knows. */
+#define BEGINS_WITH(sql, len, word) count_begins_with(sql, len, word, sizeof(word) - 1)
+
+/* Returns how dialect 0.5 counts the statement: by its first letters after blanks, which need not
+   be a whole word. */
 static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
 {
   while (len > 0 && bn_sql_is_blank(*sql)) {
     sql++;
     len--;
   }
-  if (count_begins_with(sql, len, "select", 6))
+  if (BEGINS_WITH(sql, len, "select"))
     return BN_SQL_READ;
-  if (count_begins_with(sql, len, "insert", 6) || count_begins_with(sql, len, "update", 6) ||
-      count_begins_with(sql, len, "delete", 6))
+  if (BEGINS_WITH(sql, len, "insert") || BEGINS_WITH(sql, len, "update") ||
+      BEGINS_WITH(sql, len, "delete"))
     return BN_SQL_WRITE;
-  if (count_begins_with(sql, len, "commit", 6) || count_begins_with(sql, len, "unlock tables", 13))
+  if (BEGINS_WITH(sql, len, "commit") || BEGINS_WITH(sql, len, "unlock tables"))
     return BN_SQL_COMMIT;
   return BN_SQL_OTHER;
 }
 
-/* Returns the position after blanks and comments of any server: what is a comment on one of them is
-   no beginning of a statement on the others. */
+/* Returns the position after blanks and comments.  Those of all servers are skipped: no statement
+   begins with a comment of another server. */
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
@@ -55,22 +58,22 @@ static const char *count_skip(const char *sql, const char *end)
   return sql;
 }
 
-/* Returns the verb that the first word of sql tells. */
-static inline enum bn_sql_verb count_first_verb(const char *sql, size_t left)
+/* Returns the verb of a statement by its first word. */
+static inline enum bn_sql_verb count_first_verb(const char *sql, size_t len)
 {
-  switch (left > 0 ? *sql : '\0') {
+  switch (len > 0 ? *sql : '\0') {
   case 'I':
   case 'i':
-    return count_begins_with(sql, left, "insert", 6) ? BN_VERB_INSERT : BN_VERB_OTHER;
+    return BEGINS_WITH(sql, len, "insert") ? BN_VERB_INSERT : BN_VERB_OTHER;
   case 'R':
   case 'r':
-    return count_begins_with(sql, left, "replace", 7) ? BN_VERB_INSERT : BN_VERB_OTHER;
+    return BEGINS_WITH(sql, len, "replace") ? BN_VERB_INSERT : BN_VERB_OTHER;
   case 'U':
   case 'u':
-    return count_begins_with(sql, left, "update", 6) ? BN_VERB_UPDATE : BN_VERB_OTHER;
+    return BEGINS_WITH(sql, len, "update") ? BN_VERB_UPDATE : BN_VERB_OTHER;
   case 'D':
   case 'd':
-    return count_begins_with(sql, left, "delete", 6) ? BN_VERB_DELETE : BN_VERB_OTHER;
+    return BEGINS_WITH(sql, len, "delete") ? BN_VERB_DELETE : BN_VERB_OTHER;
   default:
     return BN_VERB_OTHER;
   }
@@ -89,8 +92,8 @@ struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const 
   return (struct bn_sql_statement_type){kind, count_first_verb(sql, (size_t)(end - sql))};
 }
 
-/* Returns the position after the word and the blanks and comments that follow it, or NULL if
-   another word stands there. */
+/* Returns the position after the word and the blanks and comments that follow it, or NULL if the
+   text begins with anything else.  The text ends with a 0. */
 static const char *count_skip_word(const char *sql, const char *end, const char *word)
 {
   const size_t len = strlen(word);
@@ -123,7 +126,8 @@ static bool count_is_to_savepoint(const char *sql, const char *end)
   return p != NULL && count_skip_word(p, end, "to") != NULL;
 }
 
-/* Returns the boundary of SET autocommit = VALUE, or NONE if no '=' follows.  sql ends with a 0. */
+/* Returns the boundary of "SET autocommit = VALUE", or NONE if there is no '='.  sql ends with a
+   0. */
 static enum bn_sql_boundary count_autocommit_of(const char *sql)
 {
   const char *value = strchr(sql, '=');

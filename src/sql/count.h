@@ -4,32 +4,33 @@
    A statement is begun when a query or an execution sends it to the driver.  view.error tells the
    script what became of it:
 
-     begun = committed + failed + given up + in flight
+     begun = completed + failed + given up + in flight
 
-     committed   NONE        the server has carried it out: BN_C_READ + BN_C_WRITE + BN_C_OTHER
+     completed   NONE        the server has carried it out: BN_C_READ + BN_C_WRITE + BN_C_OTHER
      failed      IGNORABLE   the script repeats its event
      given up    FATAL       the script's event fails
      in flight               at most one for each connection: the driver has it, or it failed and
-                             the script has not settled yet whether to ignore that
+                             the script has not decided yet whether to ignore that
 
      failed + given up + not prepared = BN_C_ERROR + losses
 
-   Not prepared are those that an event could not prepare or bind, so that they were not begun; in
-   dialects they are not counted.
+   "Not prepared" is the number of statements that an event could not prepare or bind, so that they
+   were not begun; in dialects they are not counted.
 
-   A loss is an ignored failure whose connection was lost and made anew: that is a BN_C_RECONNECT
-   and no error.  Retries are counted apart: a repeated statement is begun again, and
-   BN_C_RECONNECT counts every new connection, those included that a script asks for or that a
-   statement is prepared on.  No counter has the begun statements; the sum is their number.
+   A loss is an ignored failure whose connection was lost and opened again, which counts as a
+   BN_C_RECONNECT and not as an error.  A repeated statement is begun again, and retries have their
+   own counter.  BN_C_RECONNECT counts each new connection, also if a script has asked for it, or if
+   a statement is prepared on it.  No counter has the begun statements; the sum is their number.
 
    The sums do not include the layer's own statements, failures in an interrupted session, failures
-   that the script never settles, and in dialect 0.5 what is given up.  Further results of a
-   statement count as errors only.  An ignored error whose ROLLBACK finds the connection lost counts
-   as an error and a reconnect, or as two errors if the connection cannot be made anew.
+   that the script never settles, and in dialect 0.5 the statements that are given up.  A further
+   result of a statement counts only if it is an error.  An ignored error whose ROLLBACK finds the
+   connection lost counts as an error and a reconnect, or as two errors if the connection cannot be
+   opened again.
 
-   Rows are counted for committed statements: those that a statement returned, and those that the
-   server says it has inserted, updated or deleted, whatever becomes of its transaction.  The first
-   word decides which of the three it is. */
+   Rows are counted for completed statements: the rows that a statement has returned, and the rows
+   that the server says it has inserted, updated or deleted, whatever becomes of its transaction.
+   The first word of the statement decides between the last three. */
 #ifndef BN_SQL_COUNT_H
 #define BN_SQL_COUNT_H
 
@@ -52,9 +53,9 @@ enum bn_sql_condition {
 
 /* The metrics that bn_sqlsys_metrics returns, in the order of their indices: counters with index,
    condition, name, unit, and whether they are of events; histograms and labelled counts with index,
-   condition and name.  A counter that depends on a condition follows those that do not, and has its
-   index in runs that have all before it (bn_sql_counter_index).  Labelled counts are by the server
-   as users write it. */
+   condition and name.  The counters without a condition come first.  The index of a later one is
+   right only in runs that have all counters before it; bn_sql_counter_index returns it for any run.
+   The labels are servers, as users write them. */
 #define BN_SQL_METRICS(COUNTER, HISTOGRAM, LABELLED)                                               \
   /* by enum bn_sql_verb */                                                                        \
   COUNTER(BN_SQL_C_ROWS_READ, BN_SQL_ALWAYS, "rows_read", "1", false)                              \
@@ -81,7 +82,7 @@ enum bn_sql_condition {
   LABELLED(BN_SQL_L_LOSSES, BN_SQL_ALWAYS, "losses_by_server")                                     \
   LABELLED(BN_SQL_L_RECONNECTS, BN_SQL_ALWAYS, "reconnects_by_server")
 
-/* The first of each kind follows the last one of every run. */
+/* The indices of each kind continue those of the metrics that every run has. */
 enum {
   BN_SQL_C_BEFORE = BN_C_FIXED - 1,
   BN_SQL_METRICS(BN_METRIC_INDEX, BN_METRIC_OTHER, BN_METRIC_OTHER)
@@ -105,7 +106,7 @@ enum bn_sql_kind {
   BN_SQL_UNCOUNTED /* no part of the load, or a further result of a statement that was counted */
 };
 
-/* The change that a statement makes to rows. */
+/* The change that a statement makes to rows, by its first word. */
 enum bn_sql_verb {
   BN_VERB_OTHER,
   BN_VERB_INSERT, /* also REPLACE */
@@ -113,7 +114,7 @@ enum bn_sql_verb {
   BN_VERB_DELETE
 };
 
-/* The change that a statement makes to transactions, as far as --verify-commits has to know it. */
+/* The change that a statement makes to transactions, for --verify-commits and --db-read-hosts. */
 enum bn_sql_boundary {
   BN_BOUNDARY_NONE,
   BN_BOUNDARY_BEGIN,
@@ -126,8 +127,8 @@ enum bn_sql_boundary {
   BN_BOUNDARY_NATIVE    /* a transaction of XA, or the locks of tables, are over */
 };
 
-/* Returns the boundary that the first words of the text tell, after blanks and comments: of a text
-   with several statements, that of the first one.  sql[len] is 0. */
+/* Returns the boundary of the first statement in the text, by its first words after blanks and
+   comments.  sql[len] is 0.  Pure. */
 enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len);
 
 /* The way to count a statement that succeeds, and its rows. */
@@ -136,12 +137,13 @@ struct bn_sql_statement_type {
   enum bn_sql_verb verb;
 };
 
-/* Returns how the statement is counted.  The first word after blanks and comments tells the verb;
-   by_first_word: a word after blanks tells the kind, as in dialect 0.5. */
+/* Returns how the statement is counted.  The first word after blanks and comments decides about the
+   verb; by_first_word: the first word after blanks decides about the kind, as in dialect 0.5.
+   Pure. */
 struct bn_sql_statement_type bn_sql_statement_type_of(bool by_first_word, const char *sql,
                                                       size_t len);
 
-/* Returns the counter of a statement that succeeded. */
+/* Returns the counter for a statement that has succeeded. */
 static inline unsigned bn_sql_counter_of(enum bn_sql_kind kind, enum bn_sql rc, uint64_t affected)
 {
   if (__builtin_expect(kind == BN_SQL_BY_RESULT, 1))
@@ -154,7 +156,8 @@ _Static_assert(BN_SQL_C_ROWS_READ + BN_VERB_DELETE == BN_SQL_C_ROWS_DELETED &&
                        BN_SQL_C_DELETES_WITHOUT_ROWS,
                "counters of rows are in the order of enum bn_sql_verb");
 
-/* Counts the rows of a statement that succeeded. */
+/* Counts the rows of a statement that has succeeded.  An UPDATE or DELETE of no row is counted too,
+   unless the statement was not executed. */
 static inline void bn_sql_count_rows(struct bn_stat *stat, enum bn_sql rc, enum bn_sql_verb verb,
                                      const struct bn_sql_result *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Client-side prepared statements: puts the values in place of the question marks. */
+/* Prepared statements that are sent as text: puts the values in place of the question marks. */
 #include "sql/emulate.h"
 
 #include <math.h>
@@ -68,22 +68,28 @@ static void emulate_add_int(struct bn_buf *out, int64_t v)
   char text[24], *p = text + sizeof text;
   uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
-  do
+  do {
     *--p = (char)('0' + u % 10);
-  while ((u /= 10) != 0);
+    u /= 10;
+  } while (u != 0);
   if (v < 0)
     *--p = '-';
   (void)bn_buf_add(out, p, (size_t)(text + sizeof text - p));
 }
 
-/* Adds the number with 15 digits, or with 17 if 15 do not read back as the same number, and with
-   ".0" where it would be an integer.  NaN becomes NULL, and infinity a number that is too large. */
+/* Adds the number with 15 digits, or with 17 if 15 do not read back as the same number.  A whole
+   number gets ".0", so that it is not taken for an integer.  NaN becomes NULL, and infinity a
+   number that is too large. */
 static void emulate_add_double(struct bn_buf *out, double v)
 {
   char text[40];
 
-  if (isnan(v) || isinf(v)) {
-    (void)bn_buf_str(out, isnan(v) ? "NULL" : v < 0 ? "-9e999" : "9e999");
+  if (isnan(v)) {
+    (void)bn_buf_str(out, "NULL");
+    return;
+  }
+  if (isinf(v)) {
+    (void)bn_buf_str(out, v < 0 ? "-9e999" : "9e999");
     return;
   }
   (void)snprintf(text, sizeof text, "%.15g", v);
@@ -94,19 +100,20 @@ static void emulate_add_double(struct bn_buf *out, double v)
   (void)bn_buf_str(out, text);
 }
 
-/* Adds the text as a literal. */
+/* Adds the text as a literal in single quotes. */
 static void emulate_add_text(const struct bn_sql_emulation *e, const char *data, size_t len,
                              struct bn_buf *out)
 {
   (void)bn_buf_char(out, '\'');
-  /* quote writes 2 * len bytes at most; a quote and a terminator follow. */
+  /* quote writes at most 2 * len bytes and a terminator, in whose place the last quote stands. */
   (void)bn_buf_reserve(out, 2 * len + 2);
   out->len += e->quote(e->conn, out->data + out->len, data, len);
   (void)bn_buf_char(out, '\'');
 }
 
-/* Returns whether a blank has to stand before the value: "5-?" with a negative value must not
-   become a comment.  Nor may "5--?" of MySQL get a blank, which would make its dashes a comment. */
+/* Returns whether the text ends with one dash, after which a blank has to stand: with a negative
+   value, "5-?" would become a comment.  After two dashes, as in "5--?", a blank would be wrong: in
+   MySQL it would make a comment of them. */
 static bool emulate_joins_dash(const struct bn_buf *out)
 {
   return out->len > 0 && out->data[out->len - 1] == '-' &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --statements: finds the name under which a statement of a session is counted. */
+/* --statements: finds the counters of a statement, which are kept under its name. */
 #include "sql/statements.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 /* --- patterns: texts with places for their values --- */
 
-/* Returns the position after the number at p, or p if there is none.  A number does not end with
-   its point, as what follows it would mean something else: then p is returned, too. */
+/* Returns the position after the number at p, or p if there is none.  p is also returned if the
+   number ends with a point, which might belong to the text after it. */
 static inline const char *statements_skip_digits(const char *p)
 {
   const char *const begin = p;
@@ -24,9 +24,9 @@ static inline const char *statements_skip_digits(const char *p)
   return p[-1] != '.' ? p : begin;
 }
 
-/* Returns the position after the text in single quotes at p, or p if there is none, or it has a
-   backslash.  end[0] is 0.  A doubled quote is taken for the end.  That text then fits no pattern,
-   because no part of a pattern begins with a quote: it would belong to the literal before it. */
+/* Returns the position after the text in single quotes at p, or p if there is none, or if it has a
+   backslash.  end[0] is 0.  A doubled quote is taken for the end.  Then the text fits no pattern,
+   because no part of a pattern begins with a quote. */
 static const char *statements_skip_quotes(const char *p, const char *end)
 {
   const char *close = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : NULL;
@@ -36,8 +36,8 @@ static const char *statements_skip_quotes(const char *p, const char *end)
   return close + 1;
 }
 
-/* Returns the kind of the literal from p to `end`, or END if it is of neither kind, so that a
-   pattern has it as a part of its text. */
+/* Returns the kind of the literal from p to `end`, or END if it is of neither kind and stays in the
+   text of a pattern. */
 static enum bn_sql_place statements_literal_kind(const char *p, const char *end)
 {
   if (statements_skip_digits(p) == end)
@@ -45,7 +45,7 @@ static enum bn_sql_place statements_literal_kind(const char *p, const char *end)
   return statements_skip_quotes(p, end) == end ? BN_SQL_PLACE_QUOTED : BN_SQL_PLACE_END;
 }
 
-/* A literal without its sign, which belongs to the text. */
+/* A literal without its sign, which stays in the text. */
 struct literal {
   size_t at, end;
   enum bn_sql_place kind;
@@ -63,7 +63,7 @@ static struct literal statements_literal_of(const char *sql, const struct bn_sql
   return l;
 }
 
-/* Fills the parts and the text of a pattern, which has room for them. */
+/* Fills the parts and the text of a pattern, which has room for them (bn_sql_pattern_new). */
 static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, size_t len,
                                     const struct bn_sql_literals *literals)
 {
@@ -135,20 +135,17 @@ bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t
 
 /* --- names --- */
 
-enum {
-  SETS = 64, /* of patterns; a power of two */
-  WAYS = 4,
-  DIGESTS = 512 /* a power of two */
-};
+/* Patterns are cached in sets of WAYS.  SETS and DIGESTS are powers of two. */
+enum { SETS = 64, WAYS = 4, DIGESTS = 512 };
 
-/* A digest seen before, at the index that its hash selects, where it has replaced the one before.
-   It is known by its hash alone. */
+/* A digest of an earlier text.  It stands at the index that its hash selects, and is known by its
+   hash alone. */
 struct known {
   uint64_t hash;
   struct bn_statement *statement; /* NULL: none yet */
 };
 
-/* Texts seen before, as patterns: the oldest of its set gives way. */
+/* The pattern of an earlier text. */
 struct seen {
   struct bn_sql_pattern *pattern; /* owned; NULL: none yet */
   struct bn_statement *statement;
@@ -156,9 +153,9 @@ struct seen {
 
 struct bn_sql_statement_names {
   const struct bn_session *session;
-  struct seen last; /* the pattern is one of those below */
+  struct seen last; /* a copy of the entry below that the last text has fitted */
   struct seen seen[SETS][WAYS];
-  unsigned char next[SETS]; /* the one that gives way */
+  unsigned char oldest[SETS]; /* the entry of each set that the next new pattern replaces */
   struct known known[DIGESTS];
 };
 
@@ -172,9 +169,11 @@ struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_sessio
 
 void bn_sql_statement_names_free(struct bn_sql_statement_names *names)
 {
-  for (size_t i = 0; names != NULL && i < SETS; i++)
-    for (size_t k = 0; k < WAYS; k++)
-      free(names->seen[i][k].pattern);
+  if (names == NULL)
+    return;
+  for (size_t set = 0; set < SETS; set++)
+    for (size_t way = 0; way < WAYS; way++)
+      free(names->seen[set][way].pattern);
   free(names);
 }
 
@@ -184,10 +183,12 @@ struct bn_statement *bn_sql_statement_names_get(struct bn_sql_statement_names *n
   return bn_statements_get(names->session->stat->statements, names->session->id, name, len);
 }
 
-/* 2^64 divided by the golden ratio, which spreads neighbours. */
+/* 2^64 divided by the golden ratio: multiplying by it spreads similar numbers. */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/* Hashes eight bytes at a time.  Two different digests have the same hash once in 2^64 pairs. */
+/* Returns a hash of the text, from eight bytes at a time.  Products have their best bits at the
+   top; the shifts mix these into the lower bits, which select an index.  Two different digests have
+   the same hash once in 2^64 pairs. */
 static uint64_t statements_hash_of(const char *text, size_t len)
 {
   uint64_t h = len, word;
@@ -203,8 +204,8 @@ static uint64_t statements_hash_of(const char *text, size_t len)
   return h ^ h >> 32;
 }
 
-/* Returns the set for a text, by its beginning, which seldom has values: "SELECT c FROM sbtest1
-   WH", or "SELECT 1" of a short text. */
+/* Returns the set for a text, by its first 24 or 8 bytes, in which there are seldom values: "SELECT
+   c FROM sbtest1 WH", "SELECT 1".  Texts that are shorter have one set. */
 static size_t statements_set_of(const char *sql, size_t len)
 {
   enum { LONG = 24, SHORT = 8 };
@@ -214,8 +215,8 @@ static size_t statements_set_of(const char *sql, size_t len)
   return statements_hash_of(sql, len >= SHORT ? SHORT : 0) % SETS;
 }
 
-/* Returns the counters under a digest.  They are looked up in the table of the run only if the
-   digest has not been seen here. */
+/* Returns the counters under a digest.  They are looked up in the table of the run only if this
+   session does not know the digest. */
 static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *names,
                                                  const char *name, size_t len)
 {
@@ -227,8 +228,8 @@ static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *
   return known->statement;
 }
 
-/* Returns the counters for a text that fits no pattern.  If the text can have a pattern, it takes
-   the place of the oldest one of the set. */
+/* Returns the counters for a text that fits no pattern.  If the text can have a pattern, its
+   pattern replaces the oldest one of the set. */
 static struct bn_statement *statements_learn(struct bn_sql_statement_names *names, size_t set,
                                              const char *sql, size_t len,
                                              const struct bn_sql_caps *caps)
@@ -238,11 +239,11 @@ static struct bn_statement *statements_learn(struct bn_sql_statement_names *name
   const size_t size = bn_sql_digest(sql, len, caps, name, sizeof name, &literals);
   struct bn_statement *st = statements_by_digest(names, name, size);
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
-  struct seen *place = &names->seen[set][names->next[set]];
+  struct seen *place = &names->seen[set][names->oldest[set]];
 
   if (pattern == NULL)
     return st;
-  names->next[set] = (unsigned char)((names->next[set] + 1) % WAYS);
+  names->oldest[set] = (unsigned char)((names->oldest[set] + 1) % WAYS);
   free(place->pattern);
   names->last = *place = (struct seen){pattern, st};
   return st;
