@@ -35,8 +35,8 @@ bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql)
   return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == DELETE_CHARACTER;
 }
 
-/* Returns the position after a comment at p, in which comments may stand, or end if it is not
-   closed. */
+/* Returns the position after the comment at p, in which other comments may stand, or end if it is
+   not closed. */
 static const char *lex_skip_nested(const char *p, const char *end)
 {
   unsigned depth = 0;
@@ -75,7 +75,7 @@ const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *en
     return p + 1;
   while (tag_end < end && bn_sql_is_word(*tag_end))
     tag_end++;
-  if (tag_end == end || *tag_end != '$' || (p[1] >= '0' && p[1] <= '9'))
+  if (tag_end == end || *tag_end != '$' || bn_sql_is_digit(p[1]))
     return p + 1;
   tag_end++;
   close = memmem(tag_end, (size_t)(end - tag_end), p, (size_t)(tag_end - p));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Literals, quoted names and comments in the text of a statement, which is from begin to end. */
+/* Literals, quoted names and comments in the text of a statement, which is from begin to end.  The
+   functions are pure. */
 #ifndef BN_SQL_LEX_H
 #define BN_SQL_LEX_H
 
@@ -27,19 +28,18 @@ static inline bool bn_sql_is_word(char c)
 /* Returns the position after a literal or quoted name that begins at p, or end if it is not closed.
    A doubled quote does not close it, nor, with `backslash`, a quote after a backslash. */
 const char *bn_sql_skip_quoted(const char *p, const char *end, bool backslash);
-/* Returns whether the quote at p begins a text with backslash escapes, as all texts of a server
-   with `backslash` do.  E'...' of PostgreSQL does on each server, a name in backticks on none. */
+/* Returns whether the quote at p begins a text with backslash escapes: any text if the server has
+   them (`backslash`), else only PostgreSQL's E'...'; never a name in backticks. */
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash);
 /* Returns the position after PostgreSQL's $tag$ text $tag$ that begins at p, or p + 1 if the dollar
-   at p begins none, as one within a name. */
+   at p begins none, because it is part of a name or of $1. */
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end);
 /* Returns whether the two dashes at p begin a comment: MySQL wants a blank after them. */
 bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql);
 /* Returns the position after the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
 /* Returns the position after the comment whose slash and star are at p, or end if it is not closed.
-   MySQL and MariaDB execute what stands in a version comment, so that only its mark is passed
-   over. */
+   Of a version comment, whose text MySQL or MariaDB executes, only the mark is skipped. */
 const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps);
 
 #endif

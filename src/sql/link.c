@@ -72,7 +72,7 @@ static void *link_alarm_main(void *arg)
     is_due = !bn_wait_until(&due, &a->changed, &a->lock, a->at_ns);
   cleared = a->cleared;
   (void)pthread_mutex_unlock(&a->lock);
-  /* Whoever clears the alarm now joins this thread, and keeps the link open until then. */
+  /* The link is still open: it is closed after bn_sql_alarm_clear, which joins this thread. */
   if (!cleared)
     a->link->ops->interrupt(a->link->handle);
   return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A driver's connection: made, opened, interrupted at a given time, closed.  A layer that stands in
-   front of the driver (sql/split.h, sql/commits.h) is put in place by exchanging the functions and
-   the handle of a link; its handle owns the link that it has replaced. */
+/* A driver's connection: made, opened, interrupted at a given time, closed.  A layer in front of
+   the driver (sql/split.h, sql/commits.h) is put in place by replacing the functions and the handle
+   of a link; its handle then owns the link as it was before. */
 #ifndef BN_SQL_LINK_H
 #define BN_SQL_LINK_H
 
@@ -11,14 +11,14 @@
 
 #include "api/driver.h"
 
-/* This layer asks by `rc <= BN_SQL_ROWS` whether a call has succeeded. */
+/* The code of this folder tests with `rc <= BN_SQL_ROWS` whether a call has succeeded. */
 _Static_assert(BN_SQL_DONE == 0 && BN_SQL_ROWS == 1, "the two successes come first");
 
 struct bn_sql_link {
-  struct bn_sql_link *next; /* in its session's list, as long as it is open */
+  struct bn_sql_link *next; /* in its session's list, while it is open */
   const struct bn_driver *ops;
   void *self;                 /* the driver's */
-  void *handle;               /* owned; what ops take as their connection */
+  void *handle;               /* owned; the connection that is passed to ops */
   void (*free)(void *handle); /* a layer's; NULL: the handle is the driver's */
 };
 
@@ -26,14 +26,16 @@ struct bn_sql_link {
 void bn_sql_link_make(struct bn_sql_link *l, const struct bn_driver *ops, void *self);
 /* Frees a link that is closed, or zeroed memory. */
 void bn_sql_link_free(struct bn_sql_link *l);
-/* Opens the link, with the outcome of the driver's connect.  Disconnect is called before the next
-   attempt, also if this one has failed. */
+/* Opens the link until deadline_ns (CLOCK_MONOTONIC; UINT64_MAX: never too late).  Returns the
+   outcome of the driver's connect, with d after a failure.  The caller calls
+   bn_sql_link_disconnect before the next attempt, also if this one has failed. */
 enum bn_sql bn_sql_link_connect(struct bn_sql_link *l, const struct bn_sql_target *t,
                                 uint64_t deadline_ns, struct bn_sql_diag *d);
 /* Closes the link. */
 void bn_sql_link_disconnect(struct bn_sql_link *l);
-/* Executes a statement of the SQL layer's own, and frees its results.  Returns DONE, or how it
-   failed, with d.  *affected gets the rows that its first result has changed; it may be NULL. */
+/* Executes a statement of the SQL layer itself, and frees its results.  Returns DONE, or a failure
+   and d.  affected may be NULL; *affected becomes the number of rows that its first result has
+   changed. */
 enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
                                 struct bn_sql_diag *d);
 
@@ -47,11 +49,10 @@ struct bn_sql_alarm {
   bool cleared;
 };
 
-/* Sets the alarm.  The caller keeps the link open, and does not move it, until the alarm is
-   cleared.  Returns 0, or -1 if the driver cannot interrupt or no thread can be started: then there
-   is no alarm to be cleared. */
+/* Sets the alarm.  The link stays open, and where it is, until the alarm is cleared.  Returns 0, or
+   -1 if the driver cannot interrupt or no thread can be started: then nothing is to be cleared. */
 int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uint64_t at_ns);
-/* Clears the alarm: the link is not interrupted any more. */
+/* Clears the alarm.  When it returns, the link is not interrupted any more. */
 void bn_sql_alarm_clear(struct bn_sql_alarm *a);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path of every statement: is the connection ready, run it, count it, keep its result. */
+/* The path of every statement: makes the connection ready, sends the statement, counts it, and
+   keeps its result. */
 #include "sql/query.h"
 
 #include <stdio.h>
@@ -11,13 +12,13 @@
 
 enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, bool prepared)
 {
-  /* A ROLLBACK would not be sent either. */
+  /* No rollback is due: it would be refused as well. */
   c->diag.rolled_back = true;
   return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
-/* Refuses the statement, without a message if the session is interrupted.  A closed connection may
-   have outlived its session. */
+/* Refuses the statement, without a message if the session is interrupted.  closed: the connection
+   is closed, and may have outlived its session. */
 static void query_refuse(struct bn_sql_conn *c, bool closed)
 {
   const bool interrupted = c->session != NULL && bn_session_interrupted(c->session);
@@ -29,8 +30,8 @@ static void query_refuse(struct bn_sql_conn *c, bool closed)
     bn_sql_leave_session(c);
 }
 
-/* Returns whether the statement repeats an event: a script with a loop of its own shows that by its
-   BEGIN. */
+/* Returns whether the statement begins the repetition of an event, which a script with a loop of
+   its own shows by its BEGIN. */
 static bool query_repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
   return c->failure.rollback_due && sql != NULL &&
@@ -43,9 +44,9 @@ static bool query_expects(const struct bn_sql_conn *c, const struct bn_sql_diag 
   return c->expected[0] != '\0' && strcmp(d->state, c->expected) == 0;
 }
 
-/* Drops the results that the script has not read.  Returns false if a statement after the first one
-   of its text has failed: nobody has seen that yet, so that the next statement fails at `step` with
-   this error.  Dialects drop it, as sysbench does. */
+/* Drops the results that the script has not read.  Returns false if one of them is the error of a
+   statement after the first one of its text: nobody has seen the error yet, so the next statement
+   fails with it, at `step`.  Dialects drop the error, as sysbench does. */
 static bool query_drop_unread(struct bn_sql_conn *c, enum bn_sql_step step)
 {
   struct bn_sql_diag d = {0};
@@ -66,8 +67,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   if (query_repeats_event(c, sql, len))
     bn_sql_roll_back(c);
   closed = c->state != BN_CONN_OPEN;
-  /* An interrupt may come between two statements, and leave the connection open: no further
-     statement is begun. */
+  /* An interrupt that comes between two statements leaves the connection open. */
   if (closed || bn_session_interrupted(c->session)) {
     query_refuse(c, closed);
     return false;
@@ -76,7 +76,8 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
     c->diag.rolled_back = false;
   }
-  /* In a dialect, unread results may stay; the caller then refuses the statement, by cur.more. */
+  /* In a dialect, unread results may stay: the caller finds cur.more set, and calls
+     bn_sql_refuse_unread. */
   if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
     return query_drop_unread(c, sql != NULL ? BN_STEP_QUERY : BN_STEP_PREPARE);
   return true;
@@ -114,7 +115,7 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
   query_count_statement(st->statement, c, rc, took_ns);
 }
 
-/* Measures a statement as query_observe does, in all cases, and out of line. */
+/* Measures any statement, as query_observe does the common ones. */
 static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
                                                           uint64_t took_ns,
                                                           struct bn_sql_statement_type type,
@@ -133,8 +134,8 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
     query_count_text(c, rc, took_ns, sql, len);
 }
 
-/* Measures a statement for --db-debug and --statements, which leaves out uncounted ones.  The
-   common cases of --statements alone are inline; the others share one call. */
+/* Measures a statement for --db-debug and --statements; the latter leaves out statements that are
+   not counted.  The common cases of --statements alone are inline; all others share one call. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
                                  struct bn_sql_statement_type type, const char *sql, size_t len)
 {
@@ -166,8 +167,9 @@ static __attribute__((noinline)) enum bn_sql query_outcome(struct bn_sql_conn *c
   return BN_SQL_DONE;
 }
 
-/* Measures a statement that failed with rc, and acts on its failure.  Returns its outcome, which is
-   DONE if the script expects the error.  Not inline, it takes no registers from bn_sql_finish. */
+/* Measures a statement that has failed with rc, and acts on its failure.  Returns its outcome,
+   which is DONE if the script expects the error.  It is not inline, to leave bn_sql_finish its
+   registers. */
 static __attribute__((noinline)) enum bn_sql query_handle_error(struct bn_sql_conn *c,
                                                                 enum bn_sql rc, uint64_t took_ns,
                                                                 struct bn_sql_statement_type type,
@@ -202,7 +204,7 @@ struct bn_sql_rs *bn_sql_finish(struct bn_sql_conn *c, enum bn_sql rc, uint64_t 
   }
   if (__builtin_expect(type.kind == BN_SQL_COMMIT, 0) && c->owner->count_commits)
     bn_stat_count(stat, BN_SQL_C_COMMITS, 1);
-  return bn_sql_cursor_take(&c->cur, rc);
+  return bn_sql_cursor_accept(&c->cur, rc);
 }
 
 /* Sends a query, unless it is refused, and finishes it.  Returns its rows, or NULL. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --db-read-hosts: the servers of its list, and which of them a connection goes to. */
+/* --db-read-hosts: reads its list of servers, and chooses one of them for a connection. */
 #include "sql/readhosts.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ bool bn_sql_has_option(const struct bn_driver *ops, const char *name)
   return false;
 }
 
-/* Adds an override, of which there are two at most. */
+/* Adds an override of a driver's option; a server has two of them at most. */
 static void readhosts_add_override(struct bn_sql_read_host *h, const char *name, const char *value)
 {
   h->name[h->n] = name;
@@ -31,14 +32,14 @@ static void readhosts_add_override(struct bn_sql_read_host *h, const char *name,
 /* Returns whether the text is the number of a port. */
 static bool readhosts_is_port(const char *text)
 {
-  const size_t len = strlen(text);
+  const bool is_number = text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
   const unsigned long port = strtoul(text, NULL, 10);
 
-  return len > 0 && strspn(text, "0123456789") == len && port > 0 && port <= 65535;
+  return is_number && port > 0 && port <= UINT16_MAX;
 }
 
-/* Reads a path; h keeps pointers into the text.  is_socket: paths of the driver are sockets; else
-   they are folders with a socket for each port, and a port may follow, after a colon. */
+/* Reads a path; h keeps pointers into the text.  is_socket: the driver takes paths for sockets;
+   else it takes them for folders with a socket for each port, and ":PORT" may follow. */
 static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
   char *colon = strrchr(text, ':');
@@ -54,19 +55,22 @@ static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_
    which h keeps.  Returns 0, or -1 if it is none of these. */
 static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
-  const bool bracketed = *text == '[';
-  char *end = bracketed ? strchr(++text, ']') : text + strcspn(text, ":");
-  const char *after;
+  const bool is_bracketed = *text == '[';
+  const char *after; /* the host and its bracket */
+  char *end;
 
+  if (is_bracketed)
+    text++;
+  end = is_bracketed ? strchr(text, ']') : text + strcspn(text, ":");
   if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL)
     return -1;
-  after = end + bracketed;
+  after = is_bracketed ? end + 1 : end;
   if (*after != '\0' && (*after != ':' || !readhosts_is_port(after + 1)))
     return -1;
   readhosts_add_override(h, "host", text);
   if (*after == ':')
     readhosts_add_override(h, "port", after + 1);
-  *end = '\0'; /* the end of the host, which may be the colon that was just read */
+  *end = '\0'; /* this may overwrite the colon, which was read above */
   return 0;
 }
 
@@ -80,7 +84,7 @@ static int readhosts_read_item(struct bn_sql_read_host *h, char *text, const str
   return 0;
 }
 
-/* Copies the texts of the list, which reading them cuts into parts. */
+/* Copies the texts of the list: reading them cuts them into parts. */
 static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
 {
   h->item = bn_alloc(list->n, sizeof *h->item);
@@ -135,9 +139,9 @@ static size_t readhosts_greatest_divisor(size_t a, size_t b)
   return a;
 }
 
-/* Write and read servers advance in step, so that the same pairs would come again after `period`
-   connections, the least common multiple of both numbers.  Therefore the read servers are one
-   further in each period.  After `divisor` periods all pairs have been used. */
+/* Each connection takes the next write server and the next read server.  The same pairs would then
+   come again after `period` connections, the least common multiple of both numbers, so each period
+   begins one read server further.  After `divisor` periods, all pairs have been used. */
 size_t bn_sql_read_hosts_choose(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places)
 {
   const size_t divisor = readhosts_greatest_divisor(places, h->n);

@@ -17,20 +17,21 @@ struct bn_sql_read_host {
 
 struct bn_sql_read_hosts {
   struct bn_sql_read_host *item;
-  size_t n; /* 0: the option is not given */
-  char **text;
+  size_t n;    /* 0: the option is not given */
+  char **text; /* n texts, which `item` points into */
 };
 
-/* Reads the list as servers of a driver, whose options decide what an item may be: "host",
-   "host:port", "[v6]:port" or a path.  Returns 0, or -1 and err: an item is none of these, the
-   driver has no servers, or it does not say whether a transaction is open. */
+/* Reads the list as servers of a driver, into zeroed memory.  An item is "host", "host:port",
+   "[address]:port", or a path, which the driver takes for a socket or for a folder with sockets.
+   Returns 0, or -1 and err if an item is none of these, or if the driver has no servers or cannot
+   tell whether a transaction is open.  bn_sql_read_hosts_free is called also after a failure. */
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err);
 void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memory */
 
 /* Returns the index of the read server for the connection with that ordinal, whose write server is
-   number ordinal % places.  The ordinals from 0 to places * n - 1 have every pair of two servers
-   once, so that a pair of which both work is found. */
+   number ordinal % places.  Each pair of a write and a read server belongs to one of the ordinals
+   from 0 to places * n - 1, so that a pair of servers that both work is found. */
 size_t bn_sql_read_hosts_choose(const struct bn_sql_read_hosts *h, unsigned ordinal, size_t places);
 
 /* Returns whether the driver has this option: "host" is one of the driver "mysql" if its options

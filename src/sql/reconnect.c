@@ -9,12 +9,13 @@
 #include "sql/errors.h"
 #include "sql/recover.h"
 
-/* Without a deadline, as in `prepare`, an attempt to reconnect ends after PATIENCE_S.  A server
-   that does not answer holds up the next of several for ATTEMPT_S, in the next rounds for twice as
-   long, DOUBLINGS times.  A connection that is lost within PROOF_S may have been in vain. */
+/* Without a deadline of the run, as in `prepare`, reconnecting ends after PATIENCE_S.  An attempt
+   to reach one of several servers lasts ATTEMPT_S at most in the first round over all servers,
+   twice as long in the next one, and so on, DOUBLINGS times.  A connection that is lost less than
+   PROOF_S after it was opened may have been of no use. */
 enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
 
-/* Pauses; the end of the run ends the pause.  Returns false if the run is over. */
+/* Pauses, until the end of the run at most.  Returns whether the run goes on. */
 static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
 {
   if (ms == 0)
@@ -23,11 +24,11 @@ static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
   return !bn_session_over(c->session);
 }
 
-/* Sets the view after the last attempt, whose failure is logged unless the run is over.  Returns
-   -1. */
-static int reconnect_give_up(struct bn_sql_conn *c, bool over)
+/* Sets the view after the last attempt, whose failure is logged unless the end of the run has ended
+   it.  Returns -1. */
+static int reconnect_give_up(struct bn_sql_conn *c, bool is_run_over)
 {
-  if (!over)
+  if (!is_run_over)
     bn_sql_log_failure(c->drv->ops, c->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
   c->view.error = BN_VERDICT_FATAL;
   c->view.sql_errno = c->diag.code;
@@ -53,9 +54,9 @@ static bool reconnect_is_unproven(const struct bn_sql_conn *c)
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
-/* Returns whether the connection was lost before it was of use: a server that lets users in and
-   then refuses their statements is not well.  Dialects go on at once, as sysbench does, if there is
-   no other server. */
+/* Returns whether the connection was lost before it was of use, as on a server that lets users in
+   and then refuses their statements.  If there is one server, dialects do not distinguish that, as
+   sysbench does not. */
 static bool reconnect_was_in_vain(const struct bn_sql_conn *c)
 {
   return c->state == BN_CONN_LOST && (c->places > 1 || bn_policy_is_native(c->sys->policy)) &&
@@ -69,21 +70,21 @@ static void reconnect_select_next_server(struct bn_sql_conn *c)
     c->ordinal++;
 }
 
-/* Goes on to the next server after the present one has failed, and waits before that if all have
+/* Counts a failed attempt, selects the next server, and waits before that if all servers have
    failed in turn.  Returns 0 if the next one is to be tried, or -1 if it is too late, which the
    view says. */
 static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
 {
-  const bool over = bn_session_over(c->session);
+  const bool is_run_over = bn_session_over(c->session);
   const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
                                          .diag = &c->diag,
-                                         .over = over || bn_clock_mono() >= until_ns,
+                                         .over = is_run_over || bn_clock_mono() >= until_ns,
                                          .tries = c->tries,
                                          .places = c->places};
   const struct bn_sql_recovery r = bn_sql_choose_recovery(&failing);
 
   if (r.action == BN_SQL_FAIL)
-    return reconnect_give_up(c, over);
+    return reconnect_give_up(c, is_run_over);
   if (!reconnect_pause_ms(c, r.wait_ms))
     return reconnect_give_up(c, true /* the run is over */);
   c->tries++;
@@ -91,14 +92,15 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
   return 0;
 }
 
-/* Returns the deadline of the next attempt: until_ns, or, if other servers wait for their turn,
-   ATTEMPT_S from now, which doubles with each round. */
+/* Returns the deadline of the next attempt: until_ns, or, if there are several servers, ATTEMPT_S
+   from now, doubled with each round. */
 static uint64_t reconnect_attempt_deadline(const struct bn_sql_conn *c, uint64_t until_ns)
 {
   const unsigned round = c->tries / c->places;
-  const uint64_t own_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << (round < DOUBLINGS ? round : DOUBLINGS);
+  const uint64_t attempt_ns = (ATTEMPT_S * BN_NSEC_PER_SEC)
+                              << (round < DOUBLINGS ? round : DOUBLINGS);
 
-  return c->places > 1 ? bn_clock_min(bn_clock_mono() + own_ns, until_ns) : until_ns;
+  return c->places > 1 ? bn_clock_min(bn_clock_mono() + attempt_ns, until_ns) : until_ns;
 }
 
 /* Opens the connection again, to one server after another.  Returns 0, or -1 if it is too late,
@@ -120,10 +122,10 @@ static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
   return 0;
 }
 
-/* Opens the connection to the next server; the server that lost it is the last to be tried.
-   `in_vain` says that the lost connection was of no use, so that its loss is one more failed
-   attempt, and the waits between the attempts go on growing.  Otherwise the attempts are counted
-   anew.  Returns as reconnect_open. */
+/* Opens a connection that was lost, to the next server; the server that lost it is the last to be
+   tried.  in_vain: the lost connection was of no use, so its loss counts as one more failed
+   attempt, and the waits between the attempts go on growing; else the attempts are counted anew.
+   Returns as reconnect_open. */
 static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_mono();
@@ -145,7 +147,7 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
 
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
-  const bool closed = c->state == BN_CONN_CLOSED, lost = c->state == BN_CONN_LOST;
+  const bool was_closed = c->state == BN_CONN_CLOSED, was_lost = c->state == BN_CONN_LOST;
   bool in_vain;
   uint64_t until_ns;
 
@@ -159,18 +161,18 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (until_ns == UINT64_MAX)
     until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
-  /* The hook that is asked about a failure may call this.  The failure then stays to be settled. */
+  /* The hook that is asked about a failure may call this before it answers. */
   if (c->failure.pending)
     bn_sql_pending_failure_keep(&c->failure, &c->diag);
   bn_sql_conn_shut(c);
-  /* Unlike CLOSED, GONE lets the script still disconnect what it has not closed, even if the
-     connection cannot be opened again. */
-  if (!closed)
+  /* If the connection cannot be opened again, the script may still disconnect it, as it has not
+     done so before: CLOSED would refuse that, GONE does not. */
+  if (!was_closed)
     c->state = BN_CONN_GONE;
-  if (lost)
+  if (was_lost)
     return reconnect_elsewhere(c, in_vain, until_ns);
-  /* A hook may ask for another connection before the last one was of use.  The attempts are not
-     counted anew then. */
+  /* If a hook asks for another connection before the last one was of use, the attempts are not
+     counted anew. */
   if (!reconnect_is_unproven(c))
     c->tries = 0;
   return reconnect_open(c, until_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results: the rows of the current one, and those still pending. */
+/* Results: the rows of the current result of a connection, and the results that are pending. */
 #include "sql/result.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "measure/stat.h"
 #include "sql/count.h"
 
-/* Lets the driver take the next pending result. */
+/* Lets the driver fill r with the next pending result.  Returns its outcome. */
 static enum bn_sql result_next(const struct bn_sql_cursor *cur, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
@@ -50,21 +50,21 @@ enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d)
   return result_next(cur, &cur->result, d);
 }
 
-/* Makes room for a row of the result. */
-static void result_widen(struct bn_sql_cursor *cur)
+/* Makes room in rs.values for a row of the result. */
+static void result_make_room(struct bn_sql_cursor *cur)
 {
   cur->rs.values = bn_alloc_resize(cur->rs.values, cur->result.nfields, sizeof *cur->rs.values);
   cur->room = cur->result.nfields;
 }
 
-/* Returns the cursor that the rows are the first part of. */
+/* Returns the cursor, whose first member is rs. */
 static struct bn_sql_cursor *result_cursor_of(struct bn_sql_rs *rs)
 {
   return (struct bn_sql_cursor *)(void *)rs;
 }
 
-/* Fetches a row into rs.values, which has room for it.  Returns false at the end, or after it has
-   logged that there is another row, which cannot be read. */
+/* Fetches a row into rs.values, which has room for it.  Returns false at the end, or if the next
+   row cannot be read, which is logged. */
 static bool result_fetch(struct bn_sql_cursor *cur)
 {
   const struct bn_sql_link *link = cur->link;
@@ -85,7 +85,7 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
     return false;
   }
   if (cur->result.nfields > cur->room)
-    result_widen(cur);
+    result_make_room(cur);
   if (__builtin_expect(cur->timed == NULL, 1))
     return result_fetch(cur);
 

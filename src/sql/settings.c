@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "sql/side_query.h"
 
-/* A table that another client has locked delays the start for PATIENCE_S.  Answers after the first
-   FACTS_MAX are dropped, and longer ones are cut to NAME_ROOM and VALUE_ROOM bytes with their final
-   0: the drivers' questions have fewer and shorter answers, unless a server lies. */
+/* A table that another client has locked delays the start for PATIENCE_S at most.  Against a server
+   that lies, answers after the first FACTS_MAX are dropped, and longer names and values are cut to
+   NAME_ROOM and VALUE_ROOM bytes with their final 0. */
 enum { PATIENCE_S = 5, FACTS_MAX = 256, NAME_ROOM = 64, VALUE_ROOM = 256 };
 
 /* The facts that are being collected. */
@@ -21,9 +21,9 @@ struct settings {
   unsigned n_answers;
 };
 
-/* Adds an answer, a name and a value, to the facts.  "on_this_host", which questions.c of the
-   drivers asks for under this name, is dropped if there is a pooler: the server would tell whether
-   the pooler is on its host, and not whether bench is. */
+/* Adds an answer, a name and a value, to the facts.  The answer "on_this_host" (questions.c of the
+   drivers) is dropped if there is a pooler: it would say whether the pooler, and not bench, is on
+   the server's host. */
 static void settings_add(void *arg, const struct bn_sql_value pair[2])
 {
   struct settings *s = arg;
@@ -48,8 +48,8 @@ static void settings_ask(void *arg, struct bn_sql_link *link)
   const struct bn_driver *ops = link->ops;
   const int level = c->sys->conf->isolation;
   struct settings s = {.services = c->session->services};
-  struct bn_sql_side_query q = {.link = *link}; /* neither opened nor closed here */
-  struct bn_err err = {0};
+  struct bn_sql_side_query q = {.link = *link}; /* the caller opens and closes the link */
+  struct bn_err err = {0};                      /* a question that fails is passed over */
 
   s.pooled = ops->pooled != NULL && ops->pooled(link->handle);
   if (s.pooled)

@@ -5,10 +5,10 @@
 
 #include "sql/conn.h"
 
-/* Asks the server of c the questions of the driver, on a connection of its own, and adds the
-   answers to the facts.  The first call in a process that a starting worker of a run makes does so,
-   if a report wants to know (bn_sqlsys_ask_settings).  A question that fails is passed over.
-   target: that of c. */
+/* Asks the server of c the questions of the driver, on another connection, and adds the answers to
+   the facts.  Only the first call by a starting worker of the run does so, and only if a report
+   wants to know (bn_sqlsys_ask_settings).  A question that fails is passed over.  `target` is the
+   target of c. */
 void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *target);
 
 #endif

@@ -17,26 +17,26 @@ struct bn_sqlsys;
 
 struct bn_sql_side_query {
   struct bn_sql_link link; /* ops NULL: no driver is in use */
-  bool entered;            /* the driver knows the thread */
-  _Atomic bool open;
+  bool entered;            /* thread_init of the driver has succeeded */
+  _Atomic bool open;       /* the link is open, and may be interrupted */
 };
 
 /* All functions but interrupt are called by one thread, and open, on zeroed memory, before the
    others. */
 
-/* Opens a connection with the driver, the server and the credentials of the run, whose sessions are
-   connected; of several servers, to the first one.  Returns 0, or -1 and err.  The caller closes it
-   also after a failure. */
+/* Opens a connection with the driver and the credentials of the run, whose sessions are connected,
+   to its server, or to the first of several.  Returns 0, or -1 and err.  The caller closes it also
+   after a failure. */
 int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, uint64_t deadline_ns,
                            struct bn_err *err);
-/* Executes a query, and calls fn with the first two values of each row, which end where their
-   length says.  Rows in which one of them is NULL or missing are left out.  Returns 0, or -1 and
-   err; then fn may have been called for some rows. */
+/* Executes a query, and calls fn with the first two values of each row, which have no final 0. Rows
+   in which one of them is NULL or missing are left out.  Returns 0, or -1 and err; then fn may have
+   been called for some rows. */
 int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
                                  void (*fn)(void *arg, const struct bn_sql_value pair[2]),
                                  void *arg, struct bn_err *err);
-/* Interrupts the call of the other thread, which then waits for the server no longer.  Any thread
-   may call it until the connection is closed. */
+/* Interrupts the call in which the other thread waits for the server.  Any thread may call it until
+   the connection is closed. */
 void bn_sql_side_query_interrupt(struct bn_sql_side_query *p);
 /* Closes the connection, also one that could not be opened. */
 void bn_sql_side_query_close(struct bn_sql_side_query *p);

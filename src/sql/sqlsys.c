@@ -44,9 +44,9 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
 void bn_sql_note_all_connect(struct bn_sqlsys *sys)
 {
   if (!bn_sql_preflight_lock(&sys->preflight))
-    return; /* a session has come before this one */
-  /* The first session writes it before it opens its connection; those that connect read it without
-     the lock, so it is not written again. */
+    return; /* another session of this worker holds the lock, and has noted it before */
+  /* Sessions that connect read this without the lock.  The first session writes it before it
+     connects; later calls must not write it again. */
   if (!sys->preflight.all_connect)
     sys->preflight.all_connect = true;
   bn_sql_preflight_unlock(&sys->preflight);
@@ -73,7 +73,7 @@ static bool sqlsys_start_verified(struct bn_sqlsys *sys, struct bn_session *main
 {
   struct bn_sql_driver *drv = sys->drivers;
 
-  /* There is a table, so that one of the drivers has made it. */
+  /* One of the drivers matches, because it has made the table. */
   while (drv->ops != sys->verify.drv.ops)
     drv++;
   if (bn_sql_session_get(sys, main, drv) != NULL)

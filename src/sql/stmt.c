@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A prepared statement: its text, its values and what its driver knows of it. */
+/* A prepared statement: its text, its values and the driver's statement. */
 #include "sql/stmt.h"
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache)
   (void)pthread_mutex_destroy(&cache->lock);
 }
 
-/* Returns the bucket of a text, by FNV-1a. */
+/* Returns the index of a text's bucket, by the hash FNV-1a. */
 static size_t stmt_bucket_of(const char *sql, size_t len)
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -29,7 +29,8 @@ static size_t stmt_bucket_of(const char *sql, size_t len)
   return (size_t)(h % BN_SQL_CACHED_TEXT_BUCKETS);
 }
 
-/* Finds the text in a bucket, from t on.  The caller holds the lock. */
+/* Returns the text in the list of a bucket that begins with t, or NULL.  The caller holds the
+   lock. */
 static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t, const char *sql,
                                                  size_t len)
 {
@@ -38,7 +39,7 @@ static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t, c
   return t;
 }
 
-/* Copies the text, to which there is no reference yet. */
+/* Returns a copy of the text, with no reference to it. */
 static struct bn_sql_cached_text *stmt_copy_text(const char *sql, size_t len)
 {
   struct bn_sql_cached_text *t = bn_alloc(1, sizeof *t + len + 1);
@@ -67,15 +68,16 @@ static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *c
 }
 
 /* Drops one reference, and frees the text with the last one. */
-static void stmt_put_text(struct bn_sql_statement_cache *cache, struct bn_sql_cached_text *text)
+static void stmt_drop_text(struct bn_sql_statement_cache *cache, struct bn_sql_cached_text *text)
 {
-  struct bn_sql_cached_text **p = &cache->bucket[stmt_bucket_of(text->text, text->len)];
+  struct bn_sql_cached_text **at = &cache->bucket[stmt_bucket_of(text->text, text->len)];
 
   (void)pthread_mutex_lock(&cache->lock);
-  if (--text->refs == 0) {
-    while (*p != text)
-      p = &(*p)->next;
-    *p = text->next;
+  text->refs--;
+  if (text->refs == 0) {
+    while (*at != text)
+      at = &(*at)->next;
+    *at = text->next;
     free(text);
   }
   (void)pthread_mutex_unlock(&cache->lock);
@@ -97,7 +99,7 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
 
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts)
 {
-  stmt_put_text(texts, st->shared);
+  stmt_drop_text(texts, st->shared);
   free(st->binds);
   free(st);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A prepared statement: its text, its values and what its driver knows of it.  Nothing here decides
-   what a failure means. */
+/* A prepared statement: its text, its values and the driver's statement.  The thread that drives
+   the session calls these functions, which return failures to the caller. */
 #ifndef BN_SQL_STMT_H
 #define BN_SQL_STMT_H
 
@@ -16,13 +16,13 @@
 struct bn_sql_cached_text {
   struct bn_sql_cached_text *next; /* in its bucket */
   size_t refs, len;
-  char text[]; /* and a NUL */
+  char text[]; /* len bytes and a 0 */
 };
 
 enum { BN_SQL_CACHED_TEXT_BUCKETS = 256 };
 
-/* The texts of prepared statements, one copy for all sessions: thousands of workers prepare the
-   same.  Its lock is taken last. */
+/* The texts of prepared statements, with one copy for all sessions, because thousands of workers
+   prepare the same.  No other lock is taken while its lock is held. */
 struct bn_sql_statement_cache {
   pthread_mutex_t lock;
   struct bn_sql_cached_text *bucket[BN_SQL_CACHED_TEXT_BUCKETS];
@@ -33,41 +33,42 @@ void bn_sql_statement_cache_init(struct bn_sql_statement_cache *cache);
 /* Ends a cache that is empty: all statements have been destroyed. */
 void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache);
 
-/* A prepared statement.  stmt.c owns it; its connection keeps the list. */
+/* A prepared statement.  Its connection has the list of its statements (prepared.c). */
 struct bn_sql_stmt {
   struct bn_sql_conn *conn;       /* first: scripts read it */
-  struct bn_sql_stmt *next, **at; /* at: what points at it, as long as it is in the list */
+  struct bn_sql_stmt *next, **at; /* at: the pointer to it in the list of its connection */
   const struct bn_sql_link *link;
-  void *handle; /* what link's functions take as their statement */
+  void *handle; /* the statement that is passed to the functions of link */
   struct bn_sql_cached_text *shared;
-  const char *text; /* shared's, of len bytes */
+  const char *text; /* shared->text, of len bytes */
   size_t len;
   struct bn_sql_bind *binds;
   size_t n_binds, n_params;
   struct bn_sql_statement_type type;
   struct bn_statement *statement; /* --statements: its counters; NULL: not known yet */
-  bool anew;     /* it has to be prepared anew at each execute, by prepared.c, not by the driver */
-  bool emulated; /* the values are put into the text */
+  bool anew;     /* prepared.c prepares it anew at each execute: the driver does not */
+  bool emulated; /* it is sent as text, with the values in it */
   bool prepared; /* the driver knows it */
-  bool fresh;    /* and has not executed it since; only used with `anew` */
+  bool fresh;    /* the driver has not executed it since it was prepared; only used with `anew` */
   bool bound;    /* it is ready for the next execution */
   bool closed;   /* by the script */
-  _Alignas(16) char room[]; /* stmt.c: for the handle */
+  _Alignas(16) char room[]; /* for the driver's or the layer's statement */
 };
 
 /* Makes a statement, which is not prepared yet.  Its text is copied once for all sessions. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
                                     struct bn_sql_statement_cache *texts, const char *sql,
                                     size_t len);
-/* Frees a statement that has been shut, or whose connection does not exist any more. */
+/* Frees a statement that has been shut, or whose connection is closed. */
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
-/* Lets the driver prepare the statement.  Returns the driver's answer, with d. */
+/* Lets the driver prepare the statement.  Returns its answer, after a failure with d. */
 enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
-/* Lets the driver forget the statement; no result of it is pending. */
+/* Lets the driver forget the statement, if it knows it; no result of the statement is pending. */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st);
 /* Lets the statement be sent as text from now on, with its values in place of the marks. */
 void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps);
-/* The values to which a statement was bound. */
+
+/* The descriptors of the values to which a statement was bound. */
 struct bn_sql_bound {
   struct bn_sql_bind *binds;
   size_t n;
@@ -78,8 +79,8 @@ struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct 
                                            size_t n);
 /* Puts the descriptors back; the driver is told at the next execution. */
 void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before);
-/* Tells the driver where the values are; without values, there is nothing to tell.  Returns DONE,
-   or the driver's failure, with d. */
+/* Binds the copied descriptors, if there are any, to the driver's statement.  Returns DONE, or the
+   driver's failure and d. */
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --sql-trace: every statement as one line "[sN] text", whole lines whatever the threads do. */
+/* --sql-trace: writes every statement as a line "[sN] text"; lines of threads do not mix. */
 #include "sql/trace.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
       (void)close(fd);
     return bn_err_set(err, error, "--sql-trace=%s: %s", path, bn_file_explain(error));
   }
-  /* Each line is written at its end, so that the file has complete lines even if the process ends
-     by _exit. */
+  /* The buffer is written at the end of each line, so that the file has complete lines even if the
+     process ends by _exit. */
   (void)setvbuf(t->file, NULL, _IOLBF, BUFFER_BYTES);
   return 0;
 }

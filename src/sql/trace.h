@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --sql-trace: every statement as one line "[sN] text", whole lines whatever the threads do. */
+/* --sql-trace: writes every statement as a line "[sN] text"; lines of threads do not mix. */
 #ifndef BN_SQL_TRACE_H
 #define BN_SQL_TRACE_H
 
@@ -12,7 +12,7 @@
 #include "base/err.h"
 
 struct bn_sql_trace {
-  FILE *file;       /* NULL: nobody has asked for it */
+  FILE *file;       /* NULL: the option is not given */
   const char *path; /* borrowed */
   _Atomic bool failed;
 };
