@@ -115,6 +115,7 @@ const char *bn_sql_isolation_word(int level)
   return isolation_words[level];
 }
 
+/* The rows of the table below.  The indices are those of the enums in count.h. */
 #define COUNTER_ROW(index, when, as, of, events)                                                   \
   {(when), {.name = (as), .unit = (of), .of_events = (events)}},
 #define HISTOGRAM_ROW(index, when, as) {(when), {.name = (as), .unit = "ns", .kind = BN_HISTOGRAM}},
