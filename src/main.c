@@ -722,7 +722,7 @@ static int main_run_program(struct program *p, int argc, char **argv)
   if (main_declare_options(p) != 0 || main_parse_arguments(p) != 0)
     return BN_STATUS_FAILED;
   bn_cli_scrub(&p->cli);
-  if (bn_cli_take_words(&p->cli, &p->conf.raw) != 0)
+  if (bn_cli_decide_words(&p->cli, &p->conf.raw) != 0)
     return BN_STATUS_FAILED;
   const int answered = main_answer(p);
   if (answered != 0)

@@ -594,7 +594,7 @@ static void cli_take_help(struct bn_cli *cli, bool *help)
   *help = false;
 }
 
-int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw)
+int bn_cli_decide_words(struct bn_cli *cli, struct bn_conf_raw *raw)
 {
   cli_take_test_of_file(cli, raw->test);
   cli_take_help(cli, &raw->help);

@@ -48,7 +48,7 @@ int bn_cli_parse(struct bn_cli *cli);
    --test and no two words are typed; its text must live as long as cli.  "help TEST" and "TEST
    --help" become the command `help` of the test; raw->help stays true if the help of the program
    is asked for.  With --group, a single word is the command. */
-int bn_cli_take_words(struct bn_cli *cli, struct bn_conf_raw *raw);
+int bn_cli_decide_words(struct bn_cli *cli, struct bn_conf_raw *raw);
 /* Returns "a subcommand", "a built-in test" or "a command" for a word that is one and so cannot be
    the script of a group, or NULL for any other word. */
 const char *bn_cli_describe_reserved(const char *word);
