@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line: which dialect, test, command and settings; what is wrong with them. */
+/* The command line: reads the dialect, the test, the command and the settings, and says what is
+   wrong with them. */
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -36,8 +37,8 @@ static const char *cli_find_value(const char *arg, const char *name)
   return bn_opt_is_named(arg + 2, (size_t)(equals - arg) - 2, name) ? equals + 1 : NULL;
 }
 
-/* Chooses the dialect that the option or variable `from` has named.  Returns 0, or -1 after a
-   message that there is no such dialect. */
+/* Chooses the dialect of that name, which is the value of the option or variable `from`.  Returns
+   0, or -1 after a message that there is no such dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_find(name);
@@ -52,7 +53,7 @@ static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *fro
   return -1;
 }
 
-/* Returns the last value of --compat, "" if it has none, or NULL. */
+/* Returns the value of the last --compat, "" if it has none, or NULL if there is no --compat. */
 static const char *cli_find_dialect(const struct bn_cli *cli)
 {
   const char *last = NULL;
@@ -88,8 +89,7 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 static const char *const command_names[] = {"prepare", "run", "cleanup", "help", "version", NULL};
 enum { TEST_COMMANDS = 4 };
 
-/* The commands with which a list of a script's commands begins, and two that callers add at its
-   end. */
+/* The first commands in a list of a script's commands, and those that callers add at its end. */
 static const char *const first_commands[] = {"prepare", "prewarm", "warmup", "cleanup", NULL};
 static const char *const last_commands[] = {"run", "help", NULL};
 
@@ -109,13 +109,16 @@ void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
   for (const char *const *name = first_commands; *name != NULL; name++)
     if (ops->find_command(self, *name, &found))
       use(arg, *name);
-  for (const char *name = NULL; (name = ops->next_command(self, name)) != NULL;)
-    if (!cli_list_has(first_commands, name) && !cli_list_has(last_commands, name) &&
-        ops->find_command(self, name, &found))
+  for (const char *name = ops->next_command(self, NULL); name != NULL;
+       name = ops->next_command(self, name)) {
+    const bool has_place = cli_list_has(first_commands, name) || cli_list_has(last_commands, name);
+
+    if (!has_place && ops->find_command(self, name, &found))
       use(arg, name);
+  }
 }
 
-/* Returns whether a word is a command, or nearly one. */
+/* Returns whether a word is a command or resembles one. */
 static bool cli_is_like_command(const char *arg)
 {
   struct bn_near near = {.typed = arg};
@@ -139,7 +142,7 @@ static void cli_offer_tests(struct bn_near *near)
     bn_near_offer(near, bn_registry_scripts[i].name);
 }
 
-/* Returns whether a word is the name of a test, nearly one, or that of a script. */
+/* Returns whether a word is or resembles the name of a test, or is the name of a script's file. */
 static bool cli_is_like_test(const char *arg)
 {
   static const char suffix[] = ".lua";
@@ -151,7 +154,7 @@ static bool cli_is_like_test(const char *arg)
          (len > strlen(suffix) && strcmp(arg + len - strlen(suffix), suffix) == 0);
 }
 
-/* Returns whether a --test with a value is on the command line. */
+/* Returns whether the command line has a --test with a value. */
 static bool cli_names_test(const struct bn_cli *cli)
 {
   for (int i = 1; i < cli->argc; i++)
@@ -160,8 +163,9 @@ static bool cli_names_test(const struct bn_cli *cli)
   return false;
 }
 
-/* Returns whether the value of "--NAME", "-NAME" or "NAME", up to '=', is hidden: the option is a
-   secret, or it is not known. */
+/* Returns whether the value of the option that the argument names ("--NAME", "-NAME" or "NAME", up
+   to
+   '=') must not be shown: the option is a secret, or it is not known. */
 static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 {
   char name[64];
@@ -171,15 +175,16 @@ static bool cli_hides_value(const struct bn_optset *options, const char *arg)
   return bn_optset_is_secret(options, name);
 }
 
-/* Returns what a hint may show of a value that was probably meant for `option`. */
+/* Returns the text that a hint shows for a value that was probably meant for `option`: the value,
+   or a mask, in `masked`. */
 static const char *cli_mask_value(const struct bn_optset *options, const char *option,
                                   const char *value, char masked[BN_MASK_MAX])
 {
   return cli_hides_value(options, option) ? BN_MASK : bn_mask_text(value, masked);
 }
 
-/* Returns whether a word may be or have a value that is hidden, as in "--mysql-password SECRET" and
-   "mysql-pasword=SECRET".  A word like a test or a command is shown. */
+/* Returns whether a word may be or have a value that must be hidden, as in "--mysql-password
+   SECRET" and "mysql-pasword=SECRET".  A word that resembles a test or a command is shown. */
 static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
 {
   if (arg[0] == '-' || cli_is_like_command(arg) || cli_is_like_test(arg))
@@ -187,8 +192,9 @@ static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
   return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(cli->options, arg));
 }
 
-/* Returns what a message may show of an argument.  "-pSECRET", a form of MySQL's clients, is shown
-   as "-p***", unless the word resembles the name of an option. */
+/* Returns the text that a message shows for an argument: the argument, or one without its value, in
+   `masked`.  "-pSECRET", a form of MySQL's clients, is shown as "-p***", unless the word resembles
+   the name of an option. */
 static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
                                  char masked[BN_MASK_MAX])
 {
@@ -196,14 +202,14 @@ static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
     return BN_MASK;
   if (arg[0] != '-' || !cli_hides_value(cli->options, arg))
     return bn_mask_text(arg, masked);
-  if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= 2 ||
+  if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= strlen("-p") ||
       bn_optset_find_nearest(cli->options, arg + 1) != NULL)
     return bn_mask_arg(arg, masked);
-  (void)snprintf(masked, BN_MASK_MAX, "%.2s" BN_MASK, arg);
+  (void)snprintf(masked, BN_MASK_MAX, "%.2s" BN_MASK, arg); /* the dash and the letter */
   return masked;
 }
 
-/* Sets cli->after_hidden: the next word may be the value of this argument, and would be hidden. */
+/* Sets cli->after_hidden: the next word may be the value of this argument, and must be hidden. */
 static void cli_set_after_hidden(struct bn_cli *cli, const char *arg)
 {
   const char *value = strchr(arg, '=');
@@ -213,19 +219,18 @@ static void cli_set_after_hidden(struct bn_cli *cli, const char *arg)
 
 /* --- arguments --- */
 
-/* Returns whether cli->hint may be set.  The first mistake sets it, because a message suggests one
-   thing.  Dialects suggest nothing. */
+/* Returns whether cli->hint may be set.  Only the first mistake sets it, because a message makes
+   one suggestion.  Dialects make none. */
 static bool cli_wants_hint(const struct bn_cli *cli)
 {
   return cli->hint[0] == '\0' && !cli->policy->plain_errors;
 }
 
-/* Sets the hint "--threads=4" for "--threads 4", which sets no value and makes 4 the test.  No hint
-   is set for "--threads run", whose value is missing, for a flag, or for a word that the option
-   cannot have as its value. */
-static void cli_hint_separate_value(struct bn_cli *cli, int i)
+/* Sets the hint "--threads=4" for "--threads 4", which sets no value and makes 4 the test.  `next`
+   is the argument after `arg`, or NULL.  No hint is set for "--threads run", whose value is
+   missing, for a flag, or for a word that cannot be the value of the option. */
+static void cli_hint_separate_value(struct bn_cli *cli, const char *arg, const char *next)
 {
-  const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
   char masked[BN_MASK_MAX];
 
@@ -234,6 +239,7 @@ static void cli_hint_separate_value(struct bn_cli *cli, int i)
     return;
   if (o != NULL && o->type == BN_BOOL)
     return;
+  /* An unknown option is taken for a numeric one. */
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "%s=%s", arg,
@@ -253,60 +259,61 @@ static const char *cli_find_dashed_option(const struct bn_optset *options, const
 /* Sets the hint for an argument with a single dash: the option that it probably means. */
 static void cli_hint_single_dash(struct bn_cli *cli, const char *arg)
 {
-  char name[64], masked[BN_MASK_MAX];
   const size_t len = strcspn(arg + 1, "=");
+  const char *value = arg + 1 + len; /* "=VALUE", or "" */
+  const char *nearest;
+  char name[64], masked[BN_MASK_MAX];
 
   if (!cli_wants_hint(cli))
     return;
   (void)snprintf(name, sizeof name, "%.*s", (int)len, arg + 1);
-  const char *nearest = cli_find_dashed_option(cli->options, name);
-
-  if (nearest != NULL && arg[1 + len] != '\0' && cli_hides_value(cli->options, arg))
+  nearest = cli_find_dashed_option(cli->options, name);
+  if (nearest == NULL)
+    return;
+  if (value[0] != '\0' && cli_hides_value(cli->options, arg))
     (void)snprintf(cli->hint, sizeof cli->hint, "--%s=" BN_MASK, nearest);
-  else if (nearest != NULL)
-    (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest,
-                   bn_mask_text(arg + 1 + len, masked));
+  else
+    (void)snprintf(cli->hint, sizeof cli->hint, "--%s%.64s", nearest, bn_mask_text(value, masked));
 }
 
 /* Sets the hint "--threads=4" for "threads=4". */
 static void cli_hint_bare_setting(struct bn_cli *cli, const char *arg)
 {
-  const char *value = strchr(arg, '=');
+  const char *equals = strchr(arg, '='), *nearest;
   char name[64], masked[BN_MASK_MAX];
 
-  if (!cli_wants_hint(cli) || arg[0] == '-' || value == NULL || cli->after_hidden ||
-      value - arg >= (ptrdiff_t)sizeof name)
+  if (!cli_wants_hint(cli) || arg[0] == '-' || equals == NULL || cli->after_hidden ||
+      equals - arg >= (ptrdiff_t)sizeof name)
     return;
-  (void)snprintf(name, sizeof name, "%.*s", (int)(value - arg), arg);
-  const char *nearest = bn_optset_find_nearest(cli->options, name);
-
+  (void)snprintf(name, sizeof name, "%.*s", (int)(equals - arg), arg);
+  nearest = bn_optset_find_nearest(cli->options, name);
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 cli_mask_value(cli->options, arg, value + 1, masked));
+                 cli_mask_value(cli->options, arg, equals + 1, masked));
 }
 
-/* Returns the subcommand that the name of the test resembles, or NULL.  Names of less than four
-   letters resemble too many words ("ab", "cpu"). */
+/* Returns the subcommand that the name of the test resembles, or NULL.  Names of fewer letters than
+   LETTERS_MIN resemble too many words ("ab", "cpu"). */
 static const char *cli_find_near_subcommand(const struct bn_cli *cli)
 {
+  enum { LETTERS_MIN = 4 };
   struct bn_near near = {.typed = cli->test};
 
-  if (cli->policy->plain_errors || cli->hides_test || strlen(cli->test) < 4)
+  if (cli->policy->plain_errors || cli->hides_test || strlen(cli->test) < LETTERS_MIN)
     return NULL;
   for (const struct bn_subcommand *sub = bn_registry_subcommands; sub->name != NULL; sub++)
     bn_near_offer(&near, sub->name);
   return near.best;
 }
 
-/* Reads a word in a dialect whose words are commands.  The first other word is the test if no
-   --test names it.  Returns 0, or -1 after a message; cli->wants_help makes the caller print the
-   help. */
+/* Reads a word in a dialect whose words are commands.  The first word that is no command is the
+   test if no --test names one.  Returns 0, or -1 after a message; then the help is printed. */
 static int cli_read_command(struct bn_cli *cli, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
-  cli->wants_help = true;
+  cli->wants_help = true; /* until bn_cli_parse has succeeded */
   if (cli->command != NULL) {
     bn_log_stderr("Multiple commands are not allowed.");
     return -1;
@@ -324,11 +331,10 @@ static int cli_read_command(struct bn_cli *cli, const char *arg)
   return -1;
 }
 
-/* Sets cli->empty and empty_hint, "--threads=" and "--threads=4", for "--threads= 4".  They are
-   used only if the word after the blank turns out to be no test. */
-static void cli_hint_empty_value(struct bn_cli *cli, int i)
+/* Sets cli->empty to "--threads=" and cli->empty_hint to "--threads=4" for "--threads= 4".  `next`
+   is the argument after `arg`, or NULL.  Both are used only if `next` turns out to be no test. */
+static void cli_hint_empty_value(struct bn_cli *cli, const char *arg, const char *next)
 {
-  const char *arg = cli->argv[i], *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
   const size_t len = strlen(arg);
   const bool is_empty = len > strlen("--") && arg[len - 1] == '=';
   char masked[BN_MASK_MAX];
@@ -358,8 +364,8 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
   return cli_is_dashed(cli->command) ? cli->command : NULL;
 }
 
-/* Refuses a word after the command.  The message is about the earlier mistake that has probably led
-   to it, if there is one.  Returns -1. */
+/* Refuses a word after the command.  If an earlier mistake has probably led to it, the message is
+   about that mistake.  Returns -1. */
 static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);
@@ -410,9 +416,8 @@ static int cli_read_word(struct bn_cli *cli, const char *arg)
   return 0;
 }
 
-/* Keeps "--test" without a value for bn_cli_check_options, because a script may have an option of
-   that name.  A dialect whose words are commands refuses it at once.  Returns 0, or -1 after a
-   message. */
+/* Leaves "--test" without a value to bn_cli_check_options, because a script may have an option of
+   that name; a dialect whose words are commands refuses it.  Returns 0, or -1 after a message. */
 static int cli_keep_bare_test(struct bn_cli *cli, const char *arg)
 {
   if (cli->policy->words_are_commands) {
@@ -435,7 +440,7 @@ static int cli_read_file(const struct bn_cli *cli, const char *path)
     bn_log_stderr("%s", err.text);
     return 0;
   }
-  /* Without a code the text is about a line: "FILE:LINE: ...".  With one it is about the file. */
+  /* The text of an error without a code is about a line, "FILE:LINE: ...", else about the file. */
   if (err.code == 0)
     bn_log_stderr("%s", err.text);
   else
@@ -443,27 +448,28 @@ static int cli_read_file(const struct bn_cli *cli, const char *path)
   return -1;
 }
 
-/* Sets the option of "--NAME" or "--NAME=VALUE".  --test sets cli->test, and --config-file reads
-   the file, at once.  Returns 0, or -1 after a message. */
+/* Sets the option of "--NAME" or "--NAME=VALUE".  --test also sets cli->test, and --config-file
+   reads the file at once.  Returns 0, or -1 after a message. */
 static int cli_set_option(struct bn_cli *cli, const char *arg)
 {
-  const size_t len = strcspn(arg + 2, "=");
-  const char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
+  const char *name = arg + strlen("--");
+  const size_t len = strcspn(name, "=");
+  const char *value = name[len] == '=' ? name + len + 1 : NULL;
+  char *own_name;
 
-  if (bn_opt_is_named(arg + 2, len, "test")) {
+  if (bn_opt_is_named(name, len, "test")) {
     if (value == NULL)
       return cli_keep_bare_test(cli, arg);
     if (!cli->policy->words_are_commands)
       bn_log_stderr("%s", test_warning);
     cli->test = value[0] != '\0' ? value : NULL;
   }
-  char *name = bn_alloc_part(arg + 2, len);
-
-  /* The set remembers what is wrong with the setting, for bn_cli_check_options. */
-  (void)bn_optset_set(cli->options, name, value, arg);
-  free(name);
+  own_name = bn_alloc_part(name, len);
+  /* The set keeps a fault of the setting for bn_cli_check_options. */
+  (void)bn_optset_set(cli->options, own_name, value, arg);
+  free(own_name);
   /* "--config-file=", as in --config-file=$UNSET, names no file. */
-  if (bn_opt_is_named(arg + 2, len, "config-file") && value != NULL && value[0] != '\0')
+  if (bn_opt_is_named(name, len, "config-file") && value != NULL && value[0] != '\0')
     return cli_read_file(cli, value);
   return 0;
 }
@@ -483,7 +489,7 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
     bn_log_set_asides(false);
 }
 
-/* Refuses an argument with a single dash on a command line that is right otherwise.  Returns -1. */
+/* Refuses an argument with a single dash on a command line without other faults.  Returns -1. */
 static int cli_refuse_dashed(const struct bn_cli *cli, const char *dashed)
 {
   char masked[BN_MASK_MAX];
@@ -506,15 +512,16 @@ static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
   return arg;
 }
 
-/* Reads the option at position i; `arg` is what cli_spell_out returns for it.  Returns 0, or -1
-   after a message. */
+/* Reads option i; `arg` is its form from cli_spell_out.  Returns 0, or -1 after a message. */
 static int cli_read_option(struct bn_cli *cli, int i, const char *arg)
 {
-  /* A flag that was spelled out, "-h", has no value after it. */
-  if (strchr(arg, '=') == NULL && arg == cli->argv[i])
-    cli_hint_separate_value(cli, i);
-  else
-    cli_hint_empty_value(cli, i);
+  const char *next = i + 1 < cli->argc ? cli->argv[i + 1] : NULL;
+  const bool is_spelled_out = arg != cli->argv[i]; /* it was "-h", which takes no value */
+
+  if (strchr(arg, '=') != NULL)
+    cli_hint_empty_value(cli, arg, next);
+  else if (!is_spelled_out)
+    cli_hint_separate_value(cli, arg, next);
   cli_set_after_hidden(cli, arg);
   return cli_set_option(cli, arg);
 }
@@ -557,9 +564,9 @@ int bn_cli_parse(struct bn_cli *cli)
   return dashed == NULL ? 0 : cli_refuse_dashed(cli, dashed);
 }
 
-/* Makes `test`, which a file may have named, the test, unless the command line names one.  A word
-   that stands there alone is then the command. */
-static void cli_take_test_of_file(struct bn_cli *cli, const char *test)
+/* Makes `test`, which a configuration file has named, the test, unless it is NULL or "", or the
+   command line names a test.  A single word of the command line is then the command. */
+static void cli_use_test_of_file(struct bn_cli *cli, const char *test)
 {
   if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
     return;
@@ -573,9 +580,9 @@ static void cli_take_test_of_file(struct bn_cli *cli, const char *test)
   cli->hides_test = false;
 }
 
-/* Turns "help TEST", and --help with a test, into the command `help` of the test.  *help says
-   whether the help of the program is wanted; it is true at first for --help. */
-static void cli_take_help(struct bn_cli *cli, bool *help)
+/* Turns "help TEST", and --help with a test, into the command `help` of the test.  *help is true if
+   --help is given, and stays or becomes true only if the help of the program is wanted. */
+static void cli_turn_help_into_command(struct bn_cli *cli, bool *help)
 {
   if (!cli->policy->help_in_any_form)
     return;
@@ -585,7 +592,7 @@ static void cli_take_help(struct bn_cli *cli, bool *help)
     cli->command = NULL;
     *help = true;
   }
-  /* In "bench run --help" the test is what the user does not know yet. */
+  /* "bench run --help" asks for the help of the program, because it names no test. */
   if (!*help || cli->test == NULL || strcmp(cli->test, "-") == 0 ||
       bn_cli_is_command_name(cli->test))
     return;
@@ -596,9 +603,9 @@ static void cli_take_help(struct bn_cli *cli, bool *help)
 
 int bn_cli_decide_words(struct bn_cli *cli, struct bn_conf_raw *raw)
 {
-  cli_take_test_of_file(cli, raw->test);
-  cli_take_help(cli, &raw->help);
-  return bn_cli_take_groups(cli, raw->groups.n);
+  cli_use_test_of_file(cli, raw->test);
+  cli_turn_help_into_command(cli, &raw->help);
+  return bn_cli_use_word_for_groups(cli, raw->groups.n);
 }
 
 void bn_cli_scrub(struct bn_cli *cli)
@@ -610,13 +617,13 @@ void bn_cli_scrub(struct bn_cli *cli)
 
     if (strncmp(arg, "--", 2) != 0 || value == NULL)
       continue;
-    *value = '\0';
+    *value = '\0'; /* the end of the name, for a moment */
     const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
     const bool is_secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
 
     *value++ = '=';
-    /* The text of --group has options of its own, and an option of a script or of a group such as
-       --reads.connect is not known yet: each perhaps has a secret. */
+    /* There may be a secret within the value of an option with options in it, such as --group, and
+       of an option that is not known yet: of a script, or of a group, such as --reads.connect. */
     if (is_secret || ((o == NULL || o->verbatim) && bn_mask_text(value, masked) != value))
       bn_mask_overwrite(value);
   }
@@ -633,7 +640,7 @@ const char *bn_cli_describe_reserved(const char *word)
 
 /* --- what is wrong --- */
 
-/* Warns of a deprecated option as the dialect does; a controller has warned for all hosts. */
+/* Warns of a deprecated option in the form of the dialect, unless a controller has done so. */
 static void cli_warn_deprecated(void *arg, const char *text)
 {
   const struct bn_cli *cli = arg;
@@ -660,19 +667,20 @@ static bool cli_is_digit_separator(const char *s)
 /* Suggests the number that is meant by "10_000" or "10,000".  `text` is "--NAME=VALUE: REASON". */
 static void cli_suggest_digits(const char *text)
 {
-  const char *value = text + strcspn(text, "=");
+  const size_t name_len = strcspn(text, "=");
+  const char *value = text[name_len] == '=' ? text + name_len + 1 : "";
   char plain[32];
   size_t n_digits = 0, n_read = 0;
 
-  value += *value == '=';
-  for (; n_digits + 1 < sizeof plain &&
-         (isdigit((unsigned char)value[n_read]) || cli_is_digit_separator(value + n_read));
-       n_read++)
+  for (; n_digits + 1 < sizeof plain; n_read++) {
     if (isdigit((unsigned char)value[n_read]))
       plain[n_digits++] = value[n_read];
+    else if (!cli_is_digit_separator(value + n_read))
+      break;
+  }
   plain[n_digits] = '\0';
   if (n_digits > 0 && n_digits < n_read && value[n_read] == ':')
-    bn_log_hint("did you mean %.*s=%s?", (int)strcspn(text, "="), text, plain);
+    bn_log_hint("did you mean %.*s=%s?", (int)name_len, text, plain);
 }
 
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
@@ -709,14 +717,14 @@ void bn_cli_require_command(const struct bn_cli *cli, const char *test)
                 cli->policy->program, test);
 }
 
-/* Offers the command to a struct bn_near as what may have been meant, for cli_each_command. */
+/* Offers a command to a struct bn_near, for cli_each_command. */
 static void cli_offer_name(void *near, const char *name)
 {
   bn_near_offer(near, name);
 }
 
 /* Appends "NAME, " to a struct bn_buf, for cli_each_command. */
-static void cli_add_name(void *list, const char *name)
+static void cli_append_name(void *list, const char *name)
 {
   (void)bn_buf_str(list, name);
   (void)bn_buf_str(list, ", ");
@@ -737,7 +745,7 @@ static void cli_list_commands(const struct bn_workload *ops, void *self)
 {
   struct bn_buf list = {0};
 
-  cli_each_command(ops, self, cli_add_name, &list);
+  cli_each_command(ops, self, cli_append_name, &list);
   bn_log_hint("commands of '%s': %srun, help", ops->name, list.data != NULL ? list.data : "");
   bn_buf_done(&list);
 }
@@ -747,7 +755,7 @@ void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *o
   struct bn_near near = {.typed = cli->command};
   char masked[BN_MASK_MAX];
   const char *shown = cli->hides_command ? BN_MASK : bn_mask_text(cli->command, masked);
-  const char *meant = NULL; /* dialects suggest nothing, and have no hint */
+  const char *meant = NULL; /* always in a dialect, which makes no suggestions */
   bool is_known = false;
 
   for (size_t i = 0; i < TEST_COMMANDS; i++) {
@@ -787,12 +795,4 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
     bn_log_hint("did you mean %s?", near.best);
   else if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);
-}
-
-int bn_cli_check_output(void)
-{
-  if (bn_log_flush())
-    return 0;
-  bn_log_stderr("cannot write to standard output: part of the output is lost");
-  return -1;
 }

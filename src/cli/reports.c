@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens and closes the files of --report. */
+/* Opens and closes the files of --report, and checks that the output has been written. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -171,4 +171,12 @@ int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
       rc = -1;
   }
   return rc;
+}
+
+int bn_cli_check_output(void)
+{
+  if (bn_log_flush())
+    return 0;
+  bn_log_stderr("cannot write to standard output: part of the output is lost");
+  return -1;
 }

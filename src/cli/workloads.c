@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several workloads on the command line, each with its weight. */
+/* Several workloads on the command line, each with its weight, and groups of sessions. */
 #include "cli/workloads.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "option/mix.h"
 #include "registry.h"
 
-/* Returns what may be printed of the test: the word may be the value of an option, as in
-   "--mysql-password SECRET". */
+/* Returns the text that messages show for the test, or a mask, in `masked`: the word may be the
+   value of an option, as in "--mysql-password SECRET". */
 static const char *workloads_mask_test(const struct bn_cli *cli, char masked[BN_MASK_MAX])
 {
   return cli->hides_test ? BN_MASK : bn_mask_text(cli->test, masked);
@@ -30,7 +30,7 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
     bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", first, first);
     return -1;
   }
-  /* cli->test may be cli->mix itself, with the workloads before. */
+  /* cli->test may point at cli->mix, which has the workloads before this one. */
   if ((size_t)snprintf(mix, sizeof mix, "%s %s", cli->test, word) >= sizeof mix) {
     bn_log_stderr("%s: the names of all workloads together are too long; allowed: up to %zu bytes",
                   shown, sizeof mix - 1);
@@ -41,11 +41,10 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
   return 0;
 }
 
-/* Refuses a built-in test, and a script on standard input.  A name that the array cuts short is
-   that of a file: the names of built-in tests are shorter.  Returns 0, or -1 after a message. */
+/* Refuses a built-in test, and a script on standard input.  Returns 0, or -1 after a message. */
 static int workloads_check(const struct bn_mix_item *item)
 {
-  char name[64];
+  char name[64]; /* the names of built-in tests are shorter */
 
   (void)snprintf(name, sizeof name, "%.*s", (int)item->len, item->name);
   if (bn_registry_find_workload(name) != NULL) {
@@ -69,7 +68,7 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
 
   if (!bn_mix_is_test(cli->policy, at))
     return 0;
-  while ((rc = bn_mix_next(&at, &item, &err)) > 0)
+  for (rc = bn_mix_next(&at, &item, &err); rc > 0; rc = bn_mix_next(&at, &item, &err))
     if (workloads_check(&item) != 0)
       return -1;
   if (rc < 0)
@@ -77,13 +76,13 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
   return rc;
 }
 
-/* --- groups ----------------------------------------------------------------------------------- */
+/* --- groups --- */
 
-int bn_cli_take_groups(struct bn_cli *cli, size_t groups)
+int bn_cli_use_word_for_groups(struct bn_cli *cli, size_t n_groups)
 {
   char masked[BN_MASK_MAX];
 
-  if (groups == 0)
+  if (n_groups == 0)
     return 0;
   if (!bn_policy_is_native(cli->policy)) {
     bn_log_stderr("--group cannot be used with --compat");
