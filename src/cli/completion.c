@@ -22,7 +22,7 @@ static const char *const fish[] = {
 #include "cli/bn_completion_fish.inc"
     NULL};
 
-/* The code for each shell.  The rows replace its line @ROWS@. */
+/* The code for each shell.  The rows of the table replace its line @ROWS@. */
 static const char *const *const shell_code[BN_SHELLS] = {
     [BN_SHELL_BASH] = bash, [BN_SHELL_ZSH] = zsh, [BN_SHELL_FISH] = fish};
 
@@ -43,7 +43,8 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* Prints a row.  `words` is "|WORDS", or "=|WORDS" for an option with a value. */
+/* Prints a row.  `words` is "|WORDS", or "=|WORDS" for an option with a value, whose
+   name ends with '=' in the row. */
 static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
@@ -72,14 +73,15 @@ static void completion_append_words(struct bn_buf *out, const char *const *words
       (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", words[i]);
 }
 
+/* Appends the names of all drivers. */
 static void completion_append_drivers(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_drivers[i].name != NULL; i++)
     (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
-/* Appends "NAME" and "NAME:" for each report.  The shells complete the name of a file after a word
-   that ends in a colon. */
+/* Appends "NAME" and "NAME:" for each report.  After a word that ends with a colon, the shells
+   complete the name of a file. */
 static void completion_append_reports(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
@@ -87,6 +89,7 @@ static void completion_append_reports(struct bn_buf *out)
                         bn_registry_reporters[i]->name);
 }
 
+/* Appends the names of all built-in tests and bundled scripts. */
 static void completion_append_tests(struct bn_buf *out)
 {
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
@@ -95,10 +98,10 @@ static void completion_append_tests(struct bn_buf *out)
     (void)bn_buf_printf(out, " %s", bn_registry_scripts[i].name);
 }
 
-/* Appends the values of an option, which only the registry knows. */
+/* A function that appends the values of an option that are names in the registry. */
 typedef void completion_lister(struct bn_buf *out);
 
-/* Returns the function that lists the values of an option, or NULL if its declaration has them. */
+/* Returns the function that appends an option's values, or NULL if its declaration has them. */
 static completion_lister *completion_find_lister(const struct bn_opt *o)
 {
   static const struct {
@@ -118,10 +121,10 @@ static completion_lister *completion_find_lister(const struct bn_opt *o)
    to be listed. */
 static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
 {
-  void (*lister)(struct bn_buf * out) = completion_find_lister(o);
+  completion_lister *append = completion_find_lister(o);
 
-  if (lister != NULL)
-    lister(out);
+  if (append != NULL)
+    append(out);
   else if (o->type == BN_BOOL)
     (void)bn_buf_str(out, "on off");
   else if (o->type == BN_PATH || o->file)
@@ -147,8 +150,8 @@ static void completion_print_option(FILE *out, const char *scope, const struct b
   bn_buf_done(&words);
 }
 
-/* Returns the tests for which the options of a group are offered: the name of one, "database" for
-   those that open connections, or "any". */
+/* Returns the scope of a group of options, which is the tests for which they are offered: the name
+   of a built-in test, "database" for the tests that open connections, or "any". */
 static const char *completion_find_scope(const char *group)
 {
   if (strcmp(group, BN_CLI_DB_GROUP) == 0)
@@ -168,9 +171,9 @@ static const char *completion_find_scope(const char *group)
 /* Prints the rows of a subcommand and of its options to the stream `arg`.  Returns 0. */
 static int completion_print_subcommand(void *arg, const struct bn_subcommand *sub)
 {
-  FILE *out = arg;
   static const struct bn_opt help = {
       .name = "help", .type = BN_BOOL, .help = "list of the options of the subcommand"};
+  FILE *out = arg;
 
   completion_print_plain_row(out, "subcommand", sub->name, "", sub->title);
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
@@ -225,16 +228,16 @@ void bn_completion_print_script(const struct bn_completion *c, const char *name,
 {
   struct completion_commands commands = {c->out, name};
   const struct bn_opt *o;
-  char own[300];
+  char own_group[300];
   const char *group;
 
   completion_print_plain_row(c->out, "script", name, "", title);
   bn_cli_each_script_command(ops, self, completion_print_command, &commands);
   completion_print_plain_row(c->out, "command", name, "run", "");
-  (void)snprintf(own, sizeof own, "%s options", ops->name);
-  if (bn_optset_has_group(options, own))
+  (void)snprintf(own_group, sizeof own_group, "%s options", ops->name);
+  if (bn_optset_has_group(options, own_group))
     completion_print_plain_row(c->out, "command", name, "help", "");
   for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
-    if (strcmp(group, own) == 0)
+    if (strcmp(group, own_group) == 0)
       completion_print_option(c->out, name, o);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the code with which bash, zsh and fish complete command lines of bench.  In it stands a
-   table, whose rows are all tests, commands and options. */
+/* Prints the code with which bash, zsh and fish complete command lines of bench.  The code has a
+   table of all tests, commands and options. */
 #ifndef BN_CLI_COMPLETION_H
 #define BN_CLI_COMPLETION_H
 
@@ -13,7 +13,7 @@
 /* A completion that is being printed.  bn_completion_begin comes first, bn_completion_end last. */
 struct bn_completion {
   FILE *out;
-  const char *const *rest; /* lines of the shell's code after the table; ends with NULL */
+  const char *const *rest; /* the lines of the shell's code after the table; ends with NULL */
 };
 
 /* Prints the code for a shell, not BN_SHELL_NONE, up to the table. */

@@ -11,7 +11,7 @@
 #include "base/uri.h"
 #include "registry.h"
 
-/* Where a URI sets options: those of its driver, in this set. */
+/* The options that a URI sets: those of its driver, in this set. */
 struct target {
   struct bn_optset *options;
   const struct bn_registry_driver *driver;
@@ -27,8 +27,8 @@ static const struct bn_registry_driver *connect_find_driver(const char *scheme)
   return NULL;
 }
 
-/* Returns whether the option was set where the URI was set, or nearer to the user: the command line
-   is nearer than a file. */
+/* Returns whether the user has set the option in the same place as the URI, or in one that counts
+   more: the command line counts more than a file. */
 static bool connect_is_set(const struct bn_optset *options, const char *option)
 {
   const enum bn_origin origin = bn_optset_get_origin(options, option);
@@ -36,10 +36,10 @@ static bool connect_is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_get_origin(options, "connect");
 }
 
-/* Returns whether the URI must leave the option alone.  It must if the user has set the option
-   itself, or one that the option would replace, as a socket replaces a host; and a secret also if
-   the user has set an option that replaces it, such as a file with the password. */
-static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
+/* Returns whether the URI must not set the option, because the user has set it (connect_is_set), or
+   has set another option that it would replace, as a socket replaces a host.  A secret is not set
+   either if the user has set an option that replaces it, such as a file with the password. */
+static bool connect_must_keep(const struct target *t, const struct bn_opt *o)
 {
   if (connect_is_set(t->options, o->name))
     return true;
@@ -53,7 +53,8 @@ static bool connect_is_beaten(const struct target *t, const struct bn_opt *o)
   return false;
 }
 
-/* Unsets the options that a file has set, which the URI beats, if they would replace this one. */
+/* Unsets the options that would replace this one, and that were set in a place that counts less
+   than that of the URI. */
 static void connect_clear_rivals(const struct target *t, const struct bn_opt *o)
 {
   for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
@@ -62,18 +63,18 @@ static void connect_clear_rivals(const struct target *t, const struct bn_opt *o)
       (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
 }
 
-/* Sets an option, unless the user's own setting counts.  The set remembers what is wrong with the
-   value, for bn_cli_check_options. */
+/* Sets an option, unless the user's own setting counts more.  The set keeps a fault of the value
+   for bn_cli_check_options. */
 static void connect_set_option(const struct target *t, const struct bn_opt *o, const char *value)
 {
-  if (connect_is_beaten(t, o))
+  if (connect_must_keep(t, o))
     return;
   connect_clear_rivals(t, o);
   (void)bn_optset_set(t->options, o->name, value, BN_MASK);
 }
 
-/* Sets the option that stands for this part of a URI.  value NULL: the URI does not have the
-   part. */
+/* Sets the driver's option for this part of a URI, if it has one.  value NULL: the URI does not
+   have the part. */
 static void connect_set_part(const struct target *t, const char *part, const char *value)
 {
   if (value == NULL)
@@ -85,7 +86,7 @@ static void connect_set_part(const struct target *t, const char *part, const cha
     }
 }
 
-/* Says that the driver has no such parameter, and which it has. */
+/* Says that the driver has no such parameter, and lists those that it has. */
 static void connect_refuse_param(const struct target *t, const char *name)
 {
   struct bn_buf known = {.max = 0};
@@ -119,8 +120,8 @@ static void connect_append_param(struct bn_buf *b, const struct bn_uri_param *p)
   (void)bn_buf_char(b, '\'');
 }
 
-/* Sets an option that collects parameters of the client library to all those of the URI.  It is
-   called for each of these parameters, and sets the same text each time. */
+/* Sets an option that collects parameters for the client library to all parameters of the URI that
+   it collects.  It is called for each of them, and sets the same text each time. */
 static void connect_set_collected(const struct target *t, const struct bn_opt *o,
                                   const struct bn_uri *u)
 {
@@ -150,8 +151,8 @@ static int connect_set_param(const struct target *t, const struct bn_uri *u,
   return 0;
 }
 
-/* Sets the options of all parts of a URI.  Parameters come first: ?host= beats the host before the
-   path, as in libpq.  Returns 0, or -1 after a message. */
+/* Sets the options of all parts of a URI.  Parameters come first, because ?host= replaces the host
+   before the path, as in libpq.  Returns 0, or -1 after a message. */
 static int connect_set_all(const struct target *t, const struct bn_uri *u)
 {
   char port[16];
@@ -184,8 +185,8 @@ static int connect_set_driver(const struct target *t, const char *typed_driver)
   return -1;
 }
 
-/* Says that no driver has the scheme of the URI, and which there are.  The scheme is not shown: it
-   may be a password in a wrong place. */
+/* Says that no driver has the scheme of the URI, and lists the schemes of all drivers.  The scheme
+   of the URI is not shown, because it may be a password in a wrong place. */
 static void connect_refuse_scheme(void)
 {
   struct bn_buf known = {.max = 0};

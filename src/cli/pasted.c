@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* A character that looks like a dash, or like a blank or nothing. */
+/* A character that looks like a dash, or like a blank, or cannot be seen. */
 struct lookalike {
   const char *bytes, *name;
   bool is_dash;
@@ -35,7 +35,9 @@ static const struct lookalike lookalikes[] = {
     {"\xe2\x88\x92", "U+2212 (a minus sign)", true},
 };
 
-enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0], NAME_SIZE = 64, NAME_SHOWN = 50 };
+enum { LOOKALIKES = sizeof lookalikes / sizeof lookalikes[0] };
+/* Bytes for " ('--NAME')", and the most bytes of NAME in it. */
+enum { NAME_SIZE = 64, NAME_SHOWN = 50 };
 
 /* Returns the lookalike that the text begins with, or NULL. */
 static const struct lookalike *pasted_find_at_start(const char *text)
@@ -52,10 +54,11 @@ static const struct lookalike *pasted_find_at_end(const char *text)
   const size_t len = strlen(text);
 
   for (size_t i = 0; i < LOOKALIKES; i++) {
-    const size_t n = strlen(lookalikes[i].bytes);
+    const struct lookalike *blank = &lookalikes[i];
+    const size_t n = strlen(blank->bytes);
 
-    if (!lookalikes[i].is_dash && len >= n && strcmp(text + len - n, lookalikes[i].bytes) == 0)
-      return &lookalikes[i];
+    if (!blank->is_dash && len >= n && strcmp(text + len - n, blank->bytes) == 0)
+      return blank;
   }
   return NULL;
 }
@@ -73,7 +76,7 @@ static const struct lookalike *pasted_find_in_name(const char *arg)
   return found;
 }
 
-/* Returns the lookalike that the argument is refused for, or NULL.  A value may begin with a
+/* Returns the lookalike for which the argument is refused, or NULL.  A value may begin with a
    lookalike of a dash. */
 static const struct lookalike *pasted_find(const char *arg)
 {
@@ -101,12 +104,12 @@ static const char *pasted_skip_dashes(const char *arg)
 /* Writes " ('--NAME')" for the message, or "" for a word without '=', which may be a password. */
 static void pasted_name_option(const char *arg, char name[NAME_SIZE])
 {
-  const char *own = pasted_skip_dashes(arg);
-  const size_t len = strspn(own, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+  const char *text = pasted_skip_dashes(arg);
+  const size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_");
 
   name[0] = '\0';
-  if (len > 0 && own[len] == '=')
-    (void)snprintf(name, NAME_SIZE, " ('--%.*s')", len < NAME_SHOWN ? (int)len : NAME_SHOWN, own);
+  if (len > 0 && text[len] == '=')
+    (void)snprintf(name, NAME_SIZE, " ('--%.*s')", len < NAME_SHOWN ? (int)len : NAME_SHOWN, text);
 }
 
 int bn_cli_check_pasted(const char *arg, int position)

@@ -3,9 +3,9 @@
 #ifndef BN_CLI_PASTED_H
 #define BN_CLI_PASTED_H
 
-/* Checks that the argument does not begin with a typographic dash, and that its name and value are
-   not next to a blank that the shell does not take for one.  Returns 0, or -1: a message has named
-   the character. */
+/* Refuses an argument, number `position`, that begins with a typographic dash, or that has, beside
+   its name or value, a character that looks like a blank but is none for the shell.  Returns 0, or
+   -1 after a message that names the character. */
 int bn_cli_check_pasted(const char *arg, int position);
 
 #endif

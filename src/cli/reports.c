@@ -14,27 +14,27 @@
 #include "cli/cli.h"
 #include "registry.h"
 
-/* Refuses a value of --report, and lists the reports that there are.  Returns -1. */
-static int reports_refuse(const char *value, const char *wrong)
+/* Refuses a value of --report for this reason, and lists the existing reports.  Returns -1. */
+static int reports_refuse(const char *value, const char *reason)
 {
   struct bn_buf known = {.max = 0};
   char masked[BN_MASK_MAX];
 
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
     (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", bn_registry_reporters[i]->name);
-  bn_log_stderr("--report=%s: %s; allowed: %s", bn_mask_text(value, masked), wrong, known.data);
+  bn_log_stderr("--report=%s: %s; allowed: %s", bn_mask_text(value, masked), reason, known.data);
   bn_buf_done(&known);
   return -1;
 }
 
-/* Returns whether several reports may write to the path, because none overwrites what another has
-   written: "/dev/stdout" and other names of open files, and /dev/null. */
+/* Returns whether several reports may write to the path, because none overwrites the output of
+   another: "/dev/stdout" and other names of open files, and /dev/null. */
 static bool reports_is_stream(const char *path)
 {
   return bn_file_find_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
 }
 
-/* Returns whether the path is that of the journal which a report keeps beside its file. */
+/* Returns whether the path is that of the journal that the report keeps beside its file. */
 static bool reports_is_journal_of(const struct bn_report_use *use, const char *path)
 {
   char journal[PATH_MAX];
@@ -70,8 +70,8 @@ static int reports_parse(const char *wanted, struct bn_report_use *use)
   return use->ops != NULL ? 0 : reports_refuse(wanted, "no such report");
 }
 
-/* Opens the file of a report.  The old content stays until the report is written.  Returns 0, or -1
-   after a message. */
+/* Opens the file of a report, which keeps its old content until the report is written.  Returns 0,
+   or -1 after a message. */
 static int reports_open_file(struct bn_report_use *use)
 {
   const int fd = bn_file_reopen(use->path);
@@ -85,8 +85,8 @@ static int reports_open_file(struct bn_report_use *use)
   return -1;
 }
 
-/* Opens one report.  `before` has the n reports that are open already; none may have the same file.
-   Returns 0, or -1 after a message; no file is open then. */
+/* Opens one report.  `before` has n reports, which are open, and may not have the same file.
+   Returns 0, or -1 after a message: then no file is open. */
 static int reports_open(const char *wanted, const struct bn_report_use *before, size_t n,
                         struct bn_report_use *use)
 {
@@ -98,7 +98,7 @@ static int reports_open(const char *wanted, const struct bn_report_use *before, 
       return -1;
     }
   if (use->ops->own_file) {
-    use->out = NULL; /* its reporter opens it */
+    use->out = NULL; /* the reporter opens the file itself */
     return 0;
   }
   return use->path != NULL ? reports_open_file(use) : 0;
