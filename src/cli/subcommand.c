@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Subcommands: which one an argument vector asks for, and its own grammar. */
+/* Subcommands: finds the one that an argument vector asks for, reads its arguments, and runs it. */
 #include "cli/subcommand.h"
 
 #include <stdio.h>
@@ -20,8 +20,8 @@ struct invocation {
   struct bn_optset *set;
   void *conf;
   bool wants_help;
-  bool has_name;        /* the name of the subcommand was seen */
-  bool has_separator;   /* "--" was seen: all that follows is of the run */
+  bool has_name;        /* the name of the subcommand was read */
+  bool has_separator;   /* "--" was read: all arguments after it belong to the run */
   const char **operand; /* ends with NULL */
   size_t n_operands;
 };
@@ -35,27 +35,27 @@ const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand 
   return NULL;
 }
 
-/* Returns the position of the first word, or of the second if the first is "help": there the name
-   of a subcommand may stand.  Returns argc if there is none. */
+/* Returns the position at which the name of a subcommand may stand: that of the first word, or of
+   the second if the first is "help".  Returns argc if there is no such word. */
 static int subcommand_find_name_position(int argc, char *const *argv)
 {
-  int i = 1;
+  int position = 1;
 
   /* With --test=NAME, the first word is the command of that test. */
-  for (; i < argc && argv[i][0] == '-'; i++)
-    if (strncmp(argv[i], "--test", strlen("--test")) == 0)
+  for (; position < argc && argv[position][0] == '-'; position++)
+    if (strncmp(argv[position], "--test", strlen("--test")) == 0)
       return argc;
-  if (i + 1 < argc && strcmp(argv[i], "help") == 0)
-    i++;
-  return i;
+  if (position + 1 < argc && strcmp(argv[position], "help") == 0)
+    position++;
+  return position;
 }
 
 const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand *table, int argc,
                                                      char *const *argv)
 {
-  const int place = subcommand_find_name_position(argc, argv);
+  const int position = subcommand_find_name_position(argc, argv);
 
-  return place < argc ? bn_subcommand_find_named(table, argv[place]) : NULL;
+  return position < argc ? bn_subcommand_find_named(table, argv[position]) : NULL;
 }
 
 /* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_free frees
@@ -68,7 +68,8 @@ static int subcommand_declare(struct invocation *a, struct bn_err *err)
   return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
 }
 
-/* Declares --help in a table of its own: bench-studies(7) lists the options of the other table. */
+/* Declares --help in another table, because bench-studies(7) lists the options of the first one.
+   Returns 0, or -1 and err. */
 static int subcommand_declare_help(struct invocation *a, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
@@ -86,7 +87,7 @@ static void subcommand_free(struct invocation *a)
   free(a->group);
 }
 
-/* Sets the option of "--NAME" or "--NAME=VALUE".  The set remembers what is wrong with it, for
+/* Sets the option of "--NAME" or "--NAME=VALUE".  The set keeps a fault of the setting for
    subcommand_check_options. */
 static void subcommand_set_option(const struct invocation *a, const char *arg)
 {
@@ -116,7 +117,7 @@ static const struct bn_opt *subcommand_find_short_option(const struct invocation
   return NULL;
 }
 
-/* Sets an option as "--NAME=VALUE" does; subcommand_check_options finds a wrong value. */
+/* Sets an option as "--NAME=VALUE" does; subcommand_check_options refuses a wrong value. */
 static void subcommand_set_value(const struct invocation *a, const struct bn_opt *o,
                                  const char *value)
 {
@@ -163,31 +164,32 @@ static int subcommand_check_options(const struct invocation *a, struct bn_err *e
   return 0;
 }
 
-/* Returns the usage line, which the caller frees.  The options of a file that declares a study
-   stand after its name, among the operands. */
+/* Returns the usage line, which the caller frees.  If a file declares the study, the options stand
+   after the name of the file, among the operands. */
 static char *subcommand_format_usage(const struct bn_subcommand *sub)
 {
   return bn_alloc_print("bench %s%s %s", sub->name, sub->loads_file ? "" : " [options]...",
                         sub->operands);
 }
 
-/* Refuses too few or too many operands.  The first one too many is shown with its passwords masked,
-   because it may be a URI.  A bare word is no password: an option that it could belong to has taken
-   it, or is unknown, which subcommand_check_options has refused.  Returns 0, or -1 and err. */
+/* Refuses too few or too many operands.  Returns 0, or -1 and err, which shows the first operand
+   that is too many, with its passwords masked, because it may be a URI.  A bare word is no
+   password: if it were the value of an option, the option would have used it, or would be unknown
+   and refused by subcommand_check_options. */
 static int subcommand_check_operands(const struct invocation *a, struct bn_err *err)
 {
-  const size_t least = a->sub->min_operands, most = a->sub->max_operands;
+  const size_t min = a->sub->min_operands, max = a->sub->max_operands;
   char masked[BN_MASK_MAX];
   char *usage;
 
-  if (a->n_operands >= least && a->n_operands <= most)
+  if (a->n_operands >= min && a->n_operands <= max)
     return 0;
   usage = subcommand_format_usage(a->sub);
-  if (a->n_operands < least)
+  if (a->n_operands < min)
     (void)bn_err_set(err, 0, "too few arguments; usage: %s", usage);
   else
     (void)bn_err_set(err, 0, "too many arguments, from '%s' on; usage: %s",
-                     bn_mask_text(a->operand[most], masked), usage);
+                     bn_mask_text(a->operand[max], masked), usage);
   free(usage);
   return -1;
 }
@@ -199,9 +201,9 @@ static bool subcommand_is_own(const struct invocation *a, const char *arg)
          bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
 }
 
-/* Returns whether an argument belongs to the command line of a run: all after "--", words, and
-   options that the subcommand does not have.  "-h" and "--help" ask for the help of the run if they
-   stand after its first word, as in "oltp_read_write --help". */
+/* Returns whether an argument belongs to the command line of a run, which are all arguments after
+   "--", all words, and all options that the subcommand does not have.  "-h" and "--help" belong to
+   the run if they stand after its first word, as in "oltp_read_write --help". */
 static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
 {
   if (!a->sub->takes_run || !a->has_name)
@@ -217,8 +219,8 @@ static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
   return subcommand_find_short_option(a, arg) == NULL;
 }
 
-/* Reads a word, which is not an option.  The words after the name of the subcommand are operands;
-   before it stands "help" at most. */
+/* Reads a word, which is not an option: an operand, if the name of the subcommand was read before,
+   else that name, or "help", which may stand before it. */
 static void subcommand_read_word(struct invocation *a, const char *word)
 {
   if (a->has_name)
@@ -259,8 +261,9 @@ static int subcommand_read_argument(struct invocation *a, const char *arg, const
   return 1;
 }
 
-/* Overwrites the value of an option that is a secret.  The value stands in `arg`, or else in
-   `next`, the argument after it; next NULL: the option did not take that one. */
+/* Overwrites the value of an option that is a secret, in the argument vector that `ps` shows.  The
+   value stands in `arg`, or else in `next`, the argument after it; next NULL: the option has not
+   used that one. */
 static void subcommand_hide_secret(const struct invocation *a, char *arg, char *next)
 {
   const struct bn_opt *o;
@@ -278,26 +281,26 @@ static void subcommand_hide_secret(const struct invocation *a, char *arg, char *
     bn_mask_overwrite(value);
 }
 
-/* Reads all arguments except argv[skipped], the file of a study (0: there is none), overwrites
-   secrets in args->shown, and refuses wrong options.  Returns 0, or -1 and err. */
-static int subcommand_parse(struct invocation *a, const struct bn_subcommand_args *args,
-                            int skipped, struct bn_err *err)
+/* Reads all arguments but argv[file], the file of a study (0: there is none), overwrites secrets in
+   args->shown, and refuses wrong options.  Returns 0, or -1 and err. */
+static int subcommand_parse(struct invocation *a, const struct bn_subcommand_args *args, int file,
+                            struct bn_err *err)
 {
   a->operand = bn_alloc((size_t)args->argc + 1, sizeof *a->operand);
   for (int i = 1; i < args->argc;) {
     const char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
-    int n_taken;
+    int n_used;
 
-    if (i == skipped) {
+    if (i == file) {
       i++;
       continue;
     }
-    n_taken = subcommand_read_argument(a, args->argv[i], next, err);
-    if (n_taken < 0)
+    n_used = subcommand_read_argument(a, args->argv[i], next, err);
+    if (n_used < 0)
       return -1;
     if (args->shown != NULL)
-      subcommand_hide_secret(a, args->shown[i], n_taken == 2 ? args->shown[i + 1] : NULL);
-    i += n_taken;
+      subcommand_hide_secret(a, args->shown[i], n_used == 2 ? args->shown[i + 1] : NULL);
+    i += n_used;
   }
   return subcommand_check_options(a, err);
 }
@@ -318,15 +321,15 @@ static void subcommand_print_help(const struct invocation *a, FILE *out)
   (void)fputc('\n', out);
 }
 
-/* Runs a subcommand, or prints its help.  study NULL: the subcommand is in C.  `skipped` is that of
+/* Runs a subcommand, or prints its help.  study NULL: the subcommand is in C.  `file` is as for
    subcommand_parse.  Returns the exit status, and err after a failure. */
-static int subcommand_execute(struct invocation *a, const struct bn_subcommand_args *args,
-                              int skipped, struct bn_study *study, FILE *out, struct bn_err *err)
+static int subcommand_execute(struct invocation *a, const struct bn_subcommand_args *args, int file,
+                              struct bn_study *study, FILE *out, struct bn_err *err)
 {
   const struct bn_subcommand *sub = a->sub;
 
   if (subcommand_declare(a, err) != 0 || subcommand_declare_help(a, err) != 0 ||
-      subcommand_parse(a, args, skipped, err) != 0)
+      subcommand_parse(a, args, file, err) != 0)
     return EXIT_FAILURE;
   if (a->wants_help) {
     subcommand_print_help(a, out);
@@ -334,6 +337,7 @@ static int subcommand_execute(struct invocation *a, const struct bn_subcommand_a
   }
   if (subcommand_check_operands(a, err) != 0)
     return EXIT_FAILURE;
+  /* The offset of a member of conf that receives the function; 0: the subcommand has none. */
   if (sub->traits_of != 0)
     *(bn_opt_traits_of **)((char *)a->conf + sub->traits_of) = args->traits_of;
   return study != NULL ? bn_study_run(study, a->conf, a->operand, err)
@@ -357,11 +361,11 @@ void bn_subcommand_scrub(int argc, char *const *argv)
 static int subcommand_find_file_position(const struct bn_subcommand *sub,
                                          const struct bn_subcommand_args *args)
 {
-  const int i = subcommand_find_name_position(args->argc, args->argv) + 1;
+  const int position = subcommand_find_name_position(args->argc, args->argv) + 1;
 
-  if (!sub->loads_file || i >= args->argc)
+  if (!sub->loads_file || position >= args->argc || args->argv[position][0] == '-')
     return 0;
-  return args->argv[i][0] != '-' ? i : 0;
+  return position;
 }
 
 /* Returns whether a bundled module of Lua declares and runs the subcommand. */
@@ -370,9 +374,9 @@ static bool subcommand_is_in_lua(const struct bn_subcommand *sub)
   return sub->run == NULL && !sub->loads_file;
 }
 
-/* Opens the study that the file at that position of the arguments (0: none) or a bundled module
-   declares.  Returns 0 and the study, or -1 and err.  The study is NULL for a subcommand in C, and
-   if the file is missing, which subcommand_check_operands refuses. */
+/* Opens the study that argv[file] (0: there is no file) or a bundled module declares.  Returns 0
+   and *study, or -1 and err.  *study is NULL for a subcommand in C, and if the command line names
+   no file, which subcommand_check_operands refuses. */
 static int subcommand_open_study(const struct bn_subcommand *sub,
                                  const struct bn_subcommand_args *args, int file,
                                  struct bn_study **study, struct bn_err *err)
@@ -393,7 +397,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
   struct invocation a = {.sub = sub};
   const int file = subcommand_find_file_position(sub, args);
   struct bn_study *study;
-  struct bn_err why = {0}; /* its text gets the name of the file in front */
+  struct bn_err why = {0}; /* err gets its text, after the name of the file */
   int status;
 
   if (args->shown != NULL)
@@ -437,6 +441,7 @@ int bn_subcommand_each(const struct bn_subcommand *table,
   return rc;
 }
 
+/* Prints the line of a subcommand in the list, for bn_subcommand_each. */
 static int subcommand_print_row(void *arg, const struct bn_subcommand *sub)
 {
   (void)fprintf(arg, "  %s - %s\n", sub->name, sub->title);
@@ -450,7 +455,8 @@ void bn_subcommand_print_list(const struct bn_subcommand *table, FILE *out)
   (void)fputc('\n', out);
 }
 
-/* Prints the section of a subcommand, unless it has no options: mdoc has no empty lists. */
+/* Prints the section of a subcommand, for bn_subcommand_each.  A subcommand without options has
+   none, because mdoc has no empty lists. */
 static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
   struct invocation a = {.sub = sub};

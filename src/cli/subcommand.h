@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Subcommands: which one an argument vector asks for, and its own grammar. */
+/* Subcommands: finds the one that an argument vector asks for, reads its arguments, and runs it.
+   Only the main thread calls these functions. */
 #ifndef BN_CLI_SUBCOMMAND_H
 #define BN_CLI_SUBCOMMAND_H
 
@@ -10,7 +11,8 @@
 
 /* Tables end with a NULL name. */
 
-/* Returns the row of that name, or NULL.  "./compare" and "compare.lua" are names of scripts. */
+/* Returns the row of that name, or NULL, also for "./compare" and "compare.lua", which are names of
+   scripts. */
 const struct bn_subcommand *bn_subcommand_find_named(const struct bn_subcommand *table,
                                                      const char *name);
 /* Returns the subcommand that the first word names, or the word after "help".  Returns NULL for the
@@ -25,12 +27,13 @@ struct bn_subcommand_args {
   char *const *shown; /* NULL: there is none to overwrite */
   bn_opt_traits_of *traits_of;
 };
-/* Parses the options and operands of a subcommand and runs it, or prints its help to `out`. Returns
-   the exit status; err says what is wrong, for standard error, or is empty.  In `shown`, the values
-   of secret options (bn_opt_is_secret) are overwritten, and values that resemble secrets. */
+/* Parses the options and operands of a subcommand, and runs it, or prints its help to `out`.
+   Returns the exit status; after a failure, err has a text for standard error, or is empty if that
+   has been printed.  Overwrites the values of secret options (bn_opt_is_secret) in args->shown, and
+   values that resemble secrets. */
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err);
-/* Overwrites the values of an argument vector that resemble secrets, also within the value of
+/* Overwrites all values in an argument vector that resemble secrets, also within the value of
    another option. */
 void bn_subcommand_scrub(int argc, char *const *argv);
 /* Calls fn for each row, and for a study in Lua with what its module declares.  Returns 0, or what

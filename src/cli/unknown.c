@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that the test does not have are refused, or accepted with a note; a required one that is
-   missing is refused. */
+/* Refuses options that the test does not have, or accepts them with a note, and refuses a test
+   without the option that it requires. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -31,14 +31,14 @@ static void unknown_refuse_bare_test(const struct bn_cli *cli)
   (void)snprintf(meant, sizeof meant, "--test=%s", cli->test != NULL ? cli->test : "");
   if (cli->policy->plain_errors)
     bn_log_stderr("invalid option: %s", cli->bare_test);
-  else if (strcmp(cli->hint, meant) == 0) /* it may be about another argument */
+  else if (strcmp(cli->hint, meant) == 0) /* the hint is about this argument */
     bn_log_stderr("%s: no value; did you mean %s?", cli->bare_test, meant);
   else
     bn_log_stderr("%s: no value", cli->bare_test);
 }
 
-/* Returns the other built-in test to which an unknown option belongs, or NULL if there is none, or
-   if messages are those of sysbench, which does not name it. */
+/* Returns another built-in test that has the unknown option, or NULL if there is none, or in a
+   dialect, whose messages do not name it. */
 static const char *unknown_find_other_test(const struct bn_cli *cli,
                                            const struct bn_optset_fault *fault)
 {
@@ -64,8 +64,8 @@ static bool unknown_is_among(const struct bn_cli *cli, size_t n, const char *arg
   return false;
 }
 
-/* Says that an option is unknown, or which built-in test has it.  Among the first n_outside
-   arguments it stands outside of the groups, which the message says.  Values are masked. */
+/* Says that an option is unknown, or which built-in test has it.  The message adds that an option
+   among the first n_outside arguments stands outside of the groups.  Values are masked. */
 static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_fault *fault,
                            size_t n_outside)
 {
@@ -147,7 +147,7 @@ void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 
     if (name == NULL)
       continue;
-    /* With an option of this driver too, the command line is meant for several drivers. */
+    /* If this driver has an option too, the command line is meant for several drivers. */
     if (driver != NULL && strcmp(d->name, driver) == 0)
       return;
     unused = name;
@@ -160,15 +160,16 @@ void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
                 other_driver);
 }
 
-/* The argument of unknown_check_setting. */
+/* The argument of unknown_note_file_setting. */
 struct unknown_context {
   const struct bn_cli *cli;
   bool is_script;
 };
 
-/* Notes an unknown option of a file, and what was probably meant, unless the line is a comment. */
-static void unknown_note_setting(const struct bn_optset *options, const char *name,
-                                 const char *path, unsigned line)
+/* Notes an unknown option at a line of a file, and the option that was probably meant, unless the
+   line is a comment. */
+static void unknown_note_line(const struct bn_optset *options, const char *name, const char *path,
+                              unsigned line)
 {
   const char *nearest = bn_optset_find_nearest(options, name);
   char masked[BN_MASK_MAX];
@@ -182,10 +183,10 @@ static void unknown_note_setting(const struct bn_optset *options, const char *na
     bn_log_note("%s:%u: unknown option '%s' is ignored", path, line, bn_mask_arg(name, masked));
 }
 
-/* Notes a pending setting of a file.  Those of the command line, without a path, were judged by
-   bn_cli_check_options. */
-static void unknown_check_setting(void *arg, const char *name, const char *value, const char *path,
-                                  unsigned line)
+/* Notes a pending setting of a file, for bn_optset_each_pending.  Settings of the command line have
+   no path, and were checked by bn_cli_check_options. */
+static void unknown_note_file_setting(void *arg, const char *name, const char *value,
+                                      const char *path, unsigned line)
 {
   const struct unknown_context *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
@@ -194,7 +195,7 @@ static void unknown_check_setting(void *arg, const char *name, const char *value
   if (path == NULL)
     return;
   if (!u->is_script || !u->cli->policy->unknown_not_exported) {
-    unknown_note_setting(u->cli->options, name, path, line);
+    unknown_note_line(u->cli->options, name, path, line);
     return;
   }
   (void)snprintf(underscored, sizeof underscored, "%s",
@@ -208,12 +209,12 @@ void bn_cli_check_files(const struct bn_cli *cli, bool is_script)
 {
   struct unknown_context u = {.cli = cli, .is_script = is_script};
 
-  bn_optset_each_pending(cli->options, unknown_check_setting, &u);
+  bn_optset_each_pending(cli->options, unknown_note_file_setting, &u);
 }
 
 bool bn_cli_refuse_missing_option(const struct bn_cli *cli, const struct bn_workload *ops)
 {
-  char group[64];
+  char group[BN_CLI_GROUP_MAX];
 
   if (ops->required == NULL || bn_optset_is_given(cli->options, ops->required))
     return false;
@@ -235,9 +236,10 @@ bool bn_cli_refuse_missing_option(const struct bn_cli *cli, const struct bn_work
 
 /* --- unknown options that the test accepts --- */
 
-/* Notes a pending setting of the command line, unless it is of a built-in test. */
-static void unknown_warn_of_typed(void *arg, const char *name, const char *value, const char *path,
-                                  unsigned line)
+/* Notes a pending setting of the command line, unless a built-in test has the option, for
+   bn_optset_each_pending. */
+static void unknown_note_typed_setting(void *arg, const char *name, const char *value,
+                                       const char *path, unsigned line)
 {
   const struct bn_optset *options = arg;
   char masked[BN_MASK_MAX];
@@ -252,5 +254,5 @@ static void unknown_warn_of_typed(void *arg, const char *name, const char *value
 
 void bn_cli_warn_unknown(struct bn_optset *options)
 {
-  bn_optset_each_pending(options, unknown_warn_of_typed, options);
+  bn_optset_each_pending(options, unknown_note_typed_setting, options);
 }

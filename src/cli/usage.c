@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts that are asked for: version, banner, help, options for the manual pages. */
+/* Prints the texts about the program: version, banner, help, and options for the manual pages. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static bool usage_is_installed(const struct bn_registry_driver *driver, char *co
   return false;
 }
 
-/* Returns whether bench itself has a driver of that name. */
+/* Returns whether a driver of that name is part of bench, and no added module. */
 static bool usage_is_registered(const char *name)
 {
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
@@ -127,6 +127,7 @@ const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_G
   return group;
 }
 
+/* Prints the options of each report that has any. */
 static void usage_print_reports(const struct bn_optset *options)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
@@ -174,8 +175,8 @@ void bn_cli_print_option_lines(const char *group, const struct bn_optset *option
 
 /* --- the manual pages --- */
 
-/* Prints the options of n groups as a section, unless there are none: a test or a report need not
-   have options, and mdoc has no empty lists. */
+/* Prints the options of n groups as a section.  If the first group has no options, nothing is
+   printed, because mdoc has no empty lists. */
 static void usage_print_man_section(const struct bn_optset *options, const char *heading,
                                     const char *const *groups, size_t n)
 {
@@ -216,7 +217,7 @@ int bn_cli_print_man(const struct bn_optset *options)
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
     usage_print_man_section(options, d->title, &d->group, 1);
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++) {
-    char group[64];
+    char group[BN_CLI_GROUP_MAX];
     const char *const groups[] = {group};
 
     (void)snprintf(group, sizeof group, "%s options", bn_registry_workloads[i]->name);
