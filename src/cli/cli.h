@@ -25,8 +25,7 @@ struct bn_cli {
   const char *test;      /* NULL: none; "-": standard input; several, as option/mix.h has them */
   const char *command;   /* NULL: none */
   const char *bare_test; /* "--test" without a value, an unknown option; NULL: not given */
-  bool
-      after_hidden; /* while arguments are read: the next word may be a value that must be hidden */
+  bool after_hidden;     /* while arguments are read: the next word may be a value to be hidden */
   bool hides_test, hides_command; /* the word may be such a value, and is not printed */
   bool settled;                   /* the general options are checked: the logger has its prefixes */
   bool warned;       /* the process that started this one has warned of old names of options */

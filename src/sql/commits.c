@@ -483,6 +483,7 @@ static void commits_disconnect(void *conn)
   bn_sql_link_disconnect(&c->below);
 }
 
+/* Any thread may call it, while the connection below is open. */
 static void commits_interrupt(void *conn)
 {
   const struct bn_sql_link *below = commits_get_below(conn);
@@ -490,6 +491,7 @@ static void commits_interrupt(void *conn)
   below->ops->interrupt(below->handle);
 }
 
+/* Returns the state of the transaction below, where it can be told (bn_sql_committer_init). */
 static enum bn_sql_transaction commits_transaction(void *conn)
 {
   const struct bn_sql_link *below = commits_get_below(conn);
@@ -530,6 +532,7 @@ static void commits_free_result(void *conn, struct bn_sql_result *r)
 
 /* --- functions of a statement, as struct bn_driver has them --- */
 
+/* Prepares the statement below.  Its text is kept: each execution depends on it. */
 static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                    struct bn_sql_diag *d)
 {
@@ -609,6 +612,7 @@ void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *b
   };
 }
 
+/* Frees the layer's connection and the link below. */
 static void commits_free(void *handle)
 {
   struct commits *c = handle;

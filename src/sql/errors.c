@@ -33,11 +33,13 @@ const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class)
   return &class_traits[(unsigned)class < CLASSES ? class : BN_CLASS_OTHER];
 }
 
+/* Returns whether the text is a whole number without a sign. */
 static bool errors_is_number(const char *s)
 {
   return s[0] != '\0' && s[strspn(s, "0123456789")] == '\0';
 }
 
+/* Returns whether the text has the form of a SQLSTATE: five digits or capital letters. */
 static bool errors_is_sqlstate(const char *s)
 {
   return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;

@@ -76,6 +76,7 @@ static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
 
 /* --- which server --- */
 
+/* Returns the state of the transaction on the server of that role. */
 static enum bn_sql_transaction split_transaction_on(const struct bn_sql_split *p,
                                                     enum bn_sql_role role)
 {
@@ -255,6 +256,7 @@ static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_tar
   return rc;
 }
 
+/* Closes the connections for which connect was called. */
 static void split_disconnect(void *conn)
 {
   struct bn_sql_split *p = conn;
@@ -275,6 +277,7 @@ static void split_interrupt(void *conn)
     p->base->interrupt(split_handle_of(p, role));
 }
 
+/* Returns the state of the transaction that the script's next statement is part of. */
 static enum bn_sql_transaction split_transaction(void *conn)
 {
   const struct bn_sql_split *p = conn;
@@ -303,6 +306,7 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
   return split_leave(p, &text, p->base->query(split_handle_of(p, p->role), sql, len, r, d));
 }
 
+/* Fetches a row of the result, which is that of the last statement. */
 static bool split_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   const struct bn_sql_split *p = conn;
@@ -451,6 +455,7 @@ static enum bn_sql split_execute_on(struct twin *twin, enum bn_sql_role role,
                              : twin->split->base->execute(split_inner_stmt(twin, role), r, d);
 }
 
+/* Executes the statement on the server that it belongs to. */
 static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct twin *twin = stmt;

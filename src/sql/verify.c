@@ -171,6 +171,7 @@ static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struc
   return 0;
 }
 
+/* Closes a visit, also one that could not be opened. */
 static void verify_close_visit(struct visit *visit)
 {
   if (visit->has_alarm)
