@@ -65,7 +65,7 @@ static int subcommand_declare(struct invocation *a, struct bn_err *err)
   a->group = bn_alloc_print("%s options", a->sub->name);
   a->conf = bn_alloc(1, a->sub->conf_size);
   a->set = bn_optset_new(&bn_policy_bench);
-  return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false, err);
+  return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false /* overrides none */, err);
 }
 
 /* Declares --help in another table, because bench-studies(7) lists the options of the first one.
@@ -75,7 +75,7 @@ static int subcommand_declare_help(struct invocation *a, struct bn_err *err)
   static const struct bn_opt own[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
 
-  return bn_optset_add(a->set, a->group, own, &a->wants_help, false, err);
+  return bn_optset_add(a->set, a->group, own, &a->wants_help, false /* overrides none */, err);
 }
 
 /* Frees what has been read of a command line.  The invocation may be incomplete. */
@@ -159,7 +159,8 @@ static int subcommand_check_options(const struct invocation *a, struct bn_err *e
 {
   struct bn_optset_fault fault;
 
-  if (bn_optset_find_unknown(a->set, false, &fault) || bn_optset_find_fault(a->set, &fault))
+  if (bn_optset_find_unknown(a->set, false /* none is accepted */, &fault) ||
+      bn_optset_find_fault(a->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }

@@ -107,7 +107,7 @@ void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
   char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
-  if (err->code == ENODATA && bn_cli_check_options(cli, false, 0) != 0)
+  if (err->code == ENODATA && bn_cli_check_options(cli, false /* none is accepted */, 0) != 0)
     return;
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);

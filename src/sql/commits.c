@@ -378,7 +378,7 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
 /* Returns whether the first word of a text tells that the statement changes rows. */
 static bool commits_writes(const char *sql, size_t len)
 {
-  return bn_sql_statement_type_of(false, sql, len).verb != BN_VERB_OTHER;
+  return bn_sql_statement_type_of(false /* for any kind */, sql, len).verb != BN_VERB_OTHER;
 }
 
 /* Updates the state by a further statement of a text.  *wrote says whether a statement since the

@@ -267,7 +267,9 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     c->diag.text[sizeof c->diag.text - 1] = '\0';
     return rc;
   }
-  if (!atomic_exchange(&c->sys->pooler_told, true) && conn_ask_pooled(c))
+  if (atomic_exchange(&c->sys->pooler_told, true))
+    return BN_SQL_DONE;
+  if (conn_ask_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
                 "clients");
   return BN_SQL_DONE;

@@ -24,7 +24,7 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
       p = bn_sql_skip_quoted(p, end, bn_sql_escapes_here(p, begin, mysql));
       break;
     case '`': /* a character of operators in PostgreSQL */
-      p = caps->comments_nest ? p + 1 : bn_sql_skip_quoted(p, end, false);
+      p = caps->comments_nest ? p + 1 : bn_sql_skip_quoted(p, end, false /* no backslashes */);
       break;
     case '-':
       p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, mysql)

@@ -138,7 +138,7 @@ void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct
   p->refused =
       !preflight_judge_quota(p, s, &server, info->raise_connections, info->reserved_connections);
   for (size_t i = 0; i < BN_SQL_QUOTAS && info->quota[i].by[0] != '\0'; i++)
-    if (!preflight_judge_quota(p, s, &info->quota[i], info->quota[i].raise, 0))
+    if (!preflight_judge_quota(p, s, &info->quota[i], info->quota[i].raise, 0 /* none reserved */))
       p->refused = true;
 }
 
