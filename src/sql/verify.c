@@ -333,17 +333,17 @@ static void verify_drop_on_any(struct bn_sql_verify *v)
 
 /* --- before the events --- */
 
-/* The outcome of an attempt to make the table, in the order of its weight: of the attempts on
-   several servers, the greatest failure counts. */
+/* The outcome of an attempt to make the table.  If the attempts on all servers have failed, the
+   greatest outcome counts. */
 enum attempt {
   MADE,
-  NEVER,   /* the next one will fail, too */
-  NOT_NOW, /* it may succeed later */
-  LEFT     /* there may be a table that could not be dropped: no other one is made */
+  NEVER,   /* another attempt would fail as well */
+  NOT_NOW, /* another attempt may succeed */
+  LEFT     /* there may be a table that could not be dropped: the servers are not asked again */
 };
 
-/* Drops the table that was made on this server, because the run does not start with it, in the time
-   of one visit.  Returns as verify_drop_with_retries. */
+/* Drops the table that was made on this server, because the run cannot use it, in the time of one
+   visit.  Returns as verify_drop_with_retries. */
 static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
@@ -355,9 +355,9 @@ static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
   return rc;
 }
 
-/* Names the table.  A server that was lost may still be making a table after another one was
-   dropped, so the next attempt has another name. */
-static int verify_name_table(struct bn_sql_verify *v, struct bn_err *err)
+/* Gives the table a new random name, because a server that was lost in an earlier attempt may still
+   be making the table of that attempt.  Returns 0, or -1 and err. */
+static int verify_choose_name(struct bn_sql_verify *v, struct bn_err *err)
 {
   unsigned char noise[8] = {0};
 
@@ -430,8 +430,9 @@ static enum attempt verify_outcome_of_failure(const struct visit *visit, bool ha
   return may_pass ? NOT_NOW : NEVER;
 }
 
-/* Makes the table under a new name on a server, and inserts the mark.  If only the mark fails, the
-   table is dropped.  If the outcome is not MADE, err says why. */
+/* Makes the table under a new name on a server, and inserts the mark.  If the mark fails, or if the
+   table may exist after a failure, the table is dropped.  If the outcome is not MADE, err says
+   why. */
 static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
                                       struct attempts *all, struct bn_err *err)
 {
@@ -439,7 +440,7 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
   enum attempt failed;
   struct visit visit;
   bool may_exist;
-  int rc = verify_name_table(v, err);
+  int rc = verify_choose_name(v, err);
 
   if (rc != 0)
     return NEVER;
@@ -458,8 +459,8 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
   return may_exist && verify_discard(v, ordinal) != 0 ? LEFT : failed;
 }
 
-/* Returns -1 with err, because the server does not get the table.  If the server could never be
-   asked, err says why already. */
+/* Sets err, because the server does not get the table, unless the server could not be asked, of
+   which err tells already.  Returns -1. */
 static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
                                      const struct content *content, struct bn_err *err)
 {
