@@ -267,7 +267,7 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     c->diag.text[sizeof c->diag.text - 1] = '\0';
     return rc;
   }
-  if (atomic_exchange(&c->sys->pooler_told, true))
+  if (atomic_exchange(&c->sys->pooler_reported, true))
     return BN_SQL_DONE;
   if (conn_ask_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
@@ -378,7 +378,7 @@ static void conn_add_facts(struct bn_sql_conn *c)
   const struct bn_services *services = c->session->services;
   struct bn_sql_about about = {.server = ""};
 
-  if (c->drv->ops->about == NULL || atomic_exchange(&c->sys->about_told, true))
+  if (c->drv->ops->about == NULL || atomic_exchange(&c->sys->about_reported, true))
     return;
   c->drv->ops->about(c->server->handle, &about);
   const struct {
@@ -460,7 +460,7 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   }
   if (rc < 0 && !bn_session_interrupted(s)) {
     bn_sql_log_failure(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
-    bn_sql_log_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_told);
+    bn_sql_log_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_reported);
   }
   bn_sql_conn_free(c);
   return NULL;

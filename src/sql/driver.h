@@ -56,13 +56,13 @@ struct bn_sqlsys {
   bool asks;                   /* a report wants to know the settings of the server */
   /* Each is set by the first thread that prints, or adds to the facts, something that is said once
      in a run. */
-  _Atomic bool settings_told;
-  _Atomic bool about_told;
-  _Atomic bool full_told;
-  _Atomic bool text_told;
+  _Atomic bool settings_reported;
+  _Atomic bool about_reported;
+  _Atomic bool full_reported;
+  _Atomic bool text_reported;
   _Atomic bool one_by_one; /* a server did not let statements be prepared together */
-  _Atomic bool pooler_told;
-  _Atomic bool remedy_told;
+  _Atomic bool pooler_reported;
+  _Atomic bool remedy_reported;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
   struct bn_sql_statement_cache texts;
   struct bn_sql_preflight preflight;

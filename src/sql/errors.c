@@ -301,20 +301,20 @@ static char *errors_make_line(const char **p, const char *more, const struct fie
 }
 
 void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
-                       _Atomic bool *told)
+                       _Atomic bool *reported)
 {
   const char *remedy = ops->remedy != NULL ? ops->remedy(d) : NULL;
-  struct bn_sql_shown said;
+  struct bn_sql_shown shown;
 
-  if (remedy == NULL || atomic_exchange(told, true))
+  if (remedy == NULL || atomic_exchange(reported, true))
     return;
   if (before == NULL) {
     bn_log_hint("%s", remedy);
     return;
   }
-  said = bn_sql_shown(d);
-  said.text[strcspn(said.text, "\n")] = '\0'; /* only the first of libpq's lines */
-  bn_log_hint("%s: %s: %s", before, said.text, remedy);
+  shown = bn_sql_shown(d);
+  shown.text[strcspn(shown.text, "\n")] = '\0'; /* only the first of libpq's lines */
+  bn_log_hint("%s: %s: %s", before, shown.text, remedy);
 }
 
 /* The classes of SQLSTATEs, which are their first two characters, that have traits here. */

@@ -67,10 +67,10 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
                         size_t len);
 
 /* Says on standard error what a user may do about the failure, if the driver knows a remedy and
-   *told is false, and sets *told.  The line begins with `before` and the server's message; `before`
-   NULL: it has neither, because the message has been logged. */
+   *reported is false, and sets *reported.  The line begins with `before` and the server's message;
+   `before` NULL: it has neither, because the message has been logged. */
 void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
-                       _Atomic bool *told);
+                       _Atomic bool *reported);
 
 /* Returns whether messages with this SQLSTATE name a value, a row, a lock or a limit, and so differ
    between failures for the same reason: data, integrity constraints, rollbacks, resources. */

@@ -148,7 +148,7 @@ static void failure_hint_at_prepare(struct bn_sql_conn *c)
     return;
   if (ops->missing == NULL || !ops->missing(&c->diag))
     return;
-  if (!atomic_exchange(&c->sys->remedy_told, true))
+  if (!atomic_exchange(&c->sys->remedy_reported, true))
     bn_log_hint("the table does not exist: if the script has 'prepare', run it first, with the "
                 "same options");
 }
@@ -158,11 +158,11 @@ static void failure_log(struct bn_sql_conn *c)
 {
   struct bn_sql_pending_failure *f = &c->failure;
 
-  if (f->told)
+  if (f->logged)
     return;
-  f->told = true;
+  f->logged = true;
   bn_sql_log_failure(c->drv->ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
-  bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_told);
+  bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_reported);
   failure_hint_at_prepare(c);
 }
 
@@ -311,7 +311,7 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
 
   c->view.sql_errno = c->diag.code;
   c->view.lost = rc == BN_SQL_LOST;
-  c->failure.told = false;
+  c->failure.logged = false;
   c->failure.step = step;
   c->failure.sql = sql;
   c->failure.len = len;

@@ -89,7 +89,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
 static void prepared_stop_preparing(struct bn_sql_conn *c)
 {
   c->full = true;
-  if (!atomic_exchange(&c->sys->full_told, true))
+  if (!atomic_exchange(&c->sys->full_reported, true))
     bn_log_hint("the server prepares no more statements (%d: %s): sessions send those that they "
                 "have not prepared as text; to avoid this, raise its limit or use "
                 "--db-ps-mode=disable",
@@ -169,7 +169,7 @@ static void prepared_send_as_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
-  if (!atomic_exchange(&c->sys->text_told, true))
+  if (!atomic_exchange(&c->sys->text_reported, true))
     bn_log_hint("the server does not prepare '%.200s' (%d: %s): sessions send such statements as "
                 "text; to send all so, use --db-ps-mode=disable",
                 st->text, c->diag.code, bn_sql_shown(&c->diag).text);

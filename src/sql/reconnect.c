@@ -108,7 +108,7 @@ static uint64_t reconnect_attempt_deadline(const struct bn_sql_conn *c, uint64_t
 static int reconnect_open(struct bn_sql_conn *c, uint64_t until_ns)
 {
   while (bn_sql_conn_open(c, reconnect_attempt_deadline(c, until_ns)) != 0) {
-    bn_sql_log_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_told);
+    bn_sql_log_remedy(c->drv->ops, &c->diag, "cannot connect again", &c->sys->remedy_reported);
     if (reconnect_pass_to_next_server(c, until_ns) != 0)
       return -1;
   }

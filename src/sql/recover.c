@@ -98,7 +98,7 @@ struct bn_sql_kept {
   enum bn_sql_step step;
   size_t len;
   bool has_text; /* text is that of the statement; false: it is not known */
-  bool told;
+  bool logged;
   char text[];
 };
 
@@ -108,7 +108,7 @@ void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct 
   const size_t len = has_text ? f->len : 0;
   struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
-  *kept = (struct bn_sql_kept){*diag, f->step, len, has_text, f->told};
+  *kept = (struct bn_sql_kept){*diag, f->step, len, has_text, f->logged};
   if (has_text)
     memcpy(kept->text, f->sql, len);
   /* f->sql may be the text of the failure that was kept before. */
@@ -131,7 +131,7 @@ bool bn_sql_pending_failure_restore(struct bn_sql_pending_failure *f, struct bn_
   f->step = f->kept->step;
   f->sql = f->kept->has_text ? f->kept->text : NULL;
   f->len = f->kept->len;
-  f->told = f->kept->told;
+  f->logged = f->kept->logged;
   return true;
 }
 

@@ -81,7 +81,7 @@ struct bn_sql_pending_failure {
   bool asks;         /* the script is asked about failures */
   bool pending;      /* it is asked about this one, and has not answered yet */
   bool rollback_due; /* an earlier failure, which was ignored, has left a transaction open */
-  bool told;         /* the failure was logged before the script was asked */
+  bool logged;       /* the failure was logged before the script was asked */
   bool once;         /* bulk inserts set it while they send: no failure is ignored */
   /* The failure that waits for the answer; its diag is the connection's.  The text is borrowed. */
   enum bn_sql_step step;

@@ -68,6 +68,6 @@ void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *t
       c->sys->asks && c->drv->ops->questions != NULL && bn_sql_preflight_is_worker(c->session);
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
 
-  if (is_wanted && !atomic_exchange(&c->sys->settings_told, true))
+  if (is_wanted && !atomic_exchange(&c->sys->settings_reported, true))
     bn_sql_session_ask_server(c->owner, c->drv, target, until_ns, settings_ask, c);
 }

@@ -239,13 +239,14 @@ static struct bn_statement *statements_learn(struct bn_sql_statement_names *name
   const size_t size = bn_sql_digest(sql, len, caps, name, sizeof name, &literals);
   struct bn_statement *st = statements_by_digest(names, name, size);
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
-  struct seen *place = &names->seen[set][names->oldest[set]];
+  struct seen *entry = &names->seen[set][names->oldest[set]];
 
   if (pattern == NULL)
     return st;
   names->oldest[set] = (unsigned char)((names->oldest[set] + 1) % WAYS);
-  free(place->pattern);
-  names->last = *place = (struct seen){pattern, st};
+  free(entry->pattern);
+  *entry = (struct seen){pattern, st};
+  names->last = *entry;
   return st;
 }
 

@@ -11,7 +11,7 @@
 struct bn_sql_table_check {
   const char *prefix;
   unsigned n;
-  double rows;        /* whole; 0: any number */
+  double rows;        /* a whole number; 0: any number */
   bool by_default;    /* `rows` is the default of --table-size */
   const char *option; /* the option that sets n: "tables" */
 };
