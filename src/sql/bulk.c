@@ -121,9 +121,9 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
       return 0;
     }
     *end = '\0';
-    c->failure.once = true;
+    c->failure.unrepeatable = true;
     (void)bn_sql_query(c, sql, (size_t)(end - sql));
-    c->failure.once = false;
+    c->failure.unrepeatable = false;
     *end = replaced;
     if (c->view.error != BN_VERDICT_NONE) {
       bulk_keep_unsent(b, sql, i);
@@ -186,9 +186,9 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
     return NOT_LOADED;
   }
   c->cur.result = (struct bn_sql_result){.affected = b->load.rows};
-  c->failure.once = true;
+  c->failure.unrepeatable = true;
   (void)bn_sql_finish(c, rc, since_ns, insert, described.data, described.len);
-  c->failure.once = false;
+  c->failure.unrepeatable = false;
   bn_buf_done(&described);
   if (rc != BN_SQL_DONE)
     return FAILED;

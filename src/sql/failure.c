@@ -231,12 +231,12 @@ static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
       .listed = {&c->sys->ignored, &c->drv->ignored},
       .lost = c->state == BN_CONN_LOST,
       .places = c->places,
-      .moves = failure_may_reach_other_server(c),
-      .once = c->failure.once,
+      .may_move = failure_may_reach_other_server(c),
+      .unrepeatable = c->failure.unrepeatable,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),
-      .all_count = c->sys->policy->failed_prepares_count && failure_is_in_event(c),
-      .untold = c->sys->policy->fatal_errors_uncounted,
+      .preparations_count = c->sys->policy->failed_prepares_count && failure_is_in_event(c),
+      .fatal_uncounted = c->sys->policy->fatal_errors_uncounted,
       .aborted = c->failure.rollback_due && failure_is_aborted(c),
       .answer = answer,
   };
@@ -273,7 +273,7 @@ static bool failure_clear_for_another_try(struct bn_sql_conn *c)
   struct bn_sql_failing f = failure_describe(c, BN_ANSWER_NONE);
   struct bn_sql_recovery r;
 
-  f.again = true;
+  f.reconnected = true;
   f.over = bn_session_over(c->session);
   r = bn_sql_choose_recovery(&f);
   if (r.action != BN_SQL_RETRY)

@@ -22,7 +22,7 @@ static unsigned recover_backoff_ms(uint64_t n_waits)
 /* Returns whether the failure is to be ignored, and the event repeated. */
 static bool recover_is_ignorable(const struct bn_sql_failing *f)
 {
-  if (f->once || f->answer == BN_ANSWER_FAIL)
+  if (f->unrepeatable || f->answer == BN_ANSWER_FAIL)
     return false;
   if (f->answer == BN_ANSWER_IGNORE || f->aborted)
     return true;
@@ -53,16 +53,17 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
    and a new connection may reach another server. */
 static bool recover_is_useless(const struct bn_sql_failing *f)
 {
-  return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->moves);
+  return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->may_move);
 }
 
 struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
 {
-  const bool is_execution = f->step == BN_STEP_QUERY, counts = is_execution || f->all_count;
+  const bool is_execution = f->step == BN_STEP_QUERY;
+  const bool counts = is_execution || f->preparations_count;
 
   if (f->step == BN_STEP_CONNECT)
     return recover_connecting(f);
-  if (f->again)
+  if (f->reconnected)
     return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
@@ -73,9 +74,9 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
                                     .roll_back = !reconnects && !f->diag->rolled_back,
                                     .counts = counts && !f->aborted};
   }
-  if (f->asks && is_execution && !f->once && f->answer == BN_ANSWER_NONE)
+  if (f->asks && is_execution && !f->unrepeatable && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
-  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counts && !f->untold};
+  return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counts && !f->fatal_uncounted};
 }
 
 struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_tries,

@@ -33,19 +33,19 @@ struct bn_sql_failing {
   enum bn_sql_class class;
   const struct bn_sql_errors *listed[2]; /* --db-ignore-errors and the driver's own; NULL: none */
   bool lost;                             /* the connection was lost */
-  bool again;       /* PREPARE and BIND: a new connection has been made since the failure */
-  bool once;        /* bulk inserts: no event would be repeated, so the failure is not ignored */
-  bool asks;        /* the script wants to be asked */
-  bool interrupted; /* the session was interrupted */
-  bool all_count;   /* a PREPARE or BIND that fails counts as an error, as an execution does */
-  bool over;        /* the run is over, or CONNECT was tried for long enough */
-  bool untold;      /* dialect 0.5: a failure that is not ignored is not counted */
-  bool aborted;     /* the server refuses the statement because of an error before it, which was
-                       ignored, and which the script has caught: only that error is counted */
+  bool reconnected;  /* PREPARE and BIND: a new connection has been made since the failure */
+  bool unrepeatable; /* bulk inserts: no event would be repeated, so the failure is not ignored */
+  bool asks;         /* the script wants to be asked */
+  bool interrupted;  /* the session was interrupted */
+  bool preparations_count; /* PREPARE and BIND: the failure counts as an error */
+  bool over;               /* the run is over, or CONNECT was tried for long enough */
+  bool fatal_uncounted;    /* dialect 0.5: a failure that is not ignored is not counted */
+  bool aborted; /* the server refuses the statement because of an error before it, which was
+                   ignored, and which the script has caught: only that error is counted */
   enum bn_sql_answer answer;
   unsigned tries;  /* CONNECT: failed attempts before this one */
   unsigned places; /* servers that are tried in turn; 0 means 1 */
-  bool moves;      /* a new connection to the same address may reach another server */
+  bool may_move;   /* a new connection to the same address may reach another server */
 };
 
 /* The decision about a failure. */
@@ -82,7 +82,7 @@ struct bn_sql_pending_failure {
   bool pending;      /* it is asked about this one, and has not answered yet */
   bool rollback_due; /* an earlier failure, which was ignored, has left a transaction open */
   bool logged;       /* the failure was logged before the script was asked */
-  bool once;         /* bulk inserts set it while they send: no failure is ignored */
+  bool unrepeatable; /* bulk inserts set it while they send: no failure is ignored */
   /* The failure that waits for the answer; its diag is the connection's.  The text is borrowed. */
   enum bn_sql_step step;
   const char *sql;
