@@ -479,7 +479,8 @@ int bn_sql_disconnect(struct bn_sql_conn *c)
 
 void bn_sql_conn_unref(struct bn_sql_conn *c)
 {
-  if (--c->refs > 0)
+  c->refs--;
+  if (c->refs > 0)
     return;
   /* The script may still read the result, until the session opens another connection or ends. */
   if (c->cur.live && c->owner != NULL)

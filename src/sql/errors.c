@@ -278,10 +278,12 @@ static void errors_add_line(struct bn_buf *b, const char **p, const struct field
   const char *at = *p;
 
   for (; *at != '\0' && *at != '\n'; at++) {
-    if (*at == '%' && at[1] != '\0')
-      errors_add_field(b, *++at, f);
-    else
+    if (*at == '%' && at[1] != '\0') {
+      at++;
+      errors_add_field(b, *at, f);
+    } else {
       (void)bn_buf_char(b, *at);
+    }
   }
   *p = *at == '\n' ? at + 1 : at;
 }

@@ -92,26 +92,29 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len)
   return true;
 }
 
+/* Returns the position after the digits at p. */
+static const char *load_skip_digits(const char *p, const char *end)
+{
+  while (p < end && bn_sql_is_digit(*p))
+    p++;
+  return p;
+}
+
 /* Returns the position after a number that all servers store as it is written, like "0", "12"
    and "-1.50".  Returns NULL if there is none at p, as in "-0", "007" and "1.". */
 static const char *load_skip_number(const char *p, const char *end)
 {
   const bool is_negative = *p == '-';
   const char *digits = is_negative ? p + 1 : p;
+  const char *after = load_skip_digits(digits, end);
 
-  p = digits;
-  while (p < end && bn_sql_is_digit(*p))
-    p++;
-  if (p == digits || (*digits == '0' && (p - digits > 1 || is_negative)))
+  if (after == digits || (*digits == '0' && (after - digits > 1 || is_negative)))
     return NULL;
-  if (p < end && *p == '.') {
-    digits = ++p;
-    while (p < end && bn_sql_is_digit(*p))
-      p++;
-    if (p == digits)
-      return NULL;
-  }
-  return p;
+  if (after == end || *after != '.')
+    return after;
+  digits = after + 1;
+  after = load_skip_digits(digits, end);
+  return after > digits ? after : NULL;
 }
 
 /* Returns the letter that stands for c after a backslash, or '\0' if c is not escaped. */

@@ -172,7 +172,7 @@ enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
 
 /* Returns the longest time for preparing statements before the events: LONGEST_DELAY_S, or half of
    the time that threads have to get ready if that is less, because the estimate is rough. */
-static uint64_t preflight_most_ns(const struct bn_session *s)
+static uint64_t preflight_longest_delay_ns(const struct bn_session *s)
 {
   const uint64_t longest_ns = LONGEST_DELAY_S * BN_NSEC_PER_SEC;
   const uint64_t timeout_ns = s->services->conf->init_timeout_ns; /* 0: none */
@@ -204,7 +204,7 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
       .on_server = preflight_threads_of(p, s) * (int64_t)e->in_all,
       .unused = preflight_unused_statements(&p->info, p->asked),
       .rest_ns = e->at_start > 0 ? e->spent_ns / e->at_start * n_rest : 0,
-      .most_ns = preflight_most_ns(s),
+      .most_ns = preflight_longest_delay_ns(s),
   };
 }
 

@@ -321,7 +321,8 @@ static void split_free_result(void *conn, struct bn_sql_result *r)
   p->base->free_result(split_handle_of(p, p->role), r);
 }
 
-/* Takes the next result of the server that had the last statement. */
+/* Lets the driver return the next result of the last statement, which is NULL for the driver if it
+   was sent as text. */
 static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
                               struct bn_sql_diag *d)
 {
@@ -334,7 +335,7 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
 
 /* --- functions of a statement, as struct bn_driver has them --- */
 
-/* Prepares the statement on the server of that role. */
+/* Prepares the statement on the server of that role.  Returns the driver's answer. */
 static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
 {
   const struct bn_sql_split *p = twin->split;

@@ -505,8 +505,8 @@ static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attem
   enum attempt worst = NEVER;
 
   for (unsigned i = 0; i < all->places; i++) {
-    const enum attempt a =
-        all->all_asked && !verify_has_connected(all, i) ? NEVER : verify_try_server(v, i, all, err);
+    const bool is_worth_asking = !all->all_asked || verify_has_connected(all, i);
+    const enum attempt a = is_worth_asking ? verify_try_server(v, i, all, err) : NEVER;
 
     *made_on = i;
     if (a == MADE)
