@@ -66,12 +66,10 @@ static bool failure_may_be_in_transaction(const struct bn_sql_conn *c)
          c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_OWN;
 }
 
-/* Returns whether the server carries out nothing more of the transaction, as PostgreSQL does after
-   an error. */
+/* Returns whether the connection is open and its transaction can only be rolled back. */
 static bool failure_is_aborted(const struct bn_sql_conn *c)
 {
-  return c->state == BN_CONN_OPEN && c->link.ops->transaction != NULL &&
-         c->link.ops->transaction(c->link.handle) == BN_TRANSACTION_FAILED;
+  return c->state == BN_CONN_OPEN && bn_sql_link_is_aborted(&c->link);
 }
 
 /* Opens the connection again.  Whether or not that succeeds, the script sees the failure of its

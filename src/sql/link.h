@@ -38,6 +38,12 @@ void bn_sql_link_disconnect(struct bn_sql_link *l);
    changed. */
 enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, uint64_t *affected,
                                 struct bn_sql_diag *d);
+/* Returns whether the server carries out nothing more of the open transaction, as PostgreSQL after
+   an error.  A driver that cannot tell has no such transaction. */
+static inline bool bn_sql_link_is_aborted(const struct bn_sql_link *l)
+{
+  return l->ops->transaction != NULL && l->ops->transaction(l->handle) == BN_TRANSACTION_FAILED;
+}
 
 /* Interrupts a link at a given time, so that no call on it blocks for longer. */
 struct bn_sql_alarm {

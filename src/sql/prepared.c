@@ -153,12 +153,10 @@ static bool prepared_may_be_text(const struct bn_sql_conn *c)
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
-  const struct bn_sql_link *link = &c->link;
 
   if (rc != BN_SQL_ERROR || !prepared_may_be_text(c) || bn_session_interrupted(c->session))
     return false;
-  if (link->ops->transaction != NULL &&
-      link->ops->transaction(link->handle) == BN_TRANSACTION_FAILED)
+  if (bn_sql_link_is_aborted(&c->link))
     return false;
   return class == BN_CLASS_OTHER && !prepared_fails_as_text(c->drv->ops, &c->diag) &&
          !bn_sql_driver_ignores(c->drv, &c->diag, class);

@@ -89,8 +89,9 @@ static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *li
 {
   h->item = bn_alloc(list->n, sizeof *h->item);
   h->text = bn_alloc(list->n, sizeof *h->text);
-  for (h->n = 0; h->n < list->n; h->n++)
-    h->text[h->n] = bn_alloc_text(list->item[h->n]);
+  h->n = list->n;
+  for (size_t i = 0; i < h->n; i++)
+    h->text[i] = bn_alloc_text(list->item[i]);
 }
 
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,

@@ -39,14 +39,13 @@ static bool recover_is_ignorable(const struct bn_sql_failing *f)
 static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 {
   const unsigned places = f->places > 0 ? f->places : 1;
-  struct bn_sql_recovery r = {.action = BN_SQL_RETRY};
+  const bool is_end_of_round = (f->tries + 1) % places == 0;
 
   if (f->over)
     return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
-  /* This was the last server of a round. */
-  if ((f->tries + 1) % places == 0)
-    r.wait_ms = recover_backoff_ms(f->tries / places);
-  return r;
+  return (struct bn_sql_recovery){.action = BN_SQL_RETRY,
+                                  .wait_ms =
+                                      is_end_of_round ? recover_backoff_ms(f->tries / places) : 0};
 }
 
 /* Returns whether the connection is of no use: its server refuses to write or carries out nothing,
