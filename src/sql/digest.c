@@ -238,7 +238,8 @@ static const char *digest_put_next(struct digest *d, const char *p)
   return p + 1;
 }
 
-/* Returns the number of bytes of the character of UTF-8 that begins with this byte. */
+/* Returns the number of bytes of the character of UTF-8 that begins with this byte, which is
+   0xxxxxxx, 110xxxxx, 1110xxxx or 11110xxx. */
 static size_t digest_character_bytes(unsigned char first)
 {
   if (first < 0xc0)

@@ -149,7 +149,8 @@ void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *
     (void)bn_buf_add(out, p, (size_t)(mark - p));
     if (mark == end)
       return;
-    emulate_add_value(e, binds++, out);
+    emulate_add_value(e, binds, out);
+    binds++;
     p = mark + 1;
   }
 }

@@ -58,7 +58,8 @@ static struct literal statements_literal_of(const char *sql, const struct bn_sql
   struct literal l = {.at = literals->literal[i].at};
 
   l.end = l.at + literals->literal[i].len;
-  l.at += sql[l.at] == '-' || sql[l.at] == '+';
+  if (sql[l.at] == '-' || sql[l.at] == '+')
+    l.at++;
   l.kind = statements_literal_kind(sql + l.at, sql + l.end);
   return l;
 }
