@@ -643,7 +643,8 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
     if (*has_counts && found.missing >= v->counts.missing)
       continue;
     v->counts = found;
-    *has_counts = has_better = true;
+    *has_counts = true;
+    has_better = true;
   }
   return has_better;
 }
