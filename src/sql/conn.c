@@ -428,28 +428,41 @@ static bool conn_check_overrides(const struct bn_driver *ops, const char *const 
   return true;
 }
 
-struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
-                                   const char *const *override_name,
-                                   const char *const *override_value, size_t n_overrides)
+/* Makes a closed connection of the session, with n overrides, its link to the driver and its
+   ordinal.  Returns NULL after a failure, which has been logged. */
+static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_session *s,
+                                     const char *const *override_name,
+                                     const char *const *override_value, size_t n)
 {
-  char name[BN_LABEL_LEN];
+  char name[BN_LABEL_LEN]; /* not used */
   struct bn_sql_session *o;
   struct bn_sql_conn *c;
-  int rc;
 
-  if (!conn_check_overrides(drv->ops, override_name, n_overrides))
+  if (!conn_check_overrides(drv->ops, override_name, n))
     return NULL;
   o = bn_sql_session_get(drv->sys, s, drv);
   if (o == NULL)
     return NULL;
   c = conn_make_object(o, drv);
-  conn_copy_overrides(c, override_name, override_value, n_overrides);
+  conn_copy_overrides(c, override_name, override_value, n);
   if (conn_make_link(c) != 0) {
     bn_sql_conn_free(c);
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  c->places = (unsigned)conn_name_server(c, name); /* the name is not needed */
+  c->places = (unsigned)conn_name_server(c, name);
+  return c;
+}
+
+struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
+                                   const char *const *override_name,
+                                   const char *const *override_value, size_t n_overrides)
+{
+  struct bn_sql_conn *c = conn_make(drv, s, override_name, override_value, n_overrides);
+  int rc;
+
+  if (c == NULL)
+    return NULL;
   rc = conn_open_after_preflight(c);
   if (rc == 0) {
     const struct bn_sql_target target = conn_target_of(c);
