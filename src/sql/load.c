@@ -137,9 +137,9 @@ static char load_escape_of(char c)
    which not all servers read alike, or a 0 byte, or no end. */
 static const char *load_add_literal(struct bn_buf *out, const char *p, const char *end)
 {
-  const char *from = ++p;
+  const char *from = p + 1; /* the text from here on has not been added */
 
-  for (; p < end; p++) {
+  for (p = from; p < end; p++) {
     const char escape = load_escape_of(*p);
 
     if (*p == '\\' || *p == '\0')
@@ -151,7 +151,8 @@ static const char *load_add_literal(struct bn_buf *out, const char *p, const cha
       (void)bn_buf_char(out, '\\');
       (void)bn_buf_char(out, escape);
     } else if (end - p > 1 && p[1] == '\'') {
-      (void)bn_buf_char(out, *p++);
+      (void)bn_buf_char(out, '\'');
+      p++; /* the second quote */
     } else {
       return p + 1;
     }
@@ -187,6 +188,7 @@ bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
   const size_t before = l->lines.len;
   bool more = p < end && *p == '(';
 
+  /* Each round adds the value after the '(' or ',' at p. */
   while (more) {
     p = load_add_value(&l->lines, load_skip_space(p + 1, end), end);
     if (p != NULL)
