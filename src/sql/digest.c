@@ -172,11 +172,11 @@ static bool digest_is_signed(const struct digest *d, const char *p)
 /* Returns the position after a comment at p, or p if there is none. */
 static const char *digest_skip_comment(const struct digest *d, const char *p)
 {
-  const bool mysql = d->caps->backslash_escapes, has_next = d->end - p > 1;
+  const bool is_mysql = d->caps->backslash_escapes, has_next = d->end - p > 1;
 
-  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, mysql))
+  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, is_mysql))
     return bn_sql_skip_line(p, d->end);
-  if (*p == '#' && mysql)
+  if (*p == '#' && is_mysql)
     return bn_sql_skip_line(p, d->end);
   return has_next && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
 }
@@ -198,10 +198,10 @@ static const char *digest_put_dollar(struct digest *d, const char *p)
 /* Adds a literal or a name in quotes.  Returns the position after it. */
 static const char *digest_put_quoted(struct digest *d, const char *p)
 {
-  const bool mysql = d->caps->backslash_escapes;
-  const bool is_text = *p == '\'' || (*p == '"' && mysql);
+  const bool is_mysql = d->caps->backslash_escapes;
+  const bool is_text = *p == '\'' || (*p == '"' && is_mysql);
   const char *after =
-      bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, mysql));
+      bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, is_mysql));
 
   if (is_text)
     return digest_put_literal(d, p, after);

@@ -13,7 +13,7 @@
 const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps)
 {
-  const bool mysql = caps->backslash_escapes;
+  const bool is_mysql = caps->backslash_escapes;
 
   while (p < end) {
     switch (*p) {
@@ -21,24 +21,24 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
       return p;
     case '\'':
     case '"':
-      p = bn_sql_skip_quoted(p, end, bn_sql_escapes_here(p, begin, mysql));
+      p = bn_sql_skip_quoted(p, end, bn_sql_escapes_here(p, begin, is_mysql));
       break;
     case '`': /* a character of operators in PostgreSQL */
       p = caps->comments_nest ? p + 1 : bn_sql_skip_quoted(p, end, false /* no backslashes */);
       break;
     case '-':
-      p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, mysql)
+      p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, is_mysql)
               ? bn_sql_skip_line(p, end)
               : p + 1;
       break;
     case '#':
-      p = mysql ? bn_sql_skip_line(p, end) : p + 1;
+      p = is_mysql ? bn_sql_skip_line(p, end) : p + 1;
       break;
     case '/':
       p = end - p > 1 && p[1] == '*' ? bn_sql_skip_comment(p, end, caps) : p + 1;
       break;
     case '$':
-      p = mysql ? p + 1 : bn_sql_skip_dollars(p, begin, end);
+      p = is_mysql ? p + 1 : bn_sql_skip_dollars(p, begin, end);
       break;
     default:
       p++;

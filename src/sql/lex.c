@@ -28,11 +28,11 @@ const char *bn_sql_skip_line(const char *p, const char *end)
   return nl != NULL ? nl + 1 : end;
 }
 
-bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql)
+bool bn_sql_is_dash_comment(const char *p, const char *end, bool is_mysql)
 {
   enum { DELETE_CHARACTER = 0x7f }; /* counts as a blank, as all control characters do */
 
-  return !mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == DELETE_CHARACTER;
+  return !is_mysql || end - p == 2 || (unsigned char)p[2] <= ' ' || p[2] == DELETE_CHARACTER;
 }
 
 /* Returns the position after the comment at p, in which other comments may stand, or end if it is

@@ -35,7 +35,7 @@ bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash);
    at p begins none, because it is part of a name or of $1. */
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end);
 /* Returns whether the two dashes at p begin a comment: MySQL wants a blank after them. */
-bool bn_sql_is_dash_comment(const char *p, const char *end, bool mysql);
+bool bn_sql_is_dash_comment(const char *p, const char *end, bool is_mysql);
 /* Returns the position after the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
 /* Returns the position after the comment whose slash and star are at p, or end if it is not closed.

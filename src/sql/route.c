@@ -48,20 +48,20 @@ static bool route_is_one_of(const struct token *t, const char *const *words)
    begins there. */
 static const char *route_skip_between(const struct scan *s, const char *p)
 {
-  const bool mysql = s->caps->backslash_escapes;
+  const bool is_mysql = s->caps->backslash_escapes;
   const bool has_next = s->end - p >= 2;
 
   if (strchr(" \t\r\n\f\v", *p) != NULL)
     return p + 1;
-  if (*p == '#' && mysql)
+  if (*p == '#' && is_mysql)
     return bn_sql_skip_line(p, s->end);
-  if (*p == '$' && !mysql)
+  if (*p == '$' && !is_mysql)
     return bn_sql_skip_dollars(p, s->begin, s->end);
   if (*p == '\'' || *p == '"' || *p == '`')
-    return bn_sql_skip_quoted(p, s->end, bn_sql_escapes_here(p, s->begin, mysql));
+    return bn_sql_skip_quoted(p, s->end, bn_sql_escapes_here(p, s->begin, is_mysql));
   if (has_next && p[0] == '/' && p[1] == '*')
     return bn_sql_skip_comment(p, s->end, s->caps);
-  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, s->end, mysql))
+  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, s->end, is_mysql))
     return bn_sql_skip_line(p, s->end);
   return NULL;
 }
@@ -279,7 +279,7 @@ static bool route_skip_statement(struct scan *s, struct token t, bool *names_aut
 
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
-  const bool mysql = caps->backslash_escapes;
+  const bool is_mysql = caps->backslash_escapes;
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
   bool has_ended = false, has_more = true;
 
@@ -293,12 +293,12 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 
     if (first.len > 0 && !route_is_char(&first, ';')) {
       if (has_ended || route_begins_another(boundary, caps) ||
-          (mysql && route_commits_first(&first, &second)))
+          (is_mysql && route_commits_first(&first, &second)))
         return true;
       has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
     has_more = route_skip_statement(&s, first, &names_autocommit);
-    if (mysql && names_autocommit && route_equals(&first, "set"))
+    if (is_mysql && names_autocommit && route_equals(&first, "set"))
       return true;
   }
   return false;

@@ -291,8 +291,9 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_each, &survey);
     if (survey.missing > 0)
       return table_check_refuse(t, &survey, err);
-    warned = warned || table_check_warn(t, &survey);
-  } while (++target.ordinal < n_servers && !bn_session_interrupted(s) &&
-           bn_clock_mono() < until_ns);
+    if (!warned)
+      warned = table_check_warn(t, &survey);
+    target.ordinal++;
+  } while (target.ordinal < n_servers && !bn_session_interrupted(s) && bn_clock_mono() < until_ns);
   return 0;
 }
