@@ -409,11 +409,10 @@ static int memory_verify(void *self, struct bn_session *main, struct bn_err *err
   const struct bn_memory *m = self;
   const struct bn_conf *c = m->run_conf;
   const bool has_wanted_time = c->raw.time_given && c->plan.time_ns != 0;
-  const bool reached_total = m->passes != 0 && !bn_session_over(main);
   char total[32];
 
   (void)err;
-  if (bn_policy_is_native(c->policy) && has_wanted_time && reached_total)
+  if (bn_policy_is_native(c->policy) && has_wanted_time && m->passes != 0 && !bn_session_over(main))
     bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
                 "removes this limit",
                 bn_units_format_size(total, sizeof total, m->conf->total_size, false /* iec */),
