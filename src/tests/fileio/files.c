@@ -90,8 +90,8 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the size of the file or device, or -1 if there is none of this name.  Sets *regular if it
-   can be extended: it is a regular file, or there is none yet. */
+/* Returns the size of the file or device, or -1 if there is none of this name.  Sets *regular to
+   whether it can be extended: it is a regular file, or there is none yet. */
 static int64_t files_find_size(const char *path, bool *regular)
 {
   struct stat st;
