@@ -408,8 +408,7 @@ static size_t assert_find_hist_by_name(const struct bn_metrics *m, const char *n
   return i;
 }
 
-/* Returns the end of a list of names: if the buffer was too small, the list lacks the last names.
- */
+/* Returns the end of a list of names, whose last names are missing if the buffer was too small. */
 static const char *assert_end_of_list(const struct bn_buf *names)
 {
   return names->failed ? ", ..." : "";

@@ -21,7 +21,7 @@ enum bn_assert_what {
   BN_ASSERT_ERRORS, /* errors in percent: of all attempts, those that ended in one */
   BN_ASSERT_KIND,   /* a figure of a kind of events, or of a phase, that is no latency */
   BN_ASSERT_PROOF,  /* the proof sheet of a script, which no view has: see engine/asserts.h */
-  BN_ASSERT_RANK,   /* a percentile; this one and the next are of latencies */
+  BN_ASSERT_RANK,   /* a percentile; this and all that follow are of latencies */
   BN_ASSERT_MIN,
   BN_ASSERT_AVG,
   BN_ASSERT_MEDIAN,

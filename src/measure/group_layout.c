@@ -92,7 +92,7 @@ static int group_unite_row(struct rows *r, const struct bn_metric *row, const ch
 }
 
 /* Returns 0, or -1 and err if a name is that of a counter in one group and that of a histogram in
-   another: in a run only one metric has a name. */
+   another: in a run a name is that of one metric only. */
 static int group_check_names(const struct tables *t, struct bn_err *err)
 {
   const struct rows *counters = &t->counters, *hists = &t->hists;

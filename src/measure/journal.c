@@ -16,7 +16,7 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets err to an errno value, for which the journal ends early.  Returns -1. */
+/* Sets err to the reason, an errno value, for which the journal ends early.  Returns -1. */
 static int journal_fail(const struct bn_journal *j, int error, struct bn_err *err)
 {
   if (j->lock.path == NULL) /* its lines are sent */
@@ -177,8 +177,8 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
   return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
-/* Returns the line of a tick, whose histograms have only the values since the previous tick, which
-   the caller frees, or NULL if memory runs out.  A line that is sent keeps the time at which the
+/* Returns the line of a tick, which the caller frees, or NULL if memory runs out.  Its histograms
+   have only the values since the previous tick.  A line that is sent keeps the time at which the
    tick was made. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {

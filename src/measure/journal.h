@@ -29,9 +29,8 @@ int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err);
 /* Opens a journal whose lines are sent and do not go into a file. */
 void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of);
 /* These write one line each, with one write(2); the first view of a group writes a line of the
-   group before it.  If
-   a line cannot be written, the journal ends: that call returns -1 and err, later ones do nothing
-   and return 0. */
+   group before it.  If a line cannot be written, the journal ends: that call returns -1 and err,
+   later ones do nothing and return 0. */
 
 /* Writes the facts. */
 int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);

@@ -84,8 +84,7 @@ void bn_json_put(struct bn_json_out *out, struct bn_node *map, const char *key,
 {
   char *unused_key;
 
-  /* Most keys are ASCII.  Such a key is not looked up: hardly any is the escaped form of another.
-   */
+  /* Most keys are ASCII.  They are not looked up: hardly any is the escaped form of another key. */
   if (json_write_is_ascii(key)) {
     out->failed |= bn_node_set(map, key, value) != 0;
     return;

@@ -159,7 +159,7 @@ static const struct bn_fact_option *merge_find_option(const struct sorted *s,
 }
 
 /* Returns whether an option keeps two runs from being merged.  b NULL: only one of the two programs
-   knows the option; then it keeps them from it if it was set. */
+   knows the option; then it does so if it was set. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)

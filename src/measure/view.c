@@ -695,7 +695,7 @@ static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
 {
   struct bn_view counted = {.delta = v->delta};
 
-  view_set_count_figures(&counted, c, false /* commits: no rate is of transactions */);
+  view_set_count_figures(&counted, c, false /* commits: for transactions, not used here */);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
       *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;

@@ -125,7 +125,7 @@ struct bn_view {
 #include "measure/figures.def"
 #undef BN_FIGURE_u64
 #undef BN_FIGURE_f64
-  const double *percents;          /* ranks; interval lines print the first */
+  const double *percents;          /* ranks; in dialects interval lines print the first */
   const double *percentile_s;      /* their values; NaN without events; HUGE_VAL: overflow */
   const bool *at_least;            /* NULL: none is */
   size_t n_percents;               /* 0: --percentile=0 */
@@ -283,9 +283,8 @@ struct bn_view_rules {
   double span_s;              /* the part of the delta's time that is in the span; 0: all of it */
 };
 
-/* Sets the members that follow from a difference of two snapshots and the rules; all others become
-   0 or NULL, and the caller sets them afterwards.  The view points into the store, delta and rules.
- */
+/* Sets the members that follow from a difference of two snapshots and the rules.  All others become
+   0 or NULL, and the caller sets them later.  The view points into the store, delta and rules. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules);
 /* Returns any percentile of the events of a view that was filled with these rules; HUGE_VAL if it
