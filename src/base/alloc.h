@@ -22,9 +22,9 @@ __attribute__((malloc)) void *bn_alloc_try_aligned(size_t alignment, size_t n, s
 /* Resizes what bn_alloc returned, or NULL, to n * size bytes, at least one.  New bytes are not
    zeroed. */
 __attribute__((returns_nonnull)) void *bn_alloc_resize(void *p, size_t n, size_t size);
-/* Returns an array of n elements of that size with room for one more, in the place of `array`,
-   which such calls have made from NULL on.  Its room doubles whenever n is a power of two, so that
-   nobody has to keep its capacity. */
+/* Returns `array`, which has n elements of that size, perhaps moved, with room for one more.  Only
+   this function has allocated it, for one element after another, beginning with NULL and n 0.  Its
+   room doubles whenever n is a power of two, so that its capacity need not be kept. */
 __attribute__((returns_nonnull)) void *bn_alloc_grow(void *array, size_t n, size_t size);
 /* Returns a copy of a text. */
 __attribute__((malloc, returns_nonnull)) char *bn_alloc_text(const char *text);

@@ -291,8 +291,8 @@ static uint64_t pacer_find_position(const struct bn_pacer *p, uint64_t n)
   return position;
 }
 
-/* Returns the cumulative rate at the n-th arrival, which is due at to_ns.  If the arrival has not
-   been replayed, this is n, the expected value, but not more than the cumulative rate at to_ns. */
+/* Returns the cumulative rate at the n-th arrival, which has come due by to_ns.  If it has not been
+   replayed, this is n, the expected value, but not more than the cumulative rate at to_ns. */
 static double pacer_find_mass(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
   return n <= p->replayed ? (double)pacer_find_position(p, n) * BN_ARRIVALS_UNIT

@@ -97,8 +97,8 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
 /* Returns whether events were begun in the time of the total, and none succeeded.  A script's own
    loop may begin no event. */
 bool bn_outcome_is_empty(const struct bn_view *total);
-/* Logs on standard error that no event succeeded, and why.  group: the host whose total it is;
-   NULL: the total is that of the run. */
+/* Logs on standard error that no event succeeded, and why.  group: the name of the host or group
+   whose total it is; NULL: the total is that of the run. */
 void bn_outcome_log_empty(const struct bn_view *total, const char *group);
 /* Returns the reason for the end, the first that applies in the order of the exit statuses. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);

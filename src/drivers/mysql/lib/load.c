@@ -222,8 +222,7 @@ static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size
         return true;
       load->to_skip = -1;
     }
-    /* A field before the column ends with a tab; after the column only the end of the row counts.
-     */
+    /* A field before the column ends with a tab; from the column on, only the row's end counts. */
     p = memchr(p, load->to_skip > 0 ? '\t' : '\n', (size_t)(end - p));
     if (p == NULL)
       break;
