@@ -163,9 +163,8 @@ static bool cli_names_test(const struct bn_cli *cli)
   return false;
 }
 
-/* Returns whether the value of the option that the argument names ("--NAME", "-NAME" or "NAME", up
-   to
-   '=') must not be shown: the option is a secret, or it is not known. */
+/* Returns whether the value of an option must not be shown: it is a secret, or is not known.  The
+   argument names the option up to '=', as "--NAME", "-NAME" or "NAME". */
 static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 {
   char name[64];

@@ -54,11 +54,11 @@ static const struct lookalike *pasted_find_at_end(const char *text)
   const size_t len = strlen(text);
 
   for (size_t i = 0; i < LOOKALIKES; i++) {
-    const struct lookalike *blank = &lookalikes[i];
-    const size_t n = strlen(blank->bytes);
+    const struct lookalike *each = &lookalikes[i];
+    const size_t n = strlen(each->bytes);
 
-    if (!blank->is_dash && len >= n && strcmp(text + len - n, blank->bytes) == 0)
-      return blank;
+    if (!each->is_dash && len >= n && strcmp(text + len - n, each->bytes) == 0)
+      return each;
   }
   return NULL;
 }
