@@ -27,7 +27,7 @@ struct bn_sql_driver {
   struct bn_sql_caps caps;
   struct bn_driver_host host;
   struct bn_sql_errors ignored;    /* the driver's own list */
-  bool ignores_silence;            /* this list and --db-ignore-errors have all errors of silence */
+  bool ignores_silence;            /* each error of silence is in this list or --db-ignore-errors */
   struct bn_sql_splitter splitter; /* --db-read-hosts */
   unsigned index;                  /* of the row */
 };

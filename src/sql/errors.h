@@ -45,7 +45,7 @@ bool bn_sql_errors_include_loss(const struct bn_sql_errors *e, const struct bn_d
 struct bn_sql_class_traits {
   const char *name;    /* in --db-ignore-errors and in documents */
   bool refuses_commit; /* a COMMIT that fails with it has not been stored; else that is unknown */
-  bool of_server;      /* the server refuses to write or to work: another server may not */
+  bool of_server;      /* this server cannot write, or cannot work; another one may */
 };
 /* Returns the row of a class. */
 const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class);

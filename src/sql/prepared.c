@@ -387,9 +387,8 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   return bn_sql_finish(c, rc, since_ns, st->type, text->data, text->len);
 }
 
-/* Prepares and binds the statement before its first execution, after a reconnect, or, with
-   --db-ps-mode=extended, before each execution.  Returns false after a failure that the view
-   describes. */
+/* Prepares and binds the statement before its first execution, after a reconnect, or, if `anew`,
+   before each execution.  Returns false after a failure that the view describes. */
 static bool prepared_make_ready(struct bn_sql_stmt *st)
 {
   if (!prepared_check_usable(st))

@@ -12,7 +12,7 @@
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len);
 
 /* Makes the connection ready for a statement: frees the previous result and sets view.error to
-   NONE. `sql` is the text that is about to be executed, or NULL for any other call.  Returns false
+   NONE.  `sql` is the text that is about to be executed, or NULL for any other call.  Returns false
    if the connection takes no statement, which the view says. */
 static inline bool bn_sql_begin(struct bn_sql_conn *c, const char *sql, size_t len)
 {

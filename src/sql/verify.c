@@ -67,7 +67,7 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
 
 /* --- one server --- */
 
-/* Names a server as users write it, or, if its driver gives no names, by that of the driver.
+/* Names a server as users write it, or, if its driver gives no names, by the name of the driver.
    Returns how many servers there are. */
 static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
                                 size_t size)
