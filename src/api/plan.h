@@ -12,7 +12,7 @@
 
 struct bn_metrics; /* measure/metric.h */
 
-/* In each member 0 stands for none, unlimited or off.  Times are in nanoseconds. */
+/* In limits, times and lists 0 stands for none, unlimited or off.  Times are in nanoseconds. */
 struct bn_plan {
   enum bn_version version; /* dialect of the texts */
   int verbosity;           /* enum bn_level of base/log.h */

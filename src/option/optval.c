@@ -507,7 +507,7 @@ static const char *optval_find_reason(const struct bn_opt *o, const char *text,
 
   if (o->delay != 0 && text[0] != '\0')
     return "not a time";
-  /* Nothing else can be wrong with a text. */
+  /* Nothing else can be wrong with a string or a path. */
   if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
     return "no value";
   const bool is_int = o->type == BN_INT && bn_units_parse_int(text, &whole) == 0;

@@ -299,7 +299,7 @@ static bool results_is_foreign(const char *path)
 }
 
 /* The outcome of reading a file.  FOREIGN: it is a complete document of another kind, such as the
-   table.json of a sweep.  UNREADABLE: the file cannot be read, or is no complete document. */
+   table.json of a sweep.  UNREADABLE: the file cannot be read, or has no correct result. */
 enum outcome { LOADED, FOREIGN, UNREADABLE };
 
 /* Reads a result of at most max_bytes, without its intervals if only_totals.  Sets *out if the

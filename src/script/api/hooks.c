@@ -27,7 +27,7 @@
 struct hooks {
   const struct bn_hooks_conf *conf;
   FILE *out;                                 /* borrowed */
-  struct bn_instance *interval, *checkpoint; /* NULL: the run makes no such reports */
+  struct bn_instance *interval, *checkpoint; /* NULL: not open */
   bool failed;                               /* an instance could not be opened */
 };
 

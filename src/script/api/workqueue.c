@@ -140,8 +140,9 @@ static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_se
   (void)eventfd_read(p->wake_fd, &wakes); /* fails if no session has woken the part */
 }
 
-/* Moves work into p->taken and sets *is_taken, if there is work.  If there is none yet, adds the
-   part to the list of idle parts.  Returns false if there is no work and no more will come. */
+/* Moves work into p->taken if there is work, and sets *is_taken to whether there is.  If there is
+   none yet, adds the part to the list of idle parts.  Returns false if there is no work and no more
+   will come. */
 static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p, bool *is_taken)
 {
   bool may_come;
