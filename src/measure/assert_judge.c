@@ -42,22 +42,29 @@ static struct bn_finding assert_find_listed(double rank, const struct bn_view *v
   return assert_make_bounded(v->percentile_s[i], bn_view_at_least(v, i));
 }
 
-/* Finds a latency of all events.  Its percentiles and maximum count the ages of unfinished events.
-   The histogram, which a view of a document may lack, is used for ranks that the list lacks. */
+/* Finds a percentile of all events: in the list of a view, or by the histogram, which a view of a
+   document may lack. */
+static struct bn_finding assert_find_rank(double rank, const struct bn_view *v,
+                                          const struct bn_view_rules *rules)
+{
+  const struct bn_finding listed = assert_find_listed(rank, v);
+  bool at_least;
+  double value;
+
+  if (v->latency == NULL || listed.measured)
+    return listed;
+  value = bn_view_percentile_s(v, rules, rank, &at_least);
+  return assert_make_bounded(value, at_least);
+}
+
+/* Finds a latency of all events.  Percentiles but the median, and the maximum, count the ages of
+   unfinished events. */
 static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
                                              const struct bn_view_rules *rules)
 {
-  bool at_least = false;
-  struct bn_finding f;
-  double value;
-
   switch (a->what) {
   case BN_ASSERT_RANK:
-    f = assert_find_listed(a->rank, v);
-    if (v->latency == NULL || !isnan(f.value))
-      return f;
-    value = bn_view_percentile_s(v, rules, a->rank, &at_least);
-    return assert_make_bounded(value, at_least);
+    return assert_find_rank(a->rank, v, rules);
   case BN_ASSERT_MAX:
     return assert_make_bounded(v->max_s, v->max_at_least);
   default:

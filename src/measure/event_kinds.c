@@ -7,7 +7,8 @@
 
 #include "measure/layout.h"
 
-/* Row k of each kind of metrics belongs to the same kind of events. */
+/* The k-th of the histograms of events, and the k-th of each sort of their counters, are of the
+   same kind of events. */
 bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
   out->hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
@@ -69,26 +70,28 @@ void bn_event_kinds_name_all(struct bn_view *v, struct bn_view_store *store,
                              const struct bn_metrics *m)
 {
   struct bn_event_kind_rows rows;
+  size_t n = 0;
 
-  for (v->n_event_kinds = 0; bn_event_kinds_find_rows(m, v->n_event_kinds, &rows);
-       v->n_event_kinds++)
-    store->event_kind[v->n_event_kinds] =
+  for (; bn_event_kinds_find_rows(m, n, &rows); n++)
+    store->event_kind[n] =
         (struct bn_event_kind){.name = bn_event_kinds_name(m->hist[rows.hist].name),
                                .timing = &store->timing[rows.hist - BN_H_FIXED]};
   v->event_kinds = store->event_kind;
+  v->n_event_kinds = n;
 }
 
+/* Kind k is the same in both views, because both have the metrics of one run. */
 void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
                          const struct bn_view *from, const struct bn_metrics *m)
 {
   bn_event_kinds_name_all(to, store, m);
   for (size_t k = 0; k < to->n_event_kinds && k < from->n_event_kinds; k++) {
     struct bn_event_kind *kind = &store->event_kind[k];
-    const struct bn_event_kind own = *kind;
+    const struct bn_event_kind named = *kind; /* with the name and the timing of `to` */
 
     *kind = from->event_kinds[k];
-    kind->name = own.name;
-    kind->timing = own.timing;
+    kind->name = named.name;
+    kind->timing = named.timing;
   }
 }
 

@@ -100,9 +100,9 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
   return false;
 }
 
-/* Visits a group and those above it, up to the topmost one, "/", which in a container with its own
-   namespace of groups is the group of the container.  `top` is the folder of the hierarchy.  Each
-   step upwards cuts `name`. */
+/* Visits the group `name`, and then each group above it.  The topmost group is "/"; a container
+   with its own namespace of groups sees its own group as this one.  top: the folder of the
+   hierarchy.  Each step upwards cuts the last part off `name`. */
 static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
                                  void (*visit)(void *arg, const struct bn_kernel_group *g),
                                  void *arg)
@@ -110,10 +110,13 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
   char folder[PATH_MAX], *slash;
 
   if (strcmp(name, "/") == 0)
-    name[0] = '\0';
+    name[0] = '\0'; /* as after the last step upwards, so that it is visited once */
   for (;;) {
+    const struct bn_kernel_group group = {
+        .folder = folder, .name = name[0] != '\0' ? name : "/", .is_v2 = is_v2};
+
     (void)snprintf(folder, sizeof folder, "%s%s", top, name); /* each is below PATH_MAX / 2 */
-    visit(arg, &(struct bn_kernel_group){folder, name[0] != '\0' ? name : "/", is_v2});
+    visit(arg, &group);
     slash = strrchr(name, '/');
     if (slash == NULL)
       return;
@@ -129,8 +132,8 @@ void bn_kernel_each_group(const char *root, const char *controller,
   (void)bn_kernel_read_text(groups, "%s/proc/self/cgroup", root);
   if (kernel_find_group(name, sizeof name, groups, "") &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
-    kernel_visit_upwards(top, name, true, visit, arg);
+    kernel_visit_upwards(top, name, true /* version 2 */, visit, arg);
   if (kernel_find_group(name, sizeof name, groups, controller) &&
       (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup/%s", root, controller) < sizeof top)
-    kernel_visit_upwards(top, name, false, visit, arg);
+    kernel_visit_upwards(top, name, false /* version 1 */, visit, arg);
 }

@@ -219,7 +219,7 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
                                   const struct bn_group *g, size_t n)
 {
   const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
-  const bool was_replaced = v->replaced; /* on the hosts */
+  const bool was_replaced = v->replaced; /* by the script on each host */
   bool ok = true, replacement_failed = false;
 
   if (v->span == BN_VIEW_TOTAL) {
@@ -388,7 +388,7 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
     if (!s->opened)
       continue;
     if (end != NULL && reporters_finish_slot(r, s, end, &err) != 0)
-      ok &= reporters_mark_lost(r, s, "", &err);
+      ok &= reporters_mark_lost(r, s, "" /* no prefix */, &err);
     if (reporters_close_slot(r, s, &err) != 0)
       ok &= reporters_mark_lost(r, s, "report not complete: ", &err);
   }
@@ -413,19 +413,23 @@ static bool reporters_replay_record(struct bn_reporters *r, const struct bn_reco
    checkpoint.  Returns false if a reporter has failed. */
 static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group *g)
 {
-  size_t i = 0, c = 0;
-  bool ok = true;
+  size_t i = 0, c = 0; /* the next interval and the next checkpoint */
 
-  while (ok && (i < g->n_intervals || c < g->n_checkpoints)) {
-    if (c == g->n_checkpoints ||
-        (i < g->n_intervals && g->interval[i].view.at_s <= g->checkpoint[c].view.at_s))
-      ok = reporters_replay_record(r, &g->interval[i++]);
+  while (i < g->n_intervals || c < g->n_checkpoints) {
+    const bool interval_is_next =
+        c == g->n_checkpoints ||
+        (i < g->n_intervals && g->interval[i].view.at_s <= g->checkpoint[c].view.at_s);
+    const struct bn_record *next = interval_is_next ? &g->interval[i] : &g->checkpoint[c];
+
+    if (!reporters_replay_record(r, next))
+      return false;
+    if (interval_is_next)
+      i++;
     else
-      ok = reporters_replay_record(r, &g->checkpoint[c++]);
+      c++;
   }
-  if (ok)
-    bn_reporters_ended(r);
-  return ok && g->has_total ? reporters_replay_record(r, &g->total) : ok;
+  bn_reporters_ended(r);
+  return !g->has_total || reporters_replay_record(r, &g->total);
 }
 
 /* Passes the groups of hosts, which follow the first group, their sum.  Returns false if a reporter
@@ -433,34 +437,34 @@ static bool reporters_replay_group(struct bn_reporters *r, const struct bn_group
 static bool reporters_replay_members(struct bn_reporters *r, const struct bn_result *result)
 {
   size_t n = 0;
-  bool ok = true;
 
   if (result->n_groups == 0)
     return true;
   while (n + 1 < result->n_groups && result->group[n + 1].member != NULL)
     n++;
-  for (size_t i = 0; ok && i < r->n; i++)
-    ok = reporters_pass_members(r, &r->slot[i], result->group + 1, n);
-  return ok;
+  for (size_t i = 0; i < r->n; i++)
+    if (!reporters_pass_members(r, &r->slot[i], result->group + 1, n))
+      return false;
+  return true;
 }
 
 bool bn_reporters_replay(struct bn_reporters *r, const struct bn_result *result)
 {
-  bool ok = true;
-
   bn_reporters_begin(r, &result->facts);
   bn_reporters_starting(r, &result->facts);
   /* A run that ended before its start barrier opened has no start. */
   if (result->facts.start_ns != 0)
     bn_reporters_started(r, &result->facts);
-  for (size_t i = 0; ok && i < result->n_groups; i++)
-    if (result->group[i].member == NULL)
-      ok = reporters_replay_group(r, &result->group[i]);
-  ok = ok && reporters_replay_members(r, result);
-  for (size_t i = 0; ok && i < r->n; i++) {
+  for (size_t i = 0; i < result->n_groups; i++)
+    if (result->group[i].member == NULL && !reporters_replay_group(r, &result->group[i]))
+      return false;
+  if (!reporters_replay_members(r, result))
+    return false;
+  for (size_t i = 0; i < r->n; i++) {
     struct bn_err err = {0};
 
-    ok = reporters_check(r, reporters_finish_slot(r, &r->slot[i], &result->end, &err), &err);
+    if (!reporters_check(r, reporters_finish_slot(r, &r->slot[i], &result->end, &err), &err))
+      return false;
   }
-  return ok;
+  return true;
 }

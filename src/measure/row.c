@@ -61,7 +61,7 @@ static struct bn_cell *row_add_cell(struct bn_row *row)
 
 /* Returns a new cell of that name, whose value is unknown until it is set.  It is valid until the
    next cell is added. */
-static struct bn_cell *row_add(struct bn_row *row, const char *name)
+static struct bn_cell *row_add_unknown(struct bn_row *row, const char *name)
 {
   struct bn_cell *c = row_add_cell(row);
 
@@ -87,7 +87,7 @@ static void row_set_real(struct bn_cell *c, double real)
 /* Adds a cell with a time of day.  If it is 0 or UINT64_MAX, the cell stays unknown. */
 static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 {
-  struct bn_cell *c = row_add(row, name);
+  struct bn_cell *c = row_add_unknown(row, name);
 
   c->whole = wall_ns;
   if (wall_ns != 0 && wall_ns != UINT64_MAX)
@@ -97,7 +97,7 @@ static void row_add_time(struct bn_row *row, const char *name, uint64_t wall_ns)
 /* Adds a cell with a text.  If it is NULL, the cell stays unknown. */
 static void row_add_text(struct bn_row *row, const char *name, const char *text)
 {
-  struct bn_cell *c = row_add(row, name);
+  struct bn_cell *c = row_add_unknown(row, name);
 
   if (text == NULL)
     return;
@@ -111,7 +111,7 @@ static void row_add_text(struct bn_row *row, const char *name, const char *text)
 static void row_add_figure(struct bn_row *row, const struct bn_view_field *f,
                            const struct bn_view *v)
 {
-  struct bn_cell *c = row_add(row, f->name);
+  struct bn_cell *c = row_add_unknown(row, f->name);
 
   if (v == NULL || !bn_view_measures(v, f))
     return;
@@ -140,7 +140,7 @@ static void row_add_percentile(struct bn_row *row, double percent, const struct 
 
   if (row_has(row, bn_row_name_rank(name, percent))) /* the plan has the rank twice */
     return;
-  c = row_add(row, name);
+  c = row_add_unknown(row, name);
   if (v == NULL)
     return;
   i = bn_view_find_rank(v, percent);
@@ -177,7 +177,7 @@ static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metri
 
   (void)snprintf(name, sizeof name, "script_%.32s%s", metric, suffix);
   row_clean_name(name);
-  return row_add(row, name);
+  return row_add_unknown(row, name);
 }
 
 /* Adds the columns of a count of a script. */
@@ -203,28 +203,31 @@ static void row_add_timing(struct bn_row *row, const char *name, const struct bn
   row_set_real(row_add_script_cell(row, name, "_max_s"), t->max_s);
 }
 
-/* Adds columns for all metrics of the script, also for a view (or NULL) without them. */
+/* Adds columns for all metrics of the script, so that all rows of a run have the same columns: the
+   values are unknown if the view (or NULL) lacks a metric. */
 static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *plan,
                                    const struct bn_view *v, bool with_ranks)
 {
   const struct bn_metrics *m = plan->metrics;
-  size_t next = 0; /* the count of the next counter of a script */
+  size_t next = 0; /* the index of the next count of the view */
 
   if (m == NULL)
     return;
   for (size_t i = 0; i < m->n_counters; i++) {
+    const bool is_known = v != NULL && next < v->n_counts;
+
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
-    row_add_count(row, m->counter[i].name,
-                  v != NULL && next < v->n_counts ? &v->counts[next] : &no_count);
+    row_add_count(row, m->counter[i].name, is_known ? &v->counts[next] : &no_count);
     next++;
   }
   for (size_t i = BN_H_FIXED; i < m->n_hists; i++) {
-    const size_t at = i - BN_H_FIXED; /* of its timing */
+    const size_t timing = i - BN_H_FIXED;
+    const bool is_known = v != NULL && timing < v->n_timings;
 
     if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
-      row_add_timing(row, m->hist[i].name, plan,
-                     v != NULL && at < v->n_timings ? &v->timings[at] : &no_timing, with_ranks);
+      row_add_timing(row, m->hist[i].name, plan, is_known ? &v->timings[timing] : &no_timing,
+                     with_ranks);
   }
 }
 
@@ -240,7 +243,7 @@ static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure,
   (void)snprintf(shown, sizeof shown, "%s", bn_event_kinds_bare_name(kind));
   row_clean_name(shown);
   (void)snprintf(name, sizeof name, "%s@%s%s", figure, part, shown);
-  return row_add(row, name);
+  return row_add_unknown(row, name);
 }
 
 /* Adds the columns of a kind of events. */
@@ -261,16 +264,22 @@ static void row_add_kind(struct bn_row *row, const char *name, const struct bn_p
   row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
 }
 
-/* Adds columns for all kinds of events, also for a view (or NULL) without them. */
+/* Adds columns for all kinds of events of the plan, so that all rows of a run have the same
+   columns: the values are unknown if the view (or NULL) lacks a kind. */
 static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {
   const struct bn_metrics *m = plan->metrics;
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; m != NULL && bn_event_kinds_find_rows(m, k, &rows); k++)
+  if (m == NULL)
+    return;
+  for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++) {
+    const bool is_known = v != NULL && k < v->n_event_kinds;
+
     row_add_kind(row, bn_event_kinds_name(m->hist[rows.hist].name), plan,
-                 v != NULL && k < v->n_event_kinds ? &v->event_kinds[k] : &no_kind);
+                 is_known ? &v->event_kinds[k] : &no_kind);
+  }
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */
@@ -281,23 +290,24 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   char name[sizeof row->cell[0].name];
 
   (void)snprintf(name, sizeof name, "%s@" BN_PHASE_PART "%zu", figure, k + 1);
-  return row_add(row, name);
+  return row_add_unknown(row, name);
 }
 
-/* Adds columns for the members of a struct of phase k.  from NULL: no value is known. */
+/* Adds columns for the numbers among the members of a struct of phase k.  from NULL: no value is
+   known. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *from)
 {
-  double value = HUGE_VAL;
-
   for (; l->name != NULL; l++) {
-    const bool known = from != NULL && bn_layout_get_number(l, from, l->name, &value);
+    double value = HUGE_VAL; /* not known */
 
-    if (l->type == BN_LAY_WHOLE) /* an unknown count is NaN here, which is not less than 2^64 */
+    if (from != NULL)
+      (void)bn_layout_get_number(l, from, l->name, &value);
+    if (l->type == BN_LAY_WHOLE) /* a count that is not known may be NaN */
       row_set_whole(row_add_phase_cell(row, l->name, k),
-                    known && value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
+                    value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)
-      row_set_real(row_add_phase_cell(row, l->name, k), known ? value : HUGE_VAL);
+      row_set_real(row_add_phase_cell(row, l->name, k), value);
   }
 }
 
@@ -318,13 +328,17 @@ static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *pl
   row_set_real(row_add_phase_cell(row, "max_s", k), t->max_s);
 }
 
-/* Adds columns for all phases, also for a view (or NULL) without them. */
+/* Adds columns for all phases of the plan; the values are unknown if the view (or NULL) lacks a
+   phase. */
 static void row_add_phases(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v)
 {
   const size_t n = plan->metrics != NULL ? bn_phases_count(plan->metrics) : 0;
 
-  for (size_t k = 0; k < n; k++)
-    row_add_phase(row, k, plan, v != NULL && k < v->n_phases ? &v->phases[k] : NULL);
+  for (size_t k = 0; k < n; k++) {
+    const bool is_known = v != NULL && k < v->n_phases;
+
+    row_add_phase(row, k, plan, is_known ? &v->phases[k] : NULL);
+  }
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */
@@ -338,7 +352,7 @@ void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const s
       continue;
     row_add_figure(row, f, v);
     if (f->offset == offsetof(struct bn_view, span_s)) /* "running", no figure, comes after it */
-      row_set_whole(row_add(row, "running"), v != NULL ? v->running : UINT64_MAX);
+      row_set_whole(row_add_unknown(row, "running"), v != NULL ? v->running : UINT64_MAX);
   }
   row_add_percentiles(row, plan, v);
   row_add_script_metrics(row, plan, v, false /* percentiles */);
@@ -367,18 +381,18 @@ void bn_row_append(struct bn_row *row, const struct bn_row *more)
 /* Adds a column of seconds. */
 static void row_add_seconds(struct bn_row *row, const char *name, uint64_t ns)
 {
-  row_set_real(row_add(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
+  row_set_real(row_add_unknown(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
 }
 
 /* Adds the columns of the plan of a run. */
 static void row_add_plan(struct bn_row *row, const struct bn_plan *p)
 {
-  row_set_whole(row_add(row, "threads"), p->threads);
+  row_set_whole(row_add_unknown(row, "threads"), p->threads);
   row_add_seconds(row, "time_limit_s", p->time_ns);
-  row_set_whole(row_add(row, "event_limit"), p->events);
+  row_set_whole(row_add_unknown(row, "event_limit"), p->events);
   row_add_seconds(row, "warmup_s", p->warmup_ns);
-  row_set_real(row_add(row, "rate"), p->rate);
-  row_set_whole(row_add(row, "seed"), p->seed);
+  row_set_real(row_add_unknown(row, "rate"), p->rate);
+  row_set_whole(row_add_unknown(row, "seed"), p->seed);
 }
 
 void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end)
@@ -403,7 +417,7 @@ void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct b
   row_add_plan(row, f != NULL ? &f->plan : &(struct bn_plan){.threads = 0});
   /* The status of a run that was killed is not known.  A negative status becomes a large number
      that is less than UINT64_MAX. */
-  row_set_whole(row_add(row, "status"),
+  row_set_whole(row_add_unknown(row, "status"),
                 end != NULL && !end->partial ? (uint64_t)(unsigned)end->status : UINT64_MAX);
 }
 

@@ -250,7 +250,8 @@ static void store_read_raw(struct bn_json_in *in, const struct bn_node *raw, str
   store_read_statement_buckets(in, bn_json_in_list(in, raw, "statements"), s);
 }
 
-/* Packs the histograms of an interval, if it has any, because a run has many intervals. */
+/* Packs the histograms of an interval in place, if it has any: each takes 270 KiB, and a long run
+   has many thousands of intervals. */
 static void store_pack_histograms(struct bn_snap *s)
 {
   bn_snap_pack(s, s);
@@ -365,7 +366,7 @@ static void store_read_phases(struct bn_json_in *in, const struct bn_node *list,
 /* Reads the timings, and the kinds of events and the phases with their timings.  The document has
    three lists, each in the order of its histograms; the record has one list of all timings, in the
    order of the metrics.  A document may lack the last values of a list, and only totals have
-   phases. */
+   phases: the record gets timings up to the last value that a list has. */
 static void store_read_timings(struct bn_json_in *in, const struct bn_node *record,
                                struct bn_record *r)
 {

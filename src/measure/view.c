@@ -273,8 +273,7 @@ static void view_set_extremes(struct bn_view *v, const struct bn_snap *delta, bo
 /* Raises the maximum to the age of the oldest unfinished event, which takes longer than that. */
 static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
 {
-  if (view_ns_to_s(oldest_ns) > v->max_s)
-    v->max_s = view_ns_to_s(oldest_ns);
+  v->max_s = fmax(v->max_s, view_ns_to_s(oldest_ns));
   v->max_at_least = true;
 }
 
@@ -287,12 +286,10 @@ static double view_middle_of(uint64_t lowest, uint64_t highest)
   return highest == UINT64_MAX ? (double)lowest : (double)lowest / 2 + (double)highest / 2;
 }
 
-/* Adds the values of a bucket, as its middle, to *arg, a sum in ns. */
+/* Adds the values of a bucket, as its middle, to the sum in ns, a double, at arg. */
 static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
-  double *sum = arg;
-
-  *sum += (double)count * view_middle_of(lowest, highest);
+  *(double *)arg += (double)count * view_middle_of(lowest, highest);
 }
 
 /* Returns a sum of latencies without the modulo.  2^64 ns are 584 years, but with --rate latencies
@@ -588,7 +585,8 @@ static void view_set_statements(struct bn_view *v, struct bn_view_store *store,
     const struct bn_statement_sum *sum = &delta->statements.sum[i];
     struct bn_statement_view *s = &store->statement[v->n_statements];
 
-    *s = (struct bn_statement_view){{.name = sum->name}, .rows = sum->rows, .errors = sum->errors};
+    *s = (struct bn_statement_view){
+        .timing.name = sum->name, .rows = sum->rows, .errors = sum->errors};
     view_compute_timing(&s->timing, store->statement_s[v->n_statements], sum->hist, v, nearest);
     if (s->timing.count > 0 || s->errors > 0) /* else the next statement takes its place */
       v->n_statements++;
@@ -737,6 +735,8 @@ static void view_leave_out_grace(struct bn_view *v)
   v->in_grace = 0;
 }
 
+/* The order matters: the sums need the counts; the deviation and the fairness need the sums;
+   percentiles are clamped to the extremes; and the timings use the maximum and the ranks. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
                   const struct bn_view_rules *rules)
 {
