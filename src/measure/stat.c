@@ -10,7 +10,9 @@
 
 #include "base/alloc.h"
 
-enum { STRIPES_MAX = 64, CACHE_LINE = 64 };
+/* A histogram takes 270 KiB, so threads beyond this number share the histograms of others. */
+enum { STRIPES_MAX = 64 };
+enum { CACHE_LINE = 64 }; /* bytes */
 
 struct bn_labels {
   pthread_mutex_t lock;
@@ -90,6 +92,26 @@ static void stat_allocate_labels(struct bn_statset *set)
     set->labels[i] = bn_labels_new();
 }
 
+/* Sets up session i in the block, whose bytes are 0: its pointers to the stripes of the thread that
+   drives it, and the members that do not begin with 0. */
+static void stat_init_session(struct bn_statset *set, unsigned i)
+{
+  const size_t n_counters = set->metrics.n_counters;
+  const unsigned writer = i % set->n_writers; /* the thread that drives the session */
+  char *const rows = (char *)set->block + set->n_sessions * set->stat_size;
+  struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
+
+  st->hist = (struct bn_hist **)(void *)rows + i * set->n_rows;
+  for (size_t h = 0; h < set->n_rows; h++)
+    st->hist[h] = set->stripe[h * set->n_stripes + writer % set->n_stripes];
+  st->at_end = set->at_end + i * n_counters;
+  st->n_counters = (unsigned short)n_counters;
+  st->shared_hist = set->n_writers > set->n_stripes;
+  st->statements = set->statements;
+  atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
+  set->stat[i] = st;
+}
+
 /* Allocates the statistics of all sessions in one block: first the statistics of each, on cache
    lines of their own, then each session's row of stripe pointers.  at_end is allocated apart,
    because its pages take no memory until sessions leave their loops.  Returns 0, or -1 without
@@ -97,34 +119,21 @@ static void stat_allocate_labels(struct bn_statset *set)
 static int stat_allocate_sessions(struct bn_statset *set)
 {
   const size_t line = CACHE_LINE;
-  const size_t rows = sizeof(struct bn_hist *) * set->n_rows;
+  const size_t row_size = sizeof(struct bn_hist *) * set->n_rows;
   const size_t n_counters = set->metrics.n_counters;
   size_t total;
 
   set->stat_size = sizeof(struct bn_stat) + n_counters * sizeof(uint64_t);
   set->stat_size = (set->stat_size + line - 1) / line * line;
-  total = (set->stat_size + rows) * set->n_sessions;
+  total = (set->stat_size + row_size) * set->n_sessions;
   set->block = aligned_alloc(line, (total + line - 1) / line * line);
   set->stat = calloc(set->n_sessions, sizeof(struct bn_stat *));
   set->at_end = calloc(set->n_sessions * n_counters, sizeof *set->at_end);
   if (set->block == NULL || set->stat == NULL || set->at_end == NULL)
     return -1;
   memset(set->block, 0, total);
-  for (unsigned i = 0; i < set->n_sessions; i++) {
-    struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
-    const unsigned writer = i % set->n_writers; /* the thread that drives the session */
-    const size_t row_at = set->n_sessions * set->stat_size + i * rows;
-
-    st->hist = (struct bn_hist **)(void *)((char *)set->block + row_at);
-    for (size_t h = 0; h < set->n_rows; h++)
-      st->hist[h] = set->stripe[h * set->n_stripes + writer % set->n_stripes];
-    st->at_end = set->at_end + i * n_counters;
-    st->n_counters = (unsigned short)n_counters;
-    st->shared_hist = set->n_writers > set->n_stripes;
-    st->statements = set->statements;
-    atomic_store_explicit(&st->min_ns, UINT64_MAX, memory_order_relaxed);
-    set->stat[i] = st;
-  }
+  for (unsigned i = 0; i < set->n_sessions; i++)
+    stat_init_session(set, i);
   return 0;
 }
 
@@ -166,11 +175,11 @@ bool bn_statset_has_lag(const struct bn_metrics *m)
 }
 
 /* Returns how many histograms of waiting a set has: all, none, or the last one, "wakeup_lag". */
-static size_t stat_count_waiting(unsigned apart)
+static size_t stat_count_waiting(unsigned parts)
 {
-  if ((apart & BN_STAT_WAITING) != 0)
+  if ((parts & BN_STAT_WAITING) != 0)
     return N_WAITING;
-  return (apart & BN_STAT_LAG) != 0 ? 1 : 0;
+  return (parts & BN_STAT_LAG) != 0 ? 1 : 0;
 }
 
 bool bn_statset_reserves(const char *name)
@@ -178,22 +187,24 @@ bool bn_statset_reserves(const char *name)
   return bn_statset_waiting_place(name) > 0 || bn_metrics_is_fixed(name);
 }
 
-/* Makes the table of the fixed metrics, those of the workload, and after them those of waiting. */
-static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *metrics,
-                              unsigned apart)
+/* Makes the table of metrics: the fixed ones, those of the workload (NULL: none), and as the last
+   histograms those of waiting that the set has.  Of these, "wakeup_lag" is the last and may be
+   alone, so the end of `waiting` is copied. */
+static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *workload,
+                              unsigned parts)
 {
-  const size_t n_waiting = stat_count_waiting(apart);
-  struct bn_metric *all;
-  size_t n_own = 0;
+  const size_t n_waiting = stat_count_waiting(parts);
+  struct bn_metric *extra; /* the metrics after the fixed ones; a row of zeros ends them */
+  size_t n = 0;
 
-  while (metrics != NULL && metrics[n_own].name != NULL)
-    n_own++;
-  all = bn_alloc(n_own + n_waiting + 1, sizeof *all); /* the last row, all zero, ends the table */
-  if (n_own > 0)
-    memcpy(all, metrics, n_own * sizeof *all);
-  memcpy(all + n_own, waiting + N_WAITING - n_waiting, n_waiting * sizeof *waiting);
-  bn_metrics_init(&set->metrics, all);
-  free(all);
+  while (workload != NULL && workload[n].name != NULL)
+    n++;
+  extra = bn_alloc(n + n_waiting + 1, sizeof *extra);
+  if (n > 0)
+    memcpy(extra, workload, n * sizeof *extra);
+  memcpy(extra + n, waiting + N_WAITING - n_waiting, n_waiting * sizeof *extra);
+  bn_metrics_init(&set->metrics, extra);
+  free(extra);
 }
 
 /* Sets in all sessions the indices of the first metrics of the kinds of events and of the phases.
@@ -215,42 +226,42 @@ static void stat_set_part_indices(struct bn_statset *set)
 /* Sets in all sessions the indices of the histogram for events of the warm-up, which follows all
    metrics, and of those of waiting, the last metrics.  They stay 0 if a set does not have them.
    Sessions with waiting, those of --rate, pause. */
-static void stat_set_apart_indices(struct bn_statset *set, unsigned apart)
+static void stat_set_optional_indices(struct bn_statset *set, unsigned parts)
 {
   const unsigned short n_hists = (unsigned short)set->metrics.n_hists;
 
   for (unsigned i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = set->stat[i];
 
-    st->warm_hist = (apart & BN_STAT_WARMUP) != 0 ? n_hists : 0;
-    if ((apart & BN_STAT_WAITING) != 0) {
+    st->warm_hist = (parts & BN_STAT_WARMUP) != 0 ? n_hists : 0;
+    if ((parts & BN_STAT_WAITING) != 0) {
       st->queueing_hist = (unsigned short)(n_hists - N_WAITING);
       st->service_hist = (unsigned short)(st->queueing_hist + 1);
       atomic_store_explicit(&st->pauses, true, memory_order_relaxed);
     }
-    if (stat_count_waiting(apart) != 0)
+    if (stat_count_waiting(parts) != 0)
       st->lag_hist = (unsigned short)(n_hists - 1);
   }
 }
 
 int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writers,
-                    const struct bn_metric *metrics, unsigned apart)
+                    const struct bn_metric *metrics, unsigned parts)
 {
   memset(set, 0, sizeof *set);
   set->n_sessions = n_sessions;
   set->n_writers = n_writers;
   set->n_stripes = n_writers < STRIPES_MAX ? n_writers : STRIPES_MAX;
-  stat_make_metrics(set, metrics, apart);
-  set->n_rows = set->metrics.n_hists + ((apart & BN_STAT_WARMUP) != 0);
+  stat_make_metrics(set, metrics, parts);
+  set->n_rows = set->metrics.n_hists + ((parts & BN_STAT_WARMUP) != 0);
   stat_allocate_stripes(set);
   stat_allocate_labels(set);
-  if ((apart & BN_STAT_STATEMENTS) != 0)
+  if ((parts & BN_STAT_STATEMENTS) != 0)
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
   if (stat_allocate_sessions(set) != 0) {
     bn_statset_done(set);
     return -1;
   }
-  stat_set_apart_indices(set, apart);
+  stat_set_optional_indices(set, parts);
   stat_set_part_indices(set);
   return 0;
 }

@@ -156,10 +156,10 @@ enum {
 
 /* Makes the statistics of a run.  n_writers threads drive the sessions, session i by thread
    i % n_writers; the sessions of a thread share its histograms.  metrics: the workload's, ending
-   with a NULL name, or NULL.  apart: BN_STAT_…, ORed.  Returns 0, or -1 if there is no memory for
+   with a NULL name, or NULL.  parts: BN_STAT_…, ORed.  Returns 0, or -1 if there is no memory for
    so many sessions. */
 int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writers,
-                    const struct bn_metric *metrics, unsigned apart);
+                    const struct bn_metric *metrics, unsigned parts);
 void bn_statset_done(struct bn_statset *set);
 /* Returns whether metrics have the histograms of BN_STAT_WAITING. */
 bool bn_statset_has_waiting(const struct bn_metrics *m);
