@@ -235,7 +235,7 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
 
     if (bn_event_kinds_is_group(kind) && strcmp(bn_event_kinds_bare_name(kind), name) == 0) {
       g->hist[rows.hist] = BN_H_LATENCY;
-      g->counter[rows.counter[0]] = BN_C_EVENTS;
+      g->counter[rows.counter[BN_EVENT_ENDED - BN_EVENT_ENDED]] = BN_C_EVENTS;
     }
   }
 }
@@ -417,11 +417,11 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
     struct bn_timing *t = &to->store.timing[i - BN_H_FIXED];
     const struct bn_metric *m = &to->delta.metrics.hist[i];
     double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
-    const size_t own = (size_t)g->hist[i] - BN_H_FIXED; /* if g->hist[i] is that of a timing */
+    const int hist = g->hist[i]; /* of the group, or BN_ROW_… */
 
-    if (g->hist[i] >= BN_H_FIXED && own < from->n_timings)
-      *t = from->timings[own];
-    else if (g->hist[i] == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
+    if (hist >= BN_H_FIXED && (size_t)(hist - BN_H_FIXED) < from->n_timings)
+      *t = from->timings[hist - BN_H_FIXED];
+    else if (hist == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
       *t = group_make_latencies(from);
     else
       *t = (struct bn_timing){.count = 0};

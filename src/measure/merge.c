@@ -54,7 +54,7 @@ static const struct bn_plan *merge_plan_of(const struct job *j, size_t i)
 /* Returns the totals of all parts, in a list that the caller frees. */
 static struct bn_views merge_list_totals(const struct job *j)
 {
-  struct bn_views all = {bn_alloc(j->n, sizeof *all.view), j->n};
+  struct bn_views all = {.view = bn_alloc(j->n, sizeof *all.view), .n = j->n};
 
   assert(j->n > 0);
   for (size_t i = 0; i < j->n; i++)
@@ -70,11 +70,12 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
 {
   const struct bn_plan *p = &r->facts.plan;
   const struct bn_view *v = &r->group[0].total.view;
-  const double before_s = v->at_s - v->span_s + rounding_s;
+  const double begin_s = v->at_s - v->span_s; /* of the total, since the measurement began */
   bool has_passed = r->group[0].n_checkpoints > 0;
 
   for (size_t i = 0; i < p->n_checkpoints; i++)
-    has_passed |= p->checkpoint_ns[i] > 0 && (double)p->checkpoint_ns[i] * 1e-9 <= before_s;
+    has_passed |=
+        p->checkpoint_ns[i] > 0 && (double)p->checkpoint_ns[i] * 1e-9 <= begin_s + rounding_s;
   return has_passed;
 }
 
@@ -225,7 +226,7 @@ static double merge_until_last_end_s(const struct job *j, size_t i)
 /* Finds the times of the measurements of the parts; merge_intervals_done() frees them. */
 static void merge_init_intervals(const struct job *j, struct intervals *in)
 {
-  *in = (struct intervals){.at = {bn_alloc(j->n, sizeof *in->at.view), j->n},
+  *in = (struct intervals){.at = {.view = bn_alloc(j->n, sizeof *in->at.view), .n = j->n},
                            .late_s = bn_alloc(j->n, sizeof *in->late_s),
                            .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
                            .has_hists = true};
@@ -567,7 +568,9 @@ static int merge_check_overlap(const struct job *j)
 /* Notes which parts are of runs that have not ended.  Hosts that were lost need no note. */
 static void merge_note_partial_runs(const struct job *j)
 {
-  for (size_t i = 0; j->how != BN_MERGE_HOSTS && i < j->n; i++)
+  if (j->how == BN_MERGE_HOSTS)
+    return;
+  for (size_t i = 0; i < j->n; i++)
     if (j->part[i].result->end.partial)
       (void)bn_buf_printf(j->notes,
                           "'%s' is from a run that has not ended, or contains such a run\n",
@@ -589,7 +592,8 @@ static int merge_compare_parts(const void *a, const void *b)
   return strcmp(p->name, q->name);
 }
 
-/* Puts the parts in order, and finds the times of their runs.  Returns 0, or -1 and j->err. */
+/* Puts the parts in order, finds the times of their runs, and refuses two parts with the same run.
+   The hosts of one run are in the order of the caller, and differ.  Returns 0, or -1 and j->err. */
 static int merge_find_times(struct job *j)
 {
   if (j->how != BN_MERGE_HOSTS)

@@ -142,7 +142,7 @@ static int merge_compare_names(const void *a, const void *b)
 /* Makes the sorted list of the options of a result.  The caller frees s->option. */
 static void merge_sort_options(struct sorted *s, const struct bn_facts *f)
 {
-  *s = (struct sorted){bn_alloc(f->n_options, sizeof *s->option), f->n_options};
+  *s = (struct sorted){.option = bn_alloc(f->n_options, sizeof *s->option), .n = f->n_options};
   for (size_t i = 0; i < s->n; i++)
     s->option[i] = &f->option[i];
   qsort(s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
@@ -158,8 +158,8 @@ static const struct bn_fact_option *merge_find_option(const struct sorted *s,
   return at != NULL ? *at : NULL;
 }
 
-/* Returns whether an option keeps two runs from being merged.  b NULL: only one of the two programs
-   knows the option; then it does so if it was set. */
+/* Returns whether an option keeps two runs from being merged.  An option that only one of the two
+   programs knows (b NULL) does so if it was set. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
@@ -209,21 +209,24 @@ static int merge_refuse_option(const struct comparison *c, const char *name,
 static int merge_compare_options(const struct comparison *c, const struct sorted *a,
                                  const struct sorted *b)
 {
-  int rc = 0;
-
   /* A document without options says nothing about them. */
   if (a->n == 0 || b->n == 0)
     return 0;
-  for (size_t i = 0; rc == 0 && i < a->n; i++) {
-    const struct bn_fact_option *other = merge_find_option(b, a->option[i]);
+  for (size_t i = 0; i < a->n; i++) {
+    const struct bn_fact_option *o = a->option[i], *other = merge_find_option(b, o);
 
-    if (merge_option_differs(a->option[i], other))
-      rc = merge_refuse_option(c, a->option[i]->name, a->option[i], other);
+    if (merge_option_differs(o, other) && merge_refuse_option(c, o->name, o, other) != 0)
+      return -1;
   }
-  for (size_t i = 0; rc == 0 && i < b->n; i++)
-    if (merge_find_option(a, b->option[i]) == NULL && merge_option_differs(b->option[i], NULL))
-      rc = merge_refuse_option(c, b->option[i]->name, NULL, b->option[i]);
-  return rc;
+  for (size_t i = 0; i < b->n; i++) {
+    const struct bn_fact_option *o = b->option[i];
+
+    if (merge_find_option(a, o) != NULL)
+      continue;
+    if (merge_option_differs(o, NULL) && merge_refuse_option(c, o->name, NULL, o) != 0)
+      return -1;
+  }
+  return 0;
 }
 
 /* Notes that the texts of --group differ.  They have options that may differ, such as hosts, beside
@@ -259,7 +262,8 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
                          struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++) {
-    const struct comparison c = {&part[0], &part[i], force, notes, err};
+    const struct comparison c = {
+        .a = &part[0], .b = &part[i], .force = force, .notes = notes, .err = err};
 
     if (merge_check_total(&part[i], err) != 0 ||
         merge_check_workload(&part[0], &part[i], err) != 0 ||

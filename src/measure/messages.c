@@ -19,7 +19,9 @@ static int messages_compare_texts(const void *a, const void *b)
   const struct bn_fact_message *p = a, *q = b;
   const int order = strcmp(p->text, q->text);
 
-  return order != 0 ? order : (p->level > q->level) - (p->level < q->level);
+  if (order != 0)
+    return order;
+  return (p->level > q->level) - (p->level < q->level); /* -1, 0 or 1 */
 }
 
 /* Orders messages by time, and messages of one time by their texts. */

@@ -137,11 +137,11 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
   bn_phases_name_all(to, store, m);
   for (size_t k = 0; k < to->n_phases && k < from->n_phases; k++) {
     struct bn_phase_view *phase = &store->phase[k];
-    const struct bn_phase_view own = *phase;
+    const struct bn_phase_view named = *phase; /* with the text and the timing of `to` */
 
     *phase = from->phases[k];
-    phase->text = own.text;
-    phase->timing = own.timing;
+    phase->text = named.text;
+    phase->timing = named.timing;
   }
 }
 
@@ -162,7 +162,7 @@ static void phases_add_count(uint64_t *sum, uint64_t part)
 /* Adds the figures of a phase on one host.  The hosts begin and end a phase together, so the sum
    has the times of the host with the latest end: a host that lost its controller has ended earlier.
    The run has recovered when its last host has. */
-static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *part)
+static void phases_add_host(struct bn_phase_view *sum, const struct bn_phase_view *part)
 {
   if (part->to_s > sum->to_s) {
     sum->from_s = part->from_s;
@@ -186,30 +186,32 @@ static void phases_add(struct bn_phase_view *sum, const struct bn_phase_view *pa
   }
 }
 
+/* Adds the counts and times of a phase on one host to `all`, and the sum of the squares of its
+   values, in s^2, to *squares. */
+static void phases_add_timing(struct bn_timing *all, double *squares, const struct bn_timing *t)
+{
+  if (t->unfinished > 0)
+    all->youngest_s = fmin(all->youngest_s, t->youngest_s);
+  all->unfinished += t->unfinished;
+  if (t->count == 0) /* its other statistics are NaN */
+    return;
+  all->count += t->count;
+  all->sum_s += t->sum_s;
+  all->min_s = fmin(all->min_s, t->min_s);
+  *squares += (double)t->count * (t->dev_s * t->dev_s + t->avg_s * t->avg_s);
+}
+
 /* Sets the statistics of phase k that do not count the ages of unfinished events.  Without such
    events the statistics of the histogram are right and stay.  A histogram with ages gives wrong
    statistics, so they are summed from those of the parts. */
 static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *parts, size_t k)
 {
   struct bn_timing all = {.min_s = HUGE_VAL, .youngest_s = HUGE_VAL};
-  double squares = 0; /* the sum of the squares of all values, in s^2 */
+  double squares = 0;
 
-  for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_timing *t;
-
-    if (k >= parts->view[i]->n_phases)
-      continue;
-    t = parts->view[i]->phases[k].timing;
-    if (t->unfinished > 0)
-      all.youngest_s = fmin(all.youngest_s, t->youngest_s);
-    all.unfinished += t->unfinished;
-    if (t->count == 0)
-      continue;
-    all.count += t->count;
-    all.sum_s += t->sum_s;
-    all.min_s = fmin(all.min_s, t->min_s);
-    squares += (double)t->count * (t->dev_s * t->dev_s + t->avg_s * t->avg_s);
-  }
+  for (size_t i = 0; i < parts->n; i++)
+    if (k < parts->view[i]->n_phases)
+      phases_add_timing(&all, &squares, parts->view[i]->phases[k].timing);
   if (all.unfinished == 0)
     return;
   sum->unfinished = all.unfinished;
@@ -235,7 +237,7 @@ void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct 
         bn_phases_set_unknown(&store->phase[k]);
     }
     for (size_t k = 0; k < part->n_phases && k < v->n_phases; k++)
-      phases_add(&store->phase[k], &part->phases[k]);
+      phases_add_host(&store->phase[k], &part->phases[k]);
   }
   for (size_t k = 0; k < v->n_phases; k++)
     phases_sum_timing(bn_phases_timing(store, &v->delta->metrics, k), parts, k);

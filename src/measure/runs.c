@@ -24,14 +24,17 @@ int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns)
 {
   const struct bn_snap *total = &r->group[0].total.delta;
   const struct bn_facts *f = &r->facts;
-  const uint64_t took_ns = total->at_ns - f->start_ns; /* of no meaning unless in_order */
+  uint64_t took_ns; /* from the start of the run to the end of the total */
 
-  const bool is_known = f->start_wall_ns != 0;
-  const bool in_order = total->at_ns >= f->start_ns && total->span_ns <= total->at_ns;
+  if (f->start_wall_ns == 0) /* not known */
+    return -1;
   /* A document may have any number. */
-  const bool in_bounds = total->at_ns <= INT64_MAX && f->start_wall_ns <= INT64_MAX;
-
-  if (!is_known || !in_order || !in_bounds || took_ns > INT64_MAX - f->start_wall_ns)
+  if (total->at_ns > INT64_MAX || f->start_wall_ns > INT64_MAX)
+    return -1;
+  if (total->at_ns < f->start_ns || total->at_ns < total->span_ns)
+    return -1;
+  took_ns = total->at_ns - f->start_ns;
+  if (took_ns > INT64_MAX - f->start_wall_ns)
     return -1;
   *wall_ns = f->start_wall_ns + took_ns;
   return total->span_ns <= *wall_ns ? 0 : -1;

@@ -258,21 +258,30 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
   memcpy(percentile_s, from->percentile_s, n * sizeof *percentile_s);
 }
 
+/* Adds the unfinished events of all parts to timing k, that of a group, whose maximum counts their
+   ages. */
+static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
+{
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_timing *from;
+
+    if (k >= parts->view[i]->n_timings)
+      continue;
+    from = &parts->view[i]->timings[k];
+    if (from->unfinished <= UINT64_MAX / 2 - t->unfinished) /* a document may have any number */
+      t->unfinished += from->unfinished;
+    if (from->unfinished > 0)
+      t->max_s = fmax(t->max_s, from->max_s);
+  }
+}
+
 /* Computes the latencies of the group with timing k, of which several parts have events.
    Unfinished events count as longer than all others. */
-static void sum_add_unfinished(const struct bn_view *v, struct bn_timing *t, double *percentile_s,
-                               const struct bn_views *parts, size_t k)
+static void sum_compute_group(const struct bn_view *v, struct bn_timing *t, double *percentile_s,
+                              const struct bn_views *parts, size_t k)
 {
-  for (size_t i = 0; i < parts->n; i++)
-    if (k < parts->view[i]->n_timings) {
-      const struct bn_timing *from = &parts->view[i]->timings[k];
-
-      if (from->unfinished <= UINT64_MAX / 2 - t->unfinished) /* a document may have any number */
-        t->unfinished += from->unfinished;
-      if (from->unfinished > 0)
-        t->max_s = fmax(t->max_s, from->max_s);
-    }
-  if (t->unfinished == 0)
+  sum_add_unfinished(t, parts, k);
+  if (t->unfinished == 0) /* then the latencies are those of the histogram, which stay */
     return;
   for (size_t i = 0; i < v->n_percents; i++) {
     double most_s;
@@ -300,7 +309,7 @@ static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
     if (part != NULL && part->n_percents == v->n_percents && part->timings[k].percentile_s != NULL)
       sum_copy_group(t, store->timing_s[k], &part->timings[k], v->n_percents);
     else
-      sum_add_unfinished(v, t, store->timing_s[k], parts, k);
+      sum_compute_group(v, t, store->timing_s[k], parts, k);
   }
 }
 
