@@ -384,18 +384,24 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 /* --- what a run measures ---------------------------------------------------------------------- */
 
 /* Returns whether an assertion means this histogram by a name such as "phase:2", "event:payment",
-   "read" or "read_latency".  Names with a prefix mean only phases, kinds of events and groups. */
+   "read" or "read_latency".  Names with a prefix mean only phases, kinds of events and groups: a
+   document may name other histograms in any way. */
 static bool assert_is_hist(const struct bn_metric *hist, const char *name)
 {
-  const bool of_kind = bn_event_kinds_parse_part(name) != NULL;
+  const bool names_kind = bn_event_kinds_parse_part(name) != NULL;
   const size_t len = strlen(name);
 
-  if (hist->kind == BN_PHASE_HISTOGRAM || bn_phases_is_part(name))
-    return hist->kind == BN_PHASE_HISTOGRAM && bn_phases_is_metric_of(hist->name, name);
-  if (hist->kind == BN_EVENT_HISTOGRAM || of_kind)
-    return hist->kind == BN_EVENT_HISTOGRAM && of_kind && strcmp(hist->name, name) == 0;
-  return strncmp(hist->name, name, len) == 0 &&
-         (hist->name[len] == '\0' || strcmp(hist->name + len, "_latency") == 0);
+  switch (hist->kind) {
+  case BN_PHASE_HISTOGRAM:
+    return bn_phases_is_metric_of(hist->name, name);
+  case BN_EVENT_HISTOGRAM:
+    return names_kind && strcmp(hist->name, name) == 0;
+  default:
+    if (names_kind || bn_phases_is_part(name))
+      return false;
+    return strncmp(hist->name, name, len) == 0 &&
+           (hist->name[len] == '\0' || strcmp(hist->name + len, "_latency") == 0);
+  }
 }
 
 /* Returns the index of the histogram that an assertion means by the name, or n_hists. */
@@ -489,19 +495,17 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
                                struct bn_err *err)
 {
   const struct bn_metrics *m = scope->metrics;
+  const bool has_sql = (scope->kinds & 1U << BN_KIND_SQL) != 0;
   struct bn_buf known = {.max = 256};
-  const size_t found = assert_find_hist_by_name(m, name);
 
-  if (found < m->n_hists || scope->statements)
+  if (scope->statements || assert_find_hist_by_name(m, name) < m->n_hists)
     return 0;
   for (size_t i = 0; i < m->n_hists; i++)
     (void)bn_buf_printf(&known, "%s%.*s", i > 0 ? ", " : "",
                         (int)bn_phases_part_len(m->hist[i].name), m->hist[i].name);
   (void)bn_err_set(err, 0, "the run has no latency called '%s'; it has: %s%s%s", name,
                    known.data != NULL ? known.data : "", assert_end_of_list(&known),
-                   (scope->kinds & 1U << BN_KIND_SQL) != 0
-                       ? ", and with --statements those of statements by their names"
-                       : "");
+                   has_sql ? ", and with --statements those of statements by their names" : "");
   bn_buf_done(&known);
   return -1;
 }

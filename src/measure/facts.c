@@ -171,7 +171,7 @@ void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
     text = line;
   }
   f->row = bn_alloc_grow(f->row, f->n_rows, sizeof *f->row);
-  f->row[f->n_rows++] = (struct bn_fact_row){level, text};
+  f->row[f->n_rows++] = (struct bn_fact_row){.level = level, .text = text};
 }
 
 void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
@@ -199,8 +199,8 @@ void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const
                           uint64_t times)
 {
   f->message = bn_alloc_grow(f->message, f->n_messages, sizeof *f->message);
-  f->message[f->n_messages++] =
-      (struct bn_fact_message){wall_ns, level, bn_alloc_copy(text), times};
+  f->message[f->n_messages++] = (struct bn_fact_message){
+      .wall_ns = wall_ns, .level = level, .text = bn_alloc_copy(text), .times = times};
 }
 
 /* Adds a message of the log to *arg, a struct bn_facts. */
@@ -218,8 +218,8 @@ void bn_facts_add_verdict(struct bn_facts *f, const char *text, const char *unit
                           const struct bn_finding *found)
 {
   f->verdict = bn_alloc_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
-  f->verdict[f->n_verdicts++] =
-      (struct bn_verdict){bn_alloc_copy(text), bn_alloc_copy(unit), *found};
+  f->verdict[f->n_verdicts++] = (struct bn_verdict){
+      .text = bn_alloc_copy(text), .unit = bn_alloc_copy(unit), .found = *found};
 }
 
 void bn_facts_done(struct bn_facts *f)

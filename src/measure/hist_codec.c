@@ -38,7 +38,7 @@ static void hist_codec_walk_bucket(void *arg, uint64_t lowest, uint64_t highest,
 void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
                         void (*fn)(void *arg, uint64_t empty, uint64_t count), void *arg)
 {
-  struct walk w = {fn, arg, 0};
+  struct walk w = {.fn = fn, .arg = arg};
 
   if (h != NULL)
     bn_hist_each(h, hist_codec_walk_bucket, &w);
@@ -115,7 +115,7 @@ static const char *hist_codec_take_number(const char *at, const char *end, uint6
    is not empty. */
 static struct piece hist_codec_take_piece(const char *at, const char *end)
 {
-  struct piece p = {at, 0, 0};
+  struct piece p = {.next = at};
 
   if (*p.next == GAP)
     p.next = hist_codec_take_number(p.next + 1, end, &p.skip);

@@ -24,7 +24,7 @@ static void hist_sparse_add_bucket(void *arg, uint64_t lowest, uint64_t highest,
   struct bn_hist_sparse *s = arg;
 
   (void)highest;
-  s->bucket[s->n++] = (struct bn_bucket){lowest, n};
+  s->bucket[s->n++] = (struct bn_bucket){.lowest = lowest, .count = n};
 }
 
 void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
@@ -61,7 +61,8 @@ void bn_hist_sparse_sub(struct bn_hist_sparse *from, const struct bn_hist_sparse
     if (k < base->n && base->bucket[k].lowest == mine->lowest)
       less = base->bucket[k].count;
     if (mine->count > less)
-      from->bucket[kept++] = (struct bn_bucket){mine->lowest, mine->count - less};
+      from->bucket[kept++] =
+          (struct bn_bucket){.lowest = mine->lowest, .count = mine->count - less};
   }
   from->n = kept;
 }

@@ -71,7 +71,7 @@ static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct
    Frees the value, which may be NULL. */
 static char *journal_print_line(struct bn_node *line, size_t *len)
 {
-  char *text = line != NULL ? bn_node_print(line, 0, len) : NULL;
+  char *text = line != NULL ? bn_node_print(line, 0 /* one line */, len) : NULL;
 
   bn_node_free(line);
   return text;

@@ -24,7 +24,7 @@ static void json_hist_add_bucket(void *arg, uint64_t empty, uint64_t count)
 struct bn_node *bn_json_hist(struct bn_json_out *out, const struct bn_hist *h,
                              const struct bn_hist_sparse *s)
 {
-  struct hist_list to = {out, bn_node_list()};
+  struct hist_list to = {.out = out, .list = bn_node_list()};
 
   bn_hist_codec_each(h, s, json_hist_add_bucket, &to);
   return to.list;

@@ -14,10 +14,11 @@
    frees. */
 static char *json_write_escape(const char *s)
 {
-  const size_t size = bn_escape(NULL, 0, s, "\n\t") + 1;
+  static const char kept[] = "\n\t"; /* bn_escape() would escape these too */
+  const size_t size = bn_escape(NULL, 0, s, kept) + 1;
   char *text = bn_alloc(size, 1);
 
-  (void)bn_escape(text, size, s, "\n\t");
+  (void)bn_escape(text, size, s, kept);
   return text;
 }
 

@@ -15,7 +15,8 @@
 
 #include "base/alloc.h"
 
-enum { ASIDE_MAX = 9999, TRIES_MAX = 100 };
+enum { ASIDE_MAX = 9999 }; /* the last number of a file that is moved aside, PATH.9999 */
+enum { TRIES_MAX = 100 };  /* to claim a name that other processes take */
 
 /* How a step of a claim went.  After STEP_FAILED, err has the reason. */
 enum step {
@@ -154,7 +155,7 @@ static enum step lockfile_open_file(struct bn_lockfile *l, struct found *f, stru
    name. */
 static enum step lockfile_try_claim(struct bn_lockfile *l, struct bn_err *err)
 {
-  struct found f = {false, false, false};
+  struct found f = {.is_new = false};
   const enum step opened = lockfile_open_file(l, &f, err);
 
   if (opened != STEP_DONE)

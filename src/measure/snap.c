@@ -88,7 +88,7 @@ static void snap_mend_in_flight(struct in_flight *f)
 static struct in_flight snap_read_in_flight(const struct bn_stat *st)
 {
   enum { TRIES = 16 };
-  struct in_flight f = {0, 0};
+  struct in_flight f = {.n = 0};
 
   for (int i = 0; i < TRIES; i++) {
     const uint64_t ended = snap_load_ordered(&st->ended),
@@ -320,7 +320,7 @@ static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 
 void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
 {
-  static const struct bn_moments none = {0, 0, 0};
+  static const struct bn_moments none = {.n = 0};
 
   /* The span is 0 if the run ended before the time of a checkpoint that was reported late. */
   now->span_ns = bn_clock_between(base->at_ns, now->at_ns);

@@ -209,9 +209,11 @@ static void statements_sum_entry(struct bn_statement_sum *s, const struct bn_sta
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all)
 {
   (void)pthread_mutex_lock(&all->lock);
-  for (t->n = 0; t->n < all->n && t->n < t->room; t->n++)
-    statements_sum_entry(statements_reset_row(t, t->n, all->entry[t->n].name), all,
-                         &all->entry[t->n]);
+  for (t->n = 0; t->n < all->n && t->n < t->room; t->n++) {
+    const struct entry *e = &all->entry[t->n];
+
+    statements_sum_entry(statements_reset_row(t, t->n, e->name), all, e);
+  }
   (void)pthread_mutex_unlock(&all->lock);
 }
 

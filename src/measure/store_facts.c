@@ -276,8 +276,8 @@ static int store_read_section(void *arg, const char *key, const struct bn_node *
 
 int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
-  struct section section = {&in, out, NULL};
+  struct bn_json_in in = {.err = err};
+  struct section section = {.in = &in, .facts = out};
 
   memset(out, 0, sizeof *out);
   store_read_plan(&in, bn_json_in_map(&in, n, "plan"), &out->plan);
@@ -302,7 +302,7 @@ static enum bn_end_reason store_read_reason(struct bn_json_in *in, const struct 
 
 int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
   const size_t rows = bn_json_in_length(&in, n, "assertions", BN_BOUND_ASSERTIONS);
 
   for (size_t i = 0; i < rows && !in.failed; i++) {
@@ -325,7 +325,7 @@ int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, stru
 
 int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
 
   bn_json_in_layout(&in, n, bn_layout_end, out);
   out->reason = store_read_reason(&in, n);

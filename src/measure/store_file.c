@@ -60,8 +60,8 @@ static int store_add_block(struct bn_buf *text, const char *block, size_t n, con
   return 0;
 }
 
-/* Reads the rest of a file.  Of a file that cannot be a document, reads only the first block, which
-   is enough for the parser to say what is wrong.  Returns 0, or -1 and err. */
+/* Reads the rest of a file.  If it cannot be a document, reads only its first block, which is
+   enough for the parser to say what is wrong.  Returns 0, or -1 and err. */
 static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *path,
                            struct bn_err *err)
 {
@@ -133,7 +133,7 @@ static void store_read_member(struct bn_json_in *in, const struct bn_node *map, 
 static int store_read_group(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
   struct bn_group *g = bn_store_add_group(out, bn_node_get_text(bn_node_get(n, "name")), err);
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
   const struct bn_node *host = bn_json_in_map(&in, n, "host");
   const struct bn_node *metrics = bn_json_in_list(&in, n, "metrics");
   const struct bn_node *intervals = bn_json_in_list(&in, n, "intervals");
@@ -177,7 +177,7 @@ static int store_check_format(const struct bn_node *n, struct bn_err *err)
 
 int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
   const struct bn_node *groups, *assertions;
 
   memset(out, 0, sizeof *out);
@@ -283,14 +283,16 @@ static int store_load_path(const char *path, struct store_want want, struct bn_s
 int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,
                   struct bn_err *err)
 {
-  const struct store_want want = {keep_tree ? STORE_TREE : STORE_RESULT, most};
+  const struct store_want want = {.part = keep_tree ? STORE_TREE : STORE_RESULT, .most = most};
 
   return store_load_path(path, want, out, err);
 }
 
 int bn_store_load_totals(const char *path, uint64_t most, struct bn_stored *out, struct bn_err *err)
 {
-  return store_load_path(path, (struct store_want){STORE_TOTALS, most}, out, err);
+  const struct store_want want = {.part = STORE_TOTALS, .most = most};
+
+  return store_load_path(path, want, out, err);
 }
 
 void bn_stored_done(struct bn_stored *s)

@@ -118,7 +118,7 @@ static void store_read_metric(struct bn_json_in *in, const struct bn_node *map, 
 
 int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
   const size_t rows = bn_json_in_length(&in, n, "metrics", BN_BOUND_METRICS);
   struct bn_metric *all = bn_alloc(rows, sizeof *all);
 
@@ -524,7 +524,7 @@ static int store_read_watched_figure(void *arg, const char *key, const struct bn
     return -1;
   }
   w->out->figure[w->out->n++] =
-      (struct bn_watched_figure){key, bn_json_in_read_number(w->in, value, key)};
+      (struct bn_watched_figure){.name = key, .value = bn_json_in_read_number(w->in, value, key)};
   return 0;
 }
 
@@ -533,7 +533,7 @@ static void store_read_watched(struct bn_json_in *in, const struct bn_node *map,
                                struct bn_record *r)
 {
   struct bn_watched all;
-  struct watched_reading w = {in, &all};
+  struct watched_reading w = {.in = in, .out = &all};
 
   all.n = 0; /* the other members are large, and few records have figures: they are not cleared */
   if (map == NULL || bn_node_each(map, store_read_watched_figure, &w) != 0)
@@ -597,7 +597,7 @@ struct form {
 static int store_read_record_of_form(const struct bn_node *n, const struct bn_metrics *m,
                                      struct form form, struct bn_record *out, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
   const struct bn_node *raw = bn_json_in_map(&in, n, "raw");
   const size_t shown_sessions = bn_node_count(bn_json_in_list(&in, n, "sessions"));
   const size_t raw_sessions = bn_node_count(bn_json_in_list(&in, raw, "sessions"));
@@ -670,7 +670,7 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
                         const struct bn_metrics *m, enum bn_view_span span, struct bn_record *out,
                         struct bn_hist_codec *hists, struct bn_err *err)
 {
-  struct bn_json_in in = {err, false};
+  struct bn_json_in in = {.err = err};
 
   if (bn_node_count(bn_node_get(n, "sessions")) > 0 ||
       bn_node_count(bn_node_get(bn_node_get(n, "raw"), "sessions")) > 0)

@@ -703,14 +703,14 @@ static struct bn_node *store_member_of(struct bn_json_out *out, const struct bn_
   return map;
 }
 
-/* Returns a group.  lean: the lag of pauses is left out if no record has a value of it
+/* Returns a group.  omits_idle_lag: the lag of pauses is left out if no record has a value of it
    (out->no_lag).  known: the same group of an older document, or NULL. */
-static struct bn_node *store_group_of(struct bn_json_out *out, const struct bn_group *g, bool lean,
-                                      const struct bn_node *known)
+static struct bn_node *store_group_of(struct bn_json_out *out, const struct bn_group *g,
+                                      bool omits_idle_lag, const struct bn_node *known)
 {
   struct bn_node *map = bn_node_map();
 
-  out->no_lag = lean && store_has_idle_lag(g);
+  out->no_lag = omits_idle_lag && store_has_idle_lag(g);
   bn_json_put(out, map, "name", bn_node_text(g->name));
   if (g->member != NULL)
     bn_json_put(out, map, "host", store_member_of(out, g->member));
@@ -760,8 +760,9 @@ static struct bn_node *store_end_of(struct bn_json_out *out, const struct bn_end
   return map;
 }
 
-/* Returns a document, or NULL if memory runs out.  lean: it may lack histograms without values. */
-static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
+/* Returns a document, or NULL if memory runs out.  omits_idle_lag: it may lack histograms without
+ * values. */
+static struct bn_node *store_document_of(const struct bn_result *r, bool omits_idle_lag,
                                          const struct bn_node *known)
 {
   struct bn_json_out out = {.failed = false};
@@ -772,9 +773,9 @@ static struct bn_node *store_document_of(const struct bn_result *r, bool lean,
   bn_json_put(&out, map, "facts",
               store_confine(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
-    bn_json_add(
-        &out, groups,
-        store_group_of(&out, &r->group[i], lean, bn_node_get_at(bn_node_get(known, "groups"), i)));
+    bn_json_add(&out, groups,
+                store_group_of(&out, &r->group[i], omits_idle_lag,
+                               bn_node_get_at(bn_node_get(known, "groups"), i)));
   bn_json_put(&out, map, "groups", groups);
   if (r->facts.n_verdicts > 0)
     bn_json_put(&out, map, "assertions", store_assertions_of(&out, &r->facts));
@@ -794,5 +795,5 @@ struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_nod
 
 struct bn_node *bn_store_part(const struct bn_result *r)
 {
-  return store_document_of(r, false, NULL);
+  return store_document_of(r, false /* all metrics stay */, NULL);
 }

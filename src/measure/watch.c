@@ -16,10 +16,10 @@ enum { SECTOR = 512 }; /* bytes */
 
 /* Adds a figure.  The bound is never exceeded: a document with more figures is refused, and a run
    does not have more. */
-static void watch_add(struct bn_watched *out, const char *name, double value)
+static void watch_add_figure(struct bn_watched *out, const char *name, double value)
 {
   if (out->n < BN_WATCHED_MAX)
-    out->figure[out->n++] = (struct bn_watched_figure){name, value};
+    out->figure[out->n++] = (struct bn_watched_figure){.name = name, .value = value};
 }
 
 /* Returns whether both readings have value i. */
@@ -91,8 +91,8 @@ static void watch_add_shares(const struct bn_reading *from, const struct bn_read
     sum += watch_grown(from, to, shares[i].count);
   }
   for (size_t i = 0; sum > 0 && i < SHARES; i++)
-    watch_add(out, shares[i].name,
-              (double)watch_grown(from, to, shares[i].count) / (double)sum * percent);
+    watch_add_figure(out, shares[i].name,
+                     (double)watch_grown(from, to, shares[i].count) / (double)sum * percent);
 }
 
 void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
@@ -103,10 +103,10 @@ void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading 
   watch_add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
     if (watch_is_known(from, to, rates[i].count))
-      watch_add(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / span_s);
+      watch_add_figure(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / span_s);
   for (size_t i = 0; i < STATES; i++)
     if (to->value[states[i].count] != BN_ABSENT)
-      watch_add(out, states[i].name, (double)to->value[states[i].count]);
+      watch_add_figure(out, states[i].name, (double)to->value[states[i].count]);
 }
 
 /* --- a device --------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static const struct request {
 static void watch_add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
 {
   if (n > 0)
-    watch_add(out, name, sum / (double)n);
+    watch_add_figure(out, name, sum / (double)n);
 }
 
 /* Adds the figures of a kind of requests. */
@@ -142,9 +142,9 @@ static void watch_add_requests(const struct bn_reading *from, const struct bn_re
                  sectors = watch_grown(from, to, r->sectors);
   const double span_s = watch_span_s(from, to);
 
-  watch_add(out, r->rate, (double)n / span_s);
-  watch_add(out, r->bytes, (double)sectors * SECTOR / span_s);
-  watch_add(out, r->merges, (double)watch_grown(from, to, r->merged) / span_s);
+  watch_add_figure(out, r->rate, (double)n / span_s);
+  watch_add_figure(out, r->bytes, (double)sectors * SECTOR / span_s);
+  watch_add_figure(out, r->merges, (double)watch_grown(from, to, r->merged) / span_s);
   watch_add_mean(out, r->await, (double)watch_grown(from, to, r->ms), n);
   watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
@@ -158,13 +158,15 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
     if (watch_is_known(from, to, requests[i].requests))
       watch_add_requests(from, to, &requests[i], out);
   if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
-    watch_add(out, "device_flushes_per_s", (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_s);
+    watch_add_figure(out, "device_flushes_per_s",
+                     (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_s);
     watch_add_mean(out, "device_flush_await_ms", (double)watch_grown(from, to, BN_ROW_FLUSH_MS),
                    watch_grown(from, to, BN_ROW_FLUSHES));
   }
-  watch_add(out, "device_queue_length", (double)watch_grown(from, to, BN_ROW_QUEUE_MS) / span_ms);
-  watch_add(out, "device_utilization_percent",
-            (double)watch_grown(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+  watch_add_figure(out, "device_queue_length",
+                   (double)watch_grown(from, to, BN_ROW_QUEUE_MS) / span_ms);
+  watch_add_figure(out, "device_utilization_percent",
+                   (double)watch_grown(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
 }
 
 /* --- a server --------------------------------------------------------------------------------- */
@@ -173,9 +175,9 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
 static void watch_add_growth(const struct bn_watched_name *name, double grown, double span_s,
                              double transactions, struct bn_watched *out)
 {
-  watch_add(out, name->rate, grown / span_s);
+  watch_add_figure(out, name->rate, grown / span_s);
   if (name->part != NULL && transactions > 0)
-    watch_add(out, name->part, grown / transactions);
+    watch_add_figure(out, name->part, grown / transactions);
 }
 
 /* Returns the transactions of a view without those in the grace, which come after the last
@@ -195,7 +197,7 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
     if (!watch_is_known(from, to, i))
       continue;
     if (names[i].state != NULL)
-      watch_add(out, names[i].state, (double)to->value[i]);
+      watch_add_figure(out, names[i].state, (double)to->value[i]);
     else if (names[i].rate != NULL && watch_grown(from, to, i) > 0)
       watch_add_growth(&names[i], (double)watch_grown(from, to, i), span_s, transactions, out);
   }
@@ -230,7 +232,7 @@ void bn_watched_pick(const struct bn_view *v, bool shared, struct bn_watched *ou
   out->n = 0;
   for (size_t i = 0; i < v->n_watched; i++)
     if (bn_watched_is_shared(v->watched[i].name) == shared)
-      watch_add(out, v->watched[i].name, v->watched[i].value);
+      watch_add_figure(out, v->watched[i].name, v->watched[i].value);
 }
 
 /* Returns whether a figure of that name is one per transaction. */
@@ -246,7 +248,7 @@ void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct
   const double of_all = watch_transactions_of(all);
   const double share = of_all > 0 ? fmin(watch_transactions_of(one) / of_all, 1) : 0;
 
-  bn_watched_pick(one, true, out);
+  bn_watched_pick(one, true /* shared */, out);
   for (size_t i = 0; i < out->n; i++)
     if (watch_is_per_transaction(out->figure[i].name))
       out->figure[i].value *= share;
@@ -268,7 +270,7 @@ struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, 
     const size_t len = strlen(from[i].name) + 1;
 
     memcpy(at, from[i].name, len);
-    copy[i] = (struct bn_watched_figure){at, from[i].value};
+    copy[i] = (struct bn_watched_figure){.name = at, .value = from[i].value};
     at += len;
   }
   return copy;
