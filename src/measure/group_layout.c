@@ -235,7 +235,7 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
 
     if (bn_event_kinds_is_group(kind) && strcmp(bn_event_kinds_bare_name(kind), name) == 0) {
       g->hist[rows.hist] = BN_H_LATENCY;
-      g->counter[rows.counter[BN_EVENT_ENDED - BN_EVENT_ENDED]] = BN_C_EVENTS;
+      g->counter[rows.counter[0 /* BN_EVENT_ENDED */]] = BN_C_EVENTS;
     }
   }
 }

@@ -48,7 +48,7 @@ const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent);
 /* Describes an interval: when it ended, every figure that intervals have, the percentiles of the
    plan, and what a script has declared. */
 void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const struct bn_view *v);
-/* Describes what a run was, and its exit status. */
+/* Describes what a run was, and its exit status.  Without facts, the numbers of the plan are 0. */
 void bn_row_set_run(struct bn_row *row, const struct bn_facts *f, const struct bn_end *end);
 /* Describes a total: every figure, the percentiles of the plan, what a script has declared, and the
    phases. */
