@@ -162,7 +162,7 @@ static void intervals_make_part(const struct bn_intervals *r, size_t host, struc
   to->view.max_at_least = false;
   bn_intervals_drop_state(to);
   /* A result that was made of ticks has the rows of all groups already. */
-  if (r->layout.n > 0 && !bn_merge_check_metrics(&to->delta.metrics, &r->layout.all))
+  if (r->layout.n > 0 && !bn_merge_have_same_metrics(&to->delta.metrics, &r->layout.all))
     bn_group_layout_convert_record(&r->layout, host, to);
 }
 

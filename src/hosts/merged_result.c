@@ -427,7 +427,7 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
     u->group.name = name;
     u->result.group = &u->group;
     bn_record_copy(&u->group.total, &total->view);
-    if (!bn_merge_check_metrics(&total->delta.metrics, &groups->all))
+    if (!bn_merge_have_same_metrics(&total->delta.metrics, &groups->all))
       bn_group_layout_convert_record(groups, first + i, &u->group.total);
     parts[n_all++].result = &u->result;
   }
@@ -480,7 +480,7 @@ static bool merged_have_same_rows(const struct bn_merged_result_part *part, size
       continue;
     if (first == NULL)
       first = &r->group[0].total.delta.metrics;
-    if (!bn_merge_check_metrics(&r->group[0].total.delta.metrics, first))
+    if (!bn_merge_have_same_metrics(&r->group[0].total.delta.metrics, first))
       return false;
   }
   return true;

@@ -54,7 +54,7 @@ int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, str
 {
   if (a->native != b->native || (!a->native && a->version != b->version))
     return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
-  if (!bn_merge_check_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
+  if (!bn_merge_have_same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
   return 0;
 }
@@ -64,7 +64,7 @@ int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *
 {
   if (strcmp(a->name, b->name) != 0)
     return bn_err_set(err, EPROTO, "it runs another test than other hosts");
-  if (!bn_merge_check_metrics(&a->metrics, &b->metrics))
+  if (!bn_merge_have_same_metrics(&a->metrics, &b->metrics))
     return bn_err_set(err, EPROTO,
                       "it counts other metrics than other hosts; is it the same build of bench?");
   return bn_valid_compare_plans(&a->plan, &b->plan, err);
@@ -98,7 +98,7 @@ int bn_valid_check_view(const struct bn_valid_spec *spec, const struct bn_view *
 {
   const struct bn_plan *plan = &spec->plan;
 
-  if (!bn_merge_check_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
+  if (!bn_merge_have_same_ranks(v->percents, v->n_percents, plan->percents, plan->n_percents))
     return bn_err_set(err, EPROTO, "its percentiles have other ranks than it said");
   if (v->delta->n_sessions > plan->threads || v->n_sessions > plan->threads)
     return bn_err_set(err, EPROTO, "it sent figures of more threads than it has");
@@ -173,7 +173,7 @@ static int validate_check_content(const struct bn_valid_spec *spec, const struct
   if (spec == NULL)
     return bn_err_set(err, EPROTO, "it sent figures, and was never ready");
   if (strcmp(g->name, spec->name) != 0 ||
-      !bn_merge_check_metrics(&g->total.delta.metrics, &spec->metrics))
+      !bn_merge_have_same_metrics(&g->total.delta.metrics, &spec->metrics))
     return bn_err_set(err, EPROTO,
                       "its result is of another test or of other metrics than it said");
   if (g->total.view.latency == NULL)

@@ -70,7 +70,7 @@ static bool merge_are_same_rows(const struct bn_metric *a, size_t n_a, const str
   return true;
 }
 
-bool bn_merge_check_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
+bool bn_merge_have_same_metrics(const struct bn_metrics *a, const struct bn_metrics *b)
 {
   return merge_are_same_rows(a->counter, a->n_counters, b->counter, b->n_counters) &&
          merge_are_same_rows(a->hist, a->n_hists, b->hist, b->n_hists) &&
@@ -88,7 +88,7 @@ static struct bn_metrics merge_leave_out_lag(const struct bn_metrics *m)
   return without_lag;
 }
 
-bool bn_merge_check_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
+bool bn_merge_have_same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
 {
   return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
 }
@@ -101,13 +101,13 @@ static int merge_check_figures(const struct bn_part *a, const struct bn_part *b,
   const struct bn_metrics one = merge_leave_out_lag(&v->delta->metrics),
                           other = merge_leave_out_lag(&w->delta->metrics);
 
-  if (!bn_merge_check_metrics(&one, &other))
+  if (!bn_merge_have_same_metrics(&one, &other))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' count different metrics; use the same version "
                       "of bench and the same options for all runs",
                       a->name, b->name);
-  if (!bn_merge_check_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
-      !bn_merge_check_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
+  if (!bn_merge_have_same_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
+      !bn_merge_have_same_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' have percentiles of different ranks "
                       "(--percentile)",
