@@ -224,15 +224,14 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
 /* Refuses a figure that parts such as this one do not have.  Returns -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_parse_part(part), *sort;
+  const char *kind = bn_event_kinds_parse_part(part);
+  const char *parts = "phases"; /* in words */
   struct bn_buf names = {.max = 256};
 
-  if (kind == NULL)
-    sort = "phases";
-  else
-    sort = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
+  if (kind != NULL)
+    parts = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
   assert_add_figures(&names, part);
-  (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, sort,
+  (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, parts,
                    names.data != NULL ? names.data : "");
   bn_buf_done(&names);
   return -1;
@@ -319,7 +318,7 @@ static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err
                       takes_percent ? ", or %" : "");
   a->unit = "%";
   a->scale = 100;
-  if (a->field->type == BN_VIEW_U64)
+  if (a->field->type == BN_VIEW_U64) /* errors are the only count that takes percent */
     a->what = BN_ASSERT_ERRORS;
   return 0;
 }

@@ -103,8 +103,8 @@ void bn_snap_copy_hists(struct bn_snap *to, const struct bn_snap *from, enum bn_
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first);
 /* Returns whether a count is at most `most`, or absent. */
 bool bn_snap_is_within(uint64_t count, uint64_t most);
-/* Returns whether all counts are at most `most`, and the counts of labels and statements so much
-   smaller that the sum of all of them, as "other", is too. */
+/* Returns whether all counts are at most `most`.  The counts of labels and statements have to be
+   smaller, because all of them may be summed as "other": that sum is at most `most`, too. */
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most);
 /* Gives a snapshot without sparse histograms those of `from`, which may be the same: a copy of its
    sparse ones, or packed from its histograms.  If `from` has neither, nothing is done. */

@@ -82,7 +82,7 @@ static struct entry *statements_add(struct bn_statements *all, const char *name,
 }
 
 /* Returns the entry of that name, a new one if there is none.  Names beyond BN_STATEMENTS_MAX share
-   the entry "other".  The caller holds the lock, also for the functions that work on an entry. */
+   the entry "other".  The caller holds the lock as long as it uses the entry. */
 static struct entry *statements_find_or_add(struct bn_statements *all, const char *name, size_t len)
 {
   struct entry *e = statements_find(all, name, len);

@@ -634,8 +634,9 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Takes the next text off the *rest bytes at *texts: a gap, and the text that follows it up to the
-   next gap or the end.  Sets *text and *len to that text.  Returns false if there is no gap. */
+/* Sets *text and *len to the first text of the *rest bytes at *texts, which follows a gap and ends
+   at the next gap or the end.  Moves *texts and *rest past it.  Returns false if there is no
+   gap. */
 static bool store_next_text(const char **texts, size_t *rest, const char **text, size_t *len)
 {
   const char *next;

@@ -43,7 +43,7 @@ struct bn_timing {
      members do not.  Those of a group count them as longer than all others. */
   uint64_t unfinished;
   double youngest_s; /* of a phase: the smallest of these ages */
-  uint32_t at_least; /* of a group: bit i: percentile i is a lower bound for them */
+  uint32_t at_least; /* of a group: bit i is set if percentile i is a lower bound */
 };
 
 /* Returns whether percentile i is a lower bound, because an event that has not ended may raise it.
@@ -172,14 +172,14 @@ enum bn_view_rule {
 
 enum {
   BN_FIGURE_NONE = 0,
-  BN_FIGURE_PARTS = 1,   /* known in a total that tells the parts of a run apart alone */
-  BN_FIGURE_PACED = 2,   /* measured with --rate alone */
-  BN_FIGURE_COMMITS = 4, /* measured with --verify-commits alone */
-  BN_FIGURE_NATIVE = 8,  /* not measured in a dialect; nor are PARTS */
-  BN_FIGURE_SHARE = 16,  /* an assertion may have its limit in percent; a count: of all attempts */
-  BN_FIGURE_WHOLE = 32,  /* measured in totals alone */
+  BN_FIGURE_PARTS = 1,   /* known only in a total that tells the parts of a run apart */
+  BN_FIGURE_PACED = 2,   /* measured only with --rate */
+  BN_FIGURE_COMMITS = 4, /* measured only with --verify-commits */
+  BN_FIGURE_NATIVE = 8,  /* not measured in a dialect; neither are PARTS */
+  BN_FIGURE_SHARE = 16,  /* its limit may be in percent in an assertion; if a count, of attempts */
+  BN_FIGURE_WHOLE = 32,  /* measured only in totals */
   BN_FIGURE_AGED = 64,   /* ages of unfinished events count too */
-  BN_FIGURE_WAKES = 128  /* measured where threads sleep: with --rate or pauses */
+  BN_FIGURE_WAKES = 128  /* measured only where threads sleep: with --rate or pauses */
 };
 
 /* A row of figures.def. */
@@ -205,8 +205,8 @@ uint64_t bn_view_u64(const struct bn_view *v, const struct bn_view_field *f);
 uint64_t *bn_view_u64_at(struct bn_view *v, size_t offset);
 double *bn_view_f64_at(struct bn_view *v, size_t offset);
 
-/* Returns whether the histogram "wakeup_lag" of a view has no values and is that of pauses: reports
-   leave it out, because it may be that of a script that could pause and did not. */
+/* Returns whether a view has the histogram "wakeup_lag" because sessions may pause, but none of
+   them did: reports leave the histogram out. */
 bool bn_view_has_idle_lag(const struct bn_view *v);
 /* Returns whether the view tells the parts of a run apart. */
 bool bn_view_has_parts(const struct bn_view *v);
@@ -273,7 +273,7 @@ struct bn_view_rules {
                     events */
   bool exact;    /* delta's base is the start of the measurement: its exact extremes hold where they
                     fall into the outermost buckets */
-  bool in_span;  /* an interval counts the events that ended in the span alone */
+  bool in_span;  /* only events that ended in the span count, as in intervals */
   bool sessions; /* also the statistics of each session, and of each name of statements */
   const struct bn_hist *ages; /* of unfinished events; NULL: there are none */
   uint64_t oldest_ns;         /* the largest of these ages */

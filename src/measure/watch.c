@@ -127,7 +127,7 @@ static const struct request {
      "device_discard_await_ms", "device_discard_size_bytes"},
 };
 
-/* Adds the mean of n values with that sum, unless there are none. */
+/* Adds the mean of n values with that sum, or no figure if there are none. */
 static void watch_add_mean(struct bn_watched *out, const char *name, double sum, uint64_t n)
 {
   if (n > 0)

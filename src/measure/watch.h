@@ -64,19 +64,20 @@ struct bn_watched {
 /* These add the figures of the time between two readings to `out`.  A value that one of them lacks
    has no figure. */
 
-/* Adds the figures of the host.  A rate is the difference by the time between the readings.  A
-   share of processor time is the difference by the sum of the differences of all kinds: user to
-   steal.  A count that falls back, as iowait may (proc_stat(5)), has a difference of 0.  A state,
-   such as available memory, is that of the later reading. */
+/* Adds the figures of the host.  A rate is the difference, divided by the time between the
+   readings.  A share of processor time is the difference of its kind, divided by the sum of those
+   of all kinds, from user to steal.  A count that falls back, as iowait may (proc_stat(5)), has a
+   difference of 0.  A state, such as available memory, is that of the later reading. */
 void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
                          struct bn_watched *out);
 /* Adds the figures of a device as iostat -x (sysstat) defines them, from the fields that the
    kernel's Documentation/admin-guide/iostats.rst explains, t being the time between the readings:
      utilization  = time with a request in flight / t
      queue length = requests in flight integrated over time / t        (aqu-sz)
-     await        = time of the requests that ended / their number     (0 without any)
+     await        = time of the requests that ended / their number
      merged       = requests merged before they were queued / t        (rrqm/s, wrqm/s)
-     size         = bytes / requests                                   (rareq-sz, wareq-sz) */
+     size         = bytes / requests                                   (rareq-sz, wareq-sz)
+   Without requests, await and size have no figure. */
 void bn_watched_add_device(const struct bn_reading *from, const struct bn_reading *to,
                            struct bn_watched *out);
 
