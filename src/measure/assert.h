@@ -18,7 +18,7 @@ enum { BN_ASSERTS_MAX = 64, BN_ASSERT_NAME = 64 };
 
 enum bn_assert_what {
   BN_ASSERT_FIELD,  /* of a view, by its name */
-  BN_ASSERT_ERRORS, /* errors in percent: of all attempts, those that ended in one */
+  BN_ASSERT_ERRORS, /* errors in percent: the share of all attempts that ended in an error */
   BN_ASSERT_KIND,   /* a figure of a kind of events, or of a phase, that is no latency */
   BN_ASSERT_PROOF,  /* the proof sheet of a script, which no view has: see engine/asserts.h */
   BN_ASSERT_RANK,   /* a percentile; this and all that follow are of latencies */

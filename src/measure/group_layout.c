@@ -343,12 +343,12 @@ static void group_put_labels(const struct bn_group_rows *g, const struct bn_snap
                              struct bn_snap *to)
 {
   for (size_t i = 0; i < to->metrics.n_labelled; i++) {
-    const int own = g->labelled[i];
+    const int row = g->labelled[i]; /* of the group */
 
-    if (own < 0) /* BN_ROW_NONE */
+    if (row == BN_ROW_NONE)
       continue;
-    to->n_labels[i] = from->n_labels[own];
-    memcpy(to->label[i], from->label[own], from->n_labels[own] * sizeof *to->label[i]);
+    to->n_labels[i] = from->n_labels[row];
+    memcpy(to->label[i], from->label[row], from->n_labels[row] * sizeof *to->label[i]);
   }
 }
 
@@ -435,35 +435,34 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
   }
 }
 
-/* Sets the counts of all scripts in a record from the view of one group, whose metrics are
-   `own`. */
+/* Sets the counts of all scripts in a record from the view of one group, whose metrics are m. */
 static void group_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                             const struct bn_metrics *own, const struct bn_view *from,
+                             const struct bn_metrics *m, const struct bn_view *from,
                              struct bn_record *to)
 {
   to->view.n_counts = 0;
   to->view.counts = to->store.count;
   for (size_t i = 0; i < l->all.n_counters; i++) {
-    const struct bn_metric *m = &to->delta.metrics.counter[i];
+    const struct bn_metric *counter = &to->delta.metrics.counter[i];
     size_t place = from->n_counts; /* among the group's counts; n_counts: it has no such count */
     struct bn_count *c;
 
-    if (m->kind != BN_SCRIPT_COUNTER)
+    if (counter->kind != BN_SCRIPT_COUNTER)
       continue;
     c = &to->store.count[to->view.n_counts++];
     if (g->counter[i] >= 0)
-      place = bn_metrics_count_kind(own->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER);
+      place = bn_metrics_count_kind(m->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER);
     /* A count that the group does not have is 0. */
     *c = place < from->n_counts ? from->counts[place] : (struct bn_count){.count = 0};
-    c->name = m->name;
-    c->unit = m->unit;
+    c->name = counter->name;
+    c->unit = counter->unit;
   }
 }
 
 /* Sets the kinds of events of all groups in a record from the view of one group, whose metrics are
-   `own`: the kinds of its script, and the one that stands for the group. */
+   m: the kinds of its script, and the kind that stands for the group. */
 static void group_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                            const struct bn_metrics *own, const struct bn_view *from,
+                            const struct bn_metrics *m, const struct bn_view *from,
                             struct bn_record *to)
 {
   struct bn_event_kind_rows rows;
@@ -472,15 +471,15 @@ static void group_put_kinds(const struct bn_group_layout *l, const struct bn_gro
   for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     struct bn_event_kind *kind = &to->store.event_kind[k];
     const struct bn_event_kind named = *kind;
-    const int at = g->hist[rows.hist];
+    const int hist = g->hist[rows.hist]; /* of the group, or BN_ROW_NONE */
 
-    if (at == BN_H_LATENCY) /* the kind that stands for the group */
+    if (hist == BN_H_LATENCY) /* the kind that stands for the group */
       *kind = (struct bn_event_kind){.events = from->events,
                                      .events_per_s = from->events_per_s,
                                      .retries = group_count_or_zero(from->retries),
                                      .failed_events = group_count_or_zero(from->failed_events)};
-    else if (at >= 0 && from->n_event_kinds > 0)
-      *kind = from->event_kinds[bn_metrics_count_kind(own->hist, (size_t)at, BN_EVENT_HISTOGRAM)];
+    else if (hist != BN_ROW_NONE && from->n_event_kinds > 0)
+      *kind = from->event_kinds[bn_metrics_count_kind(m->hist, (size_t)hist, BN_EVENT_HISTOGRAM)];
     kind->name = named.name;
     kind->timing = named.timing;
   }
@@ -573,14 +572,14 @@ void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
   struct bn_hist_codec out = {.n = 0};
 
   for (size_t k = 0; k < l->all.n_hists; k++) {
-    const int own = g->hist[k];
+    const int hist = g->hist[k]; /* of the line, or BN_ROW_… */
 
-    if (own >= 0) {
-      const size_t from = own > 0 ? line->end[own - 1] : 0;
+    if (hist >= 0) {
+      const size_t from = hist > 0 ? line->end[hist - 1] : 0;
 
-      group_append_parts(&out, line->part + from, line->end[own] - from);
-      out.count[k] = line->count[own];
-    } else if (own == BN_ROW_ZEROS && zeros.count > 0) {
+      group_append_parts(&out, line->part + from, line->end[hist] - from);
+      out.count[k] = line->count[hist];
+    } else if (hist == BN_ROW_ZEROS && zeros.count > 0) {
       group_append_parts(&out, &zeros, 1);
       out.count[k] = zeros.count;
     }

@@ -19,8 +19,8 @@ struct bn_group_part {
   bool paced; /* --rate */
 };
 
-/* In place of the index of a row that the group does not have: it counts nothing, or, if it is a
-   histogram, a time of 0 for each event. */
+/* These stand for the index of a row that the group does not have: a row that counts nothing, or a
+   histogram that has a time of 0 for each event. */
 enum { BN_ROW_NONE = -1, BN_ROW_ZEROS = -2 };
 
 /* For each row of the table of all groups: the index of the row of this group that it gets its

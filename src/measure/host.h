@@ -40,10 +40,10 @@ struct bn_place {
 void bn_host_read(struct bn_host *h, const char *root);
 /* Returns for how long the CPU quota of a control group of this process has held back its threads
    since the group was made, in seconds of all processors together, or -1 if there is no such group.
-   Of nested groups, the one that was held back longest counts. */
+   If groups are nested, the one that was held back longest counts. */
 double bn_host_throttled_s(const char *root);
-/* Returns how much bn_host_throttled_s() has grown since it was `before`, or -1 if one of the two
-   is not known, or less than before, because another group counts now. */
+/* Returns how much bn_host_throttled_s() has grown since it was `before`, or -1 if either value is
+   not known, or the present one is less because another group counts now. */
 double bn_host_throttled_since_s(const char *root, double before);
 /* Returns the processor time that all threads of this process have used, in seconds. */
 double bn_host_processor_s(void);

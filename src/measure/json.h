@@ -42,7 +42,7 @@ struct bn_node *bn_node_integer(int64_t i);
 struct bn_node *bn_node_real(double x);
 struct bn_node *bn_node_boolean(bool yes);
 struct bn_node *bn_node_null(void);
-/* These take the value over, also when they fail.  They return 0, or -1 if there is no memory, if
+/* These take over the value, also when they fail.  They return 0, or -1 if there is no memory, if
    the value or the map or list is NULL, or if the key is not UTF-8. */
 int bn_node_set(struct bn_node *map, const char *key, struct bn_node *value);
 int bn_node_append(struct bn_node *list, struct bn_node *value);

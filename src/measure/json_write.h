@@ -2,7 +2,7 @@
 /* Writes the tree of a document: puts values into maps and lists, and remembers if one could not be
    made, so that only the finished tree has to be checked.
 
-   Every function takes the values over that it is given.  One thread at a time writes a tree. */
+   Every function takes over the values that it is given.  One thread at a time writes a tree. */
 #ifndef BN_MEASURE_JSON_WRITE_H
 #define BN_MEASURE_JSON_WRITE_H
 

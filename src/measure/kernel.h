@@ -16,8 +16,8 @@ enum { BN_KERNEL_TEXT = 8192 };
    as the text, if it cannot be read or is empty. */
 __attribute__((format(printf, 2, 3))) bool bn_kernel_read_text(char text[BN_KERNEL_TEXT],
                                                                const char *fmt, ...);
-/* Returns the text after `mark` on the first line that begins with the key, blanks or none, and the
-   mark; or NULL. */
+/* Returns the text after the mark on the first line that begins with the key and the mark, which
+   blanks may separate; or NULL. */
 const char *bn_kernel_find_field(const char *text, const char *key, char mark);
 /* Returns the line after this one, or "" if it is the last. */
 const char *bn_kernel_next_line(const char *line);

@@ -19,10 +19,10 @@ struct bn_record {
 
 /* A host of a run on several hosts, or a group (--group), or a group on one host. */
 struct bn_member {
-  char *host;  /* owned; its name, as the user has it; without hosts, and in the sum of a group over
-                  its hosts, that of the group */
+  char *host;  /* owned; the host as the user named it; if the member is a group that is not on one
+                  host, the name of the group */
   char *group; /* owned; the group on the host; NULL: the member is all of a host or group */
-  char *lost;  /* owned; what became of it; NULL: it came to its end */
+  char *lost;  /* owned; how it was lost, in words; NULL: it was not */
   unsigned threads;
   double processor_s;   /* processor time of its process; HUGE_VAL: not known */
   double clock_error_s; /* how far its clock may differ from those of other hosts */

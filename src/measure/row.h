@@ -57,10 +57,10 @@ void bn_row_set_total(struct bn_row *row, const struct bn_plan *plan, const stru
 /* Appends copies of the cells of another row. */
 void bn_row_append(struct bn_row *row, const struct bn_row *more);
 
-/* Prints a number with the fewest digits that are read back as the same one, a real number never
-   like a whole one, so that a column has one type; or a time, in UTC and the form of ISO 8601,
-   without the zone.  The locale makes no difference.  Returns digits, "" of a value that is not
-   known or a text. */
+/* Prints a number with the fewest digits from which the same number is read; a real number has a
+   '.' or an exponent, so that a column has one type.  Prints a time in UTC and the form of ISO
+   8601, without the zone.  The locale makes no difference.  Returns digits, which are "" for a text
+   and for a value that is not known. */
 const char *bn_cell_print(const struct bn_cell *c, char digits[BN_CELL_DIGITS]);
 
 #endif

@@ -353,21 +353,22 @@ static void snap_copy_hist(struct bn_hist *to, const struct bn_hist *from)
 
 void bn_snap_copy(struct bn_snap *to, const struct bn_snap *from)
 {
-  const struct bn_snap own = *to;
-  const unsigned sessions = own.n_sessions < from->n_sessions ? own.n_sessions : from->n_sessions;
+  const struct bn_snap owned = *to;
+  const unsigned sessions =
+      owned.n_sessions < from->n_sessions ? owned.n_sessions : from->n_sessions;
 
   /* All plain numbers are copied at once.  Every member that the snapshot owns has to be restored,
      a new one too: else two snapshots would free the same memory. */
   *to = *from;
   to->n_sessions = sessions;
-  to->metrics = own.metrics;
-  to->counter = own.counter;
-  to->hist = own.hist;
-  to->sparse = own.sparse;
-  to->label = own.label;
-  to->n_labels = own.n_labels;
-  to->session = own.session;
-  to->statements = own.statements;
+  to->metrics = owned.metrics;
+  to->counter = owned.counter;
+  to->hist = owned.hist;
+  to->sparse = owned.sparse;
+  to->label = owned.label;
+  to->n_labels = owned.n_labels;
+  to->session = owned.session;
+  to->statements = owned.statements;
   bn_statement_table_copy(&to->statements, &from->statements);
   memcpy(to->counter, from->counter, from->metrics.n_counters * sizeof *to->counter);
   memcpy(to->n_labels, from->n_labels, from->metrics.n_labelled * sizeof *to->n_labels);

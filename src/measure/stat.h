@@ -151,7 +151,7 @@ enum {
   BN_STAT_WAITING = 2, /* --rate: the histograms "queueing", "service" and "wakeup_lag" come after
                           the workload's */
   BN_STAT_STATEMENTS = 4, /* statements by name */
-  BN_STAT_LAG = 8         /* sessions may pause: of these histograms, "wakeup_lag" alone */
+  BN_STAT_LAG = 8         /* sessions may pause: only "wakeup_lag" of these histograms */
 };
 
 /* Makes the statistics of a run.  n_writers threads drive the sessions, session i by thread
@@ -170,8 +170,8 @@ enum { BN_STAT_WAITS = 3 };
 /* Returns the place of a histogram of waiting among them, from 1 to BN_STAT_WAITS, or 0 if the name
    is that of another metric. */
 unsigned bn_statset_waiting_place(const char *name);
-/* Returns whether sets have a metric of that name whatever the workload, all of them or some, so
-   that no workload may use it. */
+/* Returns whether no workload may have a metric of that name, because sets have such a metric in
+   every run or in some. */
 bool bn_statset_reserves(const char *name);
 
 /* Copies the counters of a session to at_end when it leaves its loop, in which its last event ended
