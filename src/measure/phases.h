@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The phases of --rate-profile, as a total tells them apart. */
+/* The phases of --rate-profile or --threads-profile, as a total tells them apart. */
 #ifndef BN_MEASURE_PHASES_H
 #define BN_MEASURE_PHASES_H
 

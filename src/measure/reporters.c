@@ -218,7 +218,9 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
                                   const struct bn_group *g, size_t n)
 {
-  const unsigned bit = v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
+  const unsigned this_report =
+      v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
+  const bool has_instead = v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL;
   const bool was_replaced = v->replaced; /* by the script on each host */
   bool ok = true, replacement_failed = false;
 
@@ -231,15 +233,16 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
     ok &= reporters_collect_lines(r, v);
   for (size_t i = 0; i < r->n; i++) {
     struct bn_reporters_slot *s = &r->slot[i];
-    const bool replaces = (s->use.ops->replaces & bit) != 0;
+    const bool replaces = (s->use.ops->replaces & this_report) != 0;
+    const bool other_replaces = (r->replaced & this_report) != 0 && !replaces;
 
-    v->replaced = was_replaced || ((r->replaced & bit) != 0 && !replaces);
+    v->replaced = was_replaced || other_replaces;
     if (!reporters_pass_view(r, s, v) || !reporters_pass_members(r, s, g, n)) {
       ok = false;
       replacement_failed |= replaces;
     }
   }
-  if (replacement_failed && v->span != BN_VIEW_INTERVAL && v->span != BN_VIEW_TICK)
+  if (replacement_failed && has_instead)
     reporters_print_instead(r, v);
   return ok;
 }

@@ -46,6 +46,8 @@ static struct bn_node *store_rows_of(struct bn_json_out *out, const struct bn_fa
   return list;
 }
 
+/* Leaves out the value of a secret, and traits that the document which an option was read from did
+   not say. */
 static struct bn_node *store_options_of(struct bn_json_out *out, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();

@@ -277,6 +277,7 @@ static void store_put_merge(struct bn_json_out *out, struct bn_node *map, const 
     bn_json_put(out, map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
 }
 
+/* Puts the figures of the workload. */
 static void store_put_workload(struct bn_json_out *out, struct bn_node *record,
                                const struct bn_view *v)
 {

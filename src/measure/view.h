@@ -138,7 +138,7 @@ struct bn_view {
   size_t n_counts;
   const struct bn_event_kind *event_kinds; /* the kinds of events, in the order of the script */
   size_t n_event_kinds;
-  const struct bn_phase_view *phases; /* in totals of runs with --rate-profile */
+  const struct bn_phase_view *phases; /* of the profile of a run; only in totals */
   size_t n_phases;
   const struct bn_figure *figures; /* of the workload */
   size_t n_figures;
