@@ -115,10 +115,14 @@ static int group_unite_table(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
                              struct bn_err *err)
 {
-  for (size_t i = 0; i < n; i++)
-    if (rows[i].kind != BN_PHASE_HISTOGRAM && bn_statset_waiting_place(rows[i].name) == place &&
-        group_unite_row(r, &rows[i], part->name, err) != 0)
+  for (size_t i = 0; i < n; i++) {
+    const bool is_phase = rows[i].kind == BN_PHASE_HISTOGRAM;
+
+    if (is_phase || bn_statset_waiting_place(rows[i].name) != place)
+      continue;
+    if (group_unite_row(r, &rows[i], part->name, err) != 0)
       return -1;
+  }
   return 0;
 }
 
@@ -173,23 +177,24 @@ static int group_collect(struct tables *t, const struct bn_group_part *part, siz
                          struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++) {
-    const struct bn_metrics *m = part[i].metrics;
+    const struct bn_group_part *p = &part[i];
+    const struct bn_metrics *m = p->metrics;
 
-    if (group_unite_table(&t->counters, &part[i], m->counter, m->n_counters, NOT_WAITING, err) !=
-            0 ||
-        group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, NOT_WAITING, err) != 0 ||
-        group_unite_table(&t->labelled, &part[i], m->labelled, m->n_labelled, NOT_WAITING, err) !=
-            0)
+    if (group_unite_table(&t->counters, p, m->counter, m->n_counters, NOT_WAITING, err) != 0 ||
+        group_unite_table(&t->hists, p, m->hist, m->n_hists, NOT_WAITING, err) != 0 ||
+        group_unite_table(&t->labelled, p, m->labelled, m->n_labelled, NOT_WAITING, err) != 0)
       return -1;
   }
   if (group_check_names(t, err) != 0)
     return -1;
   group_add_groups(t, part, n);
   for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
-    for (size_t i = 0; i < n; i++)
-      if (group_unite_table(&t->hists, &part[i], part[i].metrics->hist, part[i].metrics->n_hists,
-                            place, err) != 0)
+    for (size_t i = 0; i < n; i++) {
+      const struct bn_metrics *m = part[i].metrics;
+
+      if (group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, place, err) != 0)
         return -1;
+    }
   if (t->hists.n > BN_BOUND_HISTOGRAMS)
     return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
                       t->hists.n, BN_BOUND_HISTOGRAMS);

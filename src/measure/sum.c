@@ -30,6 +30,8 @@ static bool sum_are_finite(const struct bn_moments *m)
   return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
 }
 
+/* A quarter of the range, because up to three of the counts are added to one figure: queries are
+   reads, writes and other statements. */
 uint64_t bn_sum_largest_count(size_t n)
 {
   return UINT64_MAX / 4 / n;
