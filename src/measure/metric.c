@@ -65,13 +65,14 @@ static enum part metric_part_of(const struct bn_metric *row)
   return COUNTERS;
 }
 
-/* Makes a table of the rows.  Every record of a result has a table, so it gets no more memory than
-   its rows and texts take, which are counted first. */
+/* Makes a table of the rows: the counters, then the histograms, then the labelled counts.  Every
+   record of a result has a table, so it gets no more memory than its rows and texts take, which are
+   counted first. */
 static void metric_init(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
   size_t names_size = 0, number[PARTS] = {0};
-  struct bn_metric *next[PARTS];
+  struct bn_metric *to;
   char *names;
 
   for (size_t i = 0; i < n; i++) {
@@ -87,12 +88,12 @@ static void metric_init(struct bn_metrics *m, const struct rows *r)
                            .names = bn_alloc(1, names_size)};
   m->hist = m->counter + m->n_counters;
   m->labelled = m->hist + m->n_hists;
-  next[COUNTERS] = m->counter;
-  next[HISTS] = m->hist;
-  next[LABELLED] = m->labelled;
+  to = m->counter;
   names = m->names;
-  for (size_t i = 0; i < n; i++)
-    metric_copy_row(next[metric_part_of(metric_row_at(r, i))]++, metric_row_at(r, i), &names);
+  for (enum part part = COUNTERS; part < PARTS; part++)
+    for (size_t i = 0; i < n; i++)
+      if (metric_part_of(metric_row_at(r, i)) == part)
+        metric_copy_row(to++, metric_row_at(r, i), &names);
 }
 
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)

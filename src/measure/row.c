@@ -163,9 +163,12 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
    characters. */
 static void row_clean_name(char *name)
 {
-  for (char *c = name; *c != '\0'; c++)
-    if (!(isascii(*c) && isalnum((unsigned char)*c)) && *c != '.')
+  for (char *c = name; *c != '\0'; c++) {
+    const bool is_letter_or_digit = isascii(*c) && isalnum((unsigned char)*c);
+
+    if (!is_letter_or_digit && *c != '.')
       *c = '_';
+  }
 }
 
 /* Adds a column of a metric of a script, whose name a document may have at any length.  No other

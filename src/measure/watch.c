@@ -218,8 +218,11 @@ bool bn_watched_is_shared(const char *name)
 
 bool bn_watched_is_valid(const struct bn_watched_figure *f)
 {
-  if (!watch_begins_with(f->name, BN_WATCHED_HOST) &&
-      !watch_begins_with(f->name, BN_WATCHED_DEVICE) && !bn_watched_is_shared(f->name))
+  const bool has_subject = watch_begins_with(f->name, BN_WATCHED_HOST) ||
+                           watch_begins_with(f->name, BN_WATCHED_DEVICE) ||
+                           watch_begins_with(f->name, BN_WATCHED_SERVER);
+
+  if (!has_subject)
     return false;
   for (const char *c = f->name; *c != '\0'; c++)
     if (!isalnum((unsigned char)*c) && strchr("_-.", *c) == NULL)
