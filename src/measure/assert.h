@@ -4,8 +4,8 @@
    An assertion is METRIC [@PART] OP LIMIT [UNIT]: a percentile pN, min, avg, median or max of a
    latency, a short name such as tps, or a name of bn_view_fields; the operators are <, <=, > and
    >=.  PART is event:NAME for a kind of events, group:NAME for a group, or phase:NUMBER for a phase
-   of a profile, all of which have some figures besides latencies; else it is the name of a latency,
-   or with --statements that of a statement. */
+   of a profile; such parts have some figures besides latencies.  Any other PART is the name of a
+   latency, or with --statements the name of a statement. */
 #ifndef BN_MEASURE_ASSERT_H
 #define BN_MEASURE_ASSERT_H
 

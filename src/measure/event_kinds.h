@@ -29,8 +29,8 @@ void bn_event_kinds_compute(struct bn_view *v, struct bn_view_store *store,
    figures 0. */
 void bn_event_kinds_name_all(struct bn_view *v, struct bn_view_store *store,
                              const struct bn_metrics *m);
-/* Gives the view `to` the kinds of events of `from`, with names and timings of its own: those of m
-   and its store. */
+/* Copies the kinds of events of `from` to the view `to`.  The copies have the names that m has, and
+   the timings of the store of `to`. */
 void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
                          const struct bn_view *from, const struct bn_metrics *m);
 /* Sets the shares of the kinds of a view whose events are counted, in all and by kind; NaN without

@@ -64,7 +64,8 @@ static void group_free_tables(struct tables *t)
   free(t->names.item);
 }
 
-/* Refuses a group whose metric of that name is not what it is in another group.  Returns -1. */
+/* Refuses a group whose metric of that name has another kind or unit than in the group `other`.
+   Returns -1. */
 static int group_refuse_row(const char *group, const char *name, const char *other,
                             struct bn_err *err)
 {
@@ -108,9 +109,9 @@ static int group_check_names(const struct tables *t, struct bn_err *err)
   return 0;
 }
 
-/* Adds those of the n rows of a group that have that place among the histograms of waiting
-   (NOT_WAITING: all other rows).  Leaves phases out: each group has its own phases, which cannot be
-   summed and stay in its total.  Returns 0, or -1 and err. */
+/* Adds the rows of a group, rows[0..n), that have that place among the histograms of waiting, or
+   with NOT_WAITING the rows without a place.  Leaves phases out: each group has its own phases,
+   which cannot be summed and stay in its total.  Returns 0, or -1 and err. */
 static int group_unite_table(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
                              struct bn_err *err)
@@ -392,8 +393,8 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
-/* Returns the latencies of a group, which are those of its view.  `unfinished` is set if the
-   maximum counts unfinished events. */
+/* Returns the latencies of all events of a group as a timing.  It has unfinished events only if the
+   maximum counts them. */
 static struct bn_timing group_make_latencies(const struct bn_view *v)
 {
   struct bn_timing t = {.percentile_s = v->percentile_s,

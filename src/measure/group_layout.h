@@ -45,12 +45,12 @@ struct bn_group_layout {
 int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                          struct bn_err *err);
 void bn_group_layout_done(struct bn_group_layout *l);
-/* Replaces the rows of a record of part i, a group or a group on a host, by those of all groups.
+/* Replaces the rows of a record of part i, a group or its part on a host, by those of all groups.
    The record has the metrics of the group.  A row that the group lacks counts nothing.  All events
    of the record also count as events of the kind that stands for the group. */
 void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, struct bn_record *r);
-/* Gives the histograms of a line of part i the order of those of all groups.  line->part is
-   replaced. */
+/* Puts the histograms of a line of part i in the order of the histograms of all groups.  line->part
+   is replaced. */
 void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
                                   struct bn_hist_codec *line);
 

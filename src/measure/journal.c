@@ -375,8 +375,8 @@ static void journal_set_total(struct bn_group *g, const struct bn_view *tick, bo
 }
 
 /* Makes a tick the total so far.  Its figures are since the beginning, but its histograms only
-   since the tick before it, so those of the total so far, which are of all earlier ticks, are added
-   to them. */
+   since the tick before it: the histograms of the total so far, those of all earlier ticks, are
+   added to them. */
 static void journal_add_tick(struct bn_group *g, const struct bn_record *record, bool native)
 {
   for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
@@ -425,7 +425,7 @@ static int journal_set_facts(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* Adds what a line has to the result; ignores a line of a kind that a later version may have added.
+/* Adds a line to the result.  Ignores a line of another kind, which a later version may have added.
    Returns 0, or -1 and r->err. */
 static int journal_add_line(struct reader *r, const struct bn_node *line)
 {

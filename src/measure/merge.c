@@ -79,8 +79,8 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
   return has_passed;
 }
 
-/* Returns whether the total covers all that was measured, so that the extremes, which are since the
-   beginning of the measurement, are those of the total. */
+/* Returns whether the total covers the whole measurement: only then are the exact extremes, which
+   are since the measurement began, those of the total. */
 static bool merge_is_whole(const struct bn_result *r)
 {
   return r->end.partial || !merge_has_passed_checkpoint(r);

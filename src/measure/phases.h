@@ -46,8 +46,8 @@ void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const st
 /* Returns the timing of phase k, from 0 on; the metrics have that phase. */
 struct bn_timing *bn_phases_timing(struct bn_view_store *store, const struct bn_metrics *m,
                                    size_t k);
-/* Gives the view `to` the phases of `from`, if it has any, with texts and timings of its own: those
-   of m and its store. */
+/* Copies the phases of `from`, if it has any, to the view `to`.  The copies have the texts that m
+   has, and the timings of the store of `to`. */
 void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struct bn_view *from,
                     const struct bn_metrics *m);
 /* Sets the phases of the total of a run, or their sums over its hosts.  v has been filled from the

@@ -68,8 +68,8 @@ static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.at_least = r->store.at_least;
 }
 
-/* Copies the timings.  bare: only kinds of events keep their percentiles; with many ranks, those of
-   all timings would fill documents. */
+/* Copies the timings.  bare: only kinds of events keep their percentiles, because with many ranks
+   the percentiles of all timings would fill documents. */
 static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {

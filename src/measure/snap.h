@@ -106,8 +106,9 @@ bool bn_snap_is_within(uint64_t count, uint64_t most);
 /* Returns whether all counts are at most `most`.  The counts of labels and statements have to be
    smaller, because all of them may be summed as "other": that sum is at most `most`, too. */
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most);
-/* Gives a snapshot without sparse histograms those of `from`, which may be the same: a copy of its
-   sparse ones, or packed from its histograms.  If `from` has neither, nothing is done. */
+/* Gives a snapshot that has no sparse histograms those of `from`: copies of its sparse histograms,
+   or its histograms packed.  `from` may be the same snapshot.  If it has neither, nothing is
+   done. */
 void bn_snap_pack(struct bn_snap *to, const struct bn_snap *from);
 /* Gives back the memory of labels that are not used: nothing more can be copied or taken into the
    snapshot. */

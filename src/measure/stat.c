@@ -223,9 +223,9 @@ static void stat_set_part_indices(struct bn_statset *set)
   }
 }
 
-/* Sets in all sessions the indices of the histogram for events of the warm-up, which follows all
-   metrics, and of those of waiting, the last metrics.  They stay 0 if a set does not have them.
-   Sessions with waiting, those of --rate, pause. */
+/* Sets in all sessions the indices of histograms that not every set has, which else stay 0: that of
+   the warm-up follows all metrics, and those of waiting are the last metrics.  With --rate
+   (BN_STAT_WAITING) sessions pause. */
 static void stat_set_optional_indices(struct bn_statset *set, unsigned parts)
 {
   const unsigned short n_hists = (unsigned short)set->metrics.n_hists;

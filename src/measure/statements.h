@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Statements by name: what sessions count of each, under names that become known during the run,
-   and the sums of that. */
+/* Statements by name: the counts of each worker, for names that become known during the run, and
+   their sums over all workers. */
 #ifndef BN_MEASURE_STATEMENTS_H
 #define BN_MEASURE_STATEMENTS_H
 
