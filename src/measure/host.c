@@ -88,13 +88,11 @@ static void host_read_line(char *out, size_t size, const char *root, const char 
     bn_kernel_copy_line(out, size, text);
 }
 
-/* Reads the names of the host, the kernel, the machine and the distribution. */
+/* Reads the names of the host, the kernel and the machine. */
 static void host_read_names(struct bn_host *h, const char *root)
 {
-  char text[BN_KERNEL_TEXT];
   struct utsname u;
   char type[32] = "", release[sizeof u.release] = "";
-  const char *value;
 
   host_read_line(h->name, sizeof h->name, root, "proc/sys/kernel/hostname");
   host_read_line(type, sizeof type, root, "proc/sys/kernel/ostype");
@@ -104,6 +102,14 @@ static void host_read_names(struct bn_host *h, const char *root)
                    release);
   if (uname(&u) == 0)
     (void)snprintf(h->machine, sizeof h->machine, "%.*s", (int)sizeof h->machine - 1, u.machine);
+}
+
+/* Reads the name of the distribution, from the first place of os-release(5) that has the file. */
+static void host_read_distribution(struct bn_host *h, const char *root)
+{
+  char text[BN_KERNEL_TEXT];
+  const char *value;
+
   if (!bn_kernel_read_text(text, "%s/etc/os-release", root))
     (void)bn_kernel_read_text(text, "%s/usr/lib/os-release", root);
   value = bn_kernel_find_field(text, "PRETTY_NAME", '=');
@@ -309,6 +315,7 @@ void bn_host_read(struct bn_host *h, const char *root)
   host_read_processors(h, root);
   host_read_memory(h, root);
   host_read_names(h, root);
+  host_read_distribution(h, root);
   host_read_settings(h, root);
   host_read_hypervisor(h, root);
   host_read_container(h, root);

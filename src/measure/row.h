@@ -42,7 +42,7 @@ void bn_row_done(struct bn_row *row);
 /* Writes the name of the column of a percentile, "p99.9_s", and returns it. */
 const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent);
 
-/* These replace the cells of a row.  If a view, the facts or the end are NULL, their values are
+/* These replace the cells of a row.  If a view, the facts or the end are NULL, the values are
    unknown, so that all rows have the same columns. */
 
 /* Describes an interval: when it ended, every figure that intervals have, the percentiles of the

@@ -100,11 +100,12 @@ struct bn_phase_view {
   bool recovered; /* false: recovery_s is a lower bound, until the end of the run or later bursts */
 };
 
-/* All members but the pointers are plain values.  Rates are rated / rated_s; if nothing ended after
-   the span, that is count / span_s, where span_s = span_ns * 1e-9, or less in a tick that was made
-   after the span.  Units divide the rate: MB/s = (bytes / span_s) / 1e6.  In another order the last
-   bit may differ.  The pointers refer to memory of whoever made the view: of the reports while a
-   reporter is called, of the record in a result. */
+/* All members but the pointers are plain values.  A rate is a counter of `rated`, divided by
+   rated_s; if nothing ended after the span, that is count / span_s.  span_s is span_ns * 1e-9, or
+   less in a tick that was made after the span.  Reporters divide the rate by their unit, as in
+   MB/s = (bytes / span_s) / 1e6: in another order the last bit may differ.  The pointers lead to
+   memory of the maker of the view: the reports while a reporter is called, the record in a
+   result. */
 struct bn_view {
   const struct bn_snap *delta;   /* raw counters and histograms of the span */
   const uint64_t *counter;       /* delta's, by enum bn_counter and the workload's metrics */
