@@ -33,6 +33,8 @@ static const uint64_t urge_ns = BN_NSEC_PER_SEC;
 static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC / 2;
 /* How long the last frames may wait for a reader that takes nothing. */
 static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
+/* How long a process that is stopped before its run may take to send END. */
+static const uint64_t early_end_ns = BN_NSEC_PER_SEC;
 /* The most sessions that all hosts can have together. */
 #define ALL_SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
 /* The longest wait before the state is looked at again.  Each change of it wakes the threads that
@@ -214,8 +216,8 @@ static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct 
   return bn_temp_folder_add(&a->temp_folder, &file, err);
 }
 
-/* Replaces the names of configuration files that were sent by their paths in the temporary folder,
-   which is not the working folder: the files that a run makes in that are to outlive the run.
+/* Replaces the names of configuration files that were sent by their paths in the temporary folder.
+   The run has another working folder, because the files that it makes there are to outlive it.
    Scripts need no path, because they are looked for in the temporary folder first. */
 static void agent_place_config_files(struct bn_agent *a)
 {
@@ -253,9 +255,9 @@ static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
   return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), bn_clock_mono());
 }
 
-/* Sets when the sessions begin.  bn_run_set_start() does not take the time 0, so that becomes 1,
-   which has passed, too.  Returns 0, or -1 and err if there is no run yet.  After the run, does
-   nothing. */
+/* Sets when the sessions begin.  The time 0 means to bn_run_set_start() that there is none, so a
+   START at 0 is one at 1: both times have passed.  Returns 0, or -1 and err if there is no run yet.
+   After the run, does nothing. */
 static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t at_ns = bn_frame_get_number(f, 0);
@@ -283,8 +285,7 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   return is_early ? agent_refuse_time(f, err) : 0;
 }
 
-/* Wakes bn_agent_compare_source(), which waits because the controller compares a script: it is the
-   same. */
+/* Lets bn_agent_compare_source() return, because the controller has the same script. */
 static void agent_take_same(struct bn_agent *a)
 {
   agent_lock(a);
@@ -298,7 +299,7 @@ _Noreturn static void agent_exit_early(struct bn_agent *a)
   const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
 
   (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &status, sizeof status);
-  bn_send_queue_flush(&a->queue, bn_clock_mono() + urge_ns);
+  bn_send_queue_flush(&a->queue, bn_clock_mono() + early_end_ns);
   _exit(status);
 }
 
@@ -446,7 +447,7 @@ static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
   if ((p[FD_OUT].revents & POLLOUT) != 0)
     (void)bn_send_queue_send_piece(&a->queue); /* a failure breaks the queue */
   else if (p[FD_OUT].revents != 0)
-    bn_send_queue_break(&a->queue);
+    bn_send_queue_break(&a->queue); /* POLLERR or POLLHUP: the reader has left */
   if (p[FD_PRINTED].revents != 0)
     agent_send_output(a);
   if (p[FD_IN].revents != 0)
@@ -688,15 +689,12 @@ static void agent_await_sent(struct bn_agent *a)
   agent_lock(a);
   while (a->has_listener) {
     const size_t pending = bn_send_queue_get_pending(&a->queue);
-
-    if (pending == 0)
-      break;
     const uint64_t now_ns = bn_clock_mono();
 
     if (pending != last_pending)
       until_ns = now_ns + unread_ns;
     last_pending = pending;
-    if (now_ns >= until_ns)
+    if (pending == 0 || now_ns >= until_ns)
       break;
     (void)bn_wait_until(&sending, &a->changed, &a->lock, now_ns + BN_NSEC_PER_MSEC);
   }

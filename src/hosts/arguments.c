@@ -155,36 +155,38 @@ static bool arguments_is_in_bundle(const char *name)
   return arguments_is_file(path);
 }
 
-/* Adds the word of a test to the command line, with its weight ("@2") if it is one of a mix.  If
-   the test is a script in a file, adds that and all Lua files of its folder, too.  `folder` is "",
-   or the folder of the scripts before this one, which was sent with the first of them.  Another
-   folder is refused, because the hosts have one folder of scripts.  Returns 0, or -1 and err. */
-static int arguments_add_workload(struct bn_arguments *a, const char *test, bool is_bundled,
-                                  const char *weight, char *folder, struct bn_err *err)
+/* Adds the file of a test's script, and the Lua files of its folder.  `folder` is "", or the folder
+   of the scripts before this one, which was sent with the first of them.  Another folder is
+   refused, because the hosts have one folder of scripts.  Returns 0, or -1 and err. */
+static int arguments_add_script(struct bn_arguments *a, const struct sent_script *s,
+                                const char *test, char folder[PATH_MAX], struct bn_err *err)
 {
-  struct sent_script s;
-  char *word;
-  int rc = 0;
-
-  if (!arguments_find_script(&s, test, is_bundled)) {
-    word = bn_alloc_print("%s%s", test, weight);
-  } else {
-    word = bn_alloc_print("%s%s", s.name, weight);
-    if (folder[0] == '\0') {
-      memcpy(folder, s.folder, PATH_MAX);
-      rc = arguments_add_folder(a, folder, err);
-    } else if (!bn_file_is_same(folder, s.folder)) {
-      rc = bn_err_set(err, EINVAL,
+  if (folder[0] == '\0') {
+    memcpy(folder, s->folder, PATH_MAX);
+    if (arguments_add_folder(a, folder, err) != 0)
+      return -1;
+  } else if (!bn_file_is_same(folder, s->folder)) {
+    return bn_err_set(err, EINVAL,
                       "%s: with --hosts the scripts of all workloads must be in one folder, which "
                       "is sent to the hosts with the modules in it",
                       test);
-    }
-    /* A script with another ending than ".lua" was not added with its folder. */
-    if (rc == 0 && !arguments_is_lua_file(s.name))
-      rc = arguments_add_file(a, s.path, s.name, err);
   }
-  bn_words_adopt(&a->words, word);
-  return rc;
+  if (arguments_is_lua_file(s->name)) /* it was added with its folder */
+    return 0;
+  return arguments_add_file(a, s->path, s->name, err);
+}
+
+/* Adds the word of a test to the command line, with its weight ("@2", or "" for the only test), and
+   the files of its script, unless every host has them.  `folder` is that of arguments_add_script().
+   Returns 0, or -1 and err. */
+static int arguments_add_workload(struct bn_arguments *a, const char *test, bool is_bundled,
+                                  const char *weight, char folder[PATH_MAX], struct bn_err *err)
+{
+  struct sent_script s;
+  const bool is_sent = arguments_find_script(&s, test, is_bundled);
+
+  bn_words_adopt(&a->words, bn_alloc_print("%s%s", is_sent ? s.name : test, weight));
+  return is_sent ? arguments_add_script(a, &s, test, folder, err) : 0;
 }
 
 /* Adds a test, or each test of a mix.  Returns 0, or -1 and err. */
@@ -197,7 +199,7 @@ static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_m
   int rc = 0;
 
   if (!bn_mix_is_test(bn_optset_policy(a->from->options), rest))
-    return arguments_add_workload(a, rest, is_bundled, "", folder, err);
+    return arguments_add_workload(a, rest, is_bundled, "" /* weight */, folder, err);
   while (rc == 0 && bn_mix_next(&rest, &item, err) > 0) {
     char *test = bn_alloc_part(item.name, item.len);
     char *weight = bn_alloc_part(item.name + item.len, (size_t)(rest - item.name) - item.len);
@@ -421,16 +423,17 @@ static bool arguments_uri_sets(const struct bn_uri *u, const struct bn_opt *o)
   return sets;
 }
 
-/* Returns whether the URI sets the option, or one of the options that the option replaces: a
-   password of the URI counts, and not a file of passwords. */
+/* Returns whether the URI sets the option, or one of the options that the option replaces: if the
+   URI has a password, a file of passwords does not count. */
 static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_optset *options,
                                     const struct bn_opt *o)
 {
   const struct bn_opt *other;
   bool overrides = arguments_uri_sets(u, o);
 
-  for (size_t i = 0; o->replaces != NULL && (other = bn_optset_get_at(options, i, NULL)) != NULL;
-       i++)
+  if (o->replaces == NULL)
+    return overrides;
+  for (size_t i = 0; (other = bn_optset_get_at(options, i, NULL)) != NULL; i++)
     overrides |= bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other);
   return overrides;
 }
@@ -490,7 +493,8 @@ static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err
 }
 
 /* Adds the options that make all hosts draw from the same random streams, report the same
-   intervals, and use the same dialect whatever the name of their program is. */
+   intervals, and use the same dialect, which a host would otherwise derive from the name of its
+   program. */
 static void arguments_add_common(struct bn_arguments *a)
 {
   const char *dialect = bn_optset_policy(a->from->options)->dialect;
@@ -646,9 +650,9 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
     bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
 }
 
-/* Adds the words of a group.  Its own options come last, because the last of several options of one
-   name counts.  --time is added if a profile outside of the groups sets the time, because a
-   group may have another profile.  Returns 0, or -1 and err. */
+/* Adds the words of a group.  The last of several options of one name counts, so the order is: the
+   options outside of the groups, the words that correct or complete these, and the group's own
+   options.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_list *own = &a->from->group->options;
@@ -662,6 +666,7 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
   if (a->from->groups->n > 1)
     bn_optset_each(a->from->options, arguments_add_group_output, a);
   arguments_add_common(a);
+  /* The group may have a profile of its own, which would set another time. */
   if (a->from->profile_ns > 0)
     bn_words_adopt(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
   if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
@@ -672,8 +677,9 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
   return 0;
 }
 
-/* Adds the words and the files that all hosts get.  Returns 0, or -1 and err. */
-static int arguments_add_host(struct bn_arguments *a, struct bn_err *err)
+/* Adds the words and the files that all hosts of a run without groups get.  Returns 0, or -1 and
+   err. */
+static int arguments_add_without_groups(struct bn_arguments *a, struct bn_err *err)
 {
   if (arguments_add_workloads(a, a->from->test, a->from->is_bundled, err) != 0 ||
       arguments_add_options(a, err) != 0 || arguments_add_host_options(a, err) != 0)
@@ -689,7 +695,7 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *f
 
   *a = (struct bn_arguments){.from = from};
   bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX); /* all files: see arguments_add_file() */
-  rc = from->group != NULL ? arguments_add_group(a, err) : arguments_add_host(a, err);
+  rc = from->group != NULL ? arguments_add_group(a, err) : arguments_add_without_groups(a, err);
   if (rc != 0)
     bn_arguments_done(a);
   return rc;
@@ -714,7 +720,7 @@ void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_s
     bn_words_add(out, a->words.item[i]);
   if (!a->from->is_here)
     arguments_add_work(work, out);
-  else if (work->threads > 0)
+  else if (work->threads > 0) /* --threads-total; the group's other options are in the words */
     bn_words_adopt(out, bn_alloc_print("--threads=%u", work->threads));
   bn_words_add(out, a->from->command);
 }

@@ -142,12 +142,13 @@ static struct bn_node *handshake_parse_map(const char *data, size_t len, const c
 }
 
 /* Adds the texts of a list to *out, which the caller frees in both cases.  Returns false if `list`
-   is missing, has fewer than `least` or too many items, or has one that is not a text. */
+   is missing, has fewer items than `least` or more than BN_HANDSHAKE_WORDS, or has one that is not
+   a text. */
 static bool handshake_get_words(const struct bn_node *list, size_t least, struct bn_list *out)
 {
   const size_t n = bn_node_count(list);
 
-  if (bn_node_type_of(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_ARGS)
+  if (bn_node_type_of(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_WORDS)
     return false;
   for (size_t i = 0; i < n; i++) {
     const char *text = bn_node_get_text(bn_node_get_at(list, i));
@@ -157,6 +158,14 @@ static bool handshake_get_words(const struct bn_node *list, size_t least, struct
     bn_words_add(out, text);
   }
   return true;
+}
+
+/* Returns whether the first session of the host is one of all sessions, or both numbers are 0. */
+static bool handshake_is_session_range(const struct bn_handshake *h)
+{
+  if (h->sessions == 0)
+    return h->first_session == 0;
+  return h->first_session < h->sessions;
 }
 
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err)
@@ -169,16 +178,15 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
   if (map == NULL)
     return -1;
   out->version = handshake_get_text(map, "version");
-  is_complete =
-      out->version != NULL && handshake_get_number(map, "hosts", UINT32_MAX, &hosts) &&
-      handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
-      handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
-      handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
-      (out->sessions == 0 ? out->first_session == 0 : out->first_session < out->sessions) &&
-      handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
-      (bn_node_get(map, "outside") == NULL ||
-       handshake_get_number(map, "outside", out->argv.n, &out->outside)) &&
-      handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
+  is_complete = out->version != NULL && handshake_get_number(map, "hosts", UINT32_MAX, &hosts) &&
+                handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
+                handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
+                handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
+                handshake_is_session_range(out) &&
+                handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
+                (bn_node_get(map, "outside") == NULL ||
+                 handshake_get_number(map, "outside", out->argv.n, &out->outside)) &&
+                handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
   bn_node_free(map);
   out->host = (unsigned)host;
   out->hosts = (unsigned)hosts;

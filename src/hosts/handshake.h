@@ -10,7 +10,8 @@
 #include "base/err.h"
 #include "measure/json.h"
 
-enum { BN_HANDSHAKE_ARGS = 10000 }; /* the most arguments of a command line */
+/* The most words of a list: the arguments of a command line, or variables of the environment. */
+enum { BN_HANDSHAKE_WORDS = 10000 };
 
 /* From the controller.  {"protocol":1,"version":"…","host":0,"hosts":2,"first_session":0,
    "sessions":16,"argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */

@@ -507,8 +507,8 @@ const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, s
 /* --- sums ------------------------------------------------------------------------------------- */
 
 /* Returns whether the next round is over: a host has sent it, and each other host has sent it or
-   has ended.  If a host is r->ahead / 2 rounds further, slower hosts are not
-   waited for any longer. */
+   has ended.  If a host is r->ahead / 2 rounds further, slower hosts are not waited for any
+   longer. */
 static bool round_is_complete(const struct bn_intervals *r)
 {
   uint64_t latest = 0;
@@ -786,7 +786,8 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
     show = tick_show;
   else
     return 0;
-  /* Room for a checkpoint with the parts of all checkpoints before it. */
+  /* Room for a checkpoint with the parts of all checkpoints before it.  For each of them, a host
+     has one part at most: its record, or one that is made of its result. */
   parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
   rc = show(r, &parts, err);
   free(parts.view);

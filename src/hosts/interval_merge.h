@@ -146,7 +146,7 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err);
    of a later time. */
 void bn_intervals_drop_state(struct bn_record *record);
 /* Adds the results of hosts that have ended to the next checkpoint, which was reached at at_s, and
-   to the list of its parts. */
+   to the list of its parts, which has room for them. */
 void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_views *parts);
 
 #endif

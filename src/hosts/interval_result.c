@@ -10,8 +10,8 @@
 
 /* --- a host that was lost --------------------------------------------------------------------- */
 
-/* Adds the total to the result of a lost host: the view v, but with the counters and histograms of
-   `all`. */
+/* Completes the result of a lost host, whose facts *out has, with a total: the view v, but with the
+   counters and histograms of `all`. */
 static void intervals_make_cut_result(const struct bn_intervals_host *h, const struct bn_snap *all,
                                       const struct bn_view *v, struct bn_result *out)
 {
@@ -55,8 +55,21 @@ static bool intervals_have_counters_decreased(const struct bn_snap *now, const s
   return false;
 }
 
-/* Makes the result of a lost host of the time since h->base.  It lacks the statistics of sessions
-   and the extremes, which are known only since the start.  bn_journal_complete_cut() takes that
+/* Makes a snapshot of what a lost host has counted between h->base and its last tick.  It lacks the
+   statistics of sessions and the extremes, which are known only since the start.  The histograms of
+   h->ticked have no values before the base. */
+static void intervals_make_snap_since_base(const struct bn_intervals_host *h, struct bn_snap *since)
+{
+  bn_snap_init_for_metrics(since, &h->tick.delta.metrics, 0 /* sessions */, true /* histograms */);
+  bn_snap_copy(since, &h->tick.delta);
+  bn_snap_subtract(since, &h->base);
+  for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)
+    bn_hist_add(since->hist[i], h->ticked.hist[i]);
+  since->min_ns = UINT64_MAX;
+  since->max_ns = 0;
+}
+
+/* Makes the result of a lost host of the time since h->base.  bn_journal_complete_cut() takes that
    time for the whole run, so the start is moved back to where it was.  Returns 1, or -1 and err if
    the figures make no sense. */
 static int intervals_make_result_since_base(const struct bn_intervals_host *h,
@@ -67,16 +80,12 @@ static int intervals_make_result_since_base(const struct bn_intervals_host *h,
   struct bn_view_store store;
   struct bn_snap since;
   struct bn_view v;
+  uint64_t before_ns; /* from the start to the base */
   int rc;
 
-  bn_snap_init_for_metrics(&since, &tick->delta->metrics, 0, true /* histograms */);
-  bn_snap_copy(&since, &h->tick.delta);
-  bn_snap_subtract(&since, &h->base);
-  for (size_t i = 0; h->ticked.hist != NULL && i < h->ticked.n; i++)
-    bn_hist_add(since.hist[i], h->ticked.hist[i]);
-  since.min_ns = UINT64_MAX;
-  since.max_ns = 0;
-  rules.span_s = tick->span_s - (double)(h->tick.delta.span_ns - since.span_ns) * 1e-9;
+  intervals_make_snap_since_base(h, &since);
+  before_ns = h->tick.delta.span_ns - since.span_ns;
+  rules.span_s = tick->span_s - (double)before_ns * 1e-9;
   bn_view_store_init(&store, &since);
   bn_view_fill(&v, &store, &since, &rules);
   intervals_copy_instant(&v, tick);
@@ -84,7 +93,7 @@ static int intervals_make_result_since_base(const struct bn_intervals_host *h,
   if (rc == 0) {
     intervals_make_cut_result(h, &since, &v, out);
     if (h->tick.delta.span_ns > since.span_ns)
-      intervals_move_start(&out->facts, h->tick.delta.span_ns - since.span_ns);
+      intervals_move_start(&out->facts, before_ns);
   }
   bn_view_store_done(&store);
   bn_snap_done(&since);
@@ -166,9 +175,9 @@ static void intervals_make_part(const struct bn_intervals *r, size_t host, struc
     bn_group_layout_convert_record(&r->layout, host, to);
 }
 
-/* Returns whether the host has ended up to the next checkpoint, or a little later, and has sent
-   neither that checkpoint nor a later one.  A host that has gone on after the checkpoint was held
-   up, so that its part of this time is in a later report. */
+/* Returns whether the host has ended before the next checkpoint, or at most BN_INTERVALS_LATE_S
+   after it, and has sent neither that checkpoint nor a later one.  A host that has run for longer
+   was held up, and its part of this time is in a later report. */
 static bool intervals_has_ended_before(const struct bn_intervals *r,
                                        const struct bn_intervals_host *h, double at_s)
 {
@@ -180,11 +189,12 @@ void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_vie
 {
   for (size_t i = 0; i < r->n; i++) {
     struct bn_intervals_host *h = &r->host[i];
-    struct bn_record *part = &h->check[r->next_check - 1];
+    struct bn_record *part;
 
     if (h->is_counted || !intervals_has_ended_before(r, h, at_s))
       continue;
     h->is_counted = true;
+    part = &h->check[r->next_check - 1]; /* free, because the host has not sent that checkpoint */
     intervals_make_part(r, i, part);
     parts->view[parts->n++] = &part->view;
     h->events_before_check += part->view.events;
@@ -237,7 +247,7 @@ static void intervals_subtract_counted(struct bn_result *result)
   intervals_copy_counted(&counted, bn_result_total(result));
   bn_record_copy(&rest, bn_result_total(result));
   bn_snap_subtract(&rest.delta, &counted.delta);
-  rest.delta.min_ns = UINT64_MAX;
+  rest.delta.min_ns = UINT64_MAX; /* no event is left */
   rest.delta.max_ns = 0;
   const struct bn_view_rules rules = {.percents = rest.view.percents,
                                       .n_percents = rest.view.n_percents,

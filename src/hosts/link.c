@@ -113,7 +113,8 @@ void bn_link_done(struct bn_link *l)
   bn_pipe_close_end(&l->errors);
   if (l->pid > 0 && !l->ended) {
     bn_link_kill(l, SIGKILL);
-    (void)waitpid(l->pid, &l->wait_status, 0);
+    while (waitpid(l->pid, &l->wait_status, 0) < 0 && errno == EINTR)
+      continue;
     l->ended = true;
   }
   bn_frame_reader_done(&l->reader);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The link to one host: the process that connects to it, and the three streams of that process.
 
-   No call here waits.  Frames for the host go into a queue, which is sent as the pipe takes it. */
+   No call but bn_link_done() waits.  Frames for the host go into a queue, which is sent as the pipe
+   takes it. */
 #ifndef BN_HOSTS_LINK_H
 #define BN_HOSTS_LINK_H
 
@@ -44,7 +45,8 @@ int bn_link_start_agent(struct bn_link *l, const char *name, bool shares, const 
    process at the other side of the socket, which starts the agent. */
 int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint32_t number,
                           struct bn_err *err);
-/* Kills the process if it has not ended, waits for its end, and closes and frees all. */
+/* Kills the process if it has not ended, waits for its end, which SIGKILL makes short, and closes
+   and frees all. */
 void bn_link_done(struct bn_link *l);
 
 /* Sends as much of the queue as the pipe takes.  Closes the pipe if nobody reads it. */

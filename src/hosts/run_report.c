@@ -29,6 +29,7 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   r->fleet = f;
   if (!f->is_run)
     return true;
+  /* Groups say only when they are ready how many threads and events they have. */
   if (!bn_fleet_has_groups(f)) {
     plan.threads = (unsigned)f->sessions;
     plan.events = bn_conf_get_event_limit(s->conf, f->sessions);
@@ -49,20 +50,20 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
     struct bn_connection *c = &f->connection[i];
     char *host = bn_connection_get_host(c);
     struct bn_clock_sync_view now;
+    const bool has_offset = bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &now);
 
+    /* HUGE_VAL: not known yet. */
     part[i] = (struct bn_merged_result_part){
         .member = {.host = host != NULL ? host : c->group,
                    .group = host != NULL ? c->group : NULL,
-                   .lost = c->state == BN_CONNECTION_LOST || !c->has_result ? c->why.text : NULL,
+                   .lost = c->has_result ? NULL : c->why.text,
                    .threads = c->work.threads,
                    .processor_s = HUGE_VAL,
                    .clock_error_s = (double)c->clock.error_ns * 1e-9,
                    .start_lag_s = HUGE_VAL},
         .result = f->phase < BN_FLEET_RUN ? &c->head : bn_connection_find_result(c),
         .clock = c->clock,
-        .offset_ns = bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &now)
-                         ? now.offset_ns
-                         : c->clock.offset_ns};
+        .offset_ns = has_offset ? now.offset_ns : c->clock.offset_ns};
   }
   return part;
 }
@@ -131,70 +132,74 @@ static void run_report_print_start(struct bn_printer_job *job)
 }
 
 /* A copy of a view, which waits in the printer. */
-struct shown {
+struct queued_view {
   struct bn_printer_job job;
   struct bn_record record;
-  struct bn_facts errors;
+  struct bn_facts errors; /* of a checkpoint */
 };
 
 /* Shows a view to the reporters.  A failure of one is in r->reporters.failed, too. */
 static void run_report_print_view(struct bn_printer_job *job)
 {
+  struct queued_view *queued = (struct queued_view *)job;
   struct bn_run_report *r = job->arg;
 
-  (void)bn_reporters_view(&r->reporters, &((struct shown *)job)->record.view);
+  (void)bn_reporters_view(&r->reporters, &queued->record.view);
 }
 
 static void run_report_free_view(struct bn_printer_job *job)
 {
-  struct shown *s = (struct shown *)job;
+  struct queued_view *queued = (struct queued_view *)job;
 
-  bn_record_done(&s->record);
-  bn_facts_done(&s->errors);
-  free(s);
+  bn_record_done(&queued->record);
+  bn_facts_done(&queued->errors);
+  free(queued);
 }
 
 /* Queues a copy of a view for the reporters if one of them wants views of its span.  A checkpoint
    has the facts about errors that are known by now. */
 static void run_report_queue_view(struct bn_run_report *r, const struct bn_view *v)
 {
-  struct shown *s;
+  struct queued_view *queued;
 
   if (!bn_reporters_want(&r->reporters, v->span))
     return;
-  s = bn_alloc(1, sizeof *s);
-  bn_record_copy(&s->record, v);
+  queued = bn_alloc(1, sizeof *queued);
+  bn_record_copy(&queued->record, v);
   if (v->span == BN_VIEW_CHECKPOINT) {
-    bn_facts_add_errors(&s->errors, &r->fleet->intervals.errors);
-    s->record.view.error_facts = &s->errors;
+    bn_facts_add_errors(&queued->errors, &r->fleet->intervals.errors);
+    queued->record.view.error_facts = &queued->errors;
   }
-  s->job =
+  queued->job =
       (struct bn_printer_job){.arg = r, .say = run_report_print_view, .done = run_report_free_view};
-  bn_printer_offer_job(&r->fleet->printer, &s->job);
+  bn_printer_offer_job(&r->fleet->printer, &queued->job);
 }
 
-/* Returns whether a host is done with its events, so that its load is less than before.  A host
-   that is lost or has ended early does not count. */
+/* Returns whether a host has begun its last events, so that its load is less than before: it has
+   ended in order, or no more events are left of its limit than its threads may be executing.  A
+   loss or an early end alone does not count, because it is a fault and not the end of the work. */
 static bool run_report_is_host_done(const struct bn_fleet *f, size_t i)
 {
   const struct bn_connection *c = &f->connection[i];
+  const uint64_t finished = f->intervals.host[i].tick.view.events;
 
-  return (c->state == BN_CONNECTION_ENDED && !c->result.end.early) ||
-         (c->work.events > 0 &&
-          f->intervals.host[i].tick.view.events + c->work.threads >= c->work.events);
+  if (c->state == BN_CONNECTION_ENDED && !c->result.end.early)
+    return true;
+  return c->work.events > 0 && finished + c->work.threads >= c->work.events;
 }
 
 /* Returns whether an assertion is about a rate, or a share of all events, that is lower because a
    host is done.  For a rate of a group, hosts of other groups do not count. */
 static bool run_report_lacks_load(const struct bn_fleet *f, const struct bn_assert *a)
 {
-  const char *kind = bn_event_kinds_parse_part(a->part);
   const bool is_rate = a->field != NULL && bn_view_is_rate(a->field);
-  const bool of_group = is_rate && kind != NULL && bn_event_kinds_is_group(kind);
-  const char *group = of_group ? bn_event_kinds_bare_name(kind) : NULL;
+  const char *kind = bn_event_kinds_parse_part(a->part);
+  const char *group = NULL; /* whose rate it is; NULL: that of all hosts */
 
   if (!is_rate && !bn_assert_is_share(a))
     return false;
+  if (is_rate && kind != NULL && bn_event_kinds_is_group(kind))
+    group = bn_event_kinds_bare_name(kind);
   for (size_t i = 0; i < f->n; i++)
     if ((group == NULL || strcmp(group, f->connection[i].group) == 0) &&
         run_report_is_host_done(f, i))
@@ -303,7 +308,8 @@ static int run_report_merge_host_statuses(const struct bn_fleet *f)
   return status;
 }
 
-/* Returns why the controller has told the hosts to stop. */
+/* Returns why the controller has told the hosts to stop.  If there are several reasons, the first
+   of these counts. */
 static enum bn_end_reason run_report_find_stop_reason(const struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
@@ -336,7 +342,8 @@ static void run_report_set_end_by_stop(struct bn_run_report *r)
 }
 
 /* Sets the end of a run that was not stopped, from the ends of its hosts.  If these have different
-   reasons, the reason is BN_END_UNKNOWN. */
+   reasons, the reason is BN_END_UNKNOWN.  A signal that has stopped the run on one host is a
+   failure of the whole run, which has got no signal. */
 static void run_report_set_end_by_hosts(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
@@ -349,11 +356,11 @@ static void run_report_set_end_by_hosts(struct bn_run_report *r)
   end->status = run_report_merge_host_statuses(f);
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *c = &f->connection[i];
-    const struct bn_end *e = &c->result.end;
+    const enum bn_end_reason reason = c->result.end.reason;
 
     if (!run_report_end_counts(c) || !c->has_result)
       continue;
-    end->reason = has_reason && e->reason != end->reason ? BN_END_UNKNOWN : e->reason;
+    end->reason = has_reason && reason != end->reason ? BN_END_UNKNOWN : reason;
     has_reason = true;
   }
 }
@@ -468,13 +475,13 @@ static void run_report_judge_emptiness(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
   const bool has_groups = bn_fleet_has_groups(f);
-  const size_t n = has_groups ? f->groups->n : 1;
+  const size_t n_sums = has_groups ? f->groups->n : 1;
   /* The first member of the result is the sum of all hosts; the sum of each group follows. */
   const struct bn_group *sums = has_groups ? r->result.group + 1 : r->result.group;
 
   if (f->list.n == 0)
     return;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n_sums; i++) {
     const struct bn_group *g = &sums[i];
 
     if (!g->has_total || !bn_outcome_is_empty(&g->total.view) || run_report_had_events(f, i))
@@ -554,11 +561,12 @@ void bn_run_report_name_journals(const struct bn_run_report *r)
 
   for (size_t i = 0; i < s->n_reporters; i++) {
     const struct bn_report_use *use = &s->reporters[i];
+    size_t len;
 
-    if (use->ops->journal != NULL && !bn_file_is_stdout(use->path) &&
-        (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal) <
-            sizeof journal &&
-        access(journal, F_OK) == 0)
+    if (use->ops->journal == NULL || bn_file_is_stdout(use->path))
+      continue;
+    len = (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal);
+    if (len < sizeof journal && access(journal, F_OK) == 0)
       (void)bn_log_at_once("'%s' is not complete; print what was measured with: bench report '%s'",
                            use->path, journal);
   }
