@@ -245,7 +245,7 @@ static size_t bridge_list_descriptors(struct bridge *b)
   const size_t need = OWN_FDS + FDS_PER_CHANNEL * b->channels.n;
   size_t n = OWN_FDS;
 
-  if (need > b->room) { /* twice as much, so that not each new channel moves the array */
+  if (need > b->room) { /* doubled, so that few of the new channels move the array */
     b->fd = bn_alloc_resize(b->fd, 2 * need, sizeof *b->fd);
     b->room = 2 * need;
   }
@@ -382,11 +382,10 @@ static int bridge_run_first(struct bridge *b)
   return b->status;
 }
 
-/* Serves the agents of this rank until BYE comes from rank 0, whose program has ended, or until a
-   signal or a failure.  After a signal, goes on for up to last_report_ns, so that the last figures
-   reach rank 0.  Returns the exit status, or exits if no BYE has come or rank 0 is not ready for
-   that of this rank, because the library would wait for the other side for ever. */
-static int bridge_run_other(struct bridge *b)
+/* Serves the agents of this rank until BYE comes from rank 0, whose program has ended, or until the
+   carrier fails.  After a signal, waits for BYE up to last_report_ns only, in which the last
+   figures of the agents reach rank 0. */
+static void bridge_await_bye(struct bridge *b)
 {
   uint64_t until_ns;
 
@@ -395,15 +394,30 @@ static int bridge_run_other(struct bridge *b)
   until_ns = bn_clock_mono() + last_report_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)
     bridge_do_turn(b);
-  bridge_end_agents(b);
-  if (!b->leaves || b->failed)
-    _exit(BN_STATUS_FAILED);
-  until_ns = bn_clock_mono() + farewell_ns;
+}
+
+/* Answers the BYE of rank 0.  Returns false if rank 0 is not ready for that within farewell_ns. */
+static bool bridge_answer_bye(struct bridge *b)
+{
+  const uint64_t until_ns = bn_clock_mono() + farewell_ns;
+
   while (!bridge_is_ready(b, 0) && !b->failed && bn_clock_mono() < until_ns)
     bridge_do_turn(b);
   if (!bridge_is_ready(b, 0))
-    _exit(BN_STATUS_FAILED);
+    return false;
   bridge_send_bye(b, 0);
+  return true;
+}
+
+/* Serves rank 0 until its program has ended, and then ends the agents of this rank.  Returns the
+   exit status, or exits if the two ranks have not sent BYE to each other, because the library would
+   wait for the other rank for ever. */
+static int bridge_run_other(struct bridge *b)
+{
+  bridge_await_bye(b);
+  bridge_end_agents(b);
+  if (!b->leaves || !bridge_answer_bye(b))
+    _exit(BN_STATUS_FAILED);
   bridge_end_library(b);
   return BN_STATUS_OK;
 }
@@ -456,7 +470,8 @@ static void bridge_leave_launcher(void)
 
 /* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends, and finds
    the ranks in the environment.  Returns once the bridge says that the other ranks are there, or
-   exits if the bridge has ended; getppid() tells if it did so before prctl(2). */
+   exits if the bridge has ended.  If it had ended before prctl(2), no SIGTERM would come, but this
+   process has another parent then. */
 static void bridge_become_program(const struct bridge *b, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = b->socket};

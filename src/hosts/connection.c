@@ -120,7 +120,8 @@ static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
    Other hosts keep the names that the user has given them. */
 static void connection_take_name(struct bn_connection *c, const char *host_name)
 {
-  char shown[BN_WORK_SPLIT_NAME_MAX - 16]; /* leaves room for ":RANK" in c->own_host */
+  enum { RANK_BYTES = 16 }; /* more than the longest ":RANK", which follows in c->own_host */
+  char shown[BN_WORK_SPLIT_NAME_MAX - RANK_BYTES];
 
   if (c->rank < 0)
     return;
@@ -384,8 +385,9 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
   const char *where = is_cut ? " in the middle of a message" : "";
 
-  if (!bn_connection_is_alive(c) || c->closed_ns == 0 ||
-      (!has_ended && now_ns < c->closed_ns + process_end_ns))
+  if (!bn_connection_is_alive(c) || c->closed_ns == 0)
+    return;
+  if (!has_ended && now_ns < c->closed_ns + process_end_ns)
     return;
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);

@@ -106,9 +106,9 @@ static void controller_launch_others(struct bn_fleet *f)
     bn_fleet_fail(f, &err);
 }
 
-/* Lets the sessions of a command go on if the sessions of all hosts have met.  If only the
-   first host was started, it waits because its command is one of all hosts, so the others are
-   started. */
+/* Lets the sessions of a command go on if the sessions of all hosts have met.  If only the first
+   host was started, its sessions wait because the command is one that all hosts execute, so the
+   other hosts are started. */
 static void controller_pass_barrier(struct bn_fleet *f)
 {
   if (!bn_fleet_have_met(f))
@@ -278,22 +278,19 @@ static void controller_fail_for_running_shells(struct bn_fleet *f, uint64_t wait
 static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
-  uint64_t waited_ns = 0, most_ns = leaving_ns;
-  bool is_any_awaited = true, is_urged = false;
+  uint64_t waited_ns, most_ns = leaving_ns;
+  bool is_any_awaited;
 
-  while (is_any_awaited && waited_ns < most_ns) {
+  do {
     controller_wait(f, fd);
     controller_log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
     waited_ns = bn_clock_mono() - begin_ns;
-    if (f->stop_signal.count >= 2 && !is_urged) {
-      is_urged = true;
-      if (waited_ns + farewell_ns < most_ns)
-        most_ns = waited_ns + farewell_ns;
-    }
+    if (f->stop_signal.count >= 2 && waited_ns + farewell_ns < most_ns)
+      most_ns = waited_ns + farewell_ns; /* set once, because waited_ns grows */
     is_any_awaited = false;
     for (size_t i = 0; i < f->n; i++)
       is_any_awaited |= controller_awaits_process(&f->connection[i], waited_ns);
-  }
+  } while (is_any_awaited && waited_ns < most_ns);
   controller_fail_for_running_shells(f, waited_ns);
 }
 
@@ -421,9 +418,12 @@ static int controller_run_command(const struct bn_hosts_setup *s, const struct b
 {
   int status = BN_STATUS_OK;
 
-  for (size_t i = 0; status == BN_STATUS_OK && i < list->n; i++)
+  for (size_t i = 0; status == BN_STATUS_OK && i < list->n; i++) {
+    const struct bn_group_list one = {.group = &list->group[i], .n = 1};
+
     if (!controller_is_group_done(s, list, i))
-      status = controller_run(s, list, &(struct bn_group_list){&list->group[i], 1});
+      status = controller_run(s, list, &one);
+  }
   return status;
 }
 

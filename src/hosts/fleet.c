@@ -78,14 +78,15 @@ static int fleet_read_hosts(struct bn_fleet *f, struct bn_err *err)
   return fleet_has_value(r->hosts_file) ? fleet_read_hosts_file(f, r->hosts_file, err) : 0;
 }
 
-/* Refuses a command line without a test or a command, and the script "-": without hosts, this
-   process would execute the top level of a script.  Returns 0, or -1 and err. */
-static int fleet_check_command(const struct bn_hosts_setup *s, struct bn_err *err)
+/* Refuses a command line that several hosts cannot execute: one without a test or a command, with
+   the script "-", which only this process can read from standard input, or with a profile that
+   cannot be divided or sent.  Returns 0, or -1 and err. */
+static int fleet_check_without_groups(const struct bn_hosts_setup *s, struct bn_err *err)
 {
-  if (s->test != NULL && strcmp(s->test, "-") != 0 && s->command != NULL)
-    return 0;
-  return bn_err_set(err, EINVAL,
-                    "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
+  if (s->test == NULL || strcmp(s->test, "-") == 0 || s->command == NULL)
+    return bn_err_set(err, EINVAL,
+                      "--hosts needs a test and a command, for example: bench --hosts=a,b cpu run");
+  return bn_group_work_check_profile(s->conf, err);
 }
 
 /* Returns whether groups take part as processes of this host: the run has no other hosts. */
@@ -100,7 +101,9 @@ static bool fleet_is_group_local(const struct bn_hosts_setup *s, const struct bn
   const char *driver = bn_groups_find_value(g, s->options, "db-driver");
   const char *uri = bn_groups_find_value(g, s->options, "connect");
 
-  return driver != NULL || uri != NULL ? s->is_local(driver, uri) : s->local;
+  if (driver == NULL && uri == NULL)
+    return s->local;
+  return s->is_local(driver, uri);
 }
 
 /* Returns whether each host executes the whole command for data of its own, as each group here
@@ -243,12 +246,12 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
 /* Adds the connections to all groups here, or to all groups on hosts.  Returns 0, or -1 and err. */
 static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
 {
+  const bool are_here = fleet_has_groups_here(f);
   int rc = 0;
 
   f->group_work = bn_alloc(f->groups->n, sizeof *f->group_work);
   for (size_t i = 0; rc == 0 && i < f->groups->n; i++)
-    rc = fleet_has_groups_here(f) ? fleet_add_group_here(f, i, err)
-                                  : fleet_add_group_on_hosts(f, i, err);
+    rc = are_here ? fleet_add_group_here(f, i, err) : fleet_add_group_on_hosts(f, i, err);
   return rc;
 }
 
@@ -275,24 +278,33 @@ static size_t fleet_get_max_connections(const struct bn_fleet *f)
   return n < BN_WORK_SPLIT_HOSTS ? n : BN_WORK_SPLIT_HOSTS;
 }
 
-/* Makes the connections of all hosts, none of which is started.  A command other than `run` begins
-   with the first host alone unless each has data of its own.  Returns 0, or -1 and err. */
-static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
+/* Prepares the sums of what all hosts measure. */
+static void fleet_init_intervals(struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
-  const bool has_groups = bn_fleet_has_groups(f);
 
-  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_numbers(f, err) != 0))
-    return -1;
-  f->connection = bn_alloc(fleet_get_max_connections(f), sizeof *f->connection);
-  if ((has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err)) != 0)
-    return -1;
   bn_intervals_init(&f->intervals, f->n_all, (double)fleet_get_interval_ns(conf) * 1e-9);
   bn_intervals_set_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
   for (size_t i = 0; i < f->n_all; i++) {
     f->intervals.host[i].group = f->connection[i].group_number;
     f->intervals.host[i].group_name = f->connection[i].group;
   }
+}
+
+/* Makes the connections of all hosts, none of which is started.  A command other than `run` begins
+   with the first host alone unless each has data of its own.  Returns 0, or -1 and err. */
+static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
+{
+  const bool has_groups = bn_fleet_has_groups(f);
+  int rc;
+
+  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_numbers(f, err) != 0))
+    return -1;
+  f->connection = bn_alloc(fleet_get_max_connections(f), sizeof *f->connection);
+  rc = has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err);
+  if (rc != 0)
+    return -1;
+  fleet_init_intervals(f);
   f->n = f->is_run || fleet_has_local_data(f) ? f->n_all : 1;
   return 0;
 }
@@ -386,8 +398,7 @@ int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                          .groups = groups,
                          .is_run = setup->command != NULL && strcmp(setup->command, "run") == 0,
                          .stop_signal = {.fd = -1}};
-  if (!bn_fleet_has_groups(f) &&
-      (fleet_check_command(setup, err) != 0 || bn_group_work_check_profile(setup->conf, err) != 0))
+  if (!bn_fleet_has_groups(f) && fleet_check_without_groups(setup, err) != 0)
     return -1;
   if (fleet_make_connections(f, err) != 0 || fleet_make_arguments(f, err) != 0)
     return -1;
@@ -430,7 +441,7 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   bn_arguments_make_argv(arguments, &c->work, &handshake.argv);
   bn_handshake_add_passwords(&handshake);
   if (fleet_connect_host(f, c, err) == 0) {
-    c->link.name = c->name;
+    c->link.name = c->name; /* bn_link_start_shell() sets the host without its group */
     rc = bn_connection_begin(c, &handshake, &arguments->files, err);
   }
   bn_handshake_done(&handshake);

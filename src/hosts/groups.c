@@ -58,7 +58,8 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
 }
 
 /* Adds a word that names the script of a group, or one script of a mix.  Returns 0, or -1 and err
-   if the word cannot be a script, or if it is a further script and not both have weights. */
+   if the word cannot be a script, or if it is not the first one, and it or the first one has no
+   weight. */
 static int groups_add_script(struct bn_group_words *g, const char *word,
                              const struct bn_groups_input *from, struct bn_err *err)
 {
@@ -215,10 +216,12 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
     const char *word = g->options.item[i], *equals = strchr(word, '=');
     char name[BN_OPT_NAME_MAX];
     const struct bn_opt *o;
+    bool is_alias;
 
     bn_opt_read_name(word, name);
     o = bn_optset_find(options, name);
-    if (bn_opt_is_same_name(o != NULL && o->alias_of != NULL ? o->alias_of : name, option))
+    is_alias = o != NULL && o->alias_of != NULL;
+    if (bn_opt_is_same_name(is_alias ? o->alias_of : name, option))
       value = equals != NULL ? equals + 1 : "";
   }
   return value;

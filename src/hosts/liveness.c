@@ -170,17 +170,17 @@ static void liveness_stop_after_exit(struct bn_fleet *f, const struct bn_connect
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Fails the run if it has failed on a host that has sent a result, or was stopped there by a
-   signal: an agent that hears nothing from here stops its run as a signal does.  Stops all hosts if
-   a script has called os.exit() there, whose status, even 1, is not a failure of the run. */
+/* Fails the run if it has failed on a host that has sent a result, or was stopped there by a signal
+   or as by one, which an agent does that hears nothing from here.  Stops all hosts if a script has
+   called os.exit() there, whose status, even 1, is not a failure of the run. */
 static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_end *end = &c->result.end;
+  const bool is_status_of_exit = end->left && !end->failed;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  if (c->status == BN_STATUS_FAILED && (end->failed || !end->left) &&
-      !liveness_has_run_through(f, c))
+  if (c->status == BN_STATUS_FAILED && !is_status_of_exit && !liveness_has_run_through(f, c))
     liveness_fail_run(f, c, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
     liveness_fail_run(f, c, "the run was stopped there");
@@ -188,24 +188,11 @@ static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c
     liveness_stop_after_exit(f, c);
 }
 
-/* If a host has ended or was lost since the last call, prints what has failed, and fails or stops
-   the run for that.  A host whose run was started owes a result, and has failed without it.  A loss
-   is not printed if the user has told the hosts to end at once. */
-static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
+/* Fails the run because a host was lost or has ended without the result that it owes, and prints
+   that and what the report lacks.  A loss is not printed if the user has told the hosts to end at
+   once. */
+static void liveness_fail_without_result(struct bn_fleet *f, struct bn_connection *c)
 {
-  const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
-
-  if (bn_connection_is_alive(c) || f->intervals.host[c->number].has_ended)
-    return;
-  bn_intervals_end_host(&f->intervals, c->number); /* so that this is done once */
-  if (owes_result && f->intervals.n_checks > 0)
-    bn_intervals_keep_result(&f->intervals, c->number, bn_connection_find_result(c));
-  if (c->state == BN_CONNECTION_ENDED && (c->has_result || !owes_result)) {
-    f->failed |= liveness_has_failed_early(f, c);
-    liveness_log_command_failure(f, c);
-    liveness_judge_end(f, c);
-    return;
-  }
   f->failed = true;
   if (c->state == BN_CONNECTION_ENDED) {
     (void)bn_err_set(&c->why, EPROTO, "it sent no result");
@@ -215,6 +202,26 @@ static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
     bn_printer_say(&f->printer, "%s: lost: %s", c->name, c->why.text);
   }
   liveness_log_missing(f, c);
+}
+
+/* If a host has ended or was lost since the last call, prints what has failed, and fails or stops
+   the run for that.  A host whose run was started owes a result. */
+static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
+{
+  const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
+
+  if (bn_connection_is_alive(c) || f->intervals.host[c->number].has_ended)
+    return;
+  bn_intervals_end_host(&f->intervals, c->number); /* so that this is done once */
+  if (owes_result && f->intervals.n_checks > 0)
+    bn_intervals_keep_result(&f->intervals, c->number, bn_connection_find_result(c));
+  if (c->state == BN_CONNECTION_LOST || (owes_result && !c->has_result)) {
+    liveness_fail_without_result(f, c);
+    return;
+  }
+  f->failed |= liveness_has_failed_early(f, c);
+  liveness_log_command_failure(f, c);
+  liveness_judge_end(f, c);
 }
 
 void bn_liveness_settle(struct bn_fleet *f)
@@ -259,9 +266,9 @@ static uint64_t liveness_get_verify_time(const struct bn_fleet *f)
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Returns whether the hosts decide how long they wait for events in flight: without a limit for
-   built-in tests, longer than elsewhere in dialects (engine/grace.h).  Once they were told to stop,
-   the controller decides. */
+/* Returns whether the hosts decide how long they wait for events in flight, as engine/grace.h has
+   it: without a limit in built-in tests, and in dialects longer than the grace here.  Once they
+   were told to stop, the controller decides. */
 static bool liveness_leaves_grace_to_hosts(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -334,9 +341,9 @@ static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
   return false;
 }
 
-/* Tells all hosts to end at once if one of them has not ended late_urge_ns after the limit, and
-   names each such host, or if the signal of a launcher leaves no more time.  A host that is only
-   slow still sends a result then, in which the events in flight are unfinished. */
+/* Tells all hosts to end at once if the signal of a launcher leaves no more time, or if some hosts
+   have not ended late_urge_ns after the limit; these are named.  A host that is only slow still
+   sends a result then, in which the events in flight are unfinished. */
 static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
@@ -386,7 +393,7 @@ static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connect
   return true;
 }
 
-/* Returns why a host that is late in this phase is lost, as a sentence about it. */
+/* Returns why a host that is late in this phase is lost, as a sentence about the host. */
 static const char *liveness_explain_lateness(const struct bn_fleet *f,
                                              const struct bn_connection *c)
 {
@@ -397,9 +404,11 @@ static const char *liveness_explain_lateness(const struct bn_fleet *f,
       [BN_FLEET_CLOCKS] = "it did not answer in time when clocks were compared",
       [BN_FLEET_RUN] = "it has not ended in time"};
 
-  if (f->stop == 0 && f->phase == BN_FLEET_CONNECT && c->rank >= 0)
+  if (f->stop != 0)
+    return late[BN_FLEET_RUN];
+  if (f->phase == BN_FLEET_CONNECT && c->rank >= 0)
     return "its agent has not answered in time; standard error has the messages of this rank";
-  return f->stop != 0 ? late[BN_FLEET_RUN] : late[f->phase];
+  return late[f->phase];
 }
 
 /* Returns whether a host is to be asked for a sign of life, as it is each second from its first

@@ -257,6 +257,18 @@ static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
     bn_facts_add_option(f->facts, o);
 }
 
+/* Returns the option as the first group has it that has declared it, or NULL. */
+static const struct bn_fact_option *merged_find_declared(const struct group_facts *f,
+                                                         const char *name)
+{
+  const struct bn_fact_option *o = NULL;
+
+  for (size_t i = 0; o == NULL && i < f->n; i++)
+    if (f->part[i].result != NULL)
+      o = merged_find_option(&f->part[i].result->facts, name);
+  return o;
+}
+
 /* Adds an option of scripts with its value on the command line, outside of the groups, if a group
    has declared it.  An option of a configuration file (`path`) is left out, because the groups have
    read the file themselves. */
@@ -264,27 +276,21 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
                                      const char *path, unsigned line)
 {
   const struct group_facts *out = arg;
+  const struct bn_fact_option *o = merged_find_declared(out, name);
+  struct bn_opt_fact fact;
   char shown[BN_MASK_MAX];
 
   (void)line;
-  if (path != NULL || merged_find_option(out->facts, name) != NULL)
+  if (path != NULL || o == NULL || merged_find_option(out->facts, name) != NULL)
     return;
-  for (size_t i = 0; i < out->n; i++) {
-    const struct bn_fact_option *o =
-        out->part[i].result != NULL ? merged_find_option(&out->part[i].result->facts, name) : NULL;
-
-    if (o == NULL)
-      continue;
-    bn_facts_add_option(
-        out->facts, &(struct bn_opt_fact){
-                        .name = o->name,
-                        .group = o->group,
-                        .origin = BN_FROM_COMMAND_LINE,
-                        .traits = o->traits,
-                        .secret = o->secret,
-                        .text = o->secret || value == NULL ? NULL : bn_mask_text(value, shown)});
-    return;
-  }
+  fact = (struct bn_opt_fact){.name = o->name,
+                              .group = o->group,
+                              .origin = BN_FROM_COMMAND_LINE,
+                              .traits = o->traits,
+                              .secret = o->secret};
+  if (!o->secret && value != NULL)
+    fact.text = bn_mask_text(value, shown);
+  bn_facts_add_option(out->facts, &fact);
 }
 
 /* Adds the options of a run with groups: the options outside of the groups, with their values
@@ -635,7 +641,7 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
       continue;
     all_count = false;
     part[i].result = NULL;
-    m->start_lag_s = HUGE_VAL; /* merged_check_part() may have set it */
+    m->start_lag_s = HUGE_VAL; /* merged_put_on_clock() may have set it */
     if (m->lost == NULL)
       m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
   }
@@ -648,9 +654,10 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
                           struct bn_err *err)
 {
   const bool all_count = merged_check_parts(part, n, start);
+  const struct bn_group_layout *rows = request->groups->n > 0 ? request->groups : NULL;
 
   memset(out, 0, sizeof *out);
-  if (merged_sum_parts(part, n, 0, request->groups->n > 0 ? request->groups : NULL, out, err) != 0)
+  if (merged_sum_parts(part, n, 0 /* first */, rows, out, err) != 0)
     return -1;
   out->end.failed |= !all_count;
   merged_set_facts(&out->facts, part, n, request);

@@ -71,14 +71,17 @@ static int send_queue_end_put(struct bn_send_queue *q, bool was_put)
 int bn_send_queue_put(struct bn_send_queue *q, enum bn_frame_type type, const void *data,
                       size_t len)
 {
-  return send_queue_end_put(q, send_queue_begin_put(q) &&
-                                   bn_frame_put(&q->queue, type, data, len) == 0);
+  const bool was_put = send_queue_begin_put(q) && bn_frame_put(&q->queue, type, data, len) == 0;
+
+  return send_queue_end_put(q, was_put);
 }
 
 int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t there_ns)
 {
-  return send_queue_end_put(q, send_queue_begin_put(q) &&
-                                   bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0);
+  const bool was_put =
+      send_queue_begin_put(q) && bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0;
+
+  return send_queue_end_put(q, was_put);
 }
 
 size_t bn_send_queue_get_pending(struct bn_send_queue *q)

@@ -56,13 +56,13 @@ static int source_read_remote(struct remote_file *remote, const char *data, size
    Only a regular file is read, because a FIFO would block. */
 static void source_use_file_here(struct bn_source *s, const struct remote_file *remote)
 {
-  char dir[PATH_MAX], path[2 * PATH_MAX];
+  char dir[PATH_MAX] = "", path[2 * PATH_MAX];
   struct bn_buf text = {.max = TEXT_MAX_BYTES};
   struct stat st;
 
-  (void)snprintf(path, sizeof path, "%s%s",
-                 remote->is_bundled && bn_plugin_data_dir(dir, sizeof dir, NULL) != NULL ? dir : "",
-                 remote->name);
+  if (remote->is_bundled && bn_plugin_data_dir(dir, sizeof dir, NULL) == NULL)
+    dir[0] = '\0';
+  (void)snprintf(path, sizeof path, "%s%s", dir, remote->name);
   if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && bn_file_read(path, &text) == 0) {
     free(s->file);
     *s = (struct bn_source){.name = s->name,

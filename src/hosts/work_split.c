@@ -96,8 +96,9 @@ static unsigned work_split_parse_threads(const char *text, size_t len)
     return 0;
   memcpy(copy, text, len);
   copy[len] = '\0';
-  return bn_units_parse_int(copy, &n) == 0 && n >= 1 && n <= BN_WORK_SPLIT_THREADS ? (unsigned)n
-                                                                                   : 0;
+  if (bn_units_parse_int(copy, &n) != 0 || n < 1 || n > BN_WORK_SPLIT_THREADS)
+    return 0;
+  return (unsigned)n;
 }
 
 /* Returns why the entry cannot be added to the list, or NULL. */
@@ -212,27 +213,27 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
                                      struct bn_work_split *out, struct bn_err *err)
 {
   uint64_t numbered = 0, rest; /* threads of hosts with a number, and of the other hosts */
-  unsigned open = 0;           /* how many hosts have no number */
+  unsigned unnumbered = 0;     /* how many hosts have no number */
   unsigned served = 0;         /* how many of these have got their threads */
   bool fits;
 
   for (size_t i = 0; i < list->n; i++) {
     numbered += list->host[i].threads;
-    open += list->host[i].threads == 0;
+    unnumbered += list->host[i].threads == 0;
   }
-  if (numbered == 0 && total < open)
-    return work_split_refuse_too_few("threads-total", total, open, err);
-  fits = open > 0 ? total >= numbered + open : total == numbered;
+  if (numbered == 0 && total < unnumbered)
+    return work_split_refuse_too_few("threads-total", total, unnumbered, err);
+  fits = unnumbered > 0 ? total >= numbered + unnumbered : total == numbered;
   if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads-total=%u: cannot be divided; threads in the list: %llu, hosts "
                       "without a number: %u",
-                      total, (unsigned long long)numbered, open);
+                      total, (unsigned long long)numbered, unnumbered);
   rest = total - numbered;
   for (size_t i = 0; i < list->n; i++) {
     out[i].threads = list->host[i].threads;
     if (out[i].threads == 0) {
-      out[i].threads = (unsigned)(rest / open) + (served < rest % open ? 1 : 0);
+      out[i].threads = (unsigned)(rest / unnumbered) + (served < rest % unnumbered ? 1 : 0);
       served++;
     }
     if (out[i].threads > BN_WORK_SPLIT_THREADS)
@@ -249,8 +250,9 @@ static uint64_t work_split_scale(uint64_t total, uint64_t part, uint64_t all)
 }
 
 /* Divides total in proportion to the threads of the n hosts, which have `all` threads together.  A
-   host that would get 0 takes 1 from the host that has most.  total is 0 or not less than n, so
-   that there is a host with more than 1. */
+   host gets the part of all hosts up to it without the part of the hosts before it, both rounded
+   down, so that the parts add up.  A host that would get 0 takes 1 from the host that has most.
+   total is 0 or not less than n, so that there is a host with more than 1. */
 static void work_split_divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
                                       uint64_t all, uint64_t *out)
 {
