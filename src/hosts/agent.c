@@ -528,15 +528,15 @@ const char *bn_agent_get_folder(const struct bn_agent *a)
   return a != NULL && a->temp_folder.files > 0 ? a->temp_folder.path : NULL;
 }
 
-bool bn_agent_compare_source(void *agent, const char *file, size_t folder, const void *text,
+bool bn_agent_compare_source(void *agent, const char *file, size_t folder_len, const void *text,
                              size_t len)
 {
   struct bn_agent *a = agent;
   struct bn_buf data = {.max = 0};
-  unsigned number;
+  unsigned number; /* of the answer that is awaited */
   bool is_lost;
 
-  bn_source_print(&data, file, folder, text, len);
+  bn_source_print(&data, file, folder_len, text, len);
   is_lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
   bn_buf_done(&data);
   agent_lock(a);

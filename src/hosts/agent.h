@@ -40,12 +40,14 @@ size_t bn_agent_count_outside(const struct bn_agent *a);
 /* Returns the folder of the files that the controller has sent.  NULL: it has sent none, or `a` is
    NULL. */
 const char *bn_agent_get_folder(const struct bn_agent *a);
-/* Asks the controller whether it has the same script as this host, and waits for the answer;
-   `folder` as of bn_source_print().  Returns false if the controller is lost, as it is
-   for an agent whose script is another one.  Any thread, but one at a time. */
-bool bn_agent_compare_source(void *agent, const char *file, size_t folder, const void *text,
+/* Asks the controller whether it has the same script as this host, and waits for the answer.
+   `agent` is a struct bn_agent, and the rest is as of bn_source_print().  Returns false if the
+   controller is lost: it leaves an agent whose script is another one.  Any thread, but one at a
+   time. */
+bool bn_agent_compare_source(void *agent, const char *file, size_t folder_len, const void *text,
                              size_t len);
-/* Returns whether this is the first host of the run, as the only one is, for which `a` is NULL. */
+/* Returns whether this is the first host of the run; true if `a` is NULL, because the host is the
+   only one. */
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns the host group of which the run of this process is a part, or NULL if `a` is NULL. */
 const struct bn_host_group *bn_agent_get_group(const struct bn_agent *a);

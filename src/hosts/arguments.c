@@ -110,11 +110,15 @@ static int arguments_add_folder(struct bn_arguments *a, const char *folder, stru
 
   if (dir == NULL)
     return arguments_refuse_file(folder, err);
-  while (rc == 0 && (entry = readdir(dir)) != NULL)
-    if (arguments_is_lua_file(entry->d_name) &&
-        (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < sizeof path &&
-        arguments_is_file(path))
+  while (rc == 0 && (entry = readdir(dir)) != NULL) {
+    size_t len;
+
+    if (!arguments_is_lua_file(entry->d_name))
+      continue;
+    len = (size_t)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (len < sizeof path && arguments_is_file(path))
       rc = arguments_add_file(a, path, entry->d_name, err);
+  }
   (void)closedir(dir);
   return rc;
 }
@@ -256,8 +260,8 @@ static bool arguments_group_has(const struct bn_arguments *a, const char *names)
 }
 
 /* Returns whether the password that the option reads from a file is given directly, too, so that
-   the file does not count, as in a run without hosts.  If the group itself names the file, only a
-   password in the options of the group does that. */
+   the file is not read, as in a run without hosts.  If the group itself names the file, only a
+   password in the group's own options counts. */
 static bool arguments_has_password(const struct bn_arguments *a, const char *file_option)
 {
   const struct bn_opt *opt = bn_optset_find(a->from->options, file_option);
@@ -486,7 +490,7 @@ static void arguments_add_untyped_password(void *arg, const char *name, const st
    or -1 and err. */
 static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err *err)
 {
-  struct password_walk walk = {a, err, 0};
+  struct password_walk walk = {.arguments = a, .err = err};
 
   bn_optset_each(a->from->options, arguments_add_untyped_password, &walk);
   return walk.rc;
@@ -555,7 +559,7 @@ static void arguments_replace_aliases(struct bn_arguments *a)
   const struct bn_opt *o;
 
   for (size_t i = 0; (o = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
-    struct fact_walk walk = {a, o->alias_of};
+    struct fact_walk walk = {.arguments = a, .name = o->alias_of};
 
     if (o->alias_of == NULL || bn_optset_get_origin(options, o->name) != BN_FROM_FILE)
       continue;

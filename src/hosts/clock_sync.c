@@ -30,7 +30,8 @@ static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span
 
   if (more_ns == 0)
     return span;
-  return (struct bn_clock_sync_span){span.low_ns - more_ns, span.high_ns + more_ns, at_ns};
+  return (struct bn_clock_sync_span){
+      .low_ns = span.low_ns - more_ns, .high_ns = span.high_ns + more_ns, .at_ns = at_ns};
 }
 
 /* Returns the span of one exchange, as it is at back_ns.  The clock there was read at back_ns at
@@ -39,10 +40,10 @@ static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span
 static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t there_ns,
                                                     uint64_t back_ns)
 {
-  return (struct bn_clock_sync_span){clock_sync_subtract(there_ns, back_ns),
-                                     clock_sync_subtract(there_ns, sent_ns) +
-                                         clock_sync_get_max_drift(back_ns - sent_ns),
-                                     back_ns};
+  return (struct bn_clock_sync_span){.low_ns = clock_sync_subtract(there_ns, back_ns),
+                                     .high_ns = clock_sync_subtract(there_ns, sent_ns) +
+                                                clock_sync_get_max_drift(back_ns - sent_ns),
+                                     .at_ns = back_ns};
 }
 
 /* Forgets all exchanges and begins with the span of this one, because a clock was set, or stood
@@ -70,8 +71,9 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
     clock_sync_restart(s, measured);
   else
     s->now = (struct bn_clock_sync_span){
-        known.low_ns > measured.low_ns ? known.low_ns : measured.low_ns,
-        known.high_ns < measured.high_ns ? known.high_ns : measured.high_ns, back_ns};
+        .low_ns = known.low_ns > measured.low_ns ? known.low_ns : measured.low_ns,
+        .high_ns = known.high_ns < measured.high_ns ? known.high_ns : measured.high_ns,
+        .at_ns = back_ns};
   s->exchanges++;
   return 0;
 }
@@ -91,11 +93,13 @@ static uint64_t clock_sync_get_half_width(struct bn_clock_sync_span span)
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out)
 {
-  const struct bn_clock_sync_span now = clock_sync_widen(s->now, at_ns);
+  struct bn_clock_sync_span now;
 
   if (s->exchanges == 0)
     return false;
-  *out = (struct bn_clock_sync_view){clock_sync_get_middle(now), clock_sync_get_half_width(now)};
+  now = clock_sync_widen(s->now, at_ns);
+  *out = (struct bn_clock_sync_view){.offset_ns = clock_sync_get_middle(now),
+                                     .error_ns = clock_sync_get_half_width(now)};
   return true;
 }
 

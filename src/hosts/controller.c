@@ -439,7 +439,7 @@ int bn_hosts_run(const struct bn_hosts_setup *setup)
     status = controller_run_command(setup, &list);
   } else {
     if (list.n > 0)
-      bn_groups_mask_texts(&list, setup->groups);
+      bn_groups_mask_texts(&list, setup->groups); /* the facts of the run have these texts */
     status = controller_run(setup, &list, &list);
   }
   bn_groups_done(&list);

@@ -348,29 +348,36 @@ static uint64_t fleet_find_seed(const struct bn_fleet *f, size_t i)
   return fleet_make_group_seed(fleet_get_seed(f), i);
 }
 
+/* Returns the input for the command line of all hosts, or for that of group i. */
+static struct bn_arguments_input fleet_get_input(const struct bn_fleet *f, size_t i)
+{
+  const struct bn_hosts_setup *s = f->setup;
+  const bool has_profile = s->conf->profile.n_pieces > 0;
+  struct bn_arguments_input input = {.args = s->args,
+                                     .test = s->test,
+                                     .command = s->command,
+                                     .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
+                                     .options = s->options,
+                                     .seed = fleet_find_seed(f, i),
+                                     .profile_ns = has_profile ? s->conf->plan.time_ns : 0,
+                                     .interval_ns = fleet_get_interval_ns(s->conf)};
+
+  if (bn_fleet_has_groups(f)) {
+    input.groups = f->all;
+    input.group = &f->groups->group[i];
+    input.is_here = fleet_has_groups_here(f);
+  }
+  return input;
+}
+
 /* Makes the command line of all hosts, or that of each group.  Returns 0, or -1 and err. */
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
-  const struct bn_hosts_setup *s = f->setup;
-
   f->n_arguments = bn_fleet_has_groups(f) ? f->groups->n : 1;
   f->from = bn_alloc(f->n_arguments, sizeof *f->from);
   f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
   for (size_t i = 0; i < f->n_arguments; i++) {
-    f->from[i] = (struct bn_arguments_input){
-        .args = s->args,
-        .test = s->test,
-        .command = s->command,
-        .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
-        .options = s->options,
-        .seed = fleet_find_seed(f, i),
-        .profile_ns = s->conf->profile.n_pieces > 0 ? s->conf->plan.time_ns : 0,
-        .interval_ns = fleet_get_interval_ns(s->conf)};
-    if (bn_fleet_has_groups(f)) {
-      f->from[i].groups = f->all;
-      f->from[i].group = &f->groups->group[i];
-      f->from[i].is_here = fleet_has_groups_here(f);
-    }
+    f->from[i] = fleet_get_input(f, i);
     if (bn_arguments_make(&f->arguments[i], &f->from[i], err) != 0)
       return -1;
   }

@@ -19,14 +19,16 @@ void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n)
 {
   if (s->hist != NULL)
     return;
-  *s = (struct bn_hist_sums){bn_alloc(n, sizeof *s->hist), bn_alloc(n, sizeof *s->count), n};
+  s->hist = bn_alloc(n, sizeof *s->hist);
+  s->count = bn_alloc(n, sizeof *s->count);
+  s->n = n;
   for (size_t i = 0; i < n; i++)
     s->hist[i] = bn_hist_new();
 }
 
 void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line)
 {
-  size_t begin = 0;
+  size_t begin = 0; /* of the parts of histogram i, which end where those of the next one begin */
 
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += line->count[i];

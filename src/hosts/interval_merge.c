@@ -124,8 +124,8 @@ static int intervals_check_counts(const struct bn_intervals *r, size_t n, const 
 }
 
 /* Lowers the number of rounds for which hosts may be ahead, so that the histograms of all rounds
-   keep within HISTS_MAX_BYTES, however many metrics a host names.  Comes before the first line:
-   later, records would not be found at their places any more. */
+   keep within HISTS_MAX_BYTES.  Some rounds always fit, because there are at most
+   BN_BOUND_HISTOGRAMS.  Comes before the first line: later, records would not be found any more. */
 static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
   const size_t most = HISTS_MAX_BYTES / (m->n_hists * sizeof(struct bn_hist));
@@ -188,7 +188,8 @@ int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, 
   int rc;
 
   for (size_t i = 0; i < r->n; i++)
-    part[i] = (struct bn_group_part){names[i], &r->host[i].spec.metrics, r->host[i].spec.paced};
+    part[i] = (struct bn_group_part){
+        .name = names[i], .metrics = &r->host[i].spec.metrics, .paced = r->host[i].spec.paced};
   rc = bn_group_layout_make(&r->layout, part, r->n, err);
   free(part);
   if (rc == 0)
@@ -334,7 +335,7 @@ static void intervals_store_second(struct bn_intervals_host *h, const struct bn_
 
   if (v->at_s - (double)second < BN_INTERVALS_LATE_S)
     h->past[second % BN_INTERVALS_SECONDS] =
-        (struct bn_intervals_second){second, v->events, v->at_s};
+        (struct bn_intervals_second){.second = second, .events = v->events, .at_s = v->at_s};
 }
 
 /* Sets r->together to a second, with the sum of the rates of all hosts up to it, if each of them
@@ -367,8 +368,9 @@ static void intervals_update_together(struct bn_intervals *r)
   }
   if (until <= r->judged_seconds)
     return;
-  from = until - r->judged_seconds > BN_INTERVALS_SECONDS ? until - BN_INTERVALS_SECONDS
-                                                          : r->judged_seconds;
+  from = r->judged_seconds;
+  if (until - from > BN_INTERVALS_SECONDS)
+    from = until - BN_INTERVALS_SECONDS;
   for (uint64_t second = from + 1; second <= until; second++)
     intervals_sum_second(r, second);
   r->judged_seconds = until;
@@ -484,8 +486,9 @@ int bn_intervals_take_line(struct bn_intervals *r, size_t host, const char *line
   if (facts != NULL)
     rc = intervals_add_errors(r, host, facts, err);
   for (size_t i = 0; rc == 0 && i < SPANS; i++) {
-    const struct line parsed = {bn_node_get(map, bn_layout_spans[i]), texts,
-                                (size_t)(line + len - texts)};
+    const struct line parsed = {.record = bn_node_get(map, bn_layout_spans[i]),
+                                .texts = texts,
+                                .len = (size_t)(line + len - texts)};
 
     if (parsed.record != NULL && adders[i] != NULL)
       rc = intervals_add_view(r, host, &parsed, (enum bn_view_span)i, err);

@@ -122,9 +122,9 @@ void bn_intervals_end_host(struct bn_intervals *r, size_t host);
 /* Keeps the result of a host that has ended, for the checkpoints that are shown after its end.  The
    result stays the caller's.  NULL: none is known. */
 void bn_intervals_keep_result(struct bn_intervals *r, size_t host, struct bn_result *result);
-/* Leaves in each result that was kept only what no checkpoint has.  If it is counted there, these
-   are the figures of the whole run, such as the arrivals and the events that have not ended.  Comes
-   once, after the last bn_intervals_show_next(). */
+/* Subtracts from each result that was kept what a checkpoint has counted of it.  Figures that only
+   totals have, such as the arrivals and the events that have not ended, stay.  Comes once, after
+   the last bn_intervals_show_next(). */
 void bn_intervals_drop_counted(const struct bn_intervals *r);
 /* Returns all that a host has measured by its last tick, or NULL if there was none. */
 const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, size_t host);

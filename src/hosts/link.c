@@ -185,9 +185,11 @@ static void link_print_text(struct bn_link *l, struct bn_printer *printer, const
                             size_t len)
 {
   for (size_t i = 0; i < len; i++) {
-    if (text[i] != '\n')
+    const bool is_end = text[i] == '\n';
+
+    if (!is_end)
       (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' ');
-    if ((text[i] == '\n' && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
+    if ((is_end && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
       link_print_line(l, printer);
   }
 }

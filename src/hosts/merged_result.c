@@ -300,7 +300,7 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
 static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
                                      size_t n, const struct bn_optset *options)
 {
-  struct group_facts out = {f, part, n};
+  struct group_facts out = {.facts = f, .part = part, .n = n};
 
   bn_optset_each_fact(options, merged_add_declared_option, &out);
   bn_optset_each_pending(options, merged_add_script_option, &out);
@@ -333,7 +333,7 @@ static struct bn_part *merged_list_parts(const struct bn_merged_result_part *par
   *n_out = 0;
   for (size_t i = 0; i < n; i++)
     if (part[i].result != NULL)
-      out[(*n_out)++] = (struct bn_part){part[i].member.host, part[i].result};
+      out[(*n_out)++] = (struct bn_part){.name = part[i].member.host, .result = part[i].result};
   return out;
 }
 

@@ -214,7 +214,8 @@ void bn_printer_say_failure(struct bn_printer *p, const struct bn_err *err)
 {
   struct failure *f = bn_alloc(1, sizeof *f);
 
-  *f = (struct failure){{.say = printer_say_failure, .done = bn_printer_free_job}, *err};
+  *f = (struct failure){.job = {.say = printer_say_failure, .done = bn_printer_free_job},
+                        .err = *err};
   bn_printer_put_job(p, &f->job);
 }
 

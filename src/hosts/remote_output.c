@@ -91,7 +91,7 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
 /* --- the controller --------------------------------------------------------------------------- */
 
 /* A text that waits in the printer. */
-struct shown {
+struct queued_text {
   struct bn_printer_job job;
   char prefix[BN_REMOTE_PREFIX_SIZE];
   size_t len; /* of the text; not 0 */
@@ -102,8 +102,8 @@ struct shown {
    line is on standard output already.  Returns what follows. */
 static const char *remote_output_print_line_end(const char *text)
 {
-  const size_t line_len = strcspn(text, "\n");
-  const size_t len = line_len + (text[line_len] == '\n');
+  const char *newline = strchr(text, '\n');
+  const size_t len = newline != NULL ? (size_t)(newline - text) + 1 : strlen(text);
   char *end = bn_alloc_part(text, len);
 
   bn_log_output("", end);
@@ -115,31 +115,31 @@ static const char *remote_output_print_line_end(const char *text)
    it if it is of the same host, or else ends it first. */
 static void remote_output_print(struct bn_printer_job *job)
 {
-  const struct shown *s = (const struct shown *)job;
+  const struct queued_text *queued = (const struct queued_text *)job;
   struct bn_remote_line *line = job->arg;
-  const char *text = s->text;
+  const char *text = queued->text;
 
-  if (line->is_open && strcmp(line->prefix, s->prefix) == 0)
+  if (line->is_open && strcmp(line->prefix, queued->prefix) == 0)
     text = remote_output_print_line_end(text);
   else if (line->is_open)
     bn_log_output("", "\n");
   if (text[0] != '\0')
-    bn_log_output(s->prefix, text);
-  line->is_open = s->text[s->len - 1] != '\n';
-  memcpy(line->prefix, s->prefix, sizeof line->prefix);
+    bn_log_output(queued->prefix, text);
+  line->is_open = queued->text[queued->len - 1] != '\n';
+  memcpy(line->prefix, queued->prefix, sizeof line->prefix);
 }
 
 void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, const char *host,
                            const char *text, size_t len)
 {
-  struct shown *s = bn_alloc(1, sizeof *s + len + 1);
+  struct queued_text *queued = bn_alloc(1, sizeof *queued + len + 1);
 
   if (host != NULL)
-    (void)snprintf(s->prefix, sizeof s->prefix, "%s: ", host);
-  s->len = len;
+    (void)snprintf(queued->prefix, sizeof queued->prefix, "%s: ", host);
+  queued->len = len;
   for (size_t i = 0; i < len; i++)
-    s->text[i] = text[i] != '\0' ? text[i] : ' ';
-  s->job =
+    queued->text[i] = text[i] != '\0' ? text[i] : ' ';
+  queued->job =
       (struct bn_printer_job){.arg = line, .say = remote_output_print, .done = bn_printer_free_job};
-  bn_printer_offer_job(p, &s->job);
+  bn_printer_offer_job(p, &queued->job);
 }

@@ -207,13 +207,14 @@ static bool run_report_lacks_load(const struct bn_fleet *f, const struct bn_asse
   return false;
 }
 
-/* Returns whether events could begin in an interval: the time is not over, no host was told to
-   stop, and not all of them are done with their events. */
+/* Returns whether events could begin in an interval: the time is not over, the hosts were not told
+   to stop, and one of them is alive and not done with its events. */
 static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_view *interval)
 {
   const uint64_t time_ns = f->setup->conf->plan.time_ns;
+  const bool is_time_over = time_ns != 0 && interval->at_s * 1e9 >= (double)time_ns;
 
-  if (f->stop != 0 || (time_ns != 0 && interval->at_s * 1e9 >= (double)time_ns))
+  if (f->stop != 0 || is_time_over)
     return false;
   for (size_t i = 0; i < f->n; i++)
     if (bn_connection_is_alive(&f->connection[i]) && !run_report_is_host_done(f, i))
@@ -424,8 +425,9 @@ static void run_report_sum_hosts(struct bn_run_report *r)
   run_report_set_end(r);
 }
 
-/* Returns the exit status of a command, or of a run that has not begun: the status of the signal of
-   the user, or else the one that the hosts make together unless they were stopped. */
+/* Returns the exit status of a command, or of a run that has not begun.  A signal of the user
+   decides it.  Otherwise a failure here and the statuses of the hosts make it together; the
+   statuses of hosts that were stopped tell only that, and do not count. */
 static int run_report_find_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;

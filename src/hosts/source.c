@@ -18,11 +18,12 @@
 
 enum { SOURCES_MAX = 10000, TEXT_MAX_BYTES = 64 << 20 };
 
-void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
+void bn_source_print(struct bn_buf *out, const char *file, size_t folder_len, const void *text,
                      size_t len)
 {
-  if (bn_buf_printf(out, "%08" PRIx32 " %zu %zu %s", bn_crc32(0, text, len), len, folder, file) !=
-      0)
+  const uint32_t crc = bn_crc32(0, text, len);
+
+  if (bn_buf_printf(out, "%08" PRIx32 " %zu %zu %s", crc, len, folder_len, file) != 0)
     bn_alloc_fail();
 }
 
@@ -39,16 +40,18 @@ static int source_read_remote(struct remote_file *remote, const char *data, size
                               struct bn_err *err)
 {
   char text[PATH_MAX + 1];
-  size_t folder;
+  const char *file;
+  size_t folder_len;
   int n, at = 0; /* where the name of the file begins */
 
   (void)snprintf(text, sizeof text, "%.*s", (int)(len < PATH_MAX ? len : PATH_MAX), data);
-  n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder, &at);
-  if (n != 3 || at == 0 || folder >= strlen(text + at))
+  n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder_len, &at);
+  file = text + at;
+  if (n != 3 || at == 0 || folder_len >= strlen(file))
     return bn_err_set(err, EPROTO, "it sent a script that is none");
-  remote->is_bundled = folder > 0;
-  (void)bn_escape(remote->file, sizeof remote->file, text + at, "");
-  (void)bn_escape(remote->name, sizeof remote->name, text + at + folder, "");
+  remote->is_bundled = folder_len > 0;
+  (void)bn_escape(remote->file, sizeof remote->file, file, "");
+  (void)bn_escape(remote->name, sizeof remote->name, file + folder_len, "");
   return 0;
 }
 

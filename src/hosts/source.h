@@ -26,9 +26,9 @@ struct bn_sources {
 };
 
 /* Appends the payload of SOURCE, which names a file and has the length and the CRC of its text.
-   folder is the length of the folder of bundled scripts, with which the name begins, or 0 if the
-   file is not one of them. */
-void bn_source_print(struct bn_buf *out, const char *file, size_t folder, const void *text,
+   folder_len is the length of the path of the bundle, with which `file` begins, or 0 if the file is
+   not in the bundle. */
+void bn_source_print(struct bn_buf *out, const char *file, size_t folder_len, const void *text,
                      size_t len);
 /* Compares the file of a host that a payload SOURCE names with the file of that name here or, if
    there is none, with that of the first host that has loaded it.  Returns 0, or -1 and err, which

@@ -20,8 +20,8 @@ struct bn_stop_signal {
   uint64_t first_ns; /* when it came */
 };
 
-/* Begins to receive the signals, which do not end the process from now on, nor does the loss of
-   that reader.  Signals that are ignored stay ignored.  Returns 0, or -1 and err. */
+/* Begins to receive the signals.  From now on they do not end the process, nor does the loss of the
+   reader of standard output.  Signals that are ignored stay ignored.  Returns 0, or -1 and err. */
 int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err);
 /* Closes the descriptor; the signals stay blocked. */
 void bn_stop_signal_end(struct bn_stop_signal *s);

@@ -60,8 +60,12 @@ static void keeper_close_others(int life, int answer)
   enum { STANDARD_FDS = 3, MAX_FD = 1024 };
   const int null = open("/dev/null", O_RDWR);
 
-  for (int fd = 0; fd < STANDARD_FDS; fd++)
-    (void)(null >= 0 ? dup2(null, fd) : close(fd));
+  for (int fd = 0; fd < STANDARD_FDS; fd++) {
+    if (null >= 0)
+      (void)dup2(null, fd);
+    else
+      (void)close(fd);
+  }
   for (int fd = STANDARD_FDS; fd < MAX_FD; fd++)
     if (fd != life && fd != answer)
       (void)close(fd); /* fails for a number that is not open */
@@ -241,6 +245,7 @@ int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *fil
 
 bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
 {
+  /* faccessat(2) would look for an absolute name outside of the folder. */
   return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
 }
 

@@ -205,16 +205,33 @@ static int work_split_refuse_too_few(const char *option, uint64_t value, size_t 
                     option, (unsigned long long)value, hosts);
 }
 
-/* Divides --threads-total.  Hosts with a number of threads get that number.  The others share the
-   rest, and if it cannot be divided evenly, the first of them get one thread more.  Returns 0, or
-   -1 and err if a host would get too many threads or none, or if all hosts have numbers that do not
-   add up to the total. */
+/* Gives each host the number of threads after its name.  The `unnumbered` other hosts share the
+   rest, and if it cannot be divided evenly, the first of them get one thread more.  Returns whether
+   no host has too many threads. */
+static bool work_split_share_threads(const struct bn_work_split_list *list, uint64_t rest,
+                                     unsigned unnumbered, struct bn_work_split *out)
+{
+  unsigned served = 0; /* how many hosts without a number have got their threads */
+
+  for (size_t i = 0; i < list->n; i++) {
+    out[i].threads = list->host[i].threads;
+    if (out[i].threads == 0) {
+      out[i].threads = (unsigned)(rest / unnumbered) + (served < rest % unnumbered ? 1 : 0);
+      served++;
+    }
+    if (out[i].threads > BN_WORK_SPLIT_THREADS)
+      return false;
+  }
+  return true;
+}
+
+/* Divides --threads-total.  Returns 0, or -1 and err if a host would get too many threads or none,
+   or if all hosts have numbers that do not add up to the total. */
 static int work_split_divide_threads(const struct bn_work_split_list *list, unsigned total,
                                      struct bn_work_split *out, struct bn_err *err)
 {
-  uint64_t numbered = 0, rest; /* threads of hosts with a number, and of the other hosts */
-  unsigned unnumbered = 0;     /* how many hosts have no number */
-  unsigned served = 0;         /* how many of these have got their threads */
+  uint64_t numbered = 0;   /* the threads of the hosts with a number */
+  unsigned unnumbered = 0; /* how many hosts have no number */
   bool fits;
 
   for (size_t i = 0; i < list->n; i++) {
@@ -229,18 +246,10 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
                       "--threads-total=%u: cannot be divided; threads in the list: %llu, hosts "
                       "without a number: %u",
                       total, (unsigned long long)numbered, unnumbered);
-  rest = total - numbered;
-  for (size_t i = 0; i < list->n; i++) {
-    out[i].threads = list->host[i].threads;
-    if (out[i].threads == 0) {
-      out[i].threads = (unsigned)(rest / unnumbered) + (served < rest % unnumbered ? 1 : 0);
-      served++;
-    }
-    if (out[i].threads > BN_WORK_SPLIT_THREADS)
-      return bn_err_set(err, BN_ERR_OPTION, "--threads-total=%u: a host has at most %d threads",
-                        total, BN_WORK_SPLIT_THREADS);
-  }
-  return 0;
+  if (work_split_share_threads(list, total - numbered, unnumbered, out))
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION, "--threads-total=%u: a host has at most %d threads", total,
+                    BN_WORK_SPLIT_THREADS);
 }
 
 /* Returns total * part / all, rounded down.  part is not greater than all, so that it fits. */

@@ -12,8 +12,8 @@
 
 enum {
   BN_WORK_SPLIT_HOSTS = 256, /* the most hosts of a run */
-  BN_WORK_SPLIT_THREADS =
-      1000000,                  /* the most threads, of one host as of all, as --threads has it */
+  /* The most threads of one host, and of all hosts together: the greatest --threads. */
+  BN_WORK_SPLIT_THREADS = 1000000,
   BN_WORK_SPLIT_NAME_MAX = 255, /* the most bytes of a host's name */
   BN_WORK_SPLIT_BOTH_MAX = BN_WORK_SPLIT_NAME_MAX + 1 + BN_GROUP_NAME /* of "HOST/GROUP" */
 };
