@@ -160,14 +160,6 @@ static bool handshake_get_words(const struct bn_node *list, size_t least, struct
   return true;
 }
 
-/* Returns whether the first session of the host is one of all sessions, or both numbers are 0. */
-static bool handshake_is_session_range(const struct bn_handshake *h)
-{
-  if (h->sessions == 0)
-    return h->first_session == 0;
-  return h->first_session < h->sessions;
-}
-
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err)
 {
   struct bn_node *map = handshake_parse_map(data, len, "HELLO", err);
@@ -182,7 +174,7 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
                 handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
                 handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
                 handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
-                handshake_is_session_range(out) &&
+                (out->first_session == 0 || out->first_session < out->sessions) &&
                 handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
                 (bn_node_get(map, "outside") == NULL ||
                  handshake_get_number(map, "outside", out->argv.n, &out->outside)) &&

@@ -430,7 +430,8 @@ static int intervals_add_view(struct bn_intervals *r, size_t host, const struct 
                               enum bn_view_span span, struct bn_err *err)
 {
   struct bn_intervals_host *h = &r->host[host];
-  const size_t parts = span == BN_VIEW_CHECKPOINT && r->n_checks > 0 ? r->n_checks : 1;
+  const uint64_t *before = span == BN_VIEW_TICK ? h->ticked.count : NULL;
+  uint64_t most = bn_sum_largest_count(r->n);
   struct bn_record record;
   int rc;
 
@@ -444,10 +445,10 @@ static int intervals_add_view(struct bn_intervals *r, size_t host, const struct 
     bn_group_layout_convert_record(&r->layout, host, &record);
     bn_group_layout_convert_line(&r->layout, host, &r->line);
   }
+  if (span == BN_VIEW_CHECKPOINT && r->n_checks > 0)
+    most /= r->n_checks;
   if (rc == 0)
-    rc = intervals_check_counts(r, intervals_get_sum_metrics(r, h)->n_hists,
-                                span == BN_VIEW_TICK ? h->ticked.count : NULL,
-                                bn_sum_largest_count(r->n) / parts, err);
+    rc = intervals_check_counts(r, intervals_get_sum_metrics(r, h)->n_hists, before, most, err);
   if (rc == 0)
     rc = adders[span](r, h, &record, err);
   if (rc != 0)

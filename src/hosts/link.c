@@ -188,7 +188,7 @@ static void link_print_text(struct bn_link *l, struct bn_printer *printer, const
     const bool is_end = text[i] == '\n';
 
     if (!is_end)
-      (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' ');
+      (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' '); /* a 0 would end the line */
     if ((is_end && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
       link_print_line(l, printer);
   }
@@ -198,10 +198,11 @@ void bn_link_print_errors(struct bn_link *l, struct bn_printer *printer)
 {
   char text[LINE_MAX_BYTES];
   const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;
+  const bool goes_on = n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 
   if (n > 0)
     link_print_text(l, printer, text, (size_t)n);
-  if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+  if (goes_on)
     return;
   if (l->line.len > 0)
     link_print_line(l, printer);

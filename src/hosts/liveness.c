@@ -333,31 +333,29 @@ static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connec
   return bn_connection_is_alive(c) && !liveness_may_send_result(f, c, now_ns);
 }
 
-static bool liveness_any_is_running(const struct bn_fleet *f, uint64_t now_ns)
-{
-  for (size_t i = 0; i < f->n; i++)
-    if (liveness_is_running(f, &f->connection[i], now_ns))
-      return true;
-  return false;
-}
-
 /* Tells all hosts to end at once if the signal of a launcher leaves no more time, or if some hosts
    have not ended late_urge_ns after the limit; these are named.  A host that is only slow still
    sends a result then, in which the events in flight are unfinished. */
 static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
+  const char *what = f->stop != 0 ? "it was told to end" : "the time limit";
+  bool is_any_late = false;
 
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
-  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_add_to_limit(f, late_urge_ns) ||
-      !liveness_any_is_running(f, now_ns))
+  if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_add_to_limit(f, late_urge_ns))
     return;
-  for (size_t i = 0; i < f->n; i++)
-    if (liveness_is_running(f, &f->connection[i], now_ns))
-      bn_printer_say(
-          &f->printer, "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
-          f->connection[i].name, grace_s, f->stop != 0 ? "it was told to end" : "the time limit");
+  for (size_t i = 0; i < f->n; i++) {
+    if (!liveness_is_running(f, &f->connection[i], now_ns))
+      continue;
+    is_any_late = true;
+    bn_printer_say(&f->printer,
+                   "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
+                   f->connection[i].name, grace_s, what);
+  }
+  if (!is_any_late)
+    return;
   f->failed = f->late = true;
   bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
 }

@@ -77,7 +77,7 @@ static bool merged_is_replaced(const struct bn_fact_option *o,
 /* Removes the options that are to be replaced from the facts. */
 static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_result_request *request)
 {
-  size_t n = 0;
+  size_t n_kept = 0;
 
   for (size_t i = 0; i < f->n_options; i++) {
     struct bn_fact_option *o = &f->option[i];
@@ -87,10 +87,10 @@ static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_resu
       free(o->name);
       free(o->value);
     } else {
-      f->option[n++] = *o;
+      f->option[n_kept++] = *o;
     }
   }
-  f->n_options = n;
+  f->n_options = n_kept;
 }
 
 /* Adds an option of this process to the facts if merged_drop_replaced() has removed that of the
@@ -257,7 +257,7 @@ static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
     bn_facts_add_option(f->facts, o);
 }
 
-/* Returns the option as the first group has it that has declared it, or NULL. */
+/* Returns the option of that name from the first group that has declared it, or NULL. */
 static const struct bn_fact_option *merged_find_declared(const struct group_facts *f,
                                                          const char *name)
 {

@@ -138,7 +138,7 @@ void bn_remote_output_show(struct bn_printer *p, struct bn_remote_line *line, co
     (void)snprintf(queued->prefix, sizeof queued->prefix, "%s: ", host);
   queued->len = len;
   for (size_t i = 0; i < len; i++)
-    queued->text[i] = text[i] != '\0' ? text[i] : ' ';
+    queued->text[i] = text[i] != '\0' ? text[i] : ' '; /* a 0 would end the text */
   queued->job =
       (struct bn_printer_job){.arg = line, .say = remote_output_print, .done = bn_printer_free_job};
   bn_printer_offer_job(p, &queued->job);

@@ -552,7 +552,7 @@ void bn_run_report_end(struct bn_run_report *r)
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)
-    run_report_sum_hosts(r);
+    run_report_sum_hosts(r); /* sets another r->end */
   run_report_queue_job(r, &r->ended, run_report_print_end);
 }
 

@@ -130,7 +130,7 @@ static int mpi_receive(void *self, unsigned *rank, const char **data)
    the library fails. */
 static double mpi_find_largest(double number)
 {
-  static const struct timespec glance = {.tv_nsec = 1000000};
+  static const struct timespec glance = {.tv_nsec = 1000000}; /* 1 ms */
   MPI_Request request = MPI_REQUEST_NULL;
   double largest = number;
   int done = 0;
