@@ -484,7 +484,9 @@ static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
   rc = bn_wait_spawn(&a->listener, 0, agent_listen, a);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   a->has_listener = rc == 0;
-  return rc == 0 ? 0 : bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));
+  if (rc == 0)
+    return 0;
+  return bn_err_set(err, rc, "cannot start a thread: %s", strerror(rc));
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@ struct bn_arguments_input {
   bool is_bundled;                    /* the test is built in, or a bundled script */
   const struct bn_group_list *groups; /* NULL: the run has none */
   const struct bn_group_words *group; /* whose command line is made; NULL: that of all hosts */
-  bool is_here; /* the agent is a process of this host, with the files of it and work of its own */
+  bool is_here; /* the agent is a process here: it reads the files itself, and has its own work */
   const struct bn_optset *options;
   uint64_t seed;       /* of the random numbers of all hosts; 0: each host draws its own */
   uint64_t profile_ns; /* the time limit if a profile outside of the groups sets it; 0: none does */
@@ -30,7 +30,7 @@ struct bn_arguments_input {
 struct bn_arguments {
   const struct bn_arguments_input *from;
   struct bn_list words; /* owned: the test and the options that are the same for all hosts */
-  size_t n_outside;     /* of a group: how many of the words, which come first, are not its own */
+  size_t n_outside;     /* of a group: how many of the first words stand outside of the groups */
   struct bn_buf files;  /* owned: the frames FILE for the hosts; may hold secrets */
   size_t n_files;       /* how many frames there are */
 };

@@ -301,8 +301,8 @@ static int connection_take_meet(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
-/* Prints what a command has printed.  Its lines begin with the name of the host if each host
-   executes the whole command for data of its own, and with that of its group. */
+/* Prints what a command has printed.  Its lines begin with the name of the group, if there is one,
+   and with that of the host, too, if each host executes the whole command for data of its own. */
 static int connection_take_output(const struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
@@ -382,6 +382,7 @@ static const char *connection_explain_status(const struct bn_connection *c, int 
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
   const bool has_ended = bn_link_check_ended(&c->link);
+  const int how = c->link.wait_status; /* if has_ended */
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
   const char *where = is_cut ? " in the middle of a message" : "";
 
@@ -391,15 +392,14 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
     return;
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);
-  else if (!has_ended || (c->link.wait_status == 0 && is_cut))
+  else if (!has_ended || (how == 0 && is_cut))
     bn_connection_lose(c, "its connection was closed%s", where);
-  else if (WIFSIGNALED(c->link.wait_status))
+  else if (WIFSIGNALED(how))
     bn_connection_lose(c, "the process started for it was ended by a signal: %s",
-                       strsignal(WTERMSIG(c->link.wait_status)));
+                       strsignal(WTERMSIG(how)));
   else
-    bn_connection_lose(c, "the process started for it ended with status %d%s",
-                       WEXITSTATUS(c->link.wait_status),
-                       connection_explain_status(c, WEXITSTATUS(c->link.wait_status)));
+    bn_connection_lose(c, "the process started for it ended with status %d%s", WEXITSTATUS(how),
+                       connection_explain_status(c, WEXITSTATUS(how)));
 }
 
 /* Takes the frames that are complete, until the host has ended or is lost.  Returns 0, or -1 and

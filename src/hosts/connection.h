@@ -80,8 +80,8 @@ void bn_connection_receive(struct bn_connection *c);
 /* Loses the host if its stream has ended too early, once its process has ended too, or a second
    later.  May be called at any time. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns);
-/* Sends a PING, unless other frames still wait to be sent.  It begins an exchange of times if none
-   goes on, and otherwise is a sign of life, at most once a second. */
+/* Sends a PING, unless other frames still wait to be sent.  The PING begins an exchange of times if
+   none goes on, and is otherwise a sign of life, which is sent at most once a second. */
 void bn_connection_send_ping(struct bn_connection *c);
 /* Tells the host to start when it is at_ns on the clock here, after at least one exchange of times.
    Stores what is known of its clock in c->clock. */

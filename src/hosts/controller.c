@@ -56,12 +56,12 @@ static void controller_start_hosts(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
   const uint64_t now_ns = bn_clock_mono();
-  uint64_t slowest_ns = 0;
+  uint64_t longest_trip_ns = 0;
 
   for (size_t i = 0; i < f->n; i++)
-    if (f->connection[i].clock_sync.best_trip_ns > slowest_ns)
-      slowest_ns = f->connection[i].clock_sync.best_trip_ns;
-  f->start.mono_ns = now_ns + ahead_ns + 2 * slowest_ns;
+    if (f->connection[i].clock_sync.best_trip_ns > longest_trip_ns)
+      longest_trip_ns = f->connection[i].clock_sync.best_trip_ns;
+  f->start.mono_ns = now_ns + ahead_ns + 2 * longest_trip_ns;
   f->start.wall_ns = bn_clock_wall() + (f->start.mono_ns - now_ns);
   for (size_t i = 0; i < f->n; i++)
     bn_connection_send_start(&f->connection[i], f->start.mono_ns);

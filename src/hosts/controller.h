@@ -31,7 +31,8 @@ struct bn_hosts_setup {
   unsigned kinds;  /* the kinds that the run may turn out to be, as in struct bn_assert_scope */
   bool statements; /* the run tells statements apart (--statements) */
   bool local;      /* each host has data of its own, so it executes a whole command */
-  /* Returns the same of a group that has these options of its own; NULL: it has not this one. */
+  /* Returns `local` for a group with its own --db-driver and --connect; NULL: it does not have that
+     option. */
   bool (*is_local)(const char *driver, const char *uri);
   /* How long --verify-commits may take on a host after its last event, and how long once the host
      was told to stop. */

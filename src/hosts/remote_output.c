@@ -42,9 +42,9 @@ static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue 
   o->line.len -= len;
 }
 
-/* Returns the length of the text that is to be sent now: the complete lines, or all of a part of a
-   line that is very long. */
-static size_t remote_output_get_full_len(const struct bn_remote_output *o)
+/* Returns the length of the text that is to be sent now: the complete lines, or else all of a line
+   that is very long and has no end yet.  0: nothing is. */
+static size_t remote_output_get_ready_len(const struct bn_remote_output *o)
 {
   const char *end = o->line.len > 0 ? memrchr(o->line.data, '\n', o->line.len) : NULL;
 
@@ -65,7 +65,7 @@ static bool remote_output_read_piece(struct bn_remote_output *o, struct bn_send_
   } while (n < 0 && errno == EINTR);
   if (n <= 0 || bn_buf_add(&o->line, piece, (size_t)n) != 0)
     return false;
-  remote_output_send(o, queue, remote_output_get_full_len(o));
+  remote_output_send(o, queue, remote_output_get_ready_len(o));
   return true;
 }
 

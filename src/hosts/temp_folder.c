@@ -57,7 +57,7 @@ static void keeper_remove_all(const char *path)
    shell that has started the agent waits until no process has its streams open. */
 static void keeper_close_others(int life, int answer)
 {
-  enum { STANDARD_FDS = 3, MAX_FD = 1024 };
+  enum { STANDARD_FDS = 3, MAX_FD = 1024 }; /* a usual limit of open files */
   const int null = open("/dev/null", O_RDWR);
 
   for (int fd = 0; fd < STANDARD_FDS; fd++) {

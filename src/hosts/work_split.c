@@ -26,7 +26,8 @@ struct list_source {
 static int work_split_refuse(const struct list_source *from, const char *entry, size_t len,
                              const char *fault, struct bn_err *err)
 {
-  char copy[64], shown[4 * sizeof copy], masked[BN_MASK_MAX];
+  char copy[64], masked[BN_MASK_MAX];
+  char shown[4 * sizeof copy]; /* an escaped byte has up to 4 characters */
 
   if (len >= sizeof copy)
     len = sizeof copy - 1;

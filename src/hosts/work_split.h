@@ -49,7 +49,7 @@ struct bn_work_split_total {
   uint64_t events;        /* 0: no limit */
   uint64_t events_per_session; /* of each thread, in place of events; 0: no such limit */
   double rate;                 /* 0: none; at most 2^53 */
-  bool integer_rate; /* hosts take whole numbers only, as dialects do: divided as events */
+  bool integer_rate; /* dialects have no other rates, so the rate is divided as events are */
 };
 
 /* The work of one host. */
