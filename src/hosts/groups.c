@@ -17,7 +17,8 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Returns the length of the name of a group at the beginning of a text, or 0 if there is none. */
+/* Returns the length of the name of a group at the beginning of a text, or 0 if there is none or it
+   is longer than BN_GROUP_NAME. */
 static size_t groups_get_name_len(const char *text)
 {
   size_t len = 0;

@@ -41,13 +41,16 @@ static bool launcher_read_number(const char *name, unsigned *out)
 
 bool bn_launcher_read(struct bn_launcher *l)
 {
-  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-    if (launcher_read_number(launchers[i].ranks, &l->ranks) &&
-        launcher_read_number(launchers[i].rank, &l->rank) && l->ranks > 1 && l->rank < l->ranks) {
-      l->carrier = launchers[i].carrier;
-      l->title = launchers[i].title;
-      return true;
-    }
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+    if (!launcher_read_number(launchers[i].ranks, &l->ranks) ||
+        !launcher_read_number(launchers[i].rank, &l->rank))
+      continue;
+    if (l->ranks <= 1 || l->rank >= l->ranks)
+      continue;
+    l->carrier = launchers[i].carrier;
+    l->title = launchers[i].title;
+    return true;
+  }
   return false;
 }
 

@@ -602,7 +602,9 @@ static bool merged_is_within_run(const struct bn_merged_result_part *p,
                             (start->until_ns - start->mono_ns) / DRIFT_DIVISOR +
                             merged_get_clock_shift(p);
 
-  return s->at_ns <= start->until_ns + slack_ns && s->span_ns <= s->at_ns &&
+  if (s->span_ns > s->at_ns) /* it began before the clock here */
+    return false;
+  return s->at_ns <= start->until_ns + slack_ns &&
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
 }
 

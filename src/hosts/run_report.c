@@ -72,13 +72,13 @@ int bn_run_report_check(const struct bn_run_report *r, struct bn_err *err)
 {
   const struct bn_fleet *f = r->fleet;
   const struct bn_hosts_setup *s = f->setup;
+  const struct bn_group_layout *groups = &f->intervals.layout;
   struct bn_plan plan = s->conf->plan;
-  const struct bn_assert_scope scope = {
-      .metrics = bn_intervals_get_metrics(&f->intervals),
-      .kinds = s->kinds,
-      .paced = f->intervals.layout.n > 0 ? f->intervals.layout.paced : s->conf->plan.rate > 0,
-      .native = bn_policy_is_native(s->conf->policy),
-      .statements = s->statements};
+  const struct bn_assert_scope scope = {.metrics = bn_intervals_get_metrics(&f->intervals),
+                                        .kinds = s->kinds,
+                                        .paced = groups->n > 0 ? groups->paced : plan.rate > 0,
+                                        .native = bn_policy_is_native(s->conf->policy),
+                                        .statements = s->statements};
 
   plan.metrics = scope.metrics;
   if (bn_asserts_check(&r->asserts, &scope, err) != 0)
@@ -416,7 +416,6 @@ static void run_report_sum_hosts(struct bn_run_report *r)
   if (bn_merged_result_make(part, f->n, &f->start, &request, &r->result, &err) != 0) {
     bn_fleet_fail(f, &err);
     bn_result_done(&r->result);
-    memset(&r->result, 0, sizeof r->result);
   } else {
     run_report_log_dropped_parts(f, part);
     bn_merged_result_add_together(part, f->n, &f->intervals.together, &r->result.facts);
