@@ -110,26 +110,17 @@ static int groups_add_words(struct bn_group_words *g, const struct bn_list *word
                     g->name);
 }
 
-/* Adds a group without words to the list.  Returns the group, or NULL and err if the list has one
-   of that name or is full. */
-static struct bn_group_words *groups_append(struct bn_group_list *list, const char *name,
-                                            size_t len, struct bn_err *err)
+/* Refuses a group if the list has a group of that name or is full.  Returns 0, or -1 and err. */
+static int groups_check_new(const struct bn_group_list *list, const char *name, size_t len,
+                            struct bn_err *err)
 {
-  struct bn_group_words *g;
-
-  if (groups_find(list, name, len) != NULL) {
-    (void)bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: two groups have this name", (int)len, name);
-    return NULL;
-  }
-  if (list->n == BN_GROUPS_MAX) {
-    (void)bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: it is one group too many; allowed: %d",
-                     (int)len, name, BN_GROUPS_MAX);
-    return NULL;
-  }
-  list->group = bn_alloc_resize(list->group, list->n + 1, sizeof *list->group);
-  g = &list->group[list->n++];
-  *g = (struct bn_group_words){.name = bn_alloc_part(name, len)};
-  return g;
+  if (groups_find(list, name, len) != NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: two groups have this name", (int)len,
+                      name);
+  if (list->n == BN_GROUPS_MAX)
+    return bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: it is one group too many; allowed: %d",
+                      (int)len, name, BN_GROUPS_MAX);
+  return 0;
 }
 
 /* Reads "NAME: SCRIPT [OPTIONS]", and adds the group to the list.  Returns 0, or -1 and err. */
@@ -148,9 +139,11 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
                       "--group: a name of up to %d letters, digits and underscores, and a colon "
                       "must come first; write --group='NAME: SCRIPT [OPTIONS]'",
                       BN_GROUP_NAME);
-  g = groups_append(list, name, len, err);
-  if (g == NULL)
+  if (groups_check_new(list, name, len, err) != 0)
     return -1;
+  list->group = bn_alloc_resize(list->group, list->n + 1, sizeof *list->group);
+  g = &list->group[list->n++];
+  *g = (struct bn_group_words){.name = bn_alloc_part(name, len)};
   if (bn_words_split(end + 1, &words, err) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
   rc = groups_add_words(g, &words, from, err);
