@@ -373,8 +373,9 @@ static void arguments_add_defaults(struct bn_arguments *a)
   const struct bn_opt *opt;
 
   for (size_t i = 0; (opt = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
-    if ((bn_optset_get_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
-        bn_optset_get_origin(options, opt->name) == BN_FROM_DEFAULT)
+    if ((bn_optset_get_traits(options, opt->name) & BN_OPT_PER_HOST) == 0)
+      continue;
+    if (bn_optset_get_origin(options, opt->name) == BN_FROM_DEFAULT) /* no file sets it */
       continue;
     bn_words_adopt(&a->words, bn_alloc_print("--%s=%s", opt->name,
                                              bn_opt_get_default(opt, bn_optset_policy(options))));

@@ -790,8 +790,7 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
     show = tick_show;
   else
     return 0;
-  /* Room for a checkpoint with the parts of all checkpoints before it.  For each of them, a host
-     has one part at most: its record, or one that is made of its result. */
+  /* Room for a checkpoint with the parts of all checkpoints, of which each host has one or none. */
   parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
   rc = show(r, &parts, err);
   free(parts.view);
