@@ -60,9 +60,9 @@ bool bn_run_is_abandoned(const struct bn_run *run)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-/* Makes the pacer, if there is a rate.  Arrivals at the same times on all hosts would come in
-   bunches: the seed differs by host, and arrivals at constant gaps take turns.  Constant gaps begin
-   with half a gap, so that no arrival is due when the time is up. */
+/* Makes the pacer, if there is a rate.  The seed of random gaps differs by host, and constant gaps
+   are shifted from host to host, so that arrivals of several hosts do not come in bunches.  A host
+   that is alone begins with half a gap, so that no arrival is due when the time is up. */
 static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
@@ -84,12 +84,6 @@ static void run_make_pacer(struct bn_run *run)
   run->ages = bn_hist_new();
 }
 
-/* Returns whether the other sessions go on after one has failed. */
-static bool run_goes_on_after_failures(const struct bn_conf *c)
-{
-  return c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
-}
-
 /* Makes the quota of tickets.  A workload with an amount of work of its own ignores --events. */
 static void run_make_quota(struct bn_run *run)
 {
@@ -103,7 +97,7 @@ static void run_make_quota(struct bn_run *run)
                                      .warmup = c->plan.warmup_ns != 0,
                                      .one_by_one = c->plan.rate > 0 || bn_conf_has_pauses(c),
                                      .one_more = c->policy->warmup_event_is_extra,
-                                     .returns = run_goes_on_after_failures(c),
+                                     .returns = c->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE,
                                      .by_start = bn_policy_is_native(c->policy),
                                      .stat = run->load.stats.stat};
 
@@ -130,7 +124,7 @@ static int run_make_sessions(struct bn_run *run, unsigned n_workers)
   bn_threads_init(&run->threads, run->sessions.all, n, n_workers, &run->outcome, &run->quota,
                   pacer);
   run->threads.host_group = run->host_group;
-  run->threads.goes_on = run_goes_on_after_failures(run->job.conf);
+  run->threads.goes_on = run->job.conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
   bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
   return 0;
 }
@@ -165,6 +159,7 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
                                      .reporters = setup->reporters,
                                      .n_reporters = setup->n_reporters,
                                      .text = setup->text,
+                                     .made_ns = bn_clock_mono(),
                                      .scripted = setup->ops->find_command != NULL};
   bn_sampler_init(&run->sampler, &run->parts);
   bn_watchdog_init(&run->watchdog, &run->parts);
@@ -212,7 +207,6 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
     return bn_err_set(err, 0, "out of memory for %u threads", sessions);
   }
   run_make_watching(run, setup);
-  run->parts.made_ns = bn_clock_mono();
   bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
   /* The streams are those of a command until bn_run_execute seeds them for a run. */
@@ -361,17 +355,11 @@ static bool run_open_workload(struct bn_run *run)
   return true;
 }
 
-static void run_record_report(struct bn_run *run, bool ok)
+/* Records in the outcome that a step of the reports has failed, unless it is ok.  Returns ok. */
+static bool run_record_report(struct bn_run *run, bool ok)
 {
   if (!ok)
     bn_outcome_set(&run->outcome, BN_OUTCOME_REPORT_FAILED);
-}
-
-static bool run_open_reports(struct bn_run *run)
-{
-  const bool ok = bn_reports_open(run->reports);
-
-  run_record_report(run, ok);
   return ok;
 }
 
@@ -462,7 +450,8 @@ static void run_abandon_ended_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_ABANDONED, 0);
 }
 
-/* Waits until all sessions are open.  Returns false if the run ends before or at the deadline. */
+/* Waits until all sessions are open.  Returns false if the run has ended before that; at the
+   deadline, ends it. */
 static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
 {
   const enum bn_start_barrier_state state = bn_threads_await_ready(&run->threads, deadline_ns);
@@ -484,26 +473,37 @@ static bool run_prepare_start(struct bn_run *run)
   return run->host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
-/* Sets the times of the run while every worker waits at the start barrier, and opens it.  Returns
-   false if a signal came first. */
+/* Sets the times of a run that starts now. */
+static void run_set_times(const struct bn_plan *plan, struct bn_times *times)
+{
+  times->start_ns = bn_clock_mono();
+  times->measure_ns = times->start_ns + plan->warmup_ns;
+  times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
+}
+
+/* Gives the times of the run to the parts that count from them. */
+static void run_pass_times(struct bn_run *run, const struct bn_times *times)
+{
+  bn_reports_take_baseline(run->reports, times->start_ns);
+  if (run->pacer_made)
+    bn_pacer_start(&run->pacer, times->start_ns);
+  bn_phases_start(run->phases, times->measure_ns);
+  for (unsigned i = 0; i < run->sessions.workers; i++)
+    bn_event_prepare(&run->sessions.all[i], times);
+}
+
+/* Sets the times of the run while every worker waits at the start barrier, and opens it.  Readings
+   that may be slow come before the start time, because the run would lose their time.  Returns
+   false if the run was ended first. */
 static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 {
-  const struct bn_plan *plan = &run->job.conf->plan;
-
   if (!run_prepare_start(run))
     return false;
   bn_watch_start(&run->watch);
   run->processor_s = bn_host_processor_s();
   run->throttled_s = bn_host_throttled_s("");
-  times->start_ns = bn_clock_mono();
-  times->measure_ns = times->start_ns + plan->warmup_ns;
-  times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
-  bn_reports_take_baseline(run->reports, times->start_ns);
-  if (run->pacer_made)
-    bn_pacer_start(&run->pacer, times->start_ns);
-  bn_phases_start(run->phases, times->measure_ns);
-  for (unsigned k = 0; k < run->sessions.workers; k++)
-    bn_event_prepare(&run->sessions.all[k], times);
+  run_set_times(&run->job.conf->plan, times);
+  run_pass_times(run, times);
   if (!bn_threads_open(&run->threads, times))
     return false;
   bn_sampler_wake(&run->sampler);
@@ -526,7 +526,7 @@ static void run_close_reports(struct bn_run *run)
                              .early = bn_outcome_has(o, BN_OUTCOME_EARLY),
                              .overload = bn_outcome_has(o, BN_OUTCOME_OVERLOADED)};
 
-  run_record_report(run, bn_reports_close(run->reports, &end));
+  (void)run_record_report(run, bn_reports_close(run->reports, &end));
 }
 
 static void run_finish_workload(struct bn_run *run)
@@ -588,7 +588,7 @@ static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
 }
 
 /* Records for how long a CPU quota has held back the threads of the run, and warns from a hundredth
-   of its time on: such a run measures the quota. */
+   of the span on: such a run measures the quota.  A time that cannot be read is left out. */
 static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
 {
   const double throttled_s = bn_host_throttled_since_s("", run->throttled_s);
@@ -596,7 +596,7 @@ static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
   if (throttled_s < 0)
     return;
   bn_reports_set_fact_f64(run->reports, "process", "throttled_s", throttled_s);
-  if (throttled_s > 0.01e-9 * (double)span_ns)
+  if (throttled_s > 0.01e-9 * (double)span_ns) /* 1 % of the span, in seconds */
     bn_log_note("a CPU quota held the threads of the control group back for %.3g s of processor "
                 "time, so the result is that of the quota: raise it (CPUQuota= of systemd, --cpus "
                 "of containers)",
@@ -641,7 +641,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   bn_outcome_record_limit(&run->outcome, end->at_limit, bn_quota_unused(&run->quota));
   if (bn_host_group_is_alone(run->host_group) && !run->job.ops->fixed_amount)
     bn_outcome_note_default_time(&run->outcome, run->job.conf);
-  run_record_report(run, bn_reports_show_total(run->reports));
+  (void)run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   run_report_lacks(run, times, end);
@@ -674,8 +674,8 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
 }
 
 /* Ends a run that has not begun to measure.  If a failed session or a signal has ended the wait for
-   the sessions early, they get --thread-init-timeout again, now also to close what they have
-   opened. */
+   the sessions early, they get --thread-init-timeout again, which now includes the time to close
+   what they have opened. */
 static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
@@ -697,8 +697,8 @@ static void run_abandon_workers(struct bn_run *run)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 
-/* Starts the workers and measures the workload in them.  Abandons them if not all get ready in time
-   or a signal comes before the start. */
+/* Starts the workers and measures the workload in them.  Abandons them if the run ends before the
+   start: a session failed or was not ready in time, or a signal came. */
 static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);
@@ -726,8 +726,8 @@ int bn_run_execute(struct bn_run *run)
 
   if (!run_start_watching(run))
     return BN_STATUS_FAILED;
-  if (run_check_asserts(run) && run_open_workload(run) && run_open_reports(run) &&
-      run_announce(run, seed)) {
+  if (run_check_asserts(run) && run_open_workload(run) &&
+      run_record_report(run, bn_reports_open(run->reports)) && run_announce(run, seed)) {
     run_log_reporting_threads(run);
     run_workers(run);
   }
@@ -739,7 +739,7 @@ int bn_run_execute(struct bn_run *run)
   run_stop_interrupting(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
-  run_stop_receiving(run);
+  run_stop_receiving(run); /* comes last: a signal has to end a call that hangs */
   return run_status(run);
 }
 
