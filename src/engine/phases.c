@@ -441,19 +441,18 @@ static void phases_search_recovery(const struct bn_phases *p, size_t k, double l
 {
   const bool has_bursts = p->profile->phase[k].period_s > 0;
   struct window w = {.n_slices = 0};
-  bool run_has_ended;
-  uint64_t end_ns;
-  size_t i = k + 1;
+  uint64_t stop_ns; /* the end of the search */
+  size_t next = k + 1;
 
   if (has_bursts)
     out->recovered = phases_find_calm(p, k, 0, level_ns, &w);
-  for (; i < p->n && !out->recovered && p->profile->phase[i].period_s <= 0; i++)
-    out->recovered = phases_find_calm(p, i, phases_since_peak_s(p, k, p->from_ns[i]), level_ns, &w);
-  end_ns = bn_clock_min(p->from_ns[i], p->end.until_ns);
-  run_has_ended = i == p->n || end_ns == p->end.until_ns;
-  if (!out->recovered && run_has_ended && w.all.n > phases_count_unfinished(v) && w.all.n < WINDOW)
-    out->recovered = window_is_below(&w, level_ns);
-  out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, end_ns);
+  for (; next < p->n && !out->recovered && p->profile->phase[next].period_s <= 0; next++)
+    out->recovered =
+        phases_find_calm(p, next, phases_since_peak_s(p, k, p->from_ns[next]), level_ns, &w);
+  stop_ns = bn_clock_min(p->from_ns[next], p->end.until_ns);
+  if (!out->recovered && stop_ns == p->end.until_ns)
+    out->recovered = w.all.n > phases_count_unfinished(v) && window_is_below(&w, level_ns);
+  out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, stop_ns);
 }
 
 /* Returns the mean of the curve in phase k, per nanosecond. */
@@ -538,9 +537,10 @@ static void phases_set_recovery(const struct bn_phases *p, size_t k, double leve
     phases_search_recovery(p, k, level_ns, v, out);
 }
 
-/* Adds the counters of the phases from `first` up to, and without, `end` to *out. */
-static void phases_count_range(const struct bn_phases *p, size_t first, size_t end,
-                               struct bn_phase_view *out)
+/* Adds the counters of the phases from `first` up to, and without, `end` to *out.  An event that
+   was dropped has also been counted as begun; a report counts it as dropped alone. */
+static void phases_add_counts(const struct bn_phases *p, size_t first, size_t end,
+                              struct bn_phase_view *out)
 {
   for (size_t i = first * STRIPES; i < end * STRIPES; i++) {
     const struct phase_counts *c = &p->counts[i];
@@ -575,7 +575,7 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
     out->to_s = (double)(phases_end_ns(p, k) - p->from_ns[0]) * 1e-9;
     span_s = out->to_s - out->from_s;
     /* Events that began after the run was cut belong to the phase in which it was cut. */
-    phases_count_range(p, k, k == last ? p->n : k + 1, out);
+    phases_add_counts(p, k, k == last ? p->n : k + 1, out);
     out->due = phases_have_rate(p) ? p->due[k] : out->started + out->dropped;
     out->carried = queued;
     /* due + carried = started + dropped + queued */
