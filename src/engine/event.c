@@ -425,8 +425,10 @@ static enum bn_event_answer event_ask_later(struct bn_session *s)
   return BN_EVENT_LATER;
 }
 
-/* Claims a ticket and an arrival, as bn_event_claim does, without a sleep of the worker.  After a
-   sleep of the session, the clock is read, because its last event has ended before the sleep. */
+/* As bn_event_claim, but instead of waiting for a returned ticket, lets the session ask again; the
+   short wait for the baseline holds up the worker.  Goes on with the pause or the wait for the
+   arrival that precedes the event.  After a sleep the clock is read, because s->last_ns is from
+   before it. */
 static enum bn_event_answer event_ask_claim(struct bn_session *s)
 {
   enum bn_admission answer;
@@ -437,9 +439,9 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
     s->last_ns = bn_clock_now(&s->clock);
   while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
-  if (bn_quota_note_answer(s->share, answer))
+  if (bn_quota_must_ask_again(s->share, answer))
     return event_ask_later(s);
-  s->task->slept = false;
+  s->task->slept = false; /* a sleep for a ticket has no part in the lag of an arrival */
   if (answer != BN_QUOTA_YES) {
     event_log_limit(s, answer);
     return BN_EVENT_NO;

@@ -83,25 +83,25 @@ void bn_loop_queue(struct bn_task *t)
   loop_append(&t->loop->queue, t);
 }
 
-/* Notes that the worker's own stack is in use again, because the call of a task waits or has ended.
-   If it has ended, gives its stack back.  Returns `ended`. */
-static bool loop_come_back(struct bn_task *t, bool ended)
+/* Notes that the worker has left the stack of a task's call, because the call has returned or
+   waits.  A call that has returned gives its stack back.  Returns has_returned. */
+static bool loop_leave_call(struct bn_task *t, bool has_returned)
 {
   t->loop->running = NULL;
-  if (!ended)
+  if (!has_returned)
     return false;
   bn_fiber_give_back(&t->loop->fibers, t->fiber);
   t->fiber = NULL;
   return true;
 }
 
-/* Goes on with the call of the task.  Returns true if there is no call, or it has returned. */
+/* Goes on with the call of the task, if it has one.  Returns false if the call waits again. */
 static bool loop_resume_call(struct bn_task *t)
 {
   if (t->fiber == NULL)
     return true;
   t->loop->running = t;
-  return loop_come_back(t, bn_fiber_resume(t->fiber));
+  return loop_leave_call(t, bn_fiber_resume(t->fiber));
 }
 
 /* Goes on with a task that is ready: with its call, and with its session unless the call still
@@ -132,7 +132,7 @@ static void loop_run_woken(struct bn_loop *l)
 }
 
 /* Goes on with tasks of the queue for about a millisecond: a hundred thousand sessions that begin
-   or end take a second, in which the events of others must not wait. */
+   or end take a second, for which the events of other sessions must not wait. */
 static void loop_run_queue(struct bn_loop *l)
 {
   const uint64_t until_ns = l->queue.first != NULL ? bn_clock_mono() + queue_turn_ns : 0;
@@ -302,9 +302,9 @@ static short loop_arm_once(struct bn_task *t, int fd, short events)
   return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
 }
 
-/* Registers a descriptor for its life again, if it was so before loop_arm_once registered it for
-   one wait.  `armed` may be that of an older descriptor of the same number; the first wait for the
-   new descriptor then registers it anew. */
+/* Registers a descriptor for its life again, if that is what loop_arm_once has replaced.  `armed`
+   may be left from a closed descriptor of the same number, which does no harm: the connection of
+   the present one registers it at its first wait (loop_arm). */
 static void loop_rearm(struct bn_loop *l, int fd)
 {
   if (l->fd[fd].armed && loop_register(l, fd, FOR_LIFE) != 0)
@@ -392,7 +392,7 @@ bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
     return true;
   }
   t->loop->running = t;
-  return loop_come_back(t, bn_fiber_call(t->fiber, fn, arg));
+  return loop_leave_call(t, bn_fiber_call(t->fiber, fn, arg));
 }
 
 void bn_task_finish(struct bn_task *t)

@@ -151,8 +151,9 @@ static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
   return q->per_session != 0 && n > q->per_session ? q->per_session : n;
 }
 
-/* Charges a session n tickets in place of those that were kept for it.  If n is less, the unsigned
-   sum wraps around to the right number.  Without per_session, `untaken` is not used. */
+/* Charges a session n tickets in place of those that were kept for it.  If n is less than these,
+   the unsigned difference wraps around, and so does the sum, to the right number.  Without
+   per_session, `untaken` is not used. */
 static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
@@ -424,11 +425,11 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
   return may_ask_again;
 }
 
-bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer)
+bool bn_quota_must_ask_again(struct bn_quota_share *share, enum bn_admission answer)
 {
   struct bn_quota *q = share->quota;
   const bool is_spent = answer == BN_QUOTA_SPENT;
-  bool lacks;
+  bool must_ask_again;
 
   if (!q->returns || (!is_spent && !share->waits))
     return false;
@@ -439,9 +440,9 @@ bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer
     q->waiting--;
   share->waits = is_spent;
   quota_wake_if_needed(q);
-  lacks = share->waits && !q->done;
+  must_ask_again = is_spent && !q->done;
   (void)pthread_mutex_unlock(&q->lock);
-  return lacks;
+  return must_ask_again;
 }
 
 /* --- the end of the warm-up --- */

@@ -132,10 +132,10 @@ void bn_quota_note_warm_end(struct bn_quota_share *share);
 /* Waits for a ticket after SPENT, with no event of the session in flight.  Returns true if a claim
    may succeed now, false if the tickets are spent for good. */
 bool bn_quota_await_ticket(struct bn_quota_share *share);
-/* As bn_quota_await_ticket, for a session that cannot wait: notes each answer of bn_quota_claim.
-   The session counts as waiting from SPENT until another answer.  Returns whether the answer was
-   SPENT and a later claim may succeed. */
-bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer);
+/* As bn_quota_await_ticket, for a session that must not block its thread.  The session passes each
+   answer of bn_quota_claim, and counts as waiting for a ticket from SPENT until another answer.
+   Returns whether the answer was SPENT and a later claim may succeed. */
+bool bn_quota_must_ask_again(struct bn_quota_share *share, enum bn_admission answer);
 /* Notes, before its first event, that the events of a session take no tickets, so that no session
    waits for a ticket of it. */
 void bn_quota_exempt(struct bn_quota_share *share);

@@ -54,26 +54,30 @@ bool bn_renewal_take(struct bn_session *s)
     return false;
   passed = renewal_count_passed(s, s->last_ns);
   passed_before = atomic_exchange_explicit(&r->passed, passed, memory_order_relaxed);
-  /* The last of the turns that have passed since then is taken, and the others are missed. */
+  /* Of the turns that have passed since the last call, the last is taken; the others are missed. */
   (void)atomic_fetch_add_explicit(&r->missed, passed - passed_before - 1, memory_order_relaxed);
   r->next_ns = bn_renewal_due_ns(s, passed);
   return true;
 }
 
-/* Returns how many of the due turns of a session are missed: one of them may be pending. */
+/* Returns how many of the due turns of a session are missed.  Of the turns since its last look, one
+   is pending, because the session takes it with its next event. */
 static uint64_t renewal_count_missed(const struct bn_session *s, uint64_t due)
 {
   const uint64_t passed = atomic_load_explicit(&s->renewal.passed, memory_order_relaxed);
+  const uint64_t missed = atomic_load_explicit(&s->renewal.missed, memory_order_relaxed);
 
-  return atomic_load_explicit(&s->renewal.missed, memory_order_relaxed) +
-         (due > passed + 1 ? due - passed - 1 : 0);
+  return missed + (due > passed + 1 ? due - passed - 1 : 0);
 }
 
 void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns)
 {
+  const struct bn_conf *conf = s->all[0].services->conf;
+  const double rate = conf->raw.reconnect_rate;
   uint64_t due = 0, missed = 0;
 
-  if (renewal_rate(&s->all[0]) <= 0 || s->all[0].services->conf->profile.of == BN_PROFILE_THREADS)
+  /* A session that pauses for --threads-profile misses turns by design. */
+  if (rate <= 0 || conf->profile.of == BN_PROFILE_THREADS)
     return;
   for (unsigned i = 0; i < s->workers; i++) {
     const uint64_t passed = renewal_count_passed(&s->all[i], end_ns);
@@ -86,5 +90,5 @@ void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns)
         "--reconnect-rate=%.15g could not be kept up: of %llu times at which a thread was "
         "to connect again, %llu were missed, because it began no event before the next one. Use "
         "a lower --reconnect-rate, or more events a second (--threads, --rate)",
-        renewal_rate(&s->all[0]), (unsigned long long)due, (unsigned long long)missed);
+        rate, (unsigned long long)due, (unsigned long long)missed);
 }
