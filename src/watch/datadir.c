@@ -25,9 +25,9 @@ static void datadir_check_row(void *arg, const struct bn_sql_value pair[2])
     (void)snprintf(a->folder, PATH_MAX, "%.*s", (int)pair[1].len, pair[1].ptr);
 }
 
-int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct bn_err *err)
+int bn_datadir_find(struct bn_sql_side_query *query, char folder[PATH_MAX], struct bn_err *err)
 {
-  const struct bn_driver *ops = p->link.ops;
+  const struct bn_driver *ops = query->link.ops;
   struct answer a = {.folder = folder};
 
   folder[0] = '\0';
@@ -36,9 +36,9 @@ int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct b
                       ops->name);
   if (ops->folder_proof != NULL)
     (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
-  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* a long name is cut before the last 0 */
+  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* the last 0 ends a name that is cut */
     return bn_err_set(err, errno, "no device is watched: this host has no name");
-  if (bn_sql_side_query_read_pairs(p, ops->folder_sql, datadir_check_row, &a, err) != 0)
+  if (bn_sql_side_query_read_pairs(query, ops->folder_sql, datadir_check_row, &a, err) != 0)
     return -1;
   if (folder[0] == '\0')
     return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");

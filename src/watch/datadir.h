@@ -10,6 +10,6 @@
 
 /* Asks the server for its folder, and sets `folder` to its path.  Returns 0, or -1 and err if the
    driver has no server, or if the server does not answer or is on another host. */
-int bn_datadir_find(struct bn_sql_side_query *p, char folder[PATH_MAX], struct bn_err *err);
+int bn_datadir_find(struct bn_sql_side_query *query, char folder[PATH_MAX], struct bn_err *err);
 
 #endif

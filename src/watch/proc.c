@@ -9,8 +9,8 @@
 
 #include "measure/kernel.h"
 
-/* A line that begins with a key, and the count that follows the key. */
-struct line {
+/* The key with which a line begins, and the count that follows the key. */
+struct key_count {
   const char *key; /* with the character after it, because one key may be the begin of another */
   enum bn_host_count count;
 };
@@ -30,21 +30,31 @@ static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
   return i;
 }
 
-/* Sets the count of a line that begins with one of n keys to its number times `unit`. */
-static void proc_parse_line(const char *line, const struct line *lines, size_t n, uint64_t unit,
-                            uint64_t *value)
+/* Parses the number after the key with which a line begins.  Returns false, and leaves *number, if
+   the line begins otherwise or has no number there. */
+static bool proc_parse_key(const char *line, const char *key, uint64_t *number)
+{
+  const size_t len = strlen(key);
+
+  return strncmp(line, key, len) == 0 && proc_parse_numbers(line + len, number, 1) == 1;
+}
+
+/* Sets the count of the key with which a line begins to the number after the key, times `unit`.
+   Does nothing with a line that begins with no key or has no number. */
+static void proc_parse_line(const char *line, const struct key_count *keys, size_t n_keys,
+                            uint64_t unit, uint64_t *value)
 {
   uint64_t number;
 
-  for (size_t i = 0; i < n; i++) {
-    const size_t len = strlen(lines[i].key);
-
-    if (strncmp(line, lines[i].key, len) == 0 && proc_parse_numbers(line + len, &number, 1) == 1)
-      value[lines[i].count] = number * unit;
-  }
+  for (size_t i = 0; i < n_keys; i++)
+    if (proc_parse_key(line, keys[i].key, &number)) {
+      value[keys[i].count] = number * unit;
+      return;
+    }
 }
 
-/* Parses "cpu  user nice system idle iowait irq softirq steal guest guest_nice". */
+/* Parses "cpu  user nice system idle iowait irq softirq steal guest guest_nice".  Does nothing with
+   another line. */
 static void proc_parse_times(const char *line, uint64_t *value)
 {
   static const enum bn_host_count counts[] = {BN_HOST_USER,    BN_HOST_NICE,   BN_HOST_SYSTEM,
@@ -63,43 +73,42 @@ static void proc_parse_times(const char *line, uint64_t *value)
 
 void bn_proc_parse_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
-  static const struct line lines[] = {{"ctxt ", BN_HOST_SWITCHES},
-                                      {"intr ", BN_HOST_INTERRUPTS},
-                                      {"processes ", BN_HOST_FORKS},
-                                      {"procs_running ", BN_HOST_RUNNING},
-                                      {"procs_blocked ", BN_HOST_BLOCKED}};
+  static const struct key_count keys[] = {{"ctxt ", BN_HOST_SWITCHES},
+                                          {"intr ", BN_HOST_INTERRUPTS},
+                                          {"processes ", BN_HOST_FORKS},
+                                          {"procs_running ", BN_HOST_RUNNING},
+                                          {"procs_blocked ", BN_HOST_BLOCKED}};
+  static const uint64_t unit = 1; /* the numbers are the counts */
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     proc_parse_times(text, value);
-    proc_parse_line(text, lines, sizeof lines / sizeof *lines, 1, value);
+    proc_parse_line(text, keys, sizeof keys / sizeof *keys, unit, value);
   }
 }
 
 void bn_proc_parse_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
-  static const struct line lines[] = {{"MemAvailable:", BN_HOST_AVAILABLE},
-                                      {"Cached:", BN_HOST_CACHED},
-                                      {"Dirty:", BN_HOST_DIRTY},
-                                      {"Writeback:", BN_HOST_WRITEBACK}};
-  static const char total_key[] = "SwapTotal:", free_key[] = "SwapFree:";
+  static const struct key_count keys[] = {{"MemAvailable:", BN_HOST_AVAILABLE},
+                                          {"Cached:", BN_HOST_CACHED},
+                                          {"Dirty:", BN_HOST_DIRTY},
+                                          {"Writeback:", BN_HOST_WRITEBACK}};
   static const uint64_t kib = 1024;
   uint64_t total = 0, free = 0;
   bool has_free = false;
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
-    proc_parse_line(text, lines, sizeof lines / sizeof *lines, kib, value);
-    if (strncmp(text, total_key, strlen(total_key)) == 0)
-      (void)proc_parse_numbers(text + strlen(total_key), &total, 1);
-    if (strncmp(text, free_key, strlen(free_key)) == 0)
-      has_free = proc_parse_numbers(text + strlen(free_key), &free, 1) == 1;
+    proc_parse_line(text, keys, sizeof keys / sizeof *keys, kib, value);
+    (void)proc_parse_key(text, "SwapTotal:", &total);
+    if (proc_parse_key(text, "SwapFree:", &free))
+      has_free = true;
   }
   /* The two lines are not of the same instant, so that the free part may exceed the whole. */
   if (has_free && free <= total)
     value[BN_HOST_SWAP_USED] = (total - free) * kib;
 }
 
-/* A line is "  eth0: received packets … sent packets …", with eight numbers of each direction, of
-   which the first two count. */
+/* A line is "  eth0: " with eight numbers of received data and then eight of sent data.  The first
+   two of each eight, the bytes and the packets, count. */
 void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
   enum { SENT = 8, NUMBERS = SENT + 2 };
@@ -112,7 +121,7 @@ void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS])
     if (colon == NULL || *colon != ':' || proc_parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
       continue;
     has_interface = true;
-    if (strncmp(name, "lo:", strlen("lo:")) == 0) {
+    if (strncmp(name, "lo:", strlen("lo:")) == 0) { /* receives all that it sends */
       value[BN_HOST_LOOPBACK] = number[SENT];
       continue;
     }
