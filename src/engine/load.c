@@ -61,14 +61,15 @@ static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
 }
 
 /* Frees the rows, and the names of the rows of the phases, which load_add_phases has allocated. */
-static void load_free_phases(struct phase_metrics *all)
+static void load_free_phases(const struct phase_metrics *all)
 {
-  while (all->n > all->first)
-    free((void *)(uintptr_t)all->row[--all->n].name);
+  for (size_t i = all->first; i < all->n; i++)
+    free((void *)(uintptr_t)all->row[i].name);
   free(all->row);
 }
 
-/* Returns 0, or -1 if out of memory. */
+/* Makes the two sets, of which the side sessions have no counts apart.  Returns 0, or -1 if out of
+   memory. */
 static int load_init_sets(struct bn_load *l, unsigned sessions, unsigned n_writers,
                           const struct bn_metric *metrics, unsigned apart)
 {

@@ -41,11 +41,8 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
   return atomic_load_explicit(n, memory_order_acquire);
 }
 
-/* Narrows the gap by the last end of a session and by its event in flight.  In a closed loop an
-   event begins when the one before it ends, and a session between two events has just ended one.  A
-   session that pauses, under --rate or with think times, shows its last end.  If its last events
-   have failed, its last end is that of its last success; failures before a pause are not in flight.
-   `running` is read last: a session that has left has shown its end to bn_outage_leave. */
+/* Narrows the gap by the last success of a session and by its event in flight.  `running` is read
+   after the counters: a session that has left meanwhile has shown its end to bn_outage_leave. */
 static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
@@ -53,8 +50,11 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
   const bool pauses = atomic_load_explicit(&st->pauses, memory_order_acquire);
   const uint64_t last_ns = outage_acquire(&st->last_end_ns);
   const uint64_t failing_since_ns = outage_acquire(&st->failing_since_ns);
-  const bool has_failed = failing_since_ns != 0;
+  const bool has_failed = failing_since_ns != 0; /* its last event has */
+  /* Events that failed before a pause are no longer in flight. */
   const bool follows_failure = has_failed && (!pauses || (in_flight && start_ns <= last_ns));
+  /* In a closed loop an event begins when the event before it ends, and a session between two
+     events has just ended an event. */
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
@@ -63,7 +63,7 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
     first_ns = failing_since_ns;
   if (has_failed)
     end_ns = outage_acquire(&st->last_ok_ns);
-  else if (pauses)
+  else if (pauses) /* under --rate or with think times: the session shows its last end */
     end_ns = last_ns;
   outage_narrow(g, first_ns, end_ns);
 }

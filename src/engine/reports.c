@@ -387,8 +387,8 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
   }
 }
 
-/* Returns whether a tick counts events after the span.  The last tick, whose state is that of the
-   end of the span, does so too, because its snapshot is later. */
+/* Returns whether a tick may count events that ended after the span.  The state of the last tick is
+   that of the end of the span, but its snapshot is later: by then the end has been counted. */
 static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_state *s)
 {
   if (s->span_end_ns < s->now_ns)
@@ -396,10 +396,10 @@ static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_stat
   return bn_policy_is_native(r->conf->policy) && bn_span_end_is_counted(&r->span_end);
 }
 
-/* Fills the view of the difference to a baseline, which is the start of an interval (r->last), of a
-   checkpoint or the total (r->base), or of the measurement (r->start).  Only checkpoints and totals
-   show sessions.  A tick after the span has the rates of the span.  Returns the rules that the view
-   was filled with. */
+/* Fills the view of the difference to a baseline.  The baseline tells which view this is: r->last
+   an interval, r->base a checkpoint or the total, r->start a tick, r->second a second that is
+   judged.  Only checkpoints and totals show sessions.  A tick after the span has the rates of the
+   span.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_view(struct bn_reports *r, struct report *report,
                                               const struct bn_snap *base,
                                               const struct bn_run_state *s)
@@ -420,7 +420,7 @@ static struct bn_view_rules reports_fill_view(struct bn_reports *r, struct repor
   return rules;
 }
 
-/* As reports_fill_view, from a new snapshot. */
+/* Takes a new snapshot and fills the view of its difference to a baseline. */
 static void reports_take_view(struct bn_reports *r, struct report *report,
                               const struct bn_snap *base, const struct bn_run_state *s)
 {
@@ -473,8 +473,8 @@ bool bn_reports_show_interval(struct bn_reports *r, const struct bn_run_state *s
   return ok;
 }
 
-/* Returns whether the run has checkpoints.  In some dialects tests without statistics have none,
-   and their total covers the whole run. */
+/* Returns whether the run has checkpoints.  In some dialects a test without numbers of its own has
+   none, and its total covers the whole run. */
 static bool reports_has_checkpoints(const struct bn_reports *r)
 {
   const enum bn_kind kind = bn_reports_get_kind(r);
@@ -542,7 +542,8 @@ static uint64_t reports_count_failed(const struct bn_snap *now)
   return n < now->dropped ? n : now->dropped;
 }
 
-/* Counts arrivals since the measurement began: a checkpoint does not empty the queue. */
+/* Sets the counts of arrivals and their events.  They begin with the measurement and not with the
+   last checkpoint, because a checkpoint does not empty the queue. */
 static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
                                    const struct bn_run_state *s, uint64_t in_flight)
 {
@@ -559,8 +560,10 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
 /* Rates follow from the counters at the end of the span or of a snapshot. */
 enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
-/* Sets the rates of the total.  If no event ended after the span (late is 0), or its end has not
-   been counted, the counters with which each session left its loop serve. */
+/* Sets the rates of the total from the counters at the end of the span, which the reporting thread
+   has taken unless it was held up.  If no event ended after the span (late is 0), the counters with
+   which each session left its loop are more exact and replace them.  Some sessions of an abandoned
+   run have not left their loops, so that nothing is taken now. */
 static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_state *s,
                                    uint64_t late, struct bn_view_rules *rules)
 {
@@ -573,8 +576,8 @@ static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_sta
   bn_span_end_set_rates(&r->span_end, &r->base, rules);
 }
 
-/* Collects the ages of what has not ended: of events in flight if the run was abandoned, and of
-   arrivals that wait.  Sets the rules for them, and returns the number of the events in flight. */
+/* Collects the ages of events in flight, if the run was abandoned, and of arrivals that wait.  Sets
+   the rules for these ages, and returns the number of events in flight. */
 static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *report,
                                      const struct bn_run_state *s, struct bn_view_rules *rules)
 {
@@ -592,8 +595,22 @@ static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *
   return in_flight;
 }
 
+/* Sets the durations that only bench's own total shows: of the parts of the run, and of outages. */
+static void reports_set_durations(struct bn_view *v, const struct bn_run_state *s)
+{
+  v->setup_s = (double)s->setup_ns * 1e-9;
+  v->grace_s = (double)s->grace_ns * 1e-9;
+  v->teardown_s = (double)s->teardown_ns * 1e-9;
+  if (v->kind == BN_KIND_SQL) {
+    v->outages = s->outages.n;
+    v->longest_outage_s = (double)s->outages.longest_ns * 1e-9;
+  }
+}
+
 /* Builds bench's own final report, which covers the span and the events that ended after it or did
-   not end, and all events of each phase.  Returns the rules that the view was filled with. */
+   not end, and all events of each phase.  The rules are complete before the view is filled; the
+   phases come last, because they add ages to the histograms that were filled.  Returns the
+   rules. */
 static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *report,
                                                       const struct bn_run_state *s,
                                                       enum rates rates)
@@ -611,20 +628,14 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   in_flight = reports_collect_ages(r, report, s, &rules);
   bn_view_fill(v, &report->store, &report->delta, &rules);
   reports_complete_view(r, report, s);
+  reports_set_durations(v, s);
   v->oldest_s = (double)rules.oldest_ns * 1e-9;
   v->unfinished = in_flight + (s->paced ? s->backlog : 0);
-  v->setup_s = (double)s->setup_ns * 1e-9;
-  v->grace_s = (double)s->grace_ns * 1e-9;
-  v->teardown_s = (double)s->teardown_ns * 1e-9;
   if (s->paced)
     reports_count_arrivals(v, &report->now, s, in_flight);
   if (s->phases != NULL && !atomic_load(&r->warming))
     bn_phases_fill(s->phases, v, &report->store, &report->delta, s->abandoned ? &report->now : NULL,
                    s->observed_ns);
-  if (v->kind == BN_KIND_SQL) {
-    v->outages = s->outages.n;
-    v->longest_outage_s = (double)s->outages.longest_ns * 1e-9;
-  }
   return rules;
 }
 
@@ -703,8 +714,9 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
   reports_judge_asserts(r, &rules);
 }
 
-/* Takes the snapshot of a forced report, without the counters that the workload looks up, because a
-   look-up may block.  These are lower than in the baseline then, and are marked as not known. */
+/* Takes the snapshot of a forced report without the counters that the workload looks up, because a
+   look-up may block.  A counter that is lower than in the baseline was not looked up, and is marked
+   as not known. */
 static void reports_count_forced(struct bn_reports *r, const struct bn_run_state *s)
 {
   struct report *report = &r->forced;

@@ -92,6 +92,7 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
 {
   const struct bn_pacer_due due = bn_pacer_count_due(p->pacer, s->from_ns, s->now_ns - 1);
   const uint64_t begun = bn_load_count_begun(p->load), arrived = due.warmup + due.counted;
+  /* Events begin in the order of arrivals, so that those after the first `begun` wait. */
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
   const uint64_t waiting = bn_pacer_count_queued(arrived, skip, UINT64_MAX);
   /* Events that began after the run was cut and before its end was known count as due too. */

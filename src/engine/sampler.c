@@ -204,7 +204,8 @@ static void sampler_force_shutdown(const struct sampler_thread *s)
          is_native ? "--time" : "--max-time");
 }
 
-/* Does what is due, and then ends the run if its threads have used up their time. */
+/* Does what is due, and then ends the run if its threads have used up their time.  The counters at
+   the end of the span are taken before reports are made, because a reporter may be slow. */
 static void sampler_do_due_items(struct sampler_thread *s)
 {
   const uint64_t now_ns = bn_clock_mono();

@@ -37,10 +37,9 @@ static void shared_queue_close(struct shared_session *ss)
    alone: it asks the server for its limits while others wait, and shows what the script needs. */
 static void shared_open_more(struct shared_worker *sw)
 {
-  const unsigned at_once = sw->worker->job->conf->connect_at_once;
+  const unsigned at_once = sw->open == 0 ? 1 : sw->worker->job->conf->connect_at_once;
 
-  while (sw->begun < sw->n && sw->opening < (sw->open == 0 ? 1 : at_once) &&
-         !bn_threads_has_ended(sw->worker->threads)) {
+  while (sw->begun < sw->n && sw->opening < at_once && !bn_threads_has_ended(sw->worker->threads)) {
     struct shared_session *ss = &sw->session[sw->begun++];
 
     sw->opening++;

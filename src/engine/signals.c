@@ -58,12 +58,13 @@ static bool signals_is_measuring(const struct bn_run_parts *p)
 static void signals_interrupt_all(const struct bn_run_parts *p)
 {
   const bool with_main = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;
+  const unsigned n_threads = p->conf->plan.threads; /* the main session comes after theirs */
 
   if (signals_is_measuring(p))
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
   /* The main thread may have read the flag just before it was set, and will not interrupt. */
   if (!signals_is_measuring(p)) {
-    bn_interrupt_first_sessions(p->interrupt, p->conf->plan.threads + with_main);
+    bn_interrupt_first_sessions(p->interrupt, with_main ? n_threads + 1 : n_threads);
     bn_threads_wake_loops(p->threads);
   }
 }
@@ -191,7 +192,8 @@ static bool signals_is_unread(const struct receiver_thread *r, int fd)
 }
 
 /* Returns the patience in the current stage, or 0 for no limit.  A report waits for its reader, and
-   a large document is slow.  Without signals, the sampler gives the grace. */
+   a large document is slow.  While events run, the patience comes after the grace of the sampler,
+   of which a signal leaves only the grace that the user has set. */
 static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
@@ -225,6 +227,21 @@ static bool signals_is_abandoning_events(const struct receiver_thread *r)
   return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
 }
 
+/* Logs why the patience has ended.  Statements that end renew it, but not beyond longest_ns, the
+   longest time for an event. */
+static void signals_log_end_of_patience(const struct bn_patience *p, uint64_t now_ns,
+                                        uint64_t limit_ns, uint64_t longest_ns)
+{
+  const bool statements_end = now_ns < p->since_ns + limit_ns;
+
+  if (statements_end)
+    (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
+                         (double)longest_ns * 1e-9);
+  else
+    (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
+                         (double)limit_ns * 1e-9);
+}
+
 /* Ends a run that makes no progress for as long as its stage may take.  Each stage begins with new
    patience, and so does the first check after a stage had no limit. */
 static void signals_check_progress(struct receiver_thread *r)
@@ -245,13 +262,7 @@ static void signals_check_progress(struct receiver_thread *r)
   longest_ns = bn_grace_longest_ns(r->p, limit_ns);
   if (now_ns < bn_patience_end_ns(&r->patience, limit_ns, longest_ns))
     return;
-  /* Statements that end renew the patience, but not beyond the longest time for an event. */
-  if (now_ns < r->patience.since_ns + limit_ns)
-    (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
-                         (double)longest_ns * 1e-9);
-  else
-    (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
-                         (double)limit_ns * 1e-9);
+  signals_log_end_of_patience(&r->patience, now_ns, limit_ns, longest_ns);
   r->patience.since_ns = 0;
   if (signals_is_abandoning_events(r)) {
     r->abandoned = true;

@@ -31,10 +31,12 @@ static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND
 /* Deals the sessions out to the workers, of which the first ones may have one more. */
 static void threads_make_workers(struct bn_threads *t)
 {
+  const unsigned n_each = t->n / t->n_workers, n_larger = t->n % t->n_workers;
+
   for (unsigned i = 0; i < t->n_workers; i++) {
     t->worker[i].threads = t;
     t->worker[i].number = i;
-    t->worker[i].n_sessions = t->n / t->n_workers + (i < t->n % t->n_workers);
+    t->worker[i].n_sessions = i < n_larger ? n_each + 1 : n_each;
   }
 }
 
@@ -74,11 +76,12 @@ void bn_threads_done(struct bn_threads *t)
 
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err)
 {
-  for (unsigned i = 0;
-       i < t->n_workers && !bn_threads_have_signal(t) && bn_clock_mono() < plan->until_ns; i++) {
+  for (unsigned i = 0; i < t->n_workers; i++) {
     struct bn_worker *w = &t->worker[i];
     int rc;
 
+    if (bn_threads_have_signal(t) || bn_clock_mono() >= plan->until_ns)
+      return 0;
     w->job = plan->job;
     rc = bn_wait_spawn(&w->thread, plan->stack_bytes, plan->body, w);
     if (rc != 0)
@@ -249,7 +252,7 @@ void bn_threads_open_command(struct bn_threads *t)
 
 /* --- end --- */
 
-/* As bn_threads_await.  The wait ends if the outcome has the flag; 0: no flag ends it. */
+/* As bn_threads_await.  The outcome ends the wait if it has the flag; 0: no flag ends the wait. */
 static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns,
                                    enum bn_outcome_flag flag)
 {
@@ -274,7 +277,9 @@ bool bn_threads_await(struct bn_threads *t, uint64_t until_ns)
 
 bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns)
 {
-  return threads_await_all_gone(t, until_ns, (enum bn_outcome_flag)0);
+  const enum bn_outcome_flag no_flag = (enum bn_outcome_flag)0;
+
+  return threads_await_all_gone(t, until_ns, no_flag);
 }
 
 void bn_threads_join(struct bn_threads *t)

@@ -147,9 +147,9 @@ void bn_watch_open(struct bn_watch *w)
   }
 }
 
-/* Closes a watcher.  A call that hangs is interrupted and gets more time, and then the watcher is
-   closed after all.  Returns false if a call still hangs and was abandoned.  The caller holds the
-   lock. */
+/* Closes a watcher.  A call that hangs is interrupted and gets more time to return, after which the
+   watcher can be closed.  Returns false if a call still hangs and was abandoned.  The caller holds
+   the lock. */
 static bool watch_close_one(struct bn_watch_slot *s)
 {
   bool closed = !s->entered || watch_call(s, watch_call_close, in_run_ns);
@@ -226,17 +226,17 @@ void bn_watch_end(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Adds the figures between two readings, if both were made.  `unread` transactions between them are
-   not those of the view.  The caller holds the lock. */
+/* Adds the figures between two readings, if both were made.  The readings may cover earlier views
+   that had no reading, with `unread` transactions.  The caller holds the lock. */
 static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading *from,
                           const struct bn_reading *to, const struct bn_view *v, uint64_t unread,
                           struct bn_watched *out)
 {
-  struct bn_view all = *v;
+  struct bn_view covered = *v;
 
-  all.transactions += unread;
+  covered.transactions += unread;
   if (from->at_ns != 0 && to->at_ns > from->at_ns)
-    s->ops->compare(s->state, from, to, &all, out);
+    s->ops->compare(s->state, from, to, &covered, out);
 }
 
 /* Adds the figures since the reading of the interval or checkpoint before, which the new reading
