@@ -94,7 +94,7 @@ static inline void bn_event_set_kind(struct bn_session *s, unsigned kind)
 
 /* Notes that the event in flight is repeated.  The retry counts for the kind that the event has
    when it ends. */
-static inline void bn_event_repeats(struct bn_session *s)
+static inline void bn_event_note_repeat(struct bn_session *s)
 {
   s->repeats++;
   s->mark = &bn_event_always;

@@ -319,7 +319,7 @@ static void a_kind_may_be_said_at_the_end(void **state)
     tick = begin_one(&c);
     sim_sleep_ms(i == 0 ? 100 : 10);
     if (i == 2)
-      bn_event_repeats(&c.s);
+      bn_event_note_repeat(&c.s);
     if (i == 3)
       bn_event_set_kind(&c.s, 2);
     bn_event_end_of_kind(&c.s, &tick, 1);
@@ -349,22 +349,22 @@ static void retries_and_failures_are_those_of_the_kind_at_the_end(void **state)
   (void)state;
   set_scene_of(&c, 0, two_kinds);
   tick = begin_one(&c);
-  bn_event_repeats(&c.s);
+  bn_event_note_repeat(&c.s);
   bn_event_set_kind(&c.s, 2);
-  bn_event_repeats(&c.s);
+  bn_event_note_repeat(&c.s);
   bn_event_set_kind(&c.s, 1);
   bn_event_end(&c.s, &tick);
   check_kind(&c, 1, 1, 2, 0, 0);
   tick = begin_one(&c);
   bn_event_set_kind(&c.s, 2);
-  bn_event_repeats(&c.s);
+  bn_event_note_repeat(&c.s);
   bn_event_fail(&c.s, &tick);
   check_kind(&c, 2, 0, 1, 1, 0);
   for (unsigned i = 0; i < 3; i++) {
     tick = begin_one(&c);
     if (i == 1)
       bn_event_set_kind(&c.s, 1);
-    bn_event_repeats(&c.s);
+    bn_event_note_repeat(&c.s);
     if (i == 0)
       bn_event_fail(&c.s, &tick);
     else if (i == 1)
@@ -397,7 +397,7 @@ static void kinds_are_of_the_events_that_count(void **state)
   for (unsigned i = 0; i < 3; i++) {
     tick = begin_one(&c);
     bn_event_set_kind(&c.s, 1);
-    bn_event_repeats(&c.s);
+    bn_event_note_repeat(&c.s);
     sim_sleep_ms(20);
     if (i == 1)
       bn_event_fail(&c.s, &tick);

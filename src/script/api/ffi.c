@@ -80,7 +80,7 @@ int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries)
     bn_event_drop(s, &in->tick);
     return 0;
   }
-  bn_event_repeats(s);
+  bn_event_note_repeat(s);
   return tries < INT32_MAX ? (int)tries + 1 : INT32_MAX;
 }
 
