@@ -621,7 +621,7 @@ static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t
 }
 
 /* Sets *since_ns to the time since which events of this session have been in flight without a pause
-   and without a success, and *last_ok_ns to the time at which an event of it last succeeded. */
+   and without a success, and *last_ok_ns to the time of the session's last success. */
 static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
                                uint64_t *since_ns, uint64_t *last_ok_ns)
 {
@@ -649,8 +649,9 @@ void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 }
 
 /* Looks for an outage that lasts until the session leaves its loop, because its last events have
-   failed, and records its last success for the searches of others.  Unless the load is over, the
-   failures of a session that has failed itself are no outage: they concern that session only. */
+   failed, and records its last success for the searches of other sessions.  The failures of a
+   session that has failed itself are no outage, because they concern that session only, unless the
+   load is over. */
 static void event_leave_outages(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;

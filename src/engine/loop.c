@@ -160,6 +160,12 @@ static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *li
   loop_append(list, t);
 }
 
+/* Returns the task that has the timer as its member. */
+static struct bn_task *loop_find_task(struct bn_timer *timer)
+{
+  return (struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer));
+}
+
 /* Ends the waits whose time has come.  Without timers the clock is not read. */
 static void loop_on_timers(struct bn_loop *l)
 {
@@ -170,8 +176,7 @@ static void loop_on_timers(struct bn_loop *l)
     return;
   now_ns = bn_clock_mono();
   while ((timer = bn_timers_take_due(&l->timers, now_ns)) != NULL)
-    loop_end_wait((struct bn_task *)(void *)((char *)timer - offsetof(struct bn_task, timer)), 0,
-                  &l->woken);
+    loop_end_wait(loop_find_task(timer), 0, &l->woken);
 }
 
 /* Translates events of epoll to events of poll().  The end of a connection, EPOLLRDHUP, is

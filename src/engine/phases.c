@@ -595,6 +595,7 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   double level_ns = 0;
 
   bn_phases_name_all(v, store, &delta->metrics);
+  /* The curve wants nothing in a phase of no time; phases_count_all sets the others. */
   for (size_t k = 0; k < v->n_phases; k++) {
     if (k <= last)
       phases_set_wanted(p, &store->phase[k], 0);

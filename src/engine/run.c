@@ -386,13 +386,13 @@ static bool run_announce(struct bn_run *run, uint64_t seed)
   return true;
 }
 
-/* Logs the reporting threads that sysbench would start now, at the level of debugging.  There are
-   no workers yet whose lines could come between. */
+/* Logs at the level of debugging the reporting threads that sysbench would start.  There are no
+   workers yet whose lines could come between. */
 static void run_log_reporting_threads(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const struct bn_conf *c = run->job.conf;
-  const bool is_plain =
+  const bool lacks_numbers =
       ops->find_command == NULL && (ops->kind == BN_KIND_PLAIN || ops->kind == BN_KIND_CPU);
   const bool has_reports = c->plan.interval_ns != 0 || c->plan.n_checkpoints != 0;
 
@@ -400,7 +400,7 @@ static void run_log_reporting_threads(const struct bn_run *run)
     bn_log(BN_DEBUG, "Reporting thread started");
   if (c->plan.n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
-  if (c->policy->plain_tests_uncut && is_plain && has_reports)
+  if (c->policy->plain_tests_uncut && lacks_numbers && has_reports)
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }
 
@@ -493,8 +493,7 @@ static void run_pass_times(struct bn_run *run, const struct bn_times *times)
 }
 
 /* Sets the times of the run while every worker waits at the start barrier, and opens it.  Readings
-   that may be slow come before the start time, because the run would lose their time.  Returns
-   false if the run was ended first. */
+   that may be slow come first: the run would lose their time.  Returns false if it has ended. */
 static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 {
   if (!run_prepare_start(run))
@@ -629,7 +628,8 @@ static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn
   return end;
 }
 
-/* Prints the final report, and then logs the reasons and verdicts that it does not show. */
+/* Prints the final report: after hints about its coverage, and before the verdicts and the reasons
+   for the end that it does not show. */
 static void run_report_total(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {

@@ -75,22 +75,30 @@ static void stop_pass_on(int signo)
   errno = saved;
 }
 
-/* Handles SIGPIPE: if standard output has lost its reader, notes it, and wakes the receiver or, if
-   there is none, ends the process.  The thread that has written may hold a lock, so that the
-   handler takes none. */
+/* Notes that standard output has lost its reader.  The first time, wakes the receiver or, if there
+   is none, ends the process by the signal. */
+static void stop_note_lost_reader(int signo)
+{
+  const bool was_noted = atomic_exchange(&receiver.reader_left, true);
+
+  if (was_noted || atomic_load(&receiver.only_noted))
+    return;
+  if (atomic_load(&receiver.known)) {
+    (void)pthread_kill(atomic_load(&receiver.thread), stop_wake_signal());
+  } else {
+    stop_set_handler(signo, SIG_DFL);
+    (void)raise(signo);
+  }
+}
+
+/* Handles SIGPIPE, which other pipes and sockets cause too.  The thread that has written may hold a
+   lock, so that the handler takes none. */
 static void stop_on_pipe(int signo)
 {
   const int saved = errno;
 
-  if (!bn_wait_has_reader(STDOUT_FILENO) && !atomic_exchange(&receiver.reader_left, true) &&
-      !atomic_load(&receiver.only_noted)) {
-    if (atomic_load(&receiver.known)) {
-      (void)pthread_kill(atomic_load(&receiver.thread), stop_wake_signal());
-    } else {
-      stop_set_handler(signo, SIG_DFL);
-      (void)raise(signo);
-    }
-  }
+  if (!bn_wait_has_reader(STDOUT_FILENO))
+    stop_note_lost_reader(signo);
   errno = saved;
 }
 

@@ -251,7 +251,7 @@ static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct 
 
     watch_read_one(s, &s->now, in_run_ns);
     if (s->now.at_ns == 0) {
-      *unread += v->transactions - v->in_grace;
+      *unread += v->transactions - v->in_grace; /* no watcher counts the grace */
       continue;
     }
     watch_compare(s, from, &s->now, v, *unread, out);

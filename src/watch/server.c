@@ -42,11 +42,12 @@ static char *server_name_figure(const char *key, const char *unit)
 /* Adds a name of the server and the names of its figures.  Returns false if there are too many. */
 static bool server_add_name(struct server *s, const struct bn_sql_value *v)
 {
-  struct bn_watched_name *name = &s->name[s->n];
+  struct bn_watched_name *name;
   char *key;
 
   if (s->n == BN_READING_MAX)
     return false;
+  name = &s->name[s->n];
   key = bn_alloc_part(v->ptr, v->len);
   s->key[s->n] = key;
   if (server_is_gauge(s, key)) {
