@@ -317,6 +317,7 @@ static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
 {
   struct bn_active_span span;
 
+  /* UINT64_MAX: there is no such profile, or it wants the session for ever. */
   if (at_ns < s->think.active_until_ns || s->think.active_until_ns == UINT64_MAX)
     return at_ns;
   span = bn_active_find(&s->services->conf->profile, s->id,
@@ -577,7 +578,8 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
   if (st->service_hist != 0)
     service_ns = event_record_parts(st, tick, now_ns);
   else if (!bn_stat_pauses(st) && bn_stat_get(&st->begun) == bn_stat_get(&st->ended))
-    s->mark = &s->limit->until_ns; /* events that begin from now on do not belong to the warm-up */
+    /* No event of the warm-up is in flight any more: only ends after the limit matter. */
+    s->mark = &s->limit->until_ns;
   if (is_late) {
     bn_stat_bump(&st->late, 1);
     bn_stat_bump(&st->late_service_ns, service_ns);

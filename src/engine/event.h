@@ -136,8 +136,8 @@ static inline void bn_event_start_now(struct bn_session *s, struct bn_tick *tick
   const uint64_t claim_ns = s->last_ns;
 
   s->last_ns = bn_clock_now(&s->clock);
-  /* bn_event_start_due notes events of --rate, and the end of a pause after the warm-up has noted
-     the event already. */
+  /* An event of --rate is noted by bn_event_start_due, and an event whose pause has ended after the
+     warm-up was noted then. */
   if (__builtin_expect(s->attend != 0, 0) && s->due_ns == 0 &&
       ((s->attend & BN_ATTEND_THINK) == 0 || claim_ns < s->stat->counts_from_ns))
     bn_event_note_begun(s, s->last_ns);

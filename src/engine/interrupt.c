@@ -13,25 +13,25 @@
 /* An interrupt that does not return for so long is abandoned at the end of the run. */
 static const uint64_t patience_ns = BN_NSEC_PER_SEC;
 
-void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n)
+void bn_interrupt_init(struct bn_interrupt *interrupt, struct bn_session *sessions, unsigned n)
 {
-  memset(it, 0, sizeof *it);
-  it->session = sessions;
-  it->n = n;
-  it->call = bn_alloc(n, sizeof *it->call);
-  bn_wait_init_cond(&it->changed);
-  (void)pthread_mutex_init(&it->lock, NULL);
-  it->made = true;
+  memset(interrupt, 0, sizeof *interrupt);
+  interrupt->session = sessions;
+  interrupt->n = n;
+  interrupt->call = bn_alloc(n, sizeof *interrupt->call);
+  bn_wait_init_cond(&interrupt->changed);
+  (void)pthread_mutex_init(&interrupt->lock, NULL);
+  interrupt->made = true;
 }
 
-void bn_interrupt_done(struct bn_interrupt *it)
+void bn_interrupt_done(struct bn_interrupt *interrupt)
 {
-  if (!it->made)
+  if (!interrupt->made)
     return;
-  free(it->call);
-  (void)pthread_cond_destroy(&it->changed);
-  (void)pthread_mutex_destroy(&it->lock);
-  it->made = false;
+  free(interrupt->call);
+  (void)pthread_cond_destroy(&interrupt->changed);
+  (void)pthread_mutex_destroy(&interrupt->lock);
+  interrupt->made = false;
 }
 
 static const struct bn_wait same_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};
@@ -42,87 +42,87 @@ static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_R
 /* Interrupts one session, if a call of it is registered.  The caller holds the lock, which is
    released while the interrupt runs.  bn_interrupt_set waits meanwhile, so that the object that arg
    points at stays alive. */
-static void interrupt_call(struct bn_interrupt *it, const struct bn_interruptible *call)
+static void interrupt_call(struct bn_interrupt *interrupt, const struct bn_interruptible *call)
 {
   if (call->fn == NULL)
     return;
   const struct bn_interruptible registered = *call;
 
-  it->running = call;
-  (void)pthread_mutex_unlock(&it->lock);
+  interrupt->running = call;
+  (void)pthread_mutex_unlock(&interrupt->lock);
   registered.fn(registered.arg);
-  (void)pthread_mutex_lock(&it->lock);
-  it->running = NULL;
-  bn_wait_wake(&it->changed);
+  (void)pthread_mutex_lock(&interrupt->lock);
+  interrupt->running = NULL;
+  bn_wait_wake(&interrupt->changed);
 }
 
 /* Interrupts the sessions once in each round.  A request that comes during a round begins
    another round. */
 static void *interrupt_main(void *arg)
 {
-  struct bn_interrupt *it = arg;
+  struct bn_interrupt *interrupt = arg;
   unsigned handled_round = 0;
 
-  (void)pthread_mutex_lock(&it->lock);
-  while (!it->stop) {
-    if (handled_round == it->round) {
-      (void)bn_wait_until(&work, &it->changed, &it->lock, UINT64_MAX);
+  (void)pthread_mutex_lock(&interrupt->lock);
+  while (!interrupt->stop) {
+    if (handled_round == interrupt->round) {
+      (void)bn_wait_until(&work, &interrupt->changed, &interrupt->lock, UINT64_MAX);
     } else {
-      handled_round = it->round;
-      for (unsigned i = 0; i < it->first_n; i++)
-        interrupt_call(it, &it->call[i]);
+      handled_round = interrupt->round;
+      for (unsigned i = 0; i < interrupt->first_n; i++)
+        interrupt_call(interrupt, &interrupt->call[i]);
     }
   }
-  it->gone = true;
-  bn_wait_wake(&it->changed);
-  (void)pthread_mutex_unlock(&it->lock);
+  interrupt->gone = true;
+  bn_wait_wake(&interrupt->changed);
+  (void)pthread_mutex_unlock(&interrupt->lock);
   return NULL;
 }
 
-void bn_interrupt_first_sessions(struct bn_interrupt *it, unsigned n)
+void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
-    atomic_store_explicit(&it->session[i].interrupted, true, memory_order_relaxed);
-  (void)pthread_mutex_lock(&it->lock);
-  if (!it->stop) {
-    if (n > it->first_n)
-      it->first_n = n;
-    it->round++;
-    if (!it->thread_made)
-      it->thread_made = bn_wait_spawn(&it->thread, 0, interrupt_main, it) == 0;
-    bn_wait_wake(&it->changed);
+    atomic_store_explicit(&interrupt->session[i].interrupted, true, memory_order_relaxed);
+  (void)pthread_mutex_lock(&interrupt->lock);
+  if (!interrupt->stop) {
+    if (n > interrupt->first_n)
+      interrupt->first_n = n;
+    interrupt->round++;
+    if (!interrupt->thread_made)
+      interrupt->thread_made = bn_wait_spawn(&interrupt->thread, 0, interrupt_main, interrupt) == 0;
+    bn_wait_wake(&interrupt->changed);
   }
-  (void)pthread_mutex_unlock(&it->lock);
+  (void)pthread_mutex_unlock(&interrupt->lock);
 }
 
-bool bn_interrupt_stop(struct bn_interrupt *it)
+bool bn_interrupt_stop(struct bn_interrupt *interrupt)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
   bool must_join, gone, in_time = true;
 
-  (void)pthread_mutex_lock(&it->lock);
-  it->stop = true;
-  bn_wait_wake(&it->changed);
-  while (it->thread_made && !it->gone && in_time)
-    in_time = bn_wait_until(&end, &it->changed, &it->lock, until_ns);
-  gone = !it->thread_made || it->gone;
-  must_join = it->thread_made && it->gone;
+  (void)pthread_mutex_lock(&interrupt->lock);
+  interrupt->stop = true;
+  bn_wait_wake(&interrupt->changed);
+  while (interrupt->thread_made && !interrupt->gone && in_time)
+    in_time = bn_wait_until(&end, &interrupt->changed, &interrupt->lock, until_ns);
+  gone = !interrupt->thread_made || interrupt->gone;
+  must_join = interrupt->thread_made && interrupt->gone;
   if (must_join)
-    it->thread_made = false;
-  (void)pthread_mutex_unlock(&it->lock);
+    interrupt->thread_made = false;
+  (void)pthread_mutex_unlock(&interrupt->lock);
   if (must_join)
-    bn_wait_join(&returning, it->thread);
+    bn_wait_join(&returning, interrupt->thread);
   return gone;
 }
 
-void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void (*fn)(void *arg),
-                      void *arg)
+void bn_interrupt_set(struct bn_interrupt *interrupt, const struct bn_session *s,
+                      void (*fn)(void *arg), void *arg)
 {
-  struct bn_interruptible *call = &it->call[s - it->session];
+  struct bn_interruptible *call = &interrupt->call[s - interrupt->session];
 
-  (void)pthread_mutex_lock(&it->lock);
-  while (it->running == call)
-    (void)bn_wait_until(&same_call, &it->changed, &it->lock, UINT64_MAX);
+  (void)pthread_mutex_lock(&interrupt->lock);
+  while (interrupt->running == call)
+    (void)bn_wait_until(&same_call, &interrupt->changed, &interrupt->lock, UINT64_MAX);
   *call = (struct bn_interruptible){fn, arg};
-  (void)pthread_mutex_unlock(&it->lock);
+  (void)pthread_mutex_unlock(&interrupt->lock);
 }

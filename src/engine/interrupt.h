@@ -32,17 +32,17 @@ struct bn_interrupt {
 };
 
 /* The n sessions are borrowed. */
-void bn_interrupt_init(struct bn_interrupt *it, struct bn_session *sessions, unsigned n);
-void bn_interrupt_done(struct bn_interrupt *it);
+void bn_interrupt_init(struct bn_interrupt *interrupt, struct bn_session *sessions, unsigned n);
+void bn_interrupt_done(struct bn_interrupt *interrupt);
 
 /* Registers fn(arg), which interrupts the call that the session is about to block in. fn NULL
    unregisters it and waits until a running fn has returned.  The worker of the session calls it. */
-void bn_interrupt_set(struct bn_interrupt *it, const struct bn_session *s, void (*fn)(void *arg),
-                      void *arg);
+void bn_interrupt_set(struct bn_interrupt *interrupt, const struct bn_session *s,
+                      void (*fn)(void *arg), void *arg);
 /* Interrupts the first n sessions for good: their calls fail from now on.  Any thread. */
-void bn_interrupt_first_sessions(struct bn_interrupt *it, unsigned n);
+void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n);
 /* Ends the thread, if there is one.  Waits a second for an interrupt that is being made; returns
    false if it has not returned, and leaves it and the thread behind. */
-bool bn_interrupt_stop(struct bn_interrupt *it);
+bool bn_interrupt_stop(struct bn_interrupt *interrupt);
 
 #endif

@@ -215,12 +215,12 @@ static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
 /* Returns the integral of the curve up to at_ns.  A pacer may have a share of it. */
 static double phases_integral(const struct bn_phases *p, uint64_t at_ns)
 {
-  const struct bn_profile *f = p->profile;
+  const struct bn_profile *profile = p->profile;
 
   if (p->pacer != NULL)
     return bn_pacer_count_expected(p->pacer, at_ns);
-  return bn_rate_curve_mass(f->piece, f->n_pieces,
-                            f->lead_s + (double)(at_ns - p->from_ns[0]) * 1e-9);
+  return bn_rate_curve_mass(profile->piece, profile->n_pieces,
+                            profile->lead_s + (double)(at_ns - p->from_ns[0]) * 1e-9);
 }
 
 /* Returns the arrivals due in the phases up to end_ns, at most those of the run: arrivals after the
@@ -279,12 +279,13 @@ static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_
 static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
                              struct bn_view_store *store)
 {
-  const uint64_t first = p->end.due - p->end.queued;
+  const uint64_t first_waiting = p->end.due - p->end.queued;
   uint64_t before = 0, skip = p->end.skip;
 
   for (size_t k = 0; k < p->n; k++) {
-    /* Phase k has the arrivals from `before` to `after`; the arrivals from `first` on wait. */
-    const uint64_t after = before + p->due[k], from = before > first ? before : first;
+    /* Phase k has the arrivals from `before` to, and without, `after`. */
+    const uint64_t after = before + p->due[k];
+    const uint64_t from = before > first_waiting ? before : first_waiting;
     const uint64_t n = after > from ? after - from : 0;
 
     phases_add_waiting(p, skip, n, delta->hist[bn_phases_find_hist(&delta->metrics, k)],
@@ -353,7 +354,7 @@ struct span {
 /* The last slices, as few as have WINDOW events together.  Empty slices are left out, so that there
    are at most WINDOW slices, and one more until window_add has dropped the first. */
 struct window {
-  struct span all, slice[WINDOW + 1];
+  struct span total, slice[WINDOW + 1];
   size_t n_slices;
 };
 
@@ -361,11 +362,11 @@ struct window {
 static void window_add(struct window *w, const struct span *slice)
 {
   w->slice[w->n_slices++] = *slice;
-  w->all.n += slice->n;
-  w->all.sum_ns += slice->sum_ns;
-  while (w->all.n - w->slice[0].n >= WINDOW) {
-    w->all.n -= w->slice[0].n;
-    w->all.sum_ns -= w->slice[0].sum_ns;
+  w->total.n += slice->n;
+  w->total.sum_ns += slice->sum_ns;
+  while (w->total.n - w->slice[0].n >= WINDOW) {
+    w->total.n -= w->slice[0].n;
+    w->total.sum_ns -= w->slice[0].sum_ns;
     memmove(w->slice, w->slice + 1, --w->n_slices * sizeof *w->slice);
   }
 }
@@ -373,7 +374,7 @@ static void window_add(struct window *w, const struct span *slice)
 /* Returns whether the mean latency in the window is not above the level. */
 static bool window_is_below(const struct window *w, double level_ns)
 {
-  return w->all.sum_ns <= level_ns * tolerance * (double)w->all.n;
+  return w->total.sum_ns <= level_ns * tolerance * (double)w->total.n;
 }
 
 /* Returns the begin of the window, rounded to a power of ten that is not longer than the first
@@ -415,7 +416,7 @@ static bool phases_find_calm(const struct bn_phases *p, size_t k, double base_s,
     if (slice.n == 0)
       continue;
     window_add(w, &slice);
-    if (w->all.n >= WINDOW && window_is_below(w, level_ns))
+    if (w->total.n >= WINDOW && window_is_below(w, level_ns))
       return true;
   }
   return false;
@@ -451,7 +452,7 @@ static void phases_search_recovery(const struct bn_phases *p, size_t k, double l
         phases_find_calm(p, next, phases_since_peak_s(p, k, p->from_ns[next]), level_ns, &w);
   stop_ns = bn_clock_min(p->from_ns[next], p->end.until_ns);
   if (!out->recovered && stop_ns == p->end.until_ns)
-    out->recovered = w.all.n > phases_count_unfinished(v) && window_is_below(&w, level_ns);
+    out->recovered = w.total.n > phases_count_unfinished(v) && window_is_below(&w, level_ns);
   out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, stop_ns);
 }
 
@@ -481,9 +482,9 @@ static const struct bn_hist *phases_get_latency(const struct bn_view *v, size_t 
 }
 
 /* Returns how long `queued` events wait if events begin at the rate of the events of this phase. */
-static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
+static double phases_wait_ns(const struct bn_phase_view *phase, uint64_t queued)
 {
-  return queued > 0 ? (double)queued / f->started_per_s * 1e9 : 0;
+  return queued > 0 ? (double)queued / phase->started_per_s * 1e9 : 0;
 }
 
 /* Returns whether the phase was overloaded: the longer of the queues at its begin and its end is
@@ -492,12 +493,13 @@ static double phases_wait_ns(const struct bn_phase_view *f, uint64_t queued)
    of these.  A queue that grows or shrinks steadily is longest at the begin or the end of the
    phase, and the median latency is half of the wait in it then: the second condition is met with a
    margin of two. */
-static bool phases_is_overloaded(const struct bn_phase_view *f, const struct bn_hist *latency)
+static bool phases_is_overloaded(const struct bn_phase_view *phase, const struct bn_hist *latency)
 {
-  const uint64_t queue = f->carried > f->queued ? f->carried : f->queued;
+  const uint64_t queue = phase->carried > phase->queued ? phase->carried : phase->queued;
+  const double by_chance = 2 * sqrt((double)(phase->due + phase->carried));
 
-  return (double)queue > 2 * sqrt((double)(f->due + f->carried)) &&
-         phases_wait_ns(f, queue) > (double)bn_hist_percentile(latency, 50);
+  return (double)queue > by_chance &&
+         phases_wait_ns(phase, queue) > (double)bn_hist_percentile(latency, 50);
 }
 
 /* Returns the level of a phase, or 0 if it has none, because it has bursts or was overloaded. */

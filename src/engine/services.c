@@ -153,7 +153,9 @@ static const uint64_t loss_patience_ns = 3 * BN_NSEC_PER_SEC;
 /* The interval of checks for it. */
 static const uint64_t loss_check_ns = 10 * BN_NSEC_PER_MSEC;
 
-/* Runs in a signal handler: locks nothing, allocates nothing. */
+/* Runs in a signal handler: locks nothing, allocates nothing.  Waits for the receiver of signals to
+   acknowledge the loss, and returns if it does not, because the caller has to end the process
+   then. */
 static void services_lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + loss_patience_ns;

@@ -415,11 +415,11 @@ bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n)
 
 void bn_threads_note_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns)
 {
-  struct bn_threads_session *of = &t->of_session[s->id];
+  struct bn_threads_session *progress = &t->of_session[s->id];
 
   (void)pthread_mutex_lock(&t->lock);
-  of->stage = BN_SESSION_LOOPED;
-  of->early = now_ns < t->times.deadline_ns;
+  progress->stage = BN_SESSION_LOOPED;
+  progress->early = now_ns < t->times.deadline_ns;
   (void)pthread_mutex_unlock(&t->lock);
 }
 
@@ -450,7 +450,7 @@ bool bn_threads_await_barrier(struct bn_threads *t)
 /* The first failure of each session counts.  Before the start, a failure always ends the run. */
 bool bn_threads_fail(struct bn_threads *t, unsigned session)
 {
-  struct bn_threads_session *of = &t->of_session[session];
+  struct bn_threads_session *progress = &t->of_session[session];
   bool is_counted, all_failed;
 
   if (!t->goes_on || !bn_outcome_has(t->outcome, BN_OUTCOME_OPENED)) {
@@ -458,9 +458,9 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session)
     return false;
   }
   (void)pthread_mutex_lock(&t->lock);
-  is_counted = !of->failed;
+  is_counted = !progress->failed;
   if (is_counted) {
-    of->failed = true;
+    progress->failed = true;
     t->failed++;
   }
   all_failed = t->failed == t->n;
