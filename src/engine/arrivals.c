@@ -167,8 +167,9 @@ static uint64_t pacer_round_expected(uint64_t counted, double expected)
 
 double bn_pacer_count_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
-  return at_ns > p->start_ns ? arrivals_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9)
-                             : 0;
+  if (at_ns <= p->start_ns)
+    return 0;
+  return arrivals_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9);
 }
 
 /* Replays arrivals up to to_ns, at most `n_most` of them.  Returns whether the replay has reached
@@ -295,8 +296,9 @@ static uint64_t pacer_find_position(const struct bn_pacer *p, uint64_t n)
    replayed, this is n, the expected value, but not more than the cumulative rate at to_ns. */
 static double pacer_find_mass(const struct bn_pacer *p, uint64_t n, uint64_t to_ns)
 {
-  return n <= p->replayed ? (double)pacer_find_position(p, n) * BN_ARRIVALS_UNIT
-                          : fmin((double)n, bn_pacer_count_expected(p, to_ns));
+  if (n <= p->replayed)
+    return (double)pacer_find_position(p, n) * BN_ARRIVALS_UNIT;
+  return fmin((double)n, bn_pacer_count_expected(p, to_ns));
 }
 
 /* Puts the ages of the n arrivals after the first `skip`, one by one. */

@@ -204,8 +204,10 @@ static bool event_await_arrival(struct bn_session *s)
 /* Logs which limit was met; nothing if the run was closed, or in the 0.5 dialect. */
 static void event_log_limit(const struct bn_session *s, enum bn_admission answer)
 {
+  const char *limit = answer == BN_QUOTA_TIME_UP ? "Time" : "Event";
+
   if (answer != BN_QUOTA_CLOSED && !s->services->conf->policy->limits_end_silently)
-    bn_log(BN_INFO, "%s limit exceeded, exiting...", answer == BN_QUOTA_TIME_UP ? "Time" : "Event");
+    bn_log(BN_INFO, "%s limit exceeded, exiting...", limit);
 }
 
 /* Waits until a ticket may have been returned, after all were taken.  Returns false if no ticket
@@ -474,7 +476,9 @@ static enum bn_event_answer event_ask_slow(struct bn_session *s)
 {
   if (s->think.until_ns != 0)
     return event_ask_pause(s);
-  return s->due_ns != 0 ? event_ask_arrival(s) : event_ask_claim(s);
+  if (s->due_ns != 0)
+    return event_ask_arrival(s);
+  return event_ask_claim(s);
 }
 
 enum bn_event_answer bn_event_ask(struct bn_session *s)

@@ -220,11 +220,11 @@ static void loop_on_wake(struct bn_loop *l)
 
 void bn_loop_turn(struct bn_loop *l)
 {
+  const uint64_t until_ns = l->queue.first != NULL ? 0 : bn_timers_next_ns(&l->timers);
   struct epoll_event event[EVENTS_AT_ONCE];
-  const int n = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE,
-                               l->queue.first != NULL ? 0 : bn_timers_next_ns(&l->timers));
+  const int n_events = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE, until_ns);
 
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n_events; i++) {
     if (event[i].data.fd == l->wake_fd)
       loop_on_wake(l);
     else

@@ -123,8 +123,9 @@ void bn_phases_note_begun(struct bn_phases *p, unsigned id, uint64_t begun_ns)
 static struct phase_counts *phases_find_begin_counts(const struct bn_phases *p, unsigned id,
                                                      const struct bn_tick *tick)
 {
-  return phases_get_counts(
-      p, phases_find_at(p, phases_have_rate(p) ? tick->begun_ns : tick->start_ns), id);
+  const uint64_t begun_ns = phases_have_rate(p) ? tick->begun_ns : tick->start_ns;
+
+  return phases_get_counts(p, phases_find_at(p, begun_ns), id);
 }
 
 void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick)

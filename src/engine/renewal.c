@@ -54,7 +54,7 @@ bool bn_renewal_take(struct bn_session *s)
     return false;
   passed = renewal_count_passed(s, s->last_ns);
   passed_before = atomic_exchange_explicit(&r->passed, passed, memory_order_relaxed);
-  /* Of the turns that have passed since the last call, the last is taken; the others are missed. */
+  /* The last of the turns that have passed since the last call is taken, the others are missed. */
   (void)atomic_fetch_add_explicit(&r->missed, passed - passed_before - 1, memory_order_relaxed);
   r->next_ns = bn_renewal_due_ns(s, passed);
   return true;

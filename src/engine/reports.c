@@ -615,6 +615,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
                                                       const struct bn_run_state *s,
                                                       enum rates rates)
 {
+  const struct bn_snap *stuck = s->abandoned ? &report->now : NULL;
   struct bn_view_rules rules = bn_reports_rules(r->conf);
   struct bn_view *v = &report->view;
   uint64_t in_flight;
@@ -634,8 +635,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   if (s->paced)
     reports_count_arrivals(v, &report->now, s, in_flight);
   if (s->phases != NULL && !atomic_load(&r->warming))
-    bn_phases_fill(s->phases, v, &report->store, &report->delta, s->abandoned ? &report->now : NULL,
-                   s->observed_ns);
+    bn_phases_fill(s->phases, v, &report->store, &report->delta, stuck, s->observed_ns);
   return rules;
 }
 

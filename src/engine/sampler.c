@@ -254,16 +254,17 @@ static void sampler_step(struct sampler_thread *s)
     sampler_do_due_items(s);
 }
 
-/* Returns when the thread wakes next.  After the run has been abandoned no item is due. */
+/* Returns when the thread wakes next.  After the run has been abandoned no item is due.
+   redraws: the progress of a command is drawn anew each second. */
 static uint64_t sampler_next_wake_ns(const struct sampler_thread *s, bool redraws)
 {
   const uint64_t now_ns = bn_clock_mono();
 
   if (redraws)
     return now_ns + BN_NSEC_PER_SEC;
-  return bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED)
-             ? now_ns + poll_ns
-             : bn_schedule_next_ns(&s->schedule, now_ns);
+  if (bn_outcome_has(s->p->outcome, BN_OUTCOME_ABANDONED))
+    return now_ns + poll_ns;
+  return bn_schedule_next_ns(&s->schedule, now_ns);
 }
 
 static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEADLINE};

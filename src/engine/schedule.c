@@ -27,9 +27,9 @@ static uint64_t schedule_checkpoint_ns(const struct bn_schedule *s)
 {
   const struct bn_conf *c = s->conf;
 
-  return s->checkpoint < c->plan.n_checkpoints
-             ? s->times.measure_ns + c->plan.checkpoint_ns[s->checkpoint]
-             : never;
+  if (s->checkpoint >= c->plan.n_checkpoints)
+    return never;
+  return s->times.measure_ns + c->plan.checkpoint_ns[s->checkpoint];
 }
 
 void bn_schedule_open(struct bn_schedule *s, const struct bn_times *times, bool ticks)

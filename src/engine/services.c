@@ -189,7 +189,9 @@ static bool services_await_barrier(struct bn_session *s)
 {
   const struct bn_run_parts *p = s->services->of;
 
-  return s == s->services->main ? !bn_session_over(s) : bn_threads_await_barrier(p->threads);
+  if (s == s->services->main)
+    return !bn_session_over(s);
+  return bn_threads_await_barrier(p->threads);
 }
 
 /* A session that shares its worker lets the other sessions run meanwhile. */

@@ -173,9 +173,11 @@ bool bn_threads_await_start(struct bn_threads *t)
   bool starts;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (!t->ended && (t->start_at_ns == 0 || bn_clock_mono() < t->start_at_ns))
-    (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock,
-                        t->start_at_ns != 0 ? t->start_at_ns : UINT64_MAX);
+  while (!t->ended && (t->start_at_ns == 0 || bn_clock_mono() < t->start_at_ns)) {
+    const uint64_t until_ns = t->start_at_ns != 0 ? t->start_at_ns : UINT64_MAX;
+
+    (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock, until_ns);
+  }
   starts = !t->ended;
   (void)pthread_mutex_unlock(&t->lock);
   return starts;

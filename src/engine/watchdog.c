@@ -48,13 +48,15 @@ static int watchdog_open_nonblocking(int fd)
   return again >= 0 ? again : fd;
 }
 
-/* Writes a part of a text without blocking, and returns its length, or -1 and errno.  To other
-   files than sockets this is at most PIPE_BUF, which fits into a pipe that is writable. */
+/* Writes a part of a text without blocking.  Returns its length, or -1 and errno. */
 static ssize_t watchdog_write(int fd, const char *text, size_t len)
 {
+  const size_t pipe_len = len < PIPE_BUF ? len : PIPE_BUF; /* fits into a pipe that is writable */
   const ssize_t n = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-  return n < 0 && errno == ENOTSOCK ? write(fd, text, len < PIPE_BUF ? len : PIPE_BUF) : n;
+  if (n < 0 && errno == ENOTSOCK)
+    return write(fd, text, pipe_len);
+  return n;
 }
 
 /* Writes as much of a text as the reader takes until until_ns. */
