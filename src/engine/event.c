@@ -17,9 +17,9 @@
 const _Atomic uint64_t bn_event_always = 0, bn_event_of_kind = 0;
 
 /* Lets the session pause between its events.  The end of each event is looked at, because the next
-   event does not begin at it.  A script may ask for its first pause in the middle of a run: other
-   threads, which have taken the start of the event in flight for the last end, then find that end
-   in last_end_ns.  Release: pairs with the acquire load in engine/outage.c. */
+   event does not begin at it.  A script may ask for its first pause in the middle of a run: until
+   then other threads take the start of the event in flight for the last end, and from now on they
+   read that end from last_end_ns.  Release: pairs with the acquire load in engine/outage.c. */
 static void event_enable_pauses(struct bn_session *s)
 {
   if (!bn_stat_pauses(s->stat)) {

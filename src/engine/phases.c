@@ -436,8 +436,8 @@ static uint64_t phases_count_unfinished(const struct bn_view *v)
 /* Sets how long the latency was greater than the level after the peak of phase k.  The search
    begins in phase k itself if it has bursts, and goes on in the phases after it.  It stops at the
    next phase of bursts, whose slices count from the bursts of that phase and not from this peak.
-   If the run ends before a window has enough events, the events that it has decide, provided that
-   they are more than the events that have not ended. */
+   If the run ends before the window has enough events, its events decide, provided that they are
+   more than the events that have not ended. */
 static void phases_search_recovery(const struct bn_phases *p, size_t k, double level_ns,
                                    const struct bn_view *v, struct bn_phase_view *out)
 {
@@ -482,25 +482,21 @@ static const struct bn_hist *phases_get_latency(const struct bn_view *v, size_t 
   return v->delta->hist[bn_phases_find_hist(&v->delta->metrics, k)];
 }
 
-/* Returns how long `queued` events wait if events begin at the rate of the events of this phase. */
-static double phases_wait_ns(const struct bn_phase_view *phase, uint64_t queued)
-{
-  return queued > 0 ? (double)queued / phase->started_per_s * 1e9 : 0;
-}
-
 /* Returns whether the phase was overloaded: the longer of the queues at its begin and its end is
-   longer than chance explains, and the wait in it is longer than the median latency.  The number of
-   Poisson arrivals has a standard deviation of its square root, and chance explains a queue of two
-   of these.  A queue that grows or shrinks steadily is longest at the begin or the end of the
-   phase, and the median latency is half of the wait in it then: the second condition is met with a
-   margin of two. */
+   longer than chance explains, and the last event of that queue waits longer than the median
+   latency.  The number of Poisson arrivals has a standard deviation of its square root, and chance
+   explains a queue of two of these.  If the queue grows or shrinks steadily, the median latency is
+   half of that wait: the second condition is met with a margin of two. */
 static bool phases_is_overloaded(const struct bn_phase_view *phase, const struct bn_hist *latency)
 {
   const uint64_t queue = phase->carried > phase->queued ? phase->carried : phase->queued;
   const double by_chance = 2 * sqrt((double)(phase->due + phase->carried));
+  double wait_ns; /* at the rate at which events began */
 
-  return (double)queue > by_chance &&
-         phases_wait_ns(phase, queue) > (double)bn_hist_percentile(latency, 50);
+  if ((double)queue <= by_chance)
+    return false;
+  wait_ns = (double)queue / phase->started_per_s * 1e9;
+  return wait_ns > (double)bn_hist_percentile(latency, 50);
 }
 
 /* Returns the level of a phase, or 0 if it has none, because it has bursts or was overloaded. */

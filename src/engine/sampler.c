@@ -170,11 +170,11 @@ static void sampler_log_used_grace(const struct sampler_thread *s, unsigned busy
                 has_warmup ? ", except those that began in the warm-up" : "");
 }
 
-/* Ends a run whose threads have used up the grace.  If the last progress is within the grace, the
-   limit that was met is that on the time in which only statements end.  The run is ended before the
-   message, which waits for its reader.  The main thread interrupts the events that it has counted
-   as unfinished.  A run that has failed already ends as a failed run, because its hanging threads
-   may well have the same cause. */
+/* Ends a run whose threads have used up the grace, or the longer time in which statements end but
+   no event does: a statement has ended within the grace then.  The run is ended before the message,
+   which waits for its reader.  The main thread interrupts the events that it has counted as
+   unfinished.  A run that has failed ends as a failed run, because its hanging threads may well
+   have the same cause. */
 static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
