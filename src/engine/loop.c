@@ -16,6 +16,8 @@
 #include "base/wait.h"
 #include "engine/limits.h"
 
+/* A task that waits for a time alone, and the events of a wait that no descriptor has ended. */
+enum { NO_FD = -1, NO_EVENTS = 0 };
 /* The most events that one call of epoll returns.  Their array on the stack is at most a page. */
 enum { EVENTS_AT_ONCE = 256 };
 /* How often a wait in place looks whether the session is interrupted or the run is over. */
@@ -151,7 +153,7 @@ static void loop_run_queue(struct bn_loop *l)
 /* --- the end of waits --- */
 
 /* Ends the wait of a task, and puts the task in a list.  came: the events of its descriptor that
-   ended the wait; 0: its time did, or bn_loop_wake. */
+   ended the wait, or NO_EVENTS. */
 static void loop_end_wait(struct bn_task *t, short came, struct bn_task_list *list)
 {
   t->waits = t->until_over = false;
@@ -176,7 +178,7 @@ static void loop_on_timers(struct bn_loop *l)
     return;
   now_ns = bn_clock_mono();
   while ((timer = bn_timers_take_due(&l->timers, now_ns)) != NULL)
-    loop_end_wait(loop_find_task(timer), 0, &l->woken);
+    loop_end_wait(loop_find_task(timer), NO_EVENTS, &l->woken);
 }
 
 /* Translates events of epoll to events of poll().  The end of a connection, EPOLLRDHUP, is
@@ -214,7 +216,7 @@ static void loop_on_wake(struct bn_loop *l)
     struct bn_task *t = l->task[i];
 
     if (t != NULL && t->waits && (t->until_over || bn_session_interrupted(t->session)))
-      loop_end_wait(t, 0, &l->queue);
+      loop_end_wait(t, NO_EVENTS, &l->queue);
   }
 }
 
@@ -343,32 +345,34 @@ static short loop_wait_here(const struct bn_task *t, int fd, short events, uint6
   return came;
 }
 
-/* The `wait` of a driver's connection (api/driver.h): lets other tasks run meanwhile. */
+/* The `wait` of a driver's connection (api/driver.h): lets other tasks run meanwhile.  With `armed`
+   the descriptor is registered for its life, otherwise for this wait alone. */
 static int loop_wait(const struct bn_sql_waiter *w, int fd, short events, bool *armed,
                      uint64_t until_ns)
 {
   struct bn_task *t = w->of;
-  short came = 0;
 
   if (bn_session_interrupted(t->session))
-    return 0;
+    return NO_EVENTS;
   if (t->loop->running != t)
     return loop_wait_here(t, fd, events, until_ns);
-  if (fd >= 0)
-    came = armed != NULL ? loop_arm(t, fd, armed) : loop_arm_once(t, fd, events);
-  if (came != 0)
-    return came;
+  if (fd >= 0) {
+    const short came = armed != NULL ? loop_arm(t, fd, armed) : loop_arm_once(t, fd, events);
+
+    if (came != NO_EVENTS)
+      return came;
+  }
   loop_leave_stack(t, fd, events, until_ns);
   if (fd >= 0 && armed == NULL)
     loop_rearm(t->loop, fd);
-  return bn_session_interrupted(t->session) ? 0 : t->came;
+  return bn_session_interrupted(t->session) ? NO_EVENTS : t->came;
 }
 
 void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_session *s)
 {
   t->loop = l;
   t->session = s;
-  t->fd = -1;
+  t->fd = NO_FD;
   t->waiter = (struct bn_sql_waiter){.wait = loop_wait, .of = t};
   l->task[i] = t;
 }
@@ -415,7 +419,7 @@ void bn_task_finish(struct bn_task *t)
 
 void bn_task_delay(struct bn_task *t, uint64_t until_ns)
 {
-  t->fd = -1;
+  t->fd = NO_FD;
   t->waits = true;
   bn_timers_set(&t->loop->timers, &t->timer, until_ns);
 }
@@ -428,7 +432,9 @@ void bn_task_sleep(struct bn_task *t, uint64_t until_ns)
 
 void bn_task_pause(struct bn_task *t, uint64_t until_ns)
 {
+  bool *const not_armed = NULL;
+
   t->until_over = true;
-  (void)loop_wait(&t->waiter, -1, 0, NULL, until_ns);
+  (void)loop_wait(&t->waiter, NO_FD, NO_EVENTS, not_armed, until_ns);
   t->until_over = false;
 }

@@ -48,16 +48,16 @@ int bn_timed_call_start(struct bn_timed_call *t, pthread_mutex_t *lock, struct b
   return bn_err_set(err, rc, "cannot start its thread: %s", strerror(rc));
 }
 
-/* Waits until *flag has the value or the time is over.  Returns whether *flag has the value. */
-static bool timed_call_await(struct bn_timed_call *t, const bool *flag, bool value,
+/* Waits until *flag has the wanted value or the time is over.  Returns whether *flag has it. */
+static bool timed_call_await(struct bn_timed_call *t, const bool *flag, bool wanted,
                              uint64_t patience_ns)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
   bool in_time = true;
 
-  while (*flag != value && in_time)
+  while (*flag != wanted && in_time)
     in_time = bn_wait_until(&answer, &t->changed, t->lock, until_ns);
-  return *flag == value;
+  return *flag == wanted;
 }
 
 bool bn_timed_call_make(struct bn_timed_call *t, void (*fn)(void *arg), void *arg,
@@ -69,7 +69,7 @@ bool bn_timed_call_make(struct bn_timed_call *t, void (*fn)(void *arg), void *ar
   t->arg = arg;
   t->busy = true;
   bn_wait_wake(&t->changed);
-  return timed_call_await(t, &t->busy, false, patience_ns);
+  return bn_timed_call_await_idle(t, patience_ns);
 }
 
 bool bn_timed_call_await_idle(struct bn_timed_call *t, uint64_t patience_ns)
