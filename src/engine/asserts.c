@@ -87,7 +87,7 @@ static void asserts_log_proof(const struct bn_proof *p, const struct bn_finding 
                 p->lines, p->undecided);
 }
 
-bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all)
+bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool logs_all)
 {
   bool all_hold = f->n_verdicts == a->n; /* each has a verdict */
   char shown[64];
@@ -100,7 +100,7 @@ bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool a
     all_hold &= v->found.holds;
     if (v->found.measured && a->asserts[i].what == BN_ASSERT_PROOF)
       asserts_log_proof(&a->proof, &v->found);
-    else if (all || is_news)
+    else if (logs_all || is_news)
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
                     bn_assert_format(v, shown, sizeof shown));
   }

@@ -44,10 +44,10 @@ void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
 /* Completes the verdict of "proof", if it is asserted, after bn_asserts_judge_total.  A line that
    could not be checked may hide a violation. */
 void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct bn_facts *f);
-/* Logs the assertions that do not hold, or each of them if `all`, after bn_asserts_judge_total.  An
-   assertion that ended the run was logged then, and is repeated only if `all`; a judged "proof" is
-   logged by the counts of its lines.  Returns false if an assertion does not hold or has no
-   verdict. */
-bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool all);
+/* Logs the assertions that do not hold, or each of them if logs_all, after bn_asserts_judge_total.
+   An assertion that ended the run was logged then, and is repeated only if logs_all; a judged
+   "proof" is logged by the counts of its lines.  Returns false if an assertion does not hold or has
+   no verdict. */
+bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool logs_all);
 
 #endif

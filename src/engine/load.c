@@ -68,27 +68,28 @@ static void load_free_phases(const struct phase_metrics *all)
   free(all->row);
 }
 
-/* Makes the two sets, of which the side sessions have no counts apart.  Returns 0, or -1 if out of
+/* Makes the two sets; stat_bits are for the workers' sessions alone.  Returns 0, or -1 if out of
    memory. */
 static int load_init_sets(struct bn_load *l, unsigned sessions, unsigned n_writers,
-                          const struct bn_metric *metrics, unsigned apart)
+                          const struct bn_metric *metrics, unsigned stat_bits)
 {
-  if (bn_statset_init(&l->stats, sessions, n_writers, metrics, apart) != 0)
+  if (bn_statset_init(&l->stats, sessions, n_writers, metrics, stat_bits) != 0)
     return -1;
   return bn_statset_init(&l->side, BN_LOAD_SIDE, BN_LOAD_SIDE, metrics, 0);
 }
 
 int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
-                 const struct bn_metric *metrics, unsigned apart, const struct bn_profile *profile)
+                 const struct bn_metric *metrics, unsigned stat_bits,
+                 const struct bn_profile *profile)
 {
   struct phase_metrics all;
   int rc;
 
   l->profile = profile;
   if (profile == NULL)
-    return load_init_sets(l, sessions, n_writers, metrics, apart);
+    return load_init_sets(l, sessions, n_writers, metrics, stat_bits);
   all = load_add_phases(metrics, profile);
-  rc = load_init_sets(l, sessions, n_writers, all.row, apart);
+  rc = load_init_sets(l, sessions, n_writers, all.row, stat_bits);
   load_free_phases(&all);
   return rc;
 }
@@ -107,11 +108,11 @@ static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
     bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
 }
 
-int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned apart)
+int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned stat_bits)
 {
   struct bn_load moved = {.unique = l->unique};
   const int rc =
-      bn_load_init(&moved, l->stats.n_sessions, l->stats.n_writers, metrics, apart, l->profile);
+      bn_load_init(&moved, l->stats.n_sessions, l->stats.n_writers, metrics, stat_bits, l->profile);
 
   if (rc != 0) {
     bn_load_done(&moved);

@@ -25,16 +25,17 @@ struct bn_load {
 unsigned bn_load_stat_bits(const struct bn_conf *c, const struct bn_workload *ops);
 /* Returns the profile whose phases a run tells apart, or NULL: dialects have none. */
 const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c);
-/* n_writers: as of bn_statset_init.  `apart` has bits BN_STAT_….  Each phase of the profile, which
-   is borrowed, has a histogram; NULL: there are none.  Returns 0, or -1 if out of memory.
-   bn_load_done accepts a load that init left half made, and zeroes it. */
+/* n_writers: as of bn_statset_init.  stat_bits: as of bn_load_stat_bits.  Each phase of the
+   profile, which is borrowed, has a histogram; NULL: there are none.  Returns 0, or -1 if out of
+   memory.  bn_load_done accepts a load that init left half made, and zeroes it. */
 int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
-                 const struct bn_metric *metrics, unsigned apart, const struct bn_profile *profile);
+                 const struct bn_metric *metrics, unsigned stat_bits,
+                 const struct bn_profile *profile);
 void bn_load_done(struct bn_load *l);
 
 /* Moves all statistics to another table of metrics, before there are workers.  Returns 0, or -1 if
    out of memory, in which case nothing has changed. */
-int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned apart);
+int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned stat_bits);
 
 /* Moves the statements that the main thread's session has counted to the first worker.  The main
    thread calls it while every worker waits. */

@@ -194,13 +194,13 @@ static short loop_to_poll_events(uint32_t events)
 /* Ends the wait for a descriptor, or notes that its input came while no task waited for it. */
 static void loop_on_event(struct bn_loop *l, const struct epoll_event *e)
 {
-  struct bn_loop_fd *known = &l->fd[e->data.fd];
-  struct bn_task *t = known->task;
+  struct bn_loop_fd *entry = &l->fd[e->data.fd];
+  struct bn_task *t = entry->task;
 
   if (t != NULL && t->waits && t->fd == e->data.fd)
     loop_end_wait(t, loop_to_poll_events(e->events), &l->woken);
   else
-    known->early = true;
+    entry->early = true;
 }
 
 /* Ends the waits that bn_loop_wake is for.  The descriptor is read only to make it silent again.
@@ -283,29 +283,29 @@ enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
    that have come already: POLLERR if it cannot be registered. */
 static short loop_arm(struct bn_task *t, int fd, bool *armed)
 {
-  struct bn_loop_fd *known = loop_get_fd(t->loop, fd);
+  struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);
 
-  known->task = t;
+  entry->task = t;
   if (!*armed) {
     if (loop_register(t->loop, fd, FOR_LIFE) != 0)
       return POLLERR;
-    known->early = false;
-    *armed = known->armed = true;
+    entry->early = false;
+    *armed = entry->armed = true;
   }
-  if (!known->early)
+  if (!entry->early)
     return 0;
-  known->early = false;
+  entry->early = false;
   return POLLIN;
 }
 
 /* Registers a descriptor for one wait.  Returns 0, or POLLERR if it cannot be registered. */
 static short loop_arm_once(struct bn_task *t, int fd, short events)
 {
-  struct bn_loop_fd *known = loop_get_fd(t->loop, fd);
+  struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);
   const uint32_t wanted = ((events & POLLIN) != 0 ? (uint32_t)EPOLLIN | EPOLLRDHUP : 0) |
                           ((events & POLLOUT) != 0 ? (uint32_t)EPOLLOUT : 0);
 
-  known->task = t;
+  entry->task = t;
   return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
 }
 

@@ -14,7 +14,7 @@
 /* The receiver of signals; the handlers read it. */
 static struct {
   _Atomic(pthread_t) thread;
-  _Atomic bool known;       /* there is a receiver, which is `thread` */
+  _Atomic bool exists;      /* `thread` is the receiver */
   _Atomic bool reader_left; /* standard output has lost its reader */
   _Atomic bool only_noted;  /* a lost reader is only recorded */
   _Atomic bool asked;       /* a signal has asked for the end */
@@ -70,7 +70,7 @@ static void stop_pass_on(int signo)
 {
   const int saved = errno;
 
-  if (atomic_load(&receiver.known))
+  if (atomic_load(&receiver.exists))
     (void)pthread_kill(atomic_load(&receiver.thread), signo);
   errno = saved;
 }
@@ -83,7 +83,7 @@ static void stop_note_lost_reader(int signo)
 
   if (was_noted || atomic_load(&receiver.only_noted))
     return;
-  if (atomic_load(&receiver.known)) {
+  if (atomic_load(&receiver.exists)) {
     (void)pthread_kill(atomic_load(&receiver.thread), stop_wake_signal());
   } else {
     stop_set_handler(signo, SIG_DFL);
@@ -153,7 +153,7 @@ void bn_stop_unblock_for_child(void)
 void bn_stop_block_again(void)
 {
   /* Without a receiver the signals were not blocked: Ctrl-C ends the top level of a script. */
-  if (!atomic_load(&receiver.known))
+  if (!atomic_load(&receiver.exists))
     return;
   (void)pthread_sigmask(SIG_BLOCK, &receiver.wanted, NULL);
 }
@@ -162,7 +162,7 @@ void bn_stop_block_again(void)
    drops it. */
 void bn_stop_release_signals(void)
 {
-  if (!atomic_exchange(&receiver.known, false))
+  if (!atomic_exchange(&receiver.exists, false))
     return;
   stop_set_handler_of_wanted(SIG_IGN);
   stop_set_handler_of_wanted(SIG_DFL);
@@ -172,7 +172,7 @@ void bn_stop_release_signals(void)
 void bn_stop_become_receiver(void)
 {
   atomic_store(&receiver.thread, pthread_self());
-  atomic_store(&receiver.known, true);
+  atomic_store(&receiver.exists, true);
 }
 
 /* Waits for a signal of the set, which has the wake-up signal.  Returns its number, 0 if woken, or
@@ -218,6 +218,6 @@ void bn_stop_wake(pthread_t thread)
 
 void bn_stop_wake_receiver(void)
 {
-  if (atomic_load(&receiver.known))
+  if (atomic_load(&receiver.exists))
     bn_stop_wake(atomic_load(&receiver.thread));
 }
