@@ -49,13 +49,13 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
 void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
                             const struct bn_view_rules *rules, struct bn_facts *f)
 {
-  const struct bn_assert *by = atomic_load(&a->by);
+  const struct bn_assert *ended_by = atomic_load(&a->by);
 
   for (size_t i = 0; i < a->n; i++) {
     const struct bn_assert *assertion = &a->asserts[i];
     struct bn_finding found = bn_assert_judge(assertion, v, rules);
 
-    found.ended_run = assertion == by;
+    found.ended_run = assertion == ended_by;
     if (found.ended_run)
       found.holds = false;
     bn_facts_add_verdict(f, assertion->text, assertion->unit, &found);

@@ -296,8 +296,8 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
   }
 }
 
-/* Adds the ages of the events in flight, except those of the warm-up.  Without a rate, events are
-   counted as started when they end, so that these are counted here. */
+/* Adds the ages of the events in flight, except those of the warm-up.  Without a rate, an event is
+   counted as started when it ends, so that the events in flight are counted here. */
 static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap *now,
                                  uint64_t observed_ns, struct bn_snap *delta,
                                  struct bn_view_store *store)

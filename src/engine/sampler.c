@@ -180,7 +180,7 @@ static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns
   const struct bn_patience *p = &s->schedule.patience;
   const uint64_t grace_ns = sampler_grace_ns(s);
   const bool by_statements = now_ns < p->since_ns + grace_ns;
-  const double used_s = (double)(by_statements ? now_ns - p->ended_since_ns : grace_ns) * 1e-9;
+  const uint64_t used_ns = by_statements ? now_ns - p->ended_since_ns : grace_ns;
   const unsigned busy = bn_threads_count_busy(s->p->threads);
   const unsigned looping = bn_threads_count_looping(s->p->threads);
   const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
@@ -190,7 +190,7 @@ static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns
 
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
   bn_threads_end(s->p->threads, has_failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
-  sampler_log_used_grace(s, busy, looping, used_s, condition);
+  sampler_log_used_grace(s, busy, looping, (double)used_ns * 1e-9, condition);
 }
 
 /* Ends the run at the limit of --forced-shutdown, and names the time limit as the dialect does. */

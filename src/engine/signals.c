@@ -204,6 +204,7 @@ static uint64_t signals_stage_patience(const struct receiver_thread *r)
   case BN_STAGE_MEASURE:
     /* The sampler uses up the grace that the user set. */
     return c->grace_auto ? bn_grace_ns(r->p, grace_ns + patience_ns) : c->grace_ns + patience_ns;
+  /* A report hangs only because of a lock of a lost worker. */
   case BN_STAGE_REPORT:
     return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;
   case BN_STAGE_DOCUMENTS:

@@ -13,13 +13,19 @@ static void timers_put(struct bn_timers *t, size_t i, struct bn_timer *timer)
   timer->place = i + 1;
 }
 
+/* Returns the entry of the parent of entry i; the root has none. */
+static size_t timers_parent(size_t i)
+{
+  return (i - 1) / 2;
+}
+
 /* Puts the timer into the free entry i, or into an entry nearer to the root if it is due before the
    timers on that way. */
 static void timers_rise(struct bn_timers *t, size_t i, struct bn_timer *timer)
 {
-  while (i > 0 && timer->at_ns < t->heap[(i - 1) / 2]->at_ns) {
-    timers_put(t, i, t->heap[(i - 1) / 2]);
-    i = (i - 1) / 2;
+  while (i > 0 && timer->at_ns < t->heap[timers_parent(i)]->at_ns) {
+    timers_put(t, i, t->heap[timers_parent(i)]);
+    i = timers_parent(i);
   }
   timers_put(t, i, timer);
 }
@@ -29,7 +35,7 @@ static void timers_rise(struct bn_timers *t, size_t i, struct bn_timer *timer)
 static void timers_sink(struct bn_timers *t, size_t i, struct bn_timer *timer)
 {
   for (;;) {
-    size_t child = 2 * i + 1;
+    size_t child = 2 * i + 1; /* the left one; the right one comes next */
 
     if (child + 1 < t->n && t->heap[child + 1]->at_ns < t->heap[child]->at_ns)
       child++;
@@ -60,7 +66,7 @@ void bn_timers_clear(struct bn_timers *t, struct bn_timer *timer)
   last = t->heap[--t->n];
   if (last == timer)
     return;
-  if (i > 0 && last->at_ns < t->heap[(i - 1) / 2]->at_ns)
+  if (i > 0 && last->at_ns < t->heap[timers_parent(i)]->at_ns)
     timers_rise(t, i, last);
   else
     timers_sink(t, i, last);

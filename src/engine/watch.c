@@ -243,7 +243,7 @@ static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading
     s->ops->compare(s->state, from, to, &covered, out);
 }
 
-/* Adds the figures since the reading of the interval or checkpoint before, which the new reading
+/* Adds the figures since the last reading of an interval, or of a checkpoint, which the new reading
    replaces.  The caller holds the lock. */
 static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {

@@ -41,8 +41,8 @@ static bool device_find(struct device *d, const struct bn_place *place)
   return true;
 }
 
-/* Finds the folder of the test's files, or asks its server for that of the server's files.  Returns
-   0, or -1 and err. */
+/* Sets the folder to that of the test's files or, if the test has a database, to that of its
+   server's files.  Returns 0, or -1 and err. */
 static int device_find_folder(struct device *d, const struct bn_watch_place *at,
                               char folder[PATH_MAX], struct bn_err *err)
 {
