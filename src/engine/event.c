@@ -165,6 +165,7 @@ void bn_event_start_later(struct bn_session *s, struct bn_tick *tick)
     return;
   tick->start_ns = s->last_ns;
   bn_stat_bump(&s->stat->begun_at, tick->start_ns - before_ns);
+  /* The event may have moved over the end of the warm-up. */
   if (s->attend != 0 && before_ns < s->stat->counts_from_ns)
     bn_event_note_begun(s, tick->start_ns);
 }

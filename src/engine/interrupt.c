@@ -98,21 +98,21 @@ void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n)
 bool bn_interrupt_stop(struct bn_interrupt *interrupt)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
-  bool must_join, gone, in_time = true;
+  bool must_join, has_ended, in_time = true;
 
   (void)pthread_mutex_lock(&interrupt->lock);
   interrupt->stop = true;
   bn_wait_wake(&interrupt->changed);
   while (interrupt->thread_made && !interrupt->gone && in_time)
     in_time = bn_wait_until(&end, &interrupt->changed, &interrupt->lock, until_ns);
-  gone = !interrupt->thread_made || interrupt->gone;
+  has_ended = !interrupt->thread_made || interrupt->gone;
   must_join = interrupt->thread_made && interrupt->gone;
   if (must_join)
     interrupt->thread_made = false;
   (void)pthread_mutex_unlock(&interrupt->lock);
   if (must_join)
     bn_wait_join(&returning, interrupt->thread);
-  return gone;
+  return has_ended;
 }
 
 void bn_interrupt_set(struct bn_interrupt *interrupt, const struct bn_session *s,

@@ -43,29 +43,29 @@ struct phase_metrics {
 static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
                                             const struct bn_profile *profile)
 {
-  struct phase_metrics all = {.n = 0};
+  struct phase_metrics table = {.n = 0};
 
-  while (metrics != NULL && metrics[all.n].name != NULL)
-    all.n++;
-  all.first = all.n;
-  all.row = bn_alloc(all.n + profile->n_phases + 1, sizeof *all.row);
-  if (all.n > 0)
-    memcpy(all.row, metrics, all.n * sizeof *all.row);
+  while (metrics != NULL && metrics[table.n].name != NULL)
+    table.n++;
+  table.first = table.n;
+  table.row = bn_alloc(table.n + profile->n_phases + 1, sizeof *table.row);
+  if (table.n > 0)
+    memcpy(table.row, metrics, table.n * sizeof *table.row);
   for (size_t k = 0; k < profile->n_phases; k++)
-    all.row[all.n++] = (struct bn_metric){
+    table.row[table.n++] = (struct bn_metric){
         .name = bn_alloc_print(BN_PHASE_PART "%zu %.*s", k + 1, PHASE_TEXT, profile->phase[k].text),
         .unit = "ns",
         .kind = BN_PHASE_HISTOGRAM,
         .of_events = true};
-  return all;
+  return table;
 }
 
 /* Frees the rows, and the names of the rows of the phases, which load_add_phases has allocated. */
-static void load_free_phases(const struct phase_metrics *all)
+static void load_free_phases(const struct phase_metrics *table)
 {
-  for (size_t i = all->first; i < all->n; i++)
-    free((void *)(uintptr_t)all->row[i].name);
-  free(all->row);
+  for (size_t i = table->first; i < table->n; i++)
+    free((void *)(uintptr_t)table->row[i].name);
+  free(table->row);
 }
 
 /* Makes the two sets; stat_bits are for the workers' sessions alone.  Returns 0, or -1 if out of
@@ -82,15 +82,15 @@ int bn_load_init(struct bn_load *l, unsigned sessions, unsigned n_writers,
                  const struct bn_metric *metrics, unsigned stat_bits,
                  const struct bn_profile *profile)
 {
-  struct phase_metrics all;
+  struct phase_metrics table;
   int rc;
 
   l->profile = profile;
   if (profile == NULL)
     return load_init_sets(l, sessions, n_writers, metrics, stat_bits);
-  all = load_add_phases(metrics, profile);
-  rc = load_init_sets(l, sessions, n_writers, all.row, stat_bits);
-  load_free_phases(&all);
+  table = load_add_phases(metrics, profile);
+  rc = load_init_sets(l, sessions, n_writers, table.row, stat_bits);
+  load_free_phases(&table);
   return rc;
 }
 

@@ -106,7 +106,8 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
   outage_narrow_by_gone(g, o);
 }
 
-/* Counts the outage, unless the gap is too short, or another session has counted it. */
+/* Counts the outage, unless the gap is too short or overlaps the last outage: another session has
+   counted this one then. */
 static void outage_count(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
   const uint64_t from_ns = bn_clock_max(g->first_ns, g->from_ns);

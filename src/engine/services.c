@@ -164,13 +164,14 @@ static void services_lose(const struct bn_session *s, const char *text)
   const bool is_first = !atomic_exchange(&p->threads->loss_reported, true);
   /* Without a reader of standard error, the receiver of signals has to print the text. */
   const bool is_written = is_first && (!has_report || bn_wait_is_writable(STDERR_FILENO));
+  const char *unwritten = is_first && !is_written ? text : NULL;
   unsigned n_lost;
 
   if (is_written)
     services_write_stderr(text);
   if (!has_report)
     return;
-  n_lost = bn_threads_lose(p->threads, s, is_first && !is_written ? text : NULL);
+  n_lost = bn_threads_lose(p->threads, s, unwritten);
   bn_stop_wake_receiver();
   while (!services_is_acknowledged(p, n_lost)) {
     const uint64_t now_ns = bn_clock_mono();
