@@ -215,8 +215,9 @@ static void event_log_limit(const struct bn_session *s, enum bn_admission answer
    will be returned, or if the session has an event in flight, whose end the wait would delay. */
 static bool event_await_ticket(struct bn_session *s)
 {
-  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended) ||
-      !bn_quota_await_ticket(s->share))
+  if (bn_stat_get(&s->stat->begun) != bn_stat_get(&s->stat->ended))
+    return false;
+  if (!bn_quota_await_ticket(s->share))
     return false;
   s->last_ns = bn_clock_now(&s->clock);
   return true;

@@ -272,15 +272,17 @@ static int loop_register(struct bn_loop *l, int fd, uint32_t events)
 
   if (epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, fd, &e) == 0)
     return 0;
-  return errno == ENOENT ? epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e) : -1;
+  if (errno != ENOENT)
+    return -1;
+  return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e);
 }
 
 /* The events of a descriptor that is registered for its life.  EPOLLET reports input once, so that
    bn_loop_fd.early has to keep it for a later wait. */
 enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
 
-/* Registers a descriptor once for its life; *armed belongs to its connection.  Returns 0, or events
-   that have come already: POLLERR if it cannot be registered. */
+/* Registers a descriptor once for its life; *armed belongs to its connection.  Returns NO_EVENTS,
+   or events that have come already: POLLERR if it cannot be registered. */
 static short loop_arm(struct bn_task *t, int fd, bool *armed)
 {
   struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);
@@ -293,12 +295,13 @@ static short loop_arm(struct bn_task *t, int fd, bool *armed)
     *armed = entry->armed = true;
   }
   if (!entry->early)
-    return 0;
+    return NO_EVENTS;
   entry->early = false;
   return POLLIN;
 }
 
-/* Registers a descriptor for one wait.  Returns 0, or POLLERR if it cannot be registered. */
+/* Registers a descriptor for one wait.  Returns NO_EVENTS, or POLLERR if it cannot be registered.
+ */
 static short loop_arm_once(struct bn_task *t, int fd, short events)
 {
   struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);
@@ -306,7 +309,7 @@ static short loop_arm_once(struct bn_task *t, int fd, short events)
                           ((events & POLLOUT) != 0 ? (uint32_t)EPOLLOUT : 0);
 
   entry->task = t;
-  return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? 0 : POLLERR;
+  return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? NO_EVENTS : POLLERR;
 }
 
 /* Registers a descriptor for its life again, if that is what loop_arm_once has replaced.  `armed`

@@ -213,7 +213,7 @@ static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
   return bn_clock_max(p->from_ns[k], bn_clock_min(p->from_ns[k + 1], p->end.until_ns));
 }
 
-/* Returns the integral of the curve up to at_ns.  A pacer may have a share of it. */
+/* Returns the integral of the curve up to at_ns.  A pacer counts the share of this host. */
 static double phases_integral(const struct bn_phases *p, uint64_t at_ns)
 {
   const struct bn_profile *profile = p->profile;
@@ -384,9 +384,12 @@ static bool window_is_below(const struct window *w, double level_ns)
 static double window_begin_s(const struct window *w)
 {
   const struct span *first = &w->slice[0];
-  const double digits = -floor(log10(first->end_s - first->begin_s)), unit = pow(10, fabs(digits));
+  const double digits = -floor(log10(first->end_s - first->begin_s));
+  const double unit = pow(10, fabs(digits));
 
-  return digits > 0 ? round(first->begin_s * unit) / unit : round(first->begin_s / unit) * unit;
+  if (digits > 0)
+    return round(first->begin_s * unit) / unit;
+  return round(first->begin_s / unit) * unit;
 }
 
 /* Returns slice i of phase k, which begins base_s after a peak, with the events of all stripes. */

@@ -438,8 +438,8 @@ static void run_abandon_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
 }
 
-/* Leaves threads behind that have not ended after a signal.  The user has ended the start, so that
-   the run has no timeout. */
+/* Leaves threads behind that have not ended after a signal.  The signal has ended the start, and no
+   timeout: it gives the exit status. */
 static void run_abandon_ended_start(struct bn_run *run)
 {
   bn_log_hint(

@@ -219,9 +219,9 @@ static void threads_begin_round(struct bn_threads *t)
   bn_wait_wake(&t->changed);
 }
 
-/* Tells the host group that the sessions of this host have arrived.  The lock is released
-   meanwhile, because the other hosts may have arrived, and bn_threads_release_barrier be called,
-   before `meet` returns. */
+/* Tells the host group that the sessions of this host have arrived.  The caller holds the lock,
+   which is released meanwhile: if the other hosts have arrived, bn_threads_release_barrier may be
+   called before `meet` returns. */
 static void threads_announce_arrival(struct bn_threads *t)
 {
   t->arrival_sent = true;

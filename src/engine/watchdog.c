@@ -32,10 +32,10 @@ static const struct bn_wait end_of_process = {"the end of the process", BN_BOUND
 
 /* --- output that does not block --------------------------------------------------------------- */
 
-/* Returns a descriptor of the same file that does not block.  Nothing closes it, because the
-   process ends.  A pipe or a terminal is opened again, because other processes may use the open
-   file of fd, whose flags have to stay as they are.  If that fails, returns fd: the alarm that ends
-   the process then bounds a write that blocks. */
+/* Opens a pipe or a terminal again, so that a write does not block: other processes may use the
+   open file of fd, whose flags have to stay as they are.  Returns the new descriptor, which nothing
+   closes because the process ends.  Returns fd for other files, and if the file cannot be opened:
+   the alarm that ends the process then bounds a write that blocks. */
 static int watchdog_open_nonblocking(int fd)
 {
   char name[32];
