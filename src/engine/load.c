@@ -100,14 +100,6 @@ void bn_load_done(struct bn_load *l)
   bn_statset_done(&l->side);
 }
 
-/* Adds the counters of a side session to the new one, because the top level of a script may have
-   executed statements. */
-static void load_carry_over(struct bn_stat *to, const struct bn_stat *from)
-{
-  for (unsigned i = 0; i < BN_C_FIXED; i++)
-    bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
-}
-
 int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsigned stat_bits)
 {
   struct bn_load moved = {.unique = l->unique};
@@ -118,8 +110,10 @@ int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsi
     bn_load_done(&moved);
     return -1;
   }
+  /* The top level of a script may have executed statements in a side session. */
   for (unsigned i = 0; i < BN_LOAD_SIDE; i++)
-    load_carry_over(moved.side.stat[i], l->side.stat[i]);
+    for (unsigned k = 0; k < BN_C_FIXED; k++)
+      bn_stat_count(moved.side.stat[i], k, bn_stat_get(&l->side.stat[i]->counter[k]));
   bn_load_done(l);
   *l = moved;
   return 0;

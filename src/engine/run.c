@@ -69,6 +69,7 @@ static void run_make_pacer(struct bn_run *run)
   const struct bn_host_group *group = run->host_group;
   const unsigned first = group != NULL ? group->first : 0;
   const double all_sessions = bn_host_group_sessions(group, c->plan.threads);
+  const double lead = (first + c->plan.threads / 2.0) / all_sessions; /* in gaps */
 
   if (c->plan.rate <= 0)
     return;
@@ -79,7 +80,7 @@ static void run_make_pacer(struct bn_run *run)
     bn_pacer_init_rate(&run->pacer, c->seed + first, c->plan.rate);
   }
   if (c->raw.arrivals == BN_GAPS_CONSTANT)
-    bn_pacer_make_constant(&run->pacer, (first + c->plan.threads / 2.0) / all_sessions);
+    bn_pacer_make_constant(&run->pacer, lead);
   run->pacer_made = true;
   run->ages = bn_hist_new();
 }
@@ -296,12 +297,6 @@ static bool run_start_watching(struct bn_run *run)
   bn_watchdog_stop(&run->watchdog);
   bn_sampler_stop(&run->sampler);
   return false;
-}
-
-static void run_close_watchers(struct bn_run *run)
-{
-  if (!bn_watch_close(&run->watch))
-    bn_outcome_set(&run->outcome, BN_OUTCOME_WATCHER_HANGS);
 }
 
 static void run_stop_interrupting(struct bn_run *run)
@@ -703,10 +698,10 @@ static void run_workers(struct bn_run *run)
 {
   const uint64_t deadline_ns = run_ready_deadline(run);
   const bool is_shared = run->threads.n_workers < run->threads.n; /* several sessions per worker */
+  void *(*const body)(void *) = is_shared ? bn_worker_shared_main : bn_worker_main;
   struct bn_times times;
 
-  if (run_spawn(run, is_shared ? bn_worker_shared_main : bn_worker_main, deadline_ns) &&
-      run_await_ready(run, deadline_ns)) {
+  if (run_spawn(run, body, deadline_ns) && run_await_ready(run, deadline_ns)) {
     bn_outcome_advance(&run->outcome, BN_STAGE_MEASURE);
     if (run_open_start_barrier(run, &times)) {
       run_measure(run, &times);
@@ -735,7 +730,8 @@ int bn_run_execute(struct bn_run *run)
   bn_outcome_advance(&run->outcome, BN_STAGE_DOCUMENTS);
   run_close_reports(run);
   bn_outcome_advance(&run->outcome, BN_STAGE_CLOSE);
-  run_close_watchers(run);
+  if (!bn_watch_close(&run->watch))
+    bn_outcome_set(&run->outcome, BN_OUTCOME_WATCHER_HANGS);
   run_stop_interrupting(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);

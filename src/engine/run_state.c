@@ -15,12 +15,6 @@ uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct b
   return bn_pacer_count_queued(due, bn_load_count_begun(p->load), remaining);
 }
 
-/* Returns how many events may still begin, which is the longest queue that reports show. */
-static uint64_t state_count_remaining(const struct bn_run_parts *p)
-{
-  return p->conf->policy->queue_ignores_events ? UINT64_MAX : bn_quota_unused(p->quota);
-}
-
 /* Returns the end of the span: the limit or, if all sessions had left their loops before the limit,
    the end of the last event.  It is UINT64_MAX if there is no limit and the span has not ended. */
 static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_times *times)
@@ -52,8 +46,12 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
   /* Workers that leave because of the limit are included. */
   if (state.at_limit)
     state.running = bn_threads_count_at_limit(p->threads);
-  if (state.paced)
-    state.backlog = bn_run_state_count_backlog(p, times, now_ns, state_count_remaining(p));
+  if (state.paced) {
+    const bool is_limited = !p->conf->policy->queue_ignores_events;
+    const uint64_t remaining = is_limited ? bn_quota_unused(p->quota) : UINT64_MAX;
+
+    state.backlog = bn_run_state_count_backlog(p, times, now_ns, remaining);
+  }
   return state;
 }
 

@@ -234,7 +234,6 @@ static void signals_log_end_of_patience(const struct bn_patience *p, uint64_t no
                                         uint64_t limit_ns, uint64_t longest_ns)
 {
   const bool statements_end = now_ns < p->since_ns + limit_ns;
-
   if (statements_end)
     (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
                          (double)longest_ns * 1e-9);
@@ -279,12 +278,6 @@ static bool signals_must_progress(const struct receiver_thread *r)
   return r->count == 1 || (r->count == 0 && r->lost > 0);
 }
 
-/* Returns when progress is to be checked next; UINT64_MAX: the thread waits for a signal alone. */
-static uint64_t signals_next_wake_ns(const struct receiver_thread *r)
-{
-  return signals_must_progress(r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
-}
-
 /* Acts on requests, losses and signals as they come, and on a lack of progress between them, until
    bn_receiver_stop() wakes it.  A signal that comes at the same time is still acted on. */
 static void *signals_receiver_main(void *arg)
@@ -295,13 +288,15 @@ static void *signals_receiver_main(void *arg)
 
   bn_stop_become_receiver();
   do {
+    uint64_t wake_ns; /* to check progress */
     int signo;
 
     if (r.count == 0 && bn_stop_has_lost_reader())
       signals_end_without_reader(&r);
     signals_handle_request(&r);
     signals_handle_losses(&r);
-    signo = bn_stop_wait(&signals, signals_next_wake_ns(&r), &sender);
+    wake_ns = signals_must_progress(&r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
+    signo = bn_stop_wait(&signals, wake_ns, &sender);
     if (signo > 0)
       signals_handle_one(&r, &sender);
     if (signals_must_progress(&r))

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -47,12 +46,9 @@ static void stop_choose_wanted(sigset_t *set)
 /* Sets the handler of a signal.  System calls that it interrupts are started again. */
 static void stop_set_handler(int signo, void (*handler)(int))
 {
-  struct sigaction act;
+  struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART};
 
-  memset(&act, 0, sizeof act);
   (void)sigemptyset(&act.sa_mask);
-  act.sa_handler = handler;
-  act.sa_flags = SA_RESTART;
   (void)sigaction(signo, &act, NULL);
 }
 
@@ -187,11 +183,10 @@ static int stop_await_signal(const struct bn_wait *w, const sigset_t *set, uint6
 
 int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender)
 {
-  siginfo_t info;
+  siginfo_t info = {0};
   sigset_t set = receiver.wanted;
   int signo;
 
-  memset(&info, 0, sizeof info);
   (void)sigaddset(&set, stop_wake_signal());
   signo = stop_await_signal(w, &set, deadline_ns, &info);
   if (signo > 0)

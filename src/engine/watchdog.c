@@ -86,12 +86,6 @@ static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t unt
 
 /* --- the report and the documents ------------------------------------------------------------- */
 
-/* Returns whether a reporter prints the text report to a file, which then gets the forced one. */
-static bool watchdog_is_summary(const struct bn_run_parts *p, const struct bn_report_use *use)
-{
-  return use->ops == p->text && use->out != NULL;
-}
-
 /* Prints the final report, unless it has been printed or no event has begun: to each file for which
    a text report was asked, or, if there is none, to standard error. */
 static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
@@ -107,11 +101,14 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   bn_outcome_record_end(p->outcome, bn_clock_mono());
   end = bn_run_state_end(p, &times, w->ages);
   bn_reports_print_forced(p->reports, &end, w->out);
-  for (size_t i = 0; i < p->n_reporters; i++)
-    if (watchdog_is_summary(p, &p->reporters[i])) {
+  for (size_t i = 0; i < p->n_reporters; i++) {
+    const struct bn_report_use *use = &p->reporters[i];
+
+    if (use->ops == p->text && use->out != NULL) {
       is_printed = true;
-      watchdog_print_out(w, fileno(p->reporters[i].out), until_ns);
+      watchdog_print_out(w, fileno(use->out), until_ns);
     }
+  }
   if (!is_printed)
     watchdog_print_out(w, STDERR_FILENO, until_ns);
   rewind(w->out);
