@@ -556,7 +556,9 @@ static unsigned event_take_kind(struct bn_session *s)
   return kind;
 }
 
-/* Counts an event that is looked at for any reason (bn_event_count_marked). */
+/* Counts an event that is looked at for any reason (bn_event_count_marked).  An event of a session
+   that has failed is dropped, and an event of the warm-up is counted apart.  Lateness comes after
+   the parts of the response time, because it adds the service time. */
 static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s,
                                                             const struct bn_tick *tick)
 {

@@ -646,7 +646,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
 }
 
 /* Waits for the end of the load, makes the final report, and finishes the workload unless threads
-   of it hang. */
+   of it hang.  The reporting thread stops first, because the total uses its baselines. */
 static void run_measure(struct bn_run *run, const struct bn_times *times)
 {
   const bool all_gone = bn_threads_await(&run->threads, UINT64_MAX);
