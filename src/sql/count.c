@@ -34,8 +34,8 @@ static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
   return BN_SQL_OTHER;
 }
 
-/* Returns the position after blanks and comments.  Those of all servers are skipped: no statement
-   begins with a comment of another server. */
+/* Returns the position after blanks and comments.  Comments of all servers are skipped, because
+   they cannot be mistaken: on a server without them, no statement begins in this way. */
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
@@ -58,7 +58,8 @@ static const char *count_skip(const char *sql, const char *end)
   return sql;
 }
 
-/* Returns the verb of a statement by its first word. */
+/* Returns the verb of a statement by its first word.  The first letter spares most statements a
+   comparison of words. */
 static inline enum bn_sql_verb count_first_verb(const char *sql, size_t len)
 {
   switch (len > 0 ? *sql : '\0') {

@@ -15,11 +15,11 @@ struct digest {
   const struct bn_sql_caps *caps;
   char *out;
   size_t len, size;
-  bool full; /* something did not fit */
-  bool word; /* the last token is a name, a keyword or a literal */
+  bool full;    /* something did not fit */
+  bool is_word; /* the last token is a name, a keyword or a literal */
   struct bn_sql_literals *literals;
-  size_t open; /* the index in out of the last opening parenthesis */
-  bool plain;  /* that parenthesis is open, and only values and commas follow it */
+  size_t open;          /* the index in out of the last opening parenthesis */
+  bool has_only_values; /* that parenthesis is open, and only values and commas follow it */
 };
 
 /* Adds as much of the text as fits; if that is not all of it, the digest is full. */
@@ -43,9 +43,9 @@ static char digest_last(const struct digest *d)
    after another word or a closing parenthesis. */
 static void digest_put_space(struct digest *d, bool is_word)
 {
-  if (digest_last(d) == ',' || (is_word && (d->word || digest_last(d) == ')')))
+  if (digest_last(d) == ',' || (is_word && (d->is_word || digest_last(d) == ')')))
     digest_put(d, " ", 1);
-  d->word = is_word;
+  d->is_word = is_word;
 }
 
 /* Adds the mark that stands for a value. */
@@ -88,7 +88,7 @@ static void digest_put_word(struct digest *d, const char *p, const char *end)
 
   digest_put_space(d, true /* a word */);
   digest_put(d, p, len);
-  d->plain &= digest_is_value(p, len);
+  d->has_only_values &= digest_is_value(p, len);
 }
 
 /* Shortens the list of values that was just read, up to its closing parenthesis, to "(...)".  If it
@@ -101,8 +101,8 @@ static void digest_shorten_list(struct digest *d)
   if (d->open >= len && memcmp(d->out + d->open - len, before, len) == 0) {
     d->len = d->open - strlen(", ");
   } else {
-    d->len = d->open + 1;
-    digest_put(d, "...)", 4);
+    d->len = d->open + strlen("(");
+    digest_put(d, "...)", strlen("...)"));
   }
 }
 
@@ -110,25 +110,25 @@ static void digest_shorten_list(struct digest *d)
    shortened. */
 static void digest_close_parenthesis(struct digest *d)
 {
-  const bool is_list = d->plain && d->len > d->open + 1;
+  const bool is_list = d->has_only_values && d->len > d->open + strlen("(");
 
   if (is_list)
     digest_shorten_list(d);
   else
     digest_put(d, ")", 1);
-  d->plain = d->word = false;
+  d->has_only_values = d->is_word = false;
 }
 
-/* Adds a character that is neither part of a word nor of a literal. */
+/* Adds a character that is part of neither a word nor a literal. */
 static void digest_put_sign(struct digest *d, char c)
 {
   /* Multiplication and "all columns" alike have blanks around them. */
   digest_put_space(d, c == '*');
   if (c == '(') {
     d->open = d->len;
-    d->plain = true;
+    d->has_only_values = true;
   } else if (c != ',') {
-    d->plain = false;
+    d->has_only_values = false;
   }
   digest_put(d, &c, 1);
 }
@@ -166,13 +166,13 @@ static bool digest_is_signed(const struct digest *d, const char *p)
 {
   if ((*p != '-' && *p != '+') || d->end - p <= 1 || !digest_is_number(p + 1, d->end))
     return false;
-  return d->len > 0 && !d->word && digest_last(d) != ')';
+  return d->len > 0 && !d->is_word && digest_last(d) != ')';
 }
 
 /* Returns the position after a comment at p, or p if there is none. */
 static const char *digest_skip_comment(const struct digest *d, const char *p)
 {
-  const bool is_mysql = d->caps->backslash_escapes, has_next = d->end - p > 1;
+  const bool is_mysql = bn_sql_is_mysql(d->caps), has_next = d->end - p > 1;
 
   if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, is_mysql))
     return bn_sql_skip_line(p, d->end);
@@ -198,7 +198,7 @@ static const char *digest_put_dollar(struct digest *d, const char *p)
 /* Adds a literal or a name in quotes.  Returns the position after it. */
 static const char *digest_put_quoted(struct digest *d, const char *p)
 {
-  const bool is_mysql = d->caps->backslash_escapes;
+  const bool is_mysql = bn_sql_is_mysql(d->caps);
   const bool is_text = *p == '\'' || (*p == '"' && is_mysql);
   const char *after =
       bn_sql_skip_quoted(p, d->end, is_text && bn_sql_escapes_here(p, d->begin, is_mysql));
@@ -220,7 +220,7 @@ static const char *digest_put_next(struct digest *d, const char *p)
     return p + 1;
   if (*p == '\'' || *p == '"' || *p == '`')
     return digest_put_quoted(d, p);
-  if (*p == '$' && !d->caps->backslash_escapes)
+  if (*p == '$' && !bn_sql_is_mysql(d->caps))
     return digest_put_dollar(d, p);
   if (digest_is_number(p, d->end) || digest_is_signed(d, p))
     return digest_put_literal(d, p, digest_skip_number(p + 1, d->end));

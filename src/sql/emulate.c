@@ -13,7 +13,7 @@
 const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps)
 {
-  const bool is_mysql = caps->backslash_escapes;
+  const bool is_mysql = bn_sql_is_mysql(caps);
 
   while (p < end) {
     switch (*p) {

@@ -55,13 +55,15 @@ static const char *lex_skip_nested(const char *p, const char *end)
 
 const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps)
 {
+  const bool is_mysql = bn_sql_is_mysql(caps);
   const char *close;
 
   if (caps->comments_nest)
     return lex_skip_nested(p, end);
-  if (caps->backslash_escapes && end - p > 2 && p[2] == '!')
+  /* The mark of a version comment has "!" after its star, or in MariaDB "M!". */
+  if (is_mysql && end - p > 2 && p[2] == '!')
     return p + 3;
-  if (caps->backslash_escapes && end - p > 3 && p[2] == 'M' && p[3] == '!') /* MariaDB's own */
+  if (is_mysql && end - p > 3 && p[2] == 'M' && p[3] == '!')
     return p + 4;
   close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
   return close != NULL ? close + 2 : end;
@@ -86,6 +88,9 @@ bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash)
 {
   if (*p == '`')
     return false;
-  return backslash || (*p == '\'' && p > begin && (p[-1] == 'E' || p[-1] == 'e') &&
-                       (p - 1 == begin || !bn_sql_is_word(p[-2])));
+  if (backslash)
+    return true;
+  if (*p != '\'' || p == begin || (p[-1] != 'E' && p[-1] != 'e'))
+    return false;
+  return p - 1 == begin || !bn_sql_is_word(p[-2]); /* the E is not the end of a name */
 }

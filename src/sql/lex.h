@@ -8,6 +8,12 @@
 
 #include "api/driver.h"
 
+/* Returns whether the server reads texts as MySQL does: no other server has backslash escapes. */
+static inline bool bn_sql_is_mysql(const struct bn_sql_caps *caps)
+{
+  return caps->backslash_escapes;
+}
+
 static inline bool bn_sql_is_blank(char c)
 {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -39,7 +45,8 @@ bool bn_sql_is_dash_comment(const char *p, const char *end, bool is_mysql);
 /* Returns the position after the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
 /* Returns the position after the comment whose slash and star are at p, or end if it is not closed.
-   Of a version comment, whose text MySQL or MariaDB executes, only the mark is skipped. */
+   MySQL and MariaDB execute the text of their version comments, so for one of these, returns the
+   position after its mark. */
 const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps);
 
 #endif

@@ -48,7 +48,7 @@ static bool route_is_one_of(const struct token *t, const char *const *words)
    begins there. */
 static const char *route_skip_between(const struct scan *s, const char *p)
 {
-  const bool is_mysql = s->caps->backslash_escapes;
+  const bool is_mysql = bn_sql_is_mysql(s->caps);
   const bool has_next = s->end - p >= 2;
 
   if (strchr(" \t\r\n\f\v", *p) != NULL)
@@ -150,7 +150,7 @@ static bool route_is_function_of_session(const struct token *name)
 static bool route_is_at_variable(const struct scan *s, const struct token *before,
                                  const struct token *t)
 {
-  return s->caps->backslash_escapes && route_is_char(before, '@') && !route_is_char(t, '@');
+  return bn_sql_is_mysql(s->caps) && route_is_char(before, '@') && !route_is_char(t, '@');
 }
 
 /* Returns whether t, for which route_is_at_variable is true, belongs to the session, so that the
@@ -165,7 +165,8 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
 
   if (before->at == s->begin || before->at[-1] != '@')
     return true; /* one at sign: a variable of the user */
-  /* If t does not follow at once, the name is in backticks and was skipped: it may be any. */
+  /* If t does not follow the at sign at once, the name of the variable was skipped, because it is
+     in backticks: it may be any name. */
   return t->at != before->at + 1 || route_is_one_of(t, names);
 }
 
@@ -221,8 +222,8 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   return route_is_one_of(&first, beginning) ? route_of_begin(&s) : BN_ROUTE_WRITE;
 }
 
-/* Returns whether the statement ends the open transaction, as in MySQL, because it begins another
-   one or changes autocommit.  LOCK TABLES of MySQL ends it too. */
+/* Returns whether the statement may end the open transaction, which MySQL does before it begins
+   another one, changes autocommit, or locks tables. */
 static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
 {
   switch (boundary) {
@@ -231,8 +232,8 @@ static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_
   case BN_BOUNDARY_AUTO:
   case BN_BOUNDARY_FOREIGN:
     return true;
-  case BN_BOUNDARY_LOCK: /* of PostgreSQL: a part of the transaction */
-    return caps->backslash_escapes;
+  case BN_BOUNDARY_LOCK: /* in PostgreSQL, the lock is a part of the transaction */
+    return bn_sql_is_mysql(caps);
   case BN_BOUNDARY_NONE:
   case BN_BOUNDARY_COMMIT:
   case BN_BOUNDARY_ROLLBACK:
@@ -279,7 +280,7 @@ static bool route_skip_statement(struct scan *s, struct token t, bool *names_aut
 
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
-  const bool is_mysql = caps->backslash_escapes;
+  const bool is_mysql = bn_sql_is_mysql(caps);
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
   bool has_ended = false, has_more = true;
 
@@ -312,7 +313,7 @@ bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps 
   struct token before = route_next(&s), t;
   bool is_of_transaction, is_of_variable, turns_writing = false;
 
-  if (caps->backslash_escapes || !route_equals(&before, "set"))
+  if (bn_sql_is_mysql(caps) || !route_equals(&before, "set"))
     return false;
   t = route_next(&s);
   if (route_equals(&t, "local"))
