@@ -12,11 +12,13 @@
 #include "sql/count.h"
 #include "sql/digest.h"
 #include "sql/errors.h"
+#include "sql/lex.h"
 
 /* The transaction of a connection to the server, and the row that counts its commits. */
 struct state {
   struct bn_sql_commit_row *row; /* NULL: the next commit makes one */
-  bool in_transaction, wrote;
+  bool in_transaction;
+  bool wrote;    /* the open transaction has changed rows, so its commit is counted */
   bool implicit; /* autocommit is off: a transaction begins where one ends */
   bool foreign;  /* locked tables, or a distributed transaction: not verified */
 };
@@ -187,9 +189,10 @@ static bool commits_is_refused(const struct call *call, enum bn_sql rc)
          !commits_may_be_of_other_statement(call);
 }
 
-/* Updates the row and the state after a COMMIT whose answer is rc.  If the outcome is not known,
-   the row stays pending for good, and the next commit gets a new row.  A commit is counted before
-   it ceases to be pending, so that a commit that was sent is one or the other at each moment. */
+/* Updates the row after a COMMIT whose answer is rc, and the state if it has succeeded; after a
+   failure, the caller updates the state.  If the outcome is not known, the row stays pending for
+   good, and the next commit gets a new row.  A commit is counted before it ceases to be pending, so
+   that a commit that was sent is one or the other at each moment. */
 static void commits_record_outcome(const struct call *call, enum bn_sql rc)
 {
   struct state *state = &call->c->state;
@@ -205,7 +208,6 @@ static void commits_record_outcome(const struct call *call, enum bn_sql rc)
     atomic_store_explicit(&row->pending, false, memory_order_release);
   else
     state->row = NULL;
-  commits_note_failure(call, rc);
 }
 
 /* Executes the script's COMMIT of a transaction that has written, after adding 1 to the
@@ -214,19 +216,21 @@ static enum bn_sql commits_commit_of_script(const struct call *call)
 {
   enum bn_sql rc = commits_count_in_table(call);
 
-  if (rc != BN_SQL_DONE) {
-    commits_note_failure(call, rc);
-    return rc;
+  if (rc == BN_SQL_DONE) {
+    atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
+    rc = commits_send(call);
+    commits_record_outcome(call, rc);
   }
-  atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
-  rc = commits_send(call);
-  commits_record_outcome(call, rc);
+  if (rc > BN_SQL_ROWS)
+    commits_note_failure(call, rc);
   return rc;
 }
 
-/* Rolls back the transaction that this layer has begun, after the failure rc, which call->d still
-   describes afterwards.  If the server does not end the transaction, the connection counts as lost,
-   because the next statements of the script would be part of it.  Returns rc, or LOST. */
+/* Ends the transaction of this layer after the failure rc, which call->d still describes
+   afterwards.  ROLLBACK is sent unless the failure itself has ended the transaction: also after a
+   failed BEGIN, which may have begun it, and after a failed COMMIT, whose outcome has been
+   recorded. If the server does not end the transaction, the connection counts as lost, because the
+   next statements of the script would be part of it.  Returns rc, or LOST. */
 static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
@@ -257,26 +261,37 @@ static enum bn_sql commits_commit_own(const struct call *call)
   return rc;
 }
 
-/* Executes a statement outside of transactions in a transaction of this layer, whose commit is
-   counted if the statement changes rows.  Returns DONE, also if there were rows, or else how it
-   failed. */
-static enum bn_sql commits_execute_alone(const struct call *call)
+/* Executes a statement in the transaction that this layer has begun, and commits it, which is
+   counted if the statement has changed rows.  Returns DONE, also if there were rows, or how it
+   failed: then the transaction may be open. */
+static enum bn_sql commits_execute_and_commit(const struct call *call)
 {
   const struct bn_sql_link *below = &call->c->below;
-  enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
+  const enum bn_sql rc = commits_send(call);
 
-  if (rc != BN_SQL_DONE)
-    return commits_roll_back_own(call, rc);
-  rc = commits_send(call);
   if (rc > BN_SQL_ROWS)
-    return commits_roll_back_own(call, rc);
+    return rc;
   /* The answer to a text that commits_needs_own_transaction lets through has no rows, unless the
      server's SQL has more ways to return them than are known here.  Freeing them keeps
      r->affected. */
   if (rc == BN_SQL_ROWS)
     below->ops->free_result(below->handle, call->r);
-  rc = call->r->affected > 0 ? commits_commit_own(call) : commits_execute_own(call, "COMMIT", NULL);
-  return rc == BN_SQL_DONE ? rc : commits_roll_back_own(call, rc);
+  if (call->r->affected == 0)
+    return commits_execute_own(call, "COMMIT", NULL);
+  return commits_commit_own(call);
+}
+
+/* Executes a statement outside of transactions in a transaction of this layer.  Returns as
+   commits_execute_and_commit, but no transaction is open after a failure. */
+static enum bn_sql commits_execute_alone(const struct call *call)
+{
+  enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
+
+  if (rc == BN_SQL_DONE)
+    rc = commits_execute_and_commit(call);
+  if (rc != BN_SQL_DONE)
+    rc = commits_roll_back_own(call, rc);
+  return rc;
 }
 
 /* Returns whether the text can stand in a transaction of this layer: it is one statement, without
@@ -338,9 +353,7 @@ static bool commits_lock_is_foreign(const struct commits *c)
    is only a warning, and SQLite refuses it. */
 static bool commits_begin_goes_on(const struct commits *c)
 {
-  const bool is_mysql = c->shared->caps->backslash_escapes;
-
-  return !is_mysql;
+  return !bn_sql_is_mysql(c->shared->caps);
 }
 
 /* Updates the state of the transaction after a statement that has succeeded. */
