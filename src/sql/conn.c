@@ -135,18 +135,19 @@ static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *o)
    --db-read-hosts.  Returns 0, or -1 if that failed, which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
-  const bool is_apart = c->n_overrides > 0; /* it is not part of the load, and has no layers */
+  /* A connection with overrides is not part of the load. */
+  const bool has_layers = c->n_overrides == 0;
   const struct bn_sql_committer *commits;
   const struct bn_sql_link *below;
 
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (c->owner->paired && !is_apart) {
+  if (c->owner->paired && has_layers) {
     c->split =
         bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
     c->server = bn_sql_split_links(c->split);
   }
-  if (!c->owner->verified || is_apart)
+  if (!c->owner->verified || !has_layers)
     return 0;
   commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
   if (commits == NULL)
@@ -191,8 +192,8 @@ static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
          !bn_sql_conn_may_load(c);
 }
 
-/* Returns the server that c is to be connected to, in the form for drivers.  The overrides in it
-   are borrowed from c. */
+/* Returns the server that c is to be connected to, as drivers take it.  The overrides in it are
+   borrowed from c. */
 static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
 {
   return (struct bn_sql_target){
@@ -299,7 +300,7 @@ static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
 static void conn_mark_open(struct bn_sql_conn *c)
 {
   c->state = BN_CONN_OPEN;
-  c->full = c->failure.rollback_due = false;
+  c->prepares_no_more = c->failure.rollback_due = false;
   c->view.error = BN_VERDICT_NONE;
   c->view.sql_errno = 0;
 }
@@ -326,8 +327,8 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 }
 
 /* Asks for the limits of the server of c, on another connection, and gives them to the preflight.
-   If that connection cannot be opened, the limits are unknown, and the connections of the run meet
-   them.  c is open, and the caller holds the lock of the preflight. */
+   If the server does not answer, its limits count as unknown.  c is open, and the caller holds the
+   lock of the preflight. */
 static void conn_ask_limits(struct bn_sql_conn *c)
 {
   const struct bn_sql_target target = conn_target_of(c);
@@ -347,9 +348,9 @@ static void conn_ask_limits(struct bn_sql_conn *c)
                                (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
-/* Opens c.  The first of many connections is opened before the others, and finds out whether the
-   server allows as many as the run needs.  Returns 0, -1 after a failure, or 1 if the server does
-   not allow them, which standard error says. */
+/* Opens c.  In a run of many connections, the first one is opened before the others, and finds out
+   whether the server allows as many as the run needs.  Returns 0; -1 and c->diag after a failure;
+   or 1 if the server allows too few, which the preflight has said on standard error. */
 static int conn_open_after_preflight(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
@@ -454,29 +455,39 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
   return c;
 }
 
+/* Logs why c could not be opened, and what the user may do about it, unless the session is
+   interrupted. */
+static void conn_log_open_failure(const struct bn_sql_conn *c)
+{
+  struct bn_sqlsys *sys = c->sys;
+
+  if (bn_session_interrupted(c->session))
+    return;
+  bn_sql_log_failure(c->drv->ops, sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+  bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &sys->remedy_reported);
+}
+
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
 {
   struct bn_sql_conn *c = conn_make(drv, s, override_name, override_value, n_overrides);
+  struct bn_sql_target target;
   int rc;
 
   if (c == NULL)
     return NULL;
   rc = conn_open_after_preflight(c);
-  if (rc == 0) {
-    const struct bn_sql_target target = conn_target_of(c);
-
-    conn_add_facts(c);
-    bn_sql_settings_gather(c, &target);
-    return c;
+  if (rc != 0) {
+    if (rc < 0)
+      conn_log_open_failure(c);
+    bn_sql_conn_free(c);
+    return NULL;
   }
-  if (rc < 0 && !bn_session_interrupted(s)) {
-    bn_sql_log_failure(drv->ops, drv->sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
-    bn_sql_log_remedy(drv->ops, &c->diag, NULL, &drv->sys->remedy_reported);
-  }
-  bn_sql_conn_free(c);
-  return NULL;
+  target = conn_target_of(c);
+  conn_add_facts(c);
+  bn_sql_settings_gather(c, &target);
+  return c;
 }
 
 int bn_sql_disconnect(struct bn_sql_conn *c)

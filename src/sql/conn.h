@@ -38,7 +38,7 @@ struct bn_sql_conn {
   struct bn_sql_stmt *orphan; /* prepared.c: freed by the script, but its result is being read */
   unsigned n_prepared;   /* statements that a server has prepared, since the connection was made */
   uint64_t preparing_ns; /* time spent on preparing and binding, since then */
-  bool full;             /* prepared.c: the server has refused to prepare any more */
+  bool prepares_no_more; /* prepared.c: the server has as many statements as it allows */
   bool holds;            /* prepared.c: statements wait to be prepared together */
   unsigned refs;         /* the owner's handle and every statement but the orphan */
   unsigned ordinal;      /* selects the server (struct bn_sql_target) */

@@ -58,9 +58,9 @@ struct bn_sqlsys {
      in a run. */
   _Atomic bool settings_reported;
   _Atomic bool about_reported;
-  _Atomic bool full_reported;
-  _Atomic bool text_reported;
-  _Atomic bool one_by_one; /* a server did not let statements be prepared together */
+  _Atomic bool no_more_reported; /* a server prepares no more statements */
+  _Atomic bool text_reported;    /* a server does not prepare some statement */
+  _Atomic bool one_by_one;       /* a server did not let statements be prepared together */
   _Atomic bool pooler_reported;
   _Atomic bool remedy_reported;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */

@@ -48,7 +48,7 @@ static void prepared_dispose(struct bn_sql_stmt *st)
 }
 
 /* Returns whether the script has a result of the statement, or may ask for the next one.  In a
-   dialect in which unread results block statements, the next one is not waited for. */
+   dialect in which unread results block statements, only the current result keeps the statement. */
 static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
 {
   const struct bn_sql_conn *c = st->conn;
@@ -57,9 +57,9 @@ static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
   return st->prepared && c->cur.source == st && (c->cur.live || may_ask_for_more);
 }
 
-/* Frees the statement that the script has freed while its result was being read, if that result is
-   no longer needed.  Only calls that prepare or free statements call this, so that executing a
-   statement costs nothing for it. */
+/* Frees the orphan, a statement that the script has freed while its result was being read, if that
+   result is no longer needed.  Only calls that prepare or free statements do so, to keep the test
+   out of each execution. */
 static void prepared_dispose_of_orphan(struct bn_sql_conn *c)
 {
   struct bn_sql_stmt *st = c->orphan;
@@ -85,19 +85,20 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   bn_sql_conn_unref(c);
 }
 
-/* Stops preparing on the connection, because the server has as many statements as it allows. */
+/* Lets the connection send further statements as text, because the server, whose error is in
+   c->diag, has as many prepared statements as it allows.  The first call in the run says so. */
 static void prepared_stop_preparing(struct bn_sql_conn *c)
 {
-  c->full = true;
-  if (!atomic_exchange(&c->sys->full_reported, true))
+  c->prepares_no_more = true;
+  if (!atomic_exchange(&c->sys->no_more_reported, true))
     bn_log_hint("the server prepares no more statements (%d: %s): sessions send those that they "
                 "have not prepared as text; to avoid this, raise its limit or use "
                 "--db-ps-mode=disable",
                 c->diag.code, bn_sql_shown(&c->diag).text);
 }
 
-/* Counts n statements that were prepared.  The counter of all sessions is left alone in an event,
-   because events write to nothing that sessions share. */
+/* Counts n statements that were prepared.  Within an event, they are not added to the counter that
+   all sessions share, because sharing it would cost the event time. */
 static void prepared_count(struct bn_sql_conn *c, unsigned n)
 {
   c->n_prepared += n;
@@ -111,10 +112,12 @@ static void prepared_count(struct bn_sql_conn *c, unsigned n)
 static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const enum bn_sql rc = c->cur.more
-                             ? bn_sql_refuse_unread(c, BN_STEP_PREPARE, false /* not prepared */)
-                             : bn_sql_stmt_prepare(st, &c->diag);
+  enum bn_sql rc;
 
+  if (c->cur.more)
+    rc = bn_sql_refuse_unread(c, BN_STEP_PREPARE, false /* not prepared */);
+  else
+    rc = bn_sql_stmt_prepare(st, &c->diag);
   if (rc == BN_SQL_DONE)
     prepared_count(c, 1);
   if (rc != BN_SQL_EMULATE)
@@ -129,12 +132,14 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 }
 
 /* Returns whether a statement that could not be prepared would also fail as text.  If the driver
-   cannot tell, the SQLSTATE decides. */
+   cannot tell (-1), the SQLSTATE decides. */
 static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
 {
   const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
 
-  return answer < 0 ? bn_sql_is_of_statement(d->state) : answer != 0;
+  if (answer < 0)
+    return bn_sql_is_of_statement(d->state);
+  return answer != 0;
 }
 
 /* Returns whether statements that are refused may be sent as text: there is no dialect,
@@ -184,7 +189,7 @@ static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
   struct bn_sql_conn *c = st->conn;
   enum bn_sql rc;
 
-  if (c->sys->emulate || !c->drv->caps.prepared_statements || c->full) {
+  if (c->sys->emulate || !c->drv->caps.prepared_statements || c->prepares_no_more) {
     bn_sql_stmt_emulate(st, &c->drv->caps);
     return 0;
   }
@@ -201,8 +206,8 @@ static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
   return -1;
 }
 
-/* Returns whether a new statement is not prepared now: it is held back, or waits until it is
-   executed. */
+/* Returns whether a new statement is not prepared now: it is held back (bn_sql_hold_prepares), or
+   waits until it is executed (bn_sql_preflight_defers). */
 static bool prepared_waits(const struct bn_sql_conn *c)
 {
   if (c->holds)
@@ -367,8 +372,11 @@ static __attribute__((noinline)) void prepared_announce_emulated(struct bn_sql_c
 static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const struct bn_sql_emulation e = {st->text, st->len, &c->drv->caps, c->drv->ops->quote,
-                                     c->server->handle};
+  const struct bn_sql_emulation e = {.sql = st->text,
+                                     .len = st->len,
+                                     .caps = &c->drv->caps,
+                                     .quote = c->drv->ops->quote,
+                                     .conn = c->server->handle};
   const struct bn_buf *text = &c->emulated;
   uint64_t since_ns;
   enum bn_sql rc;
@@ -429,8 +437,8 @@ void bn_sql_hold_prepares(struct bn_session *s)
   const struct bn_sql_session *o = bn_sql_session_find(s);
 
   for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all)
-    c->holds = c->state == BN_CONN_OPEN && !c->full && c->link.ops->prepare_all != NULL &&
-               bn_sql_conn_prepares_once(c);
+    c->holds = c->state == BN_CONN_OPEN && !c->prepares_no_more &&
+               c->link.ops->prepare_all != NULL && bn_sql_conn_prepares_once(c);
 }
 
 /* Returns whether the statement is still to be prepared. */
@@ -476,8 +484,8 @@ static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
 }
 
 /* Prepares n statements, BN_SQL_AT_ONCE at most, at once.  The statements that the driver leaves
-   out are then prepared one by one, which shows the faults in them.  Returns 0, or -1 after a
-   failure that has been logged. */
+   out are then prepared one by one, which shows the faults in them; after EMULATE, all of them are,
+   on a new connection.  Returns 0, or -1 after a failure that has been logged. */
 static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
@@ -487,10 +495,13 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
 
   for (size_t i = 0; i < n; i++) {
     memset(st[i]->handle, 0, c->link.ops->stmt_size);
-    list[i] = (struct bn_sql_unprepared){st[i]->handle, st[i]->text, st[i]->len, st[i]->binds,
-                                         st[i]->n_binds};
+    list[i] = (struct bn_sql_unprepared){.stmt = st[i]->handle,
+                                         .sql = st[i]->text,
+                                         .len = st[i]->len,
+                                         .binds = st[i]->binds,
+                                         .n_binds = st[i]->n_binds};
   }
-  if (!c->full && !atomic_load(&c->sys->one_by_one))
+  if (!c->prepares_no_more && !atomic_load(&c->sys->one_by_one))
     rc = c->link.ops->prepare_all(c->link.handle, list, n, &n_done, &d);
   if (rc == BN_SQL_EMULATE)
     rc = prepared_reopen(c);

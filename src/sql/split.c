@@ -96,8 +96,9 @@ static bool split_is_between_transactions(const struct bn_sql_split *p)
          split_transaction_on(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
-/* Reads the text of a statement.  `leaves` is read only if the statement may be executed while a
-   transaction is open on the read server, `writes` only if it may be the first one of that. */
+/* Reads the text of a statement.  may_be_reading: a transaction may be open on the read server when
+   the statement is executed; may_be_fresh: it may be the first statement after the BEGIN of that
+   transaction.  The traits that matter only then are not read otherwise, and are false. */
 static struct text split_read_text(const struct bn_sql_split *p, const char *sql, size_t len,
                                    bool may_be_reading, bool may_be_fresh)
 {
@@ -220,7 +221,7 @@ static struct bn_sql_target split_target_of(const struct bn_sql_split *p,
   }
   target.elsewhere &= hosts->n > 1;
   host = &hosts->item[bn_sql_read_hosts_choose(hosts, t->ordinal, writers)];
-  target.ordinal = 0; /* a host without a port has the first one */
+  target.ordinal = 0; /* a read host without a port has the first port of the option */
   target.override_name = host->name;
   target.override_value = host->value;
   target.n_overrides = host->n;
@@ -360,8 +361,8 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
   twin->prepared[role] = false;
 }
 
-/* Initialises a statement, which may be executed in any state of the connection.  Returns the
-   server on which it is to be prepared first. */
+/* Initialises a statement.  Since it may be executed in any state of the connection, all traits of
+   its text are read.  Returns the server on which it is to be prepared first. */
 static enum bn_sql_role split_init_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
                                         size_t len)
 {
@@ -430,7 +431,11 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
 {
   struct bn_sql_split *p = twin->split;
   void *handle = split_handle_of(p, p->role);
-  const struct bn_sql_emulation e = {twin->sql, twin->len, p->shared->caps, p->base->quote, handle};
+  const struct bn_sql_emulation e = {.sql = twin->sql,
+                                     .len = twin->len,
+                                     .caps = p->shared->caps,
+                                     .quote = p->base->quote,
+                                     .conn = handle};
 
   if (twin->binds == NULL && bn_sql_count_params(twin->sql, twin->len, e.caps) > 0) {
     (void)snprintf(d->text, sizeof d->text,
@@ -474,9 +479,9 @@ static void split_close(void *stmt)
     split_close_on(stmt, role);
 }
 
-/* Prepares the statements of list, n at most BN_SQL_AT_ONCE, whose entry in `roles` is this role,
-   together on its server; the others stay as they are.  Returns the driver's answer.  Statements
-   that the driver has left out are not marked as prepared. */
+/* Prepares together, on the server of that role, those of the n statements, BN_SQL_AT_ONCE at most,
+   that `roles` assigns to it, and marks them as prepared, but not the ones that the driver has left
+   out.  Returns the driver's answer. */
 static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
                                        const struct bn_sql_unprepared *list,
                                        const enum bn_sql_role *roles, size_t n,
@@ -511,9 +516,9 @@ static bool split_is_prepared(const struct bn_sql_unprepared *u, enum bn_sql_rol
   return twin->prepared[role];
 }
 
-/* Keeps the statements before the first one that is not prepared, or none if preparing has failed.
-   Closes and zeroes the others, which the caller prepares one by one.  Returns how many are
-   kept. */
+/* Keeps the statements before the first one that is not prepared, or none if has_failed.  Closes
+   and zeroes all after them, as prepare_all of a driver does, because the caller may prepare these
+   one by one.  Returns how many are kept. */
 static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
                                   const enum bn_sql_role *roles, size_t n, bool has_failed)
 {
