@@ -50,22 +50,25 @@ static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys 
   return NULL;
 }
 
-/* Says that no driver has the name, and lists the drivers.  is_option: the name is the value of
-   --db-driver; else a script has given it. */
+/* Says that no driver has the name, and, outside of dialects, lists the drivers.  is_option: the
+   name is the value of --db-driver; else a script has given it. */
 static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool is_option)
 {
-  const bool is_plain = sys->n_rows == 0 || sys->policy->plain_errors;
+  const bool lists_drivers = sys->n_rows > 0 && !sys->policy->plain_errors;
   struct bn_err err = {0};
   struct bn_buf names;
 
+  if (!lists_drivers) {
+    bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
+    return;
+  }
   bn_buf_init(&names, 0);
   for (size_t i = 0; i < sys->n_rows; i++)
     (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", sys->rows[i].name);
-  if (is_plain) {
-    bn_log(BN_FATAL, "invalid database driver name: '%s'", name);
-  } else if (is_option) {
-    (void)bn_opt_refuse(
-        sys->policy, &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data}, "", &err);
+  if (is_option) {
+    (void)bn_opt_refuse(sys->policy,
+                        &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data},
+                        "" /* only for dialects */, &err);
     bn_log_failure(&err);
   } else {
     bn_log(BN_FATAL, "invalid database driver name: '%s'; there are: %s", name, names.data);

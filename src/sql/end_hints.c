@@ -66,8 +66,8 @@ void bn_sql_end_hints_add_prepares(struct bn_sql_end_hints *h,
                          s->services->counted_events(s) + bn_stat_get(&s->stat->failed));
 }
 
-/* Hints at updates or deletes of which none has found a row.  Then the number without rows is that
-   of all. */
+/* Hints at updates if no UPDATE has changed a row, and at deletes if no DELETE has.  The counter of
+   the statements without rows, which the message shows, is then the number of all of them. */
 static void end_hints_log_rows(const struct bn_sql_end_hints *h)
 {
   const uint64_t updates = bn_stat_get(&h->updates_without_rows);

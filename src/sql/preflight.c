@@ -109,8 +109,8 @@ static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const stru
   return places > 1 ? (threads + places - 1) / places : threads;
 }
 
-/* Says on standard error if the quota leaves too few connections.  `remedy` raises it, and
-   `reserved` connections are for others besides.  Returns false if the run is refused. */
+/* Says on standard error if the quota leaves too few connections.  `remedy` tells how to raise it;
+   `reserved` of the connections are for other users only.  Returns false if the run is refused. */
 static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct bn_session *s,
                                   const struct bn_sql_quota *quota, const char *remedy,
                                   int64_t reserved)
@@ -145,20 +145,28 @@ void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
                              unsigned n)
 {
-  /* No lock is needed: a session that is due has held it since these members were written. */
+  /* No lock is needed: these members were written before this session held the lock. */
   return bn_sql_preflight_is_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
          preflight_threads_of(p, s) * n > p->info.max_prepared_statements;
+}
+
+/* Returns whether --db-prepare=auto may let sessions prepare more statements before the events than
+   the script has prepared at its start. */
+static bool preflight_may_prepare_ahead(const struct bn_sql_expected *e)
+{
+  return e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
 }
 
 bool bn_sql_preflight_wants_limits(const struct bn_sql_preflight *p, const struct bn_session *s,
                                    const struct bn_sql_expected *e)
 {
-  const bool prepares_ahead = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start;
   const uint64_t all = s->services->conf->plan.threads * e->in_all;
 
-  return !p->statements_judged && !p->asked &&
-         (e->way == BN_SQL_PREPARE_EAGER ||
-          all > (prepares_ahead ? FEW_STATEMENTS : FEWEST_STATEMENTS));
+  if (p->statements_judged || p->asked)
+    return false;
+  if (e->way == BN_SQL_PREPARE_EAGER)
+    return true;
+  return all > (preflight_may_prepare_ahead(e) ? FEW_STATEMENTS : FEWEST_STATEMENTS);
 }
 
 enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
@@ -242,29 +250,29 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
   }
 }
 
-/* Returns the need for prepared statements, to be compared with the limit.  --db-prepare=auto
-   leaves other clients half of the statements that the server still allows, so its remedy reserves
-   as many again. */
+/* Returns the need for prepared statements, to be compared with the server's limit.  Only
+   --db-prepare=eager surely needs them all.  If they are prepared ahead, other clients are left
+   half of the statements that the server still allows, so the remedy reserves as many again. */
 static struct bn_limit_check preflight_statements_demand(const struct bn_sql_preflight *p,
                                                          const struct bn_session *s,
                                                          const struct bn_sql_expected *e)
 {
   const int64_t needed = preflight_threads_of(p, s) * (int64_t)e->in_all;
+  const bool is_eager = e->way == BN_SQL_PREPARE_EAGER;
 
   return (struct bn_limit_check){
       .what = "prepared statements",
       .by = "the server",
       .clients = "other clients",
       .remedy = p->info.raise_statements,
-      .instead = e->way == BN_SQL_PREPARE_EAGER
-                     ? "use --db-ps-mode=disable"
-                     : "use --db-ps-mode=disable; the statements that the server refuses are sent "
-                       "as text",
+      .instead = is_eager ? "use --db-ps-mode=disable"
+                          : "use --db-ps-mode=disable; the statements that the server refuses are "
+                            "sent as text",
       .needed = needed,
-      .allowed = p->asked ? p->info.max_prepared_statements : -1,
+      .allowed = p->asked ? p->info.max_prepared_statements : -1, /* -1: without limit */
       .others = p->info.prepared_statements,
-      .reserved = e->way == BN_SQL_PREPARE_AUTO && e->in_all > e->at_start ? needed : 0,
-      .certain = e->way == BN_SQL_PREPARE_EAGER,
+      .reserved = preflight_may_prepare_ahead(e) ? needed : 0,
+      .certain = is_eager,
   };
 }
 

@@ -33,8 +33,8 @@ bool bn_sql_preflight_is_due(const struct bn_session *s);
 /* Returns true, with the lock held, to the first session that calls it.  Any other session waits
    until the first one unlocks, unless both share a worker, and gets false, without the lock. */
 bool bn_sql_preflight_enter(struct bn_sql_preflight *p);
-/* Locks.  Returns false, without the lock, if another session of this worker holds it while that
-   waits for the server: the worker would wait for itself. */
+/* Locks.  Returns false, without the lock, if another session of the same worker holds it and waits
+   for the server: this session cannot wait for the lock, because both have one thread. */
 bool bn_sql_preflight_lock(struct bn_sql_preflight *p);
 void bn_sql_preflight_unlock(struct bn_sql_preflight *p);
 

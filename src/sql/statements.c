@@ -11,7 +11,8 @@
 /* --- patterns: texts with places for their values --- */
 
 /* Returns the position after the number at p, or p if there is none.  p is also returned if the
-   number ends with a point, which might belong to the text after it. */
+   number ends with a point, which might belong to the text after it.  As an unsigned number, the
+   distance from '0' is 0 to 9 for digits alone. */
 static inline const char *statements_skip_digits(const char *p)
 {
   const char *const begin = p;
@@ -139,8 +140,8 @@ bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t
 /* Patterns are cached in sets of WAYS.  SETS and DIGESTS are powers of two. */
 enum { SETS = 64, WAYS = 4, DIGESTS = 512 };
 
-/* A digest of an earlier text.  It stands at the index that its hash selects, and is known by its
-   hash alone. */
+/* A slot for a digest of an earlier text, at the index that the hash of the digest selects.  The
+   digest itself is not kept. */
 struct known {
   uint64_t hash;
   struct bn_statement *statement; /* NULL: none yet */
@@ -206,7 +207,7 @@ static uint64_t statements_hash_of(const char *text, size_t len)
 }
 
 /* Returns the set for a text, by its first 24 or 8 bytes, in which there are seldom values: "SELECT
-   c FROM sbtest1 WH", "SELECT 1".  Texts that are shorter have one set. */
+   c FROM sbtest1 WH", "SELECT 1".  All texts of fewer than 8 bytes share one set. */
 static size_t statements_set_of(const char *sql, size_t len)
 {
   enum { LONG = 24, SHORT = 8 };
@@ -216,17 +217,18 @@ static size_t statements_set_of(const char *sql, size_t len)
   return statements_hash_of(sql, len >= SHORT ? SHORT : 0) % SETS;
 }
 
-/* Returns the counters under a digest.  They are looked up in the table of the run only if this
-   session does not know the digest. */
+/* Returns the counters under a digest.  They are looked up in the table of the run only if the
+   session's slot for the digest is empty or has another one.  Equal hashes are taken for equal
+   digests. */
 static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *names,
-                                                 const char *name, size_t len)
+                                                 const char *digest, size_t len)
 {
-  const uint64_t hash = statements_hash_of(name, len);
-  struct known *known = &names->known[hash % DIGESTS];
+  const uint64_t hash = statements_hash_of(digest, len);
+  struct known *slot = &names->known[hash % DIGESTS];
 
-  if (known->statement == NULL || known->hash != hash)
-    *known = (struct known){hash, bn_sql_statement_names_get(names, name, len)};
-  return known->statement;
+  if (slot->statement == NULL || slot->hash != hash)
+    *slot = (struct known){hash, bn_sql_statement_names_get(names, digest, len)};
+  return slot->statement;
 }
 
 /* Returns the counters for a text that fits no pattern.  If the text can have a pattern, its
@@ -236,9 +238,9 @@ static struct bn_statement *statements_learn(struct bn_sql_statement_names *name
                                              const struct bn_sql_caps *caps)
 {
   struct bn_sql_literals literals;
-  char name[BN_STATEMENT_NAME];
-  const size_t size = bn_sql_digest(sql, len, caps, name, sizeof name, &literals);
-  struct bn_statement *st = statements_by_digest(names, name, size);
+  char digest[BN_STATEMENT_NAME];
+  const size_t digest_len = bn_sql_digest(sql, len, caps, digest, sizeof digest, &literals);
+  struct bn_statement *st = statements_by_digest(names, digest, digest_len);
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
   struct seen *entry = &names->seen[set][names->oldest[set]];
 

@@ -24,12 +24,12 @@ struct survey {
   const struct bn_sql_driver *drv;
   const struct bn_session *session;
   const struct bn_sql_table_check *tables;
-  char on[BN_LABEL_LEN + 4]; /* " on host:port" if there are several servers, else "" */
-  uint64_t until_ns;         /* no table is examined after it */
-  unsigned missing;          /* the first table that does not exist; 0: none */
-  unsigned n_small;          /* how many tables have too few rows */
-  unsigned smallest;         /* the table with the fewest rows, if n_small > 0 */
-  double fewest;             /* the most rows that the smallest table can have */
+  char on_server[BN_LABEL_LEN + 4]; /* " on host:port" if there are several servers, else "" */
+  uint64_t until_ns;                /* no table is examined after it */
+  unsigned missing;                 /* the first table that does not exist; 0: none */
+  unsigned n_small;                 /* how many tables have too few rows */
+  unsigned smallest;                /* the table with the fewest rows, if n_small > 0 */
+  double fewest;                    /* the most rows that the smallest table can have */
   unsigned sparse;           /* the table with the fewest ids of the sample; 0: none lacks any */
   double n_found, n_sampled; /* how many ids of its sample that table has, and was asked for */
   unsigned unused;           /* the first table with ids that the run does not use; 0: none */
@@ -165,23 +165,27 @@ static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsi
     table_check_note_unused(s, table, highest);
 }
 
-/* Examines the tables in turn, until one is missing or does not answer, or the time is up. */
-static void table_check_each(void *arg, struct bn_sql_link *l)
+/* Examines the tables in turn, for bn_sql_session_ask_server.  The first table that is missing ends
+   this, because the run is refused; so does any other failure, because the run will show it. */
+static void table_check_examine(void *arg, struct bn_sql_link *l)
 {
   struct survey *s = arg;
 
   for (unsigned table = 1; table <= s->tables->n; table++) {
     double highest = 0;
-    enum finding found;
 
     if (bn_session_interrupted(s->session) || bn_clock_mono() >= s->until_ns)
       return;
-    found = table_check_highest_id(s, l, table, &highest);
-    if (found == IS_MISSING)
+    switch (table_check_highest_id(s, l, table, &highest)) {
+    case IS_THERE:
+      table_check_rows(s, l, table, highest);
+      break;
+    case IS_MISSING:
       s->missing = table;
-    if (found != IS_THERE)
       return;
-    table_check_rows(s, l, table, highest);
+    case IS_UNKNOWN:
+      return;
+    }
   }
 }
 
@@ -197,11 +201,12 @@ static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t, con
   if (s->n_small == 1)
     bn_log_note("warning: table '%s%u'%s has at most %.0f row%s, fewer than --table-size=%.0f: run "
                 "'cleanup' and 'prepare'%s",
-                t->prefix, s->smallest, s->on, fewest, fewest == 1 ? "" : "s", t->rows, instead);
+                t->prefix, s->smallest, s->on_server, fewest, fewest == 1 ? "" : "s", t->rows,
+                instead);
   else
     bn_log_note("warning: %u tables%s have fewer rows than --table-size=%.0f, '%s%u' has at most "
                 "%.0f: run 'cleanup' and 'prepare'%s",
-                s->n_small, s->on, t->rows, t->prefix, s->smallest, fewest, instead);
+                s->n_small, s->on_server, t->rows, t->prefix, s->smallest, fewest, instead);
 }
 
 /* Warns of ids that are missing in the sample of a table. */
@@ -211,7 +216,7 @@ static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
   bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u'%s has %.0f, so that "
               "statements find no row for the others: run 'cleanup' and 'prepare', with "
               "--auto-inc=off if the server numbers rows in larger steps",
-              s->n_sampled, t->rows, t->prefix, s->sparse, s->on, s->n_found);
+              s->n_sampled, t->rows, t->prefix, s->sparse, s->on_server, s->n_found);
 }
 
 /* Warns of a table that is larger than the default of --table-size. */
@@ -220,7 +225,7 @@ static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
 {
   bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
               "'%s%u'%s has ids up to %.0f: use --table-size=%.0f for all of them",
-              t->rows, t->prefix, s->unused, s->on, s->highest, s->highest);
+              t->rows, t->prefix, s->unused, s->on_server, s->highest, s->highest);
 }
 
 /* Warns of the tables that were found wrong on a server.  Returns whether there were any. */
@@ -239,28 +244,31 @@ static bool table_check_warn(const struct bn_sql_table_check *t, const struct su
 static int table_check_refuse(const struct bn_sql_table_check *t, const struct survey *s,
                               struct bn_err *err)
 {
-  if (s->on[0] != '\0')
+  if (s->on_server[0] != '\0')
     return bn_err_set(err, 0,
                       "table '%s%u' does not exist%s: run 'prepare' first, for each server if they "
                       "share no data",
-                      t->prefix, s->missing, s->on);
+                      t->prefix, s->missing, s->on_server);
   if (s->missing == 1)
     return bn_err_set(err, 0, "table '%s1' does not exist: run 'prepare' first", t->prefix);
   return bn_err_set(err, 0, "table '%s%u' does not exist: run 'prepare' first, or use --%s=%u",
                     t->prefix, s->missing, t->option, s->missing - 1);
 }
 
-/* Writes the name of the target's server into the survey, if there are several servers.  Returns
-   their number. */
+/* Writes the name of the target's server into the survey, unless it is the only server, which
+   messages need not name.  Returns the number of servers. */
 static size_t table_check_name_server(struct survey *s, const struct bn_sql_target *target)
 {
   const struct bn_driver *ops = s->drv->ops;
   char name[BN_LABEL_LEN] = "";
-  const size_t n = ops->place != NULL ? ops->place(s->drv->self, target, name, sizeof name) : 1;
+  size_t n_servers;
 
-  if (n > 1)
-    (void)snprintf(s->on, sizeof s->on, " on %s", name);
-  return n;
+  if (ops->place == NULL)
+    return 1;
+  n_servers = ops->place(s->drv->self, target, name, sizeof name);
+  if (n_servers > 1)
+    (void)snprintf(s->on_server, sizeof s->on_server, " on %s", name);
+  return n_servers;
 }
 
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
@@ -288,7 +296,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     if (n_servers > s->services->conf->plan.threads)
       n_servers = s->services->conf->plan.threads;
     /* The deadline also ends a statement that waits for a lock of another client. */
-    bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_each, &survey);
+    bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_examine, &survey);
     if (survey.missing > 0)
       return table_check_refuse(t, &survey, err);
     if (!warned)
