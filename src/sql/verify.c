@@ -28,8 +28,8 @@ enum {
 /* A server that is to be asked. */
 struct server {
   unsigned ordinal;
-  size_t n_unasked; /* servers that have not been asked yet, this one included */
-  bool is_only;     /* there is no other server */
+  size_t n_unasked;   /* servers among which the time that is left is divided, this one included */
+  bool gets_all_time; /* the visit may last as long as the present work */
 };
 
 /* A connection to one of the servers, which is closed after a few statements. */
@@ -118,7 +118,8 @@ static uint64_t verify_update_deadline(struct bn_sql_verify *v)
   return v->until_ns;
 }
 
-/* Returns the server to be asked after n_asked of all `places`, of which `first` was the first. */
+/* Returns the server to be asked after n_asked of the `places` servers, which are asked in turn,
+   beginning with `first`. */
 static struct server verify_server_at(unsigned first, unsigned n_asked, size_t places)
 {
   return (struct server){.ordinal = (unsigned)((first + n_asked) % places),
@@ -139,15 +140,15 @@ static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
   return verify_after_ms(VISIT_MS) + v->login_ns;
 }
 
-/* Returns when a visit has to end.  The only server has all the time that is left.  One of several
-   servers has an equal share of that time, but no more than the longest visit.  If the deadline of
-   the work has passed, it is returned. */
+/* Returns when a visit has to end: with the present work if the server gets all its time or the
+   work should have ended, else after an equal share of the time that is left, but after the longest
+   visit at the latest. */
 static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server server)
 {
   const uint64_t now_ns = bn_clock_mono(), until_ns = verify_update_deadline(v);
   uint64_t share_ns;
 
-  if (server.is_only || until_ns <= now_ns)
+  if (server.gets_all_time || until_ns <= now_ns)
     return until_ns;
   share_ns = (until_ns - now_ns) / server.n_unasked;
   return bn_clock_min(verify_visit_limit(v), now_ns + share_ns);
@@ -301,13 +302,13 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
   bn_log_foreign(text);
 }
 
-/* Drops the table on one server: on `first` alone if n is 1, else on the first of all n servers
-   that carries it out, beginning with `first`.  The servers are asked again until it is too late: a
-   cluster that has just lost a node refuses the statement for a while.  Returns 0, or -1 if the
-   table is left, which has been logged. */
+/* Drops the table on one server: on `first` alone if n is 1, else on any of all n servers, which
+   are asked in turn, beginning with `first`.  They are asked again until it is too late: a cluster
+   that has just lost a node refuses the statement for a while.  Returns 0, or -1 if the table is
+   left, which has been logged. */
 static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
-  const struct server single = {.ordinal = first, .n_unasked = 1};
+  const struct server only_first = {.ordinal = first, .n_unasked = 1};
   struct bn_err err = {0};
   char sql[DROP_ROOM];
   int rc;
@@ -315,8 +316,11 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
   (void)verify_drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++)
-      rc = verify_try_drop(v, n == 1 ? single : verify_server_at(first, i, n), sql, &err);
+    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
+      const struct server server = n == 1 ? only_first : verify_server_at(first, i, n);
+
+      rc = verify_try_drop(v, server, sql, &err);
+    }
     if (rc != 0)
       verify_pause();
   } while (rc != 0 && bn_clock_mono() < verify_update_deadline(v));
@@ -342,8 +346,9 @@ enum attempt {
   LEFT     /* there may be a table that could not be dropped: the servers are not asked again */
 };
 
-/* Drops the table that was made on this server, because the run cannot use it, in the time of one
-   visit.  Returns as verify_drop_with_retries. */
+/* Drops the table that was made on this server, because the run cannot use it.  This takes no
+   longer than one visit, whatever is left of the time of the work.  Returns as
+   verify_drop_with_retries. */
 static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
 {
   const uint64_t until_ns = v->until_ns;
@@ -434,10 +439,11 @@ static enum attempt verify_outcome_of_failure(const struct visit *visit, bool ha
    table may exist after a failure, the table is dropped.  If the outcome is not MADE, err says
    why. */
 static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
-                                      struct attempts *all, struct bn_err *err)
+                                      struct attempts *attempts, struct bn_err *err)
 {
-  const struct server server = {.ordinal = ordinal, .n_unasked = 1, .is_only = all->places == 1};
-  enum attempt failed;
+  const struct server server = {
+      .ordinal = ordinal, .n_unasked = 1, .gets_all_time = attempts->places == 1};
+  enum attempt outcome_of_failure;
   struct visit visit;
   bool may_exist;
   int rc = verify_choose_name(v, err);
@@ -451,16 +457,18 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
   if (rc == 0)
     rc = verify_insert_mark_on(&visit, err);
   if (ordinal < CONNECTED_BITS)
-    all->connected |= (uint64_t)visit.connected << ordinal;
-  failed = verify_outcome_of_failure(&visit, verify_has_connected(all, ordinal));
+    attempts->connected |= (uint64_t)visit.connected << ordinal;
+  outcome_of_failure = verify_outcome_of_failure(&visit, verify_has_connected(attempts, ordinal));
   verify_close_visit(&visit);
   if (rc == 0)
     return MADE;
-  return may_exist && verify_discard(v, ordinal) != 0 ? LEFT : failed;
+  if (may_exist && verify_discard(v, ordinal) != 0)
+    return LEFT;
+  return outcome_of_failure;
 }
 
-/* Sets err, because the server does not get the table, unless the server could not be asked, of
-   which err tells already.  Returns -1. */
+/* Sets err to say that the server does not get the table.  If the server could not be asked, err
+   says so already, and stays.  Returns -1. */
 static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
                                      const struct content *content, struct bn_err *err)
 {
@@ -490,7 +498,9 @@ static int verify_await_table(struct bn_sql_verify *v, struct server server, str
   }
   verify_close_visit(&visit);
   while (verify_read_table(v, server, &content, err) != 0 || !content.marked) {
-    if (v->drv.ops->place == NULL || verify_after_ms(PAUSE_MS) >= verify_update_deadline(v))
+    const bool may_replicate = v->drv.ops->place != NULL; /* else it is no server */
+
+    if (!may_replicate || verify_after_ms(PAUSE_MS) >= verify_update_deadline(v))
       return verify_fail_without_table(v, server.ordinal, &content, err);
     verify_pause();
   }
@@ -499,22 +509,25 @@ static int verify_await_table(struct bn_sql_verify *v, struct server server, str
 
 /* Makes the table on the first server that accepts it, which is *made_on then.  Servers that have
    never let us in are asked once.  If the table is not MADE, err says why. */
-static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attempts *all,
+static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attempts *attempts,
                                            unsigned *made_on, struct bn_err *err)
 {
-  enum attempt worst = NEVER;
+  enum attempt greatest = NEVER;
 
-  for (unsigned i = 0; i < all->places; i++) {
-    const bool is_worth_asking = !all->all_asked || verify_has_connected(all, i);
-    const enum attempt a = is_worth_asking ? verify_try_server(v, i, all, err) : NEVER;
+  for (unsigned i = 0; i < attempts->places; i++) {
+    enum attempt outcome;
 
-    *made_on = i;
-    if (a == MADE)
-      return a;
-    worst = a > worst ? a : worst;
+    if (attempts->all_asked && !verify_has_connected(attempts, i))
+      continue;
+    outcome = verify_try_server(v, i, attempts, err);
+    if (outcome == MADE) {
+      *made_on = i;
+      return MADE;
+    }
+    greatest = outcome > greatest ? outcome : greatest;
   }
-  all->all_asked = true;
-  return worst;
+  attempts->all_asked = true;
+  return greatest;
 }
 
 /* Makes the table.  Failures that may pass are followed by another attempt, until it is too late.
@@ -522,14 +535,14 @@ static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attem
 static int verify_make_with_retries(struct bn_sql_verify *v, size_t places, unsigned *made_on,
                                     struct bn_err *err)
 {
-  struct attempts all = {.places = places};
-  enum attempt a = verify_try_each_server(v, &all, made_on, err);
+  struct attempts attempts = {.places = places};
+  enum attempt outcome = verify_try_each_server(v, &attempts, made_on, err);
 
-  while (a == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_update_deadline(v)) {
+  while (outcome == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_update_deadline(v)) {
     verify_pause();
-    a = verify_try_each_server(v, &all, made_on, err);
+    outcome = verify_try_each_server(v, &attempts, made_on, err);
   }
-  return a == MADE ? 0 : -1;
+  return outcome == MADE ? 0 : -1;
 }
 
 /* Makes the table, and waits until all servers that let us in have it.  Returns 0, or -1 and
@@ -598,13 +611,14 @@ void bn_sql_verify_snapshot_rows(const struct bn_sql_commit_row *newest,
                                  struct bn_sql_known_row *known)
 {
   for (const struct bn_sql_commit_row *row = newest; row != NULL; row = row->next) {
-    struct bn_sql_known_row *k = &known[row->id];
+    struct bn_sql_known_row *copy = &known[row->id];
 
-    /* A session that goes on may count a commit as acknowledged, and then clear `pending`, while
-       both are read.  The commit is then in neither, or in both as one unknown commit too many. */
-    k->acknowledged = atomic_load_explicit(&row->acknowledged, memory_order_acquire);
-    k->pending = atomic_load_explicit(&row->pending, memory_order_acquire);
-    k->stored = 0;
+    /* A session that goes on counts a commit as acknowledged, and then clears `pending`.  If both
+       loads fall between these steps, the commit is also copied as pending, and is one unknown
+       commit too many; if both steps fall between the loads, it is not copied at all. */
+    copy->acknowledged = atomic_load_explicit(&row->acknowledged, memory_order_acquire);
+    copy->pending = atomic_load_explicit(&row->pending, memory_order_acquire);
+    copy->stored = 0;
   }
 }
 
@@ -622,9 +636,9 @@ struct bn_sql_commit_counts bn_sql_verify_compare(const struct bn_sql_known_row 
 }
 
 /* Asks the servers in turn until one of them has all commits.  v->counts becomes the counts of the
-   server that lacks the fewest, because a server that a failover has left behind does not matter;
-   *has_counts says whether a server has answered, now or before.  Returns whether v->counts have
-   become better. */
+   server that lacks the fewest: a server that a failover has left behind does not matter.
+   *has_counts says whether any server has answered, now or in an earlier call.  Returns whether
+   v->counts have become better. */
 static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *content,
                                    bool *has_counts, struct bn_err *err)
 {
