@@ -37,8 +37,8 @@ static const char *cli_find_value(const char *arg, const char *name)
   return bn_opt_is_named(arg + 2, (size_t)(equals - arg) - 2, name) ? equals + 1 : NULL;
 }
 
-/* Chooses the dialect of that name, which is the value of the option or variable `from`.  Returns
-   0, or -1 after a message that there is no such dialect. */
+/* Chooses the dialect of that name, which `from` asks for: the option, the variable, or the program
+   by its own name.  Returns 0, or -1 after a message that there is no such dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_find(name);
@@ -70,7 +70,9 @@ static const char *cli_find_dialect(const struct bn_cli *cli)
 
 int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
 {
-  const char *typed, *variable = getenv("BENCH_COMPAT");
+  const char *variable = getenv("BENCH_COMPAT");
+  const char *program = argc > 0 ? bn_file_name(argv[0]) : "";
+  const char *typed;
 
   *cli = (struct bn_cli){.argc = argc, .argv = argv, .policy = &bn_policy_bench};
   typed = cli_find_dialect(cli);
@@ -78,8 +80,8 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
     return cli_set_dialect(cli, typed, "--compat");
   if (variable != NULL && variable[0] != '\0')
     return cli_set_dialect(cli, variable, "BENCH_COMPAT");
-  if (argc > 0 && strcmp(bn_file_name(argv[0]), "sysbench") == 0)
-    return cli_set_dialect(cli, "1.0", "");
+  if (strcmp(program, "sysbench") == 0)
+    return cli_set_dialect(cli, "1.0", program);
   return 0;
 }
 
@@ -163,8 +165,8 @@ static bool cli_names_test(const struct bn_cli *cli)
   return false;
 }
 
-/* Returns whether the value of an option must not be shown: it is a secret, or is not known.  The
-   argument names the option up to '=', as "--NAME", "-NAME" or "NAME". */
+/* Returns whether the value of the option in an argument ("--NAME", "-NAME" or "NAME", perhaps with
+   "=VALUE") must not be shown: the option is a secret, or it is not known. */
 static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 {
   char name[64];
@@ -364,7 +366,8 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
 }
 
 /* Refuses a word after the command.  If an earlier mistake has probably led to it, the message is
-   about that mistake.  Returns -1. */
+   about the first of these mistakes: an option with one dash, a workload without its weight, an
+   option without its value, any other option, a mistyped subcommand.  Returns -1. */
 static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 {
   const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);

@@ -43,8 +43,8 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* Prints a row.  `words` is "|WORDS", or "=|WORDS" for an option with a value, whose
-   name ends with '=' in the row. */
+/* Prints a row.  `words` is "|WORDS", or "=|WORDS" for an option with a value, whose name ends with
+   '=' in the row. */
 static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
@@ -226,7 +226,7 @@ void bn_completion_print_script(const struct bn_completion *c, const char *name,
                                 const struct bn_workload *ops, void *self,
                                 const struct bn_optset *options)
 {
-  struct completion_commands commands = {c->out, name};
+  struct completion_commands commands = {.out = c->out, .script = name};
   const struct bn_opt *o;
   char own_group[300];
   const char *group;

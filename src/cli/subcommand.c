@@ -91,11 +91,12 @@ static void subcommand_free(struct invocation *a)
    subcommand_check_options. */
 static void subcommand_set_option(const struct invocation *a, const char *arg)
 {
-  const char *name = arg + 2;
+  const char *name = arg + strlen("--");
   const size_t len = strcspn(name, "=");
+  const char *value = name[len] == '=' ? name + len + 1 : NULL;
   char *own_name = bn_alloc_part(name, len);
 
-  (void)bn_optset_set(a->set, own_name, name[len] == '=' ? name + len + 1 : NULL, arg);
+  (void)bn_optset_set(a->set, own_name, value, arg);
   free(own_name);
 }
 
@@ -129,15 +130,16 @@ static void subcommand_set_value(const struct invocation *a, const struct bn_opt
 
 /* Sets the option o to the value of "-o VALUE" or "-oVALUE"; `next` is the argument after `arg`, or
    NULL.  Returns how many of the two were used, or -1 and err. */
-static int subcommand_set_short(struct invocation *a, const struct bn_opt *o, const char *arg,
+static int subcommand_set_short(const struct invocation *a, const struct bn_opt *o, const char *arg,
                                 const char *next, struct bn_err *err)
 {
-  const char *value = arg[2] != '\0' ? arg + 2 : next;
+  const char *joined = arg + strlen("-o");
+  const bool is_joined = joined[0] != '\0';
 
-  if (value == NULL)
+  if (!is_joined && next == NULL)
     return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, a->sub->name);
-  subcommand_set_value(a, o, value);
-  return value == next ? 2 : 1;
+  subcommand_set_value(a, o, is_joined ? joined : next);
+  return is_joined ? 1 : 2;
 }
 
 /* Sets the option of "--NAME=VALUE", or of "--NAME VALUE", a form that the command line of a run
@@ -145,8 +147,9 @@ static int subcommand_set_short(struct invocation *a, const struct bn_opt *o, co
 static int subcommand_set_long(const struct invocation *a, const char *arg, const char *next)
 {
   const struct bn_opt *o = subcommand_find_option(a, arg);
+  const bool needs_value = o != NULL && o->type != BN_BOOL && strchr(arg, '=') == NULL;
 
-  if (o != NULL && o->type != BN_BOOL && strchr(arg, '=') == NULL && next != NULL) {
+  if (needs_value && next != NULL) {
     subcommand_set_value(a, o, next);
     return 2;
   }
@@ -338,7 +341,7 @@ static int subcommand_execute(struct invocation *a, const struct bn_subcommand_a
   }
   if (subcommand_check_operands(a, err) != 0)
     return EXIT_FAILURE;
-  /* The offset of a member of conf that receives the function; 0: the subcommand has none. */
+  /* sub->traits_of is the offset of a member of conf that receives the function, or 0. */
   if (sub->traits_of != 0)
     *(bn_opt_traits_of **)((char *)a->conf + sub->traits_of) = args->traits_of;
   return study != NULL ? bn_study_run(study, a->conf, a->operand, err)

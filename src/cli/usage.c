@@ -42,9 +42,9 @@ static void usage_print_general(const struct bn_optset *options)
   static const char *const latency[] = {BN_GROUP_LATENCY};
 
   if (bn_optset_policy(options)->help_random_in_general) {
-    usage_print_block(options, "General options", all, 3);
+    usage_print_block(options, "General options", all, sizeof all / sizeof all[0]);
   } else {
-    usage_print_block(options, "General options", general, 2);
+    usage_print_block(options, "General options", general, sizeof general / sizeof general[0]);
     usage_print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
   }
   usage_print_block(options, "Log options", log, 1);
@@ -203,9 +203,9 @@ int bn_cli_print_man(const struct bn_optset *options)
   static const char *const log[] = {BN_GROUP_LOG, BN_GROUP_LATENCY};
   const char *const database[] = {BN_CLI_DB_GROUP};
 
-  usage_print_man_section(options, "General options", general, 2);
+  usage_print_man_section(options, "General options", general, sizeof general / sizeof general[0]);
   usage_print_man_section(options, "Random numbers", random, 1);
-  usage_print_man_section(options, "Messages and latency", log, 2);
+  usage_print_man_section(options, "Messages and latency", log, sizeof log / sizeof log[0]);
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
     char group[BN_CLI_GROUP_MAX], title[64];
     const char *const groups[] = {bn_cli_report_group(bn_registry_reporters[i], group)};

@@ -45,8 +45,7 @@ static bool errors_is_sqlstate(const char *s)
   return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
 }
 
-/* Returns whether the item is this name of a class.  It may be written in capitals, and '-' as
-   '_'. */
+/* Returns whether the item is this name of a class, perhaps in capitals, or with '_' for '-'. */
 static bool errors_is_class_word(const char *item, const char *name)
 {
   while (*name != '\0' && (*item == '_' ? '-' : tolower((unsigned char)*item)) == *name) {

@@ -43,9 +43,10 @@ static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
 
   if (f->over)
     return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
+  if (!is_end_of_round)
+    return (struct bn_sql_recovery){.action = BN_SQL_RETRY};
   return (struct bn_sql_recovery){.action = BN_SQL_RETRY,
-                                  .wait_ms =
-                                      is_end_of_round ? recover_backoff_ms(f->tries / places) : 0};
+                                  .wait_ms = recover_backoff_ms(f->tries / places)};
 }
 
 /* Returns whether the connection is of no use: its server refuses to write or carries out nothing,
@@ -108,7 +109,8 @@ void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct 
   const size_t len = has_text ? f->len : 0;
   struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
-  *kept = (struct bn_sql_kept){*diag, f->step, len, has_text, f->logged};
+  *kept = (struct bn_sql_kept){
+      .diag = *diag, .step = f->step, .len = len, .has_text = has_text, .logged = f->logged};
   if (has_text)
     memcpy(kept->text, f->sql, len);
   /* f->sql may be the text of the failure that was kept before. */
