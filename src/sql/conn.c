@@ -112,9 +112,9 @@ static void conn_close_unreferenced(struct bn_sql_conn *c)
 
 /* Returns an empty connection in the session's list: a connection that nobody holds any more, which
    is closed if it has stayed open for its result, or else a new one. */
-static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *o)
+static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *owner)
 {
-  struct bn_sql_conn *c = o->all;
+  struct bn_sql_conn *c = owner->all;
 
   while (c != NULL && c->refs != 0)
     c = c->next_all;
@@ -125,8 +125,8 @@ static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *o)
     return c;
   }
   c = bn_alloc(1, sizeof *c);
-  c->next_all = o->all;
-  o->all = c;
+  c->next_all = owner->all;
+  owner->all = c;
   return c;
 }
 
@@ -160,17 +160,17 @@ static int conn_make_link(struct bn_sql_conn *c)
 
 /* Makes a closed connection of the session, without a link to the driver.  The caller holds its one
    reference. */
-static struct bn_sql_conn *conn_make_object(struct bn_sql_session *o, struct bn_sql_driver *drv)
+static struct bn_sql_conn *conn_make_object(struct bn_sql_session *owner, struct bn_sql_driver *drv)
 {
-  struct bn_sql_conn *c = conn_reuse_or_alloc(o);
+  struct bn_sql_conn *c = conn_reuse_or_alloc(owner);
 
   c->cur.link = &c->link;
-  c->cur.timed = o->timed ? o->session : NULL;
+  c->cur.timed = owner->timed ? owner->session : NULL;
   c->refs = 1;
   c->drv = drv;
   c->sys = drv->sys;
-  c->owner = o;
-  c->session = o->session;
+  c->owner = owner;
+  c->session = owner->session;
   c->view.driver = drv;
   c->view.sql_state = c->diag.state;
   c->view.sql_errmsg = c->diag.text;
@@ -436,15 +436,15 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
                                      const char *const *override_value, size_t n)
 {
   char name[BN_LABEL_LEN]; /* not used */
-  struct bn_sql_session *o;
+  struct bn_sql_session *owner;
   struct bn_sql_conn *c;
 
   if (!conn_check_overrides(drv->ops, override_name, n))
     return NULL;
-  o = bn_sql_session_get(drv->sys, s, drv);
-  if (o == NULL)
+  owner = bn_sql_session_get(drv->sys, s, drv);
+  if (owner == NULL)
     return NULL;
-  c = conn_make_object(o, drv);
+  c = conn_make_object(owner, drv);
   conn_copy_overrides(c, override_name, override_value, n);
   if (conn_make_link(c) != 0) {
     bn_sql_conn_free(c);
@@ -546,21 +546,21 @@ static void conn_retire(struct bn_sql_conn *c)
 
 void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  struct bn_sql_session *o = bn_sql_session_detach(s);
+  struct bn_sql_session *owner = bn_sql_session_detach(s);
 
-  if (o == NULL)
+  if (owner == NULL)
     return;
   if (!s->services->is_command && bn_session_is_worker(s))
     bn_sql_end_hints_add_rows(&sys->hints, s->stat);
   if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
-    bn_sql_end_hints_add_prepares(&sys->hints, &o->first_use, s);
-  while (o->all != NULL) {
-    struct bn_sql_conn *c = o->all;
+    bn_sql_end_hints_add_prepares(&sys->hints, &owner->first_use, s);
+  while (owner->all != NULL) {
+    struct bn_sql_conn *c = owner->all;
 
-    o->all = c->next_all;
+    owner->all = c->next_all;
     conn_retire(c);
   }
-  bn_sql_session_free(sys, o);
+  bn_sql_session_free(sys, owner);
 }
 
 void bn_sql_retired_free(struct bn_sqlsys *sys)
@@ -581,8 +581,8 @@ bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c)
 /* Returns an open connection of the session, or NULL. */
 static struct bn_sql_conn *conn_find_open(const struct bn_session *s)
 {
-  const struct bn_sql_session *o = bn_sql_session_find(s);
-  struct bn_sql_conn *c = o != NULL ? o->all : NULL;
+  const struct bn_sql_session *owner = bn_sql_session_find(s);
+  struct bn_sql_conn *c = owner != NULL ? owner->all : NULL;
 
   while (c != NULL && c->state != BN_CONN_OPEN)
     c = c->next_all;

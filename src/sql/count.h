@@ -29,8 +29,8 @@
    opened again.
 
    Rows are counted for completed statements: the rows that a statement has returned, and the rows
-   that the server says it has inserted, updated or deleted, whatever becomes of its transaction.
-   The first word of the statement decides between the last three. */
+   that the server says it has changed, whatever becomes of its transaction.  The first word of the
+   statement decides whether these count as inserted, updated or deleted. */
 #ifndef BN_SQL_COUNT_H
 #define BN_SQL_COUNT_H
 
@@ -46,7 +46,7 @@
 enum bn_sql_condition {
   BN_SQL_ALWAYS,
   BN_SQL_WITH_COMMITS,   /* the dialect counts COMMITs */
-  BN_SQL_WITH_VERIFYING, /* is of the whole run; intervals_is_counted_at_end() knows its name */
+  BN_SQL_WITH_VERIFYING, /* set at the end of the run; hosts/interval_result.c knows the names */
   BN_SQL_WITH_READ_HOSTS,
   BN_SQL_WITH_TIMES
 };

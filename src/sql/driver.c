@@ -269,14 +269,14 @@ const struct bn_sql_committer *bn_sql_driver_get_committer(const struct bn_sql_d
 /* Interrupts the calls on all open links of the session.  Any thread may call it. */
 static void session_interrupt(void *arg)
 {
-  struct bn_sql_session *o = arg;
+  struct bn_sql_session *owner = arg;
 
-  pthread_mutex_lock(&o->lock);
-  for (struct bn_sql_link *l = o->open; l != NULL; l = l->next) {
+  pthread_mutex_lock(&owner->lock);
+  for (struct bn_sql_link *l = owner->open; l != NULL; l = l->next) {
     if (l->ops->interrupt != NULL)
       l->ops->interrupt(l->handle);
   }
-  pthread_mutex_unlock(&o->lock);
+  pthread_mutex_unlock(&owner->lock);
 }
 
 struct bn_sql_session *bn_sql_session_find(const struct bn_session *s)
@@ -286,76 +286,76 @@ struct bn_sql_session *bn_sql_session_find(const struct bn_session *s)
 
 /* Sets what is measured of the session: nothing, unless the run has the metrics of SQL.  Only
    sessions of a run's workers are verified and have read hosts. */
-static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *o)
+static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *owner)
 {
-  const struct bn_session *s = o->session;
+  const struct bn_session *s = owner->session;
   const bool is_of_run = !s->services->is_command && bn_session_is_worker(s);
 
   if (s->services->metrics != bn_sqlsys_metrics(sys))
     return;
-  o->measured = true;
-  o->verified = sys->conf->verify_commits && is_of_run;
-  o->paired = sys->conf->read_hosts.n > 0 && is_of_run;
-  o->read_host_reads = bn_sql_counter_index(sys, BN_SQL_C_READ_HOST_READS);
-  o->count_commits = sys->policy->transactions_are_commits;
-  o->timed = sys->conf->debug && s->stat->hist != NULL;
+  owner->measured = true;
+  owner->verified = sys->conf->verify_commits && is_of_run;
+  owner->paired = sys->conf->read_hosts.n > 0 && is_of_run;
+  owner->read_host_reads = bn_sql_counter_index(sys, BN_SQL_C_READ_HOST_READS);
+  owner->count_commits = sys->policy->transactions_are_commits;
+  owner->timed = sys->conf->debug && s->stat->hist != NULL;
   if (s->stat->statements != NULL)
-    o->names = bn_sql_statement_names_new(s);
-  o->observed = o->timed || o->names != NULL;
+    owner->names = bn_sql_statement_names_new(s);
+  owner->observed = owner->timed || owner->names != NULL;
 }
 
 /* Makes the SQL part of the session, and registers it for interrupts. */
 static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_session *s)
 {
-  struct bn_sql_session *o = bn_alloc(1, sizeof *o);
+  struct bn_sql_session *owner = bn_alloc(1, sizeof *owner);
 
-  o->session = s;
-  session_measure(sys, o);
-  pthread_mutex_init(&o->lock, NULL);
-  s->sql = o;
-  s->services->set_interrupt(s, session_interrupt, o);
-  return o;
+  owner->session = s;
+  session_measure(sys, owner);
+  pthread_mutex_init(&owner->lock, NULL);
+  s->sql = owner;
+  s->services->set_interrupt(s, session_interrupt, owner);
+  return owner;
 }
 
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv)
 {
   const uint64_t bit = UINT64_C(1) << drv->index;
-  struct bn_sql_session *o = bn_sql_session_find(s);
+  struct bn_sql_session *owner = bn_sql_session_find(s);
 
-  if (o == NULL)
-    o = session_make(sys, s);
-  if ((o->started & bit) != 0)
-    return o;
+  if (owner == NULL)
+    owner = session_make(sys, s);
+  if ((owner->started & bit) != 0)
+    return owner;
   if (drv->ops->thread_init != NULL && drv->ops->thread_init(drv->self) != 0) {
     bn_log(BN_FATAL, "thread-local driver initialization failed.");
     return NULL;
   }
-  o->started |= bit;
-  return o;
+  owner->started |= bit;
+  return owner;
 }
 
-void bn_sql_session_add_link(struct bn_sql_session *o, struct bn_sql_link *link)
+void bn_sql_session_add_link(struct bn_sql_session *owner, struct bn_sql_link *link)
 {
-  pthread_mutex_lock(&o->lock);
-  link->next = o->open;
-  o->open = link;
-  pthread_mutex_unlock(&o->lock);
+  pthread_mutex_lock(&owner->lock);
+  link->next = owner->open;
+  owner->open = link;
+  pthread_mutex_unlock(&owner->lock);
 }
 
-void bn_sql_session_remove_link(struct bn_sql_session *o, struct bn_sql_link *link)
+void bn_sql_session_remove_link(struct bn_sql_session *owner, struct bn_sql_link *link)
 {
-  pthread_mutex_lock(&o->lock);
-  for (struct bn_sql_link **p = &o->open; *p != NULL; p = &(*p)->next) {
+  pthread_mutex_lock(&owner->lock);
+  for (struct bn_sql_link **p = &owner->open; *p != NULL; p = &(*p)->next) {
     if (*p == link) {
       *p = link->next;
       break;
     }
   }
-  pthread_mutex_unlock(&o->lock);
+  pthread_mutex_unlock(&owner->lock);
 }
 
-void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_driver *drv,
+void bn_sql_session_ask_server(struct bn_sql_session *owner, const struct bn_sql_driver *drv,
                                const struct bn_sql_target *t, uint64_t until_ns,
                                void (*fn)(void *arg, struct bn_sql_link *link), void *arg)
 {
@@ -366,9 +366,9 @@ void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_dri
   bn_sql_link_make(&link, drv->ops, drv->self);
   if (bn_sql_link_connect(&link, t, until_ns, &d) == BN_SQL_DONE &&
       bn_sql_alarm_set(&alarm, &link, until_ns) == 0) {
-    bn_sql_session_add_link(o, &link);
+    bn_sql_session_add_link(owner, &link);
     fn(arg, &link);
-    bn_sql_session_remove_link(o, &link);
+    bn_sql_session_remove_link(owner, &link);
     bn_sql_alarm_clear(&alarm);
   }
   bn_sql_link_disconnect(&link);
@@ -377,23 +377,23 @@ void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_dri
 
 struct bn_sql_session *bn_sql_session_detach(struct bn_session *s)
 {
-  struct bn_sql_session *o = s->sql;
+  struct bn_sql_session *owner = s->sql;
 
   s->sql = NULL;
-  if (o != NULL)
+  if (owner != NULL)
     s->services->set_interrupt(s, NULL, NULL);
-  return o;
+  return owner;
 }
 
-void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o)
+void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *owner)
 {
   for (size_t i = 0; i < sys->n_rows; i++) {
     const struct bn_sql_driver *drv = &sys->drivers[i];
 
-    if ((o->started & (UINT64_C(1) << i)) != 0 && drv->ops->thread_done != NULL)
+    if ((owner->started & (UINT64_C(1) << i)) != 0 && drv->ops->thread_done != NULL)
       drv->ops->thread_done(drv->self);
   }
-  pthread_mutex_destroy(&o->lock);
-  bn_sql_statement_names_free(o->names);
-  free(o);
+  pthread_mutex_destroy(&owner->lock);
+  bn_sql_statement_names_free(owner->names);
+  free(owner);
 }

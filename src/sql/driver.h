@@ -53,7 +53,7 @@ struct bn_sqlsys {
   pthread_mutex_t lock;        /* loading, and `retired` */
   _Atomic unsigned ordinal;    /* of the next connection */
   _Atomic uint64_t n_prepared; /* statements that were prepared outside of events */
-  bool asks;                   /* a report wants to know the settings of the server */
+  bool wants_settings;         /* a report shows the settings of the server */
   /* Each is set by the first thread that prints, or adds to the facts, something that is said once
      in a run. */
   _Atomic bool settings_reported;
@@ -122,14 +122,14 @@ struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_sessi
 /* Returns the SQL part of the session, or NULL. */
 struct bn_sql_session *bn_sql_session_find(const struct bn_session *s);
 /* Lets interrupts of the session reach a link that has been opened, and must not move. */
-void bn_sql_session_add_link(struct bn_sql_session *o, struct bn_sql_link *link);
+void bn_sql_session_add_link(struct bn_sql_session *owner, struct bn_sql_link *link);
 /* Lets interrupts no longer reach a link, which is about to be closed.  Nothing happens if the link
    was not added. */
-void bn_sql_session_remove_link(struct bn_sql_session *o, struct bn_sql_link *link);
+void bn_sql_session_remove_link(struct bn_sql_session *owner, struct bn_sql_link *link);
 /* Opens another connection to the server of t, calls fn, which sends its questions on it, and
    closes it.  The calls on it are interrupted at until_ns (CLOCK_MONOTONIC), or with the session.
    If the connection cannot be opened, or the driver cannot interrupt, fn is not called. */
-void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_driver *drv,
+void bn_sql_session_ask_server(struct bn_sql_session *owner, const struct bn_sql_driver *drv,
                                const struct bn_sql_target *t, uint64_t until_ns,
                                void (*fn)(void *arg, struct bn_sql_link *link), void *arg);
 /* Removes the SQL part from the session, and returns it; from now on nobody finds or interrupts it.
@@ -137,6 +137,6 @@ void bn_sql_session_ask_server(struct bn_sql_session *o, const struct bn_sql_dri
 struct bn_sql_session *bn_sql_session_detach(struct bn_session *s);
 /* Frees the SQL part of a session, which was detached and has no connection any more, and ends its
    drivers in the calling thread, which has driven the session. */
-void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *o);
+void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *owner);
 
 #endif

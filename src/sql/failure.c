@@ -367,9 +367,9 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
 
 /* Sends the rollbacks that are due on all connections of the session, because its event is repeated
    from its beginning, or another one begins. */
-static void failure_roll_back_all(const struct bn_sql_session *o)
+static void failure_roll_back_all(const struct bn_sql_session *owner)
 {
-  for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all) {
+  for (struct bn_sql_conn *c = owner != NULL ? owner->all : NULL; c != NULL; c = c->next_all) {
     if (c->failure.rollback_due)
       bn_sql_roll_back(c);
   }

@@ -48,17 +48,17 @@ enum bn_sql bn_sql_link_execute(const struct bn_sql_link *l, const char *sql, ui
 
   if (affected != NULL)
     *affected = r.affected;
-  for (;;) {
-    const bool more = rc <= BN_SQL_ROWS && r.more;
+  while (rc <= BN_SQL_ROWS) {
+    const bool has_next = r.more; /* read before r is freed */
 
     if (rc == BN_SQL_ROWS)
       l->ops->free_result(l->handle, &r);
-    if (!more)
-      break;
+    if (!has_next)
+      return BN_SQL_DONE;
     r = (struct bn_sql_result){0};
     rc = l->ops->next(l->handle, NULL, &r, d);
   }
-  return rc <= BN_SQL_ROWS ? BN_SQL_DONE : rc;
+  return rc;
 }
 
 /* Interrupts the link when the time has come, unless the alarm is cleared before. */

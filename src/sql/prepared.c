@@ -251,10 +251,10 @@ struct bn_sql_conn *bn_sql_stmt_conn(struct bn_sql_stmt *st)
 
 void bn_sql_stmt_set_name(struct bn_sql_stmt *st, const char *name)
 {
-  const struct bn_sql_session *o = st->conn->owner;
+  const struct bn_sql_session *owner = st->conn->owner;
 
-  if (o != NULL && o->names != NULL)
-    st->statement = bn_sql_statement_names_get(o->names, name, strlen(name));
+  if (owner != NULL && owner->names != NULL)
+    st->statement = bn_sql_statement_names_get(owner->names, name, strlen(name));
 }
 
 /* Binds the statement.  Returns 0; -1 after a failure that the view describes; 1 if the connection
@@ -434,9 +434,9 @@ struct bn_sql_rs *bn_sql_execute(struct bn_sql_stmt *st)
 
 void bn_sql_hold_prepares(struct bn_session *s)
 {
-  const struct bn_sql_session *o = bn_sql_session_find(s);
+  const struct bn_sql_session *owner = bn_sql_session_find(s);
 
-  for (struct bn_sql_conn *c = o != NULL ? o->all : NULL; c != NULL; c = c->next_all)
+  for (struct bn_sql_conn *c = owner != NULL ? owner->all : NULL; c != NULL; c = c->next_all)
     c->holds = c->state == BN_CONN_OPEN && !c->prepares_no_more &&
                c->link.ops->prepare_all != NULL && bn_sql_conn_prepares_once(c);
 }
@@ -563,12 +563,12 @@ static int prepared_release_held(struct bn_sql_conn *c)
 
 int bn_sql_prepare_held(const struct bn_session *s)
 {
-  const struct bn_sql_session *o = bn_sql_session_find(s);
+  const struct bn_sql_session *owner = bn_sql_session_find(s);
   int rc = 0;
 
-  if (o == NULL)
+  if (owner == NULL)
     return 0;
-  for (struct bn_sql_conn *c = o->all; c != NULL; c = c->next_all) {
+  for (struct bn_sql_conn *c = owner->all; c != NULL; c = c->next_all) {
     if (c->holds && prepared_release_held(c) != 0)
       rc = -1;
   }

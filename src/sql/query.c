@@ -17,21 +17,21 @@ enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, b
   return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
-/* Refuses the statement, without a message if the session is interrupted.  closed: the connection
-   is closed, and may have outlived its session. */
-static void query_refuse(struct bn_sql_conn *c, bool closed)
+/* Refuses the statement, without a message if the session is interrupted.  is_closed: the
+   connection is closed, and may have outlived its session. */
+static void query_refuse(struct bn_sql_conn *c, bool is_closed)
 {
-  const bool interrupted = c->session != NULL && bn_session_interrupted(c->session);
+  const bool is_interrupted = c->session != NULL && bn_session_interrupted(c->session);
 
-  if (closed && !interrupted)
+  if (is_closed && !is_interrupted)
     bn_log(BN_ALERT, "attempt to use an already closed connection");
   bn_sql_refuse(c);
-  if (interrupted)
+  if (is_interrupted)
     bn_sql_leave_session(c);
 }
 
-/* Returns whether the statement begins the repetition of an event, which a script with a loop of
-   its own shows by its BEGIN. */
+/* Returns whether the statement begins the repetition of an event, whose transaction is still to be
+   rolled back: a script that repeats events in a loop of its own shows that by its BEGIN. */
 static bool query_repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
 {
   return c->failure.rollback_due && sql != NULL &&
@@ -62,14 +62,14 @@ static bool query_drop_unread(struct bn_sql_conn *c, enum bn_sql_step step)
 
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  bool closed;
+  bool is_closed;
 
   if (query_repeats_event(c, sql, len))
     bn_sql_roll_back(c);
-  closed = c->state != BN_CONN_OPEN;
+  is_closed = c->state != BN_CONN_OPEN; /* also if the rollback has lost the connection */
   /* An interrupt that comes between two statements leaves the connection open. */
-  if (closed || bn_session_interrupted(c->session)) {
-    query_refuse(c, closed);
+  if (is_closed || bn_session_interrupted(c->session)) {
+    query_refuse(c, is_closed);
     return false;
   }
   if (c->failure.pending) {
@@ -156,9 +156,10 @@ void bn_sql_expect_error(struct bn_sql_conn *c, const char *state)
   (void)snprintf(c->expected, sizeof c->expected, "%s", state);
 }
 
-/* Returns the outcome of a statement that failed with rc: DONE, with an empty result, if the script
-   expects its error, else rc. */
-static __attribute__((noinline)) enum bn_sql query_outcome(struct bn_sql_conn *c, enum bn_sql rc)
+/* Lets a statement that failed with rc count as completed, with an empty result, if the script
+   expects its error.  Returns DONE then, else rc. */
+static __attribute__((noinline)) enum bn_sql query_accept_expected(struct bn_sql_conn *c,
+                                                                   enum bn_sql rc)
 {
   if (rc != BN_SQL_ERROR || !query_expects(c, &c->diag))
     return rc;
@@ -175,7 +176,7 @@ static __attribute__((noinline)) enum bn_sql query_handle_error(struct bn_sql_co
                                                                 struct bn_sql_statement_type type,
                                                                 const char *sql, size_t len)
 {
-  rc = query_outcome(c, rc);
+  rc = query_accept_expected(c, rc);
   if (c->owner->observed)
     query_observe_other(c, rc, took_ns, type, sql, len);
   if (rc > BN_SQL_ROWS)

@@ -64,8 +64,8 @@ static void settings_ask(void *arg, struct bn_sql_link *link)
 
 void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *target)
 {
-  const bool is_wanted =
-      c->sys->asks && c->drv->ops->questions != NULL && bn_sql_preflight_is_worker(c->session);
+  const bool is_wanted = c->sys->wants_settings && c->drv->ops->questions != NULL &&
+                         bn_sql_preflight_is_worker(c->session);
   const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
 
   if (is_wanted && !atomic_exchange(&c->sys->settings_reported, true))

@@ -583,23 +583,23 @@ static struct bn_driver split_make_ops(const struct bn_driver *base)
   };
 }
 
-int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
+int bn_sql_splitter_init(struct bn_sql_splitter *splitter, const struct bn_list *list,
                          const struct bn_driver *ops, const struct bn_sql_caps *caps,
                          struct bn_err *err)
 {
-  bn_sql_splitter_done(p);
-  if (bn_sql_read_hosts_parse(&p->hosts, list, ops, err) != 0) {
-    bn_sql_splitter_done(p);
+  bn_sql_splitter_done(splitter);
+  if (bn_sql_read_hosts_parse(&splitter->hosts, list, ops, err) != 0) {
+    bn_sql_splitter_done(splitter);
     return -1;
   }
-  p->ops = split_make_ops(ops);
-  p->caps = caps;
+  splitter->ops = split_make_ops(ops);
+  splitter->caps = caps;
   return 0;
 }
 
-void bn_sql_splitter_done(struct bn_sql_splitter *p)
+void bn_sql_splitter_done(struct bn_sql_splitter *splitter)
 {
-  bn_sql_read_hosts_free(&p->hosts);
+  bn_sql_read_hosts_free(&splitter->hosts);
 }
 
 static void split_free(void *handle)
@@ -613,16 +613,18 @@ static void split_free(void *handle)
   free(p);
 }
 
-struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
+struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link,
+                                       const struct bn_sql_splitter *splitter,
                                        const struct bn_session *s, unsigned counter)
 {
-  struct bn_sql_split *split = bn_alloc(1, sizeof *split);
+  struct bn_sql_split *p = bn_alloc(1, sizeof *p);
 
-  *split = (struct bn_sql_split){.shared = p, .base = link->ops, .session = s, .counter = counter};
-  split->link[BN_ROLE_WRITE] = *link;
-  bn_sql_link_make(&split->link[BN_ROLE_READ], link->ops, link->self);
-  *link = (struct bn_sql_link){.ops = &p->ops, .handle = split, .free = split_free};
-  return split;
+  *p = (struct bn_sql_split){
+      .shared = splitter, .base = link->ops, .session = s, .counter = counter};
+  p->link[BN_ROLE_WRITE] = *link;
+  bn_sql_link_make(&p->link[BN_ROLE_READ], link->ops, link->self);
+  *link = (struct bn_sql_link){.ops = &splitter->ops, .handle = p, .free = split_free};
+  return p;
 }
 
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p)

@@ -35,15 +35,16 @@ struct bn_sql_split;
 /* Initialises zeroed memory, or a splitter anew, with a list of read hosts for a driver.  caps is
    borrowed, and is read only when statements are executed.  Returns 0, or -1 and err if an item of
    the list is not a server, or the driver cannot have read hosts. */
-int bn_sql_splitter_init(struct bn_sql_splitter *p, const struct bn_list *list,
+int bn_sql_splitter_init(struct bn_sql_splitter *splitter, const struct bn_list *list,
                          const struct bn_driver *ops, const struct bn_sql_caps *caps,
                          struct bn_err *err);
-void bn_sql_splitter_done(struct bn_sql_splitter *p);
+void bn_sql_splitter_done(struct bn_sql_splitter *splitter);
 
 /* Puts the layer in the place of a driver's link, which is closed, and which the layer owns from
    then on.  `counter` of s counts the reads of the read server.  Returns the handle of the new
    link. */
-struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link, const struct bn_sql_splitter *p,
+struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link,
+                                       const struct bn_sql_splitter *splitter,
                                        const struct bn_session *s, unsigned counter);
 /* Returns the links to the driver, by enum bn_sql_role. */
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);

@@ -187,8 +187,8 @@ void bn_sql_expect_error(struct bn_sql_conn *c, const char *state);
 
 /* Is called when an ignored error has ended an event for the tries-th time.  Rolls back the
    transactions that the event has left open, and waits before a repetition; the end of the run cuts
-   the wait short.  Returns true if the event may be repeated, unless the run is over, or false if
-   it has failed (--db-max-tries).  counts: the event is not one of the warm-up. */
+   the wait short.  Returns false if the event has failed (--db-max-tries), else true: the caller
+   repeats the event unless the run is over.  counts: the event is not one of the warm-up. */
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts);
 
 /* Returns the text of the statement that has just failed, up to 4,000 bytes, or NULL if it is not

@@ -54,7 +54,7 @@ void bn_sql_note_all_connect(struct bn_sqlsys *sys)
 
 void bn_sqlsys_ask_settings(struct bn_sqlsys *sys)
 {
-  sys->asks = true;
+  sys->wants_settings = true;
 }
 
 void bn_sqlsys_log_end_hints(const struct bn_sqlsys *sys)

@@ -278,15 +278,15 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
   struct bn_sql_target target = {.ordinal = 0, .prepared = true};
   struct bn_sql_driver *drv = bn_sql_driver(sys, s, NULL);
   bool warned = false; /* once is enough: the servers may have the same data */
-  struct bn_sql_session *o;
+  struct bn_sql_session *owner;
   size_t n_servers;
 
   if (drv == NULL)
     return bn_err_set(err, 0, "%s", ""); /* the reason has been logged */
   if (drv->ops->missing == NULL)
     return 0;
-  o = bn_sql_session_get(sys, s, drv);
-  if (o == NULL)
+  owner = bn_sql_session_get(sys, s, drv);
+  if (owner == NULL)
     return 0;
   do {
     struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
@@ -296,7 +296,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     if (n_servers > s->services->conf->plan.threads)
       n_servers = s->services->conf->plan.threads;
     /* The deadline also ends a statement that waits for a lock of another client. */
-    bn_sql_session_ask_server(o, drv, &target, until_ns, table_check_examine, &survey);
+    bn_sql_session_ask_server(owner, drv, &target, until_ns, table_check_examine, &survey);
     if (survey.missing > 0)
       return table_check_refuse(t, &survey, err);
     if (!warned)
