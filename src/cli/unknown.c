@@ -107,7 +107,8 @@ void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
   char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
-  if (err->code == ENODATA && bn_cli_check_options(cli, false /* none is accepted */, 0) != 0)
+  if (err->code == ENODATA &&
+      bn_cli_check_options(cli, false /* none is accepted */, 0 /* none is outside */) != 0)
     return;
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);
@@ -138,9 +139,10 @@ static const char *unknown_find_typed_option(const struct bn_optset *options,
 void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 {
   const char *unused = NULL, *other_driver = NULL;
+  const bool has_uri = bn_optset_get_origin(cli->options, "connect") != BN_FROM_DEFAULT;
+  const bool names_driver = bn_optset_get_origin(cli->options, "db-driver") != BN_FROM_DEFAULT;
 
-  if (bn_optset_get_origin(cli->options, "connect") != BN_FROM_DEFAULT ||
-      (driver != NULL && bn_optset_get_origin(cli->options, "db-driver") != BN_FROM_DEFAULT))
+  if (has_uri || (driver != NULL && names_driver))
     return;
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
     const char *name = unknown_find_typed_option(cli->options, d);

@@ -546,11 +546,12 @@ static void conn_retire(struct bn_sql_conn *c)
 
 void bn_sql_session_end(struct bn_sqlsys *sys, struct bn_session *s)
 {
+  const bool is_of_run = !s->services->is_command && bn_session_is_worker(s);
   struct bn_sql_session *owner = bn_sql_session_detach(s);
 
   if (owner == NULL)
     return;
-  if (!s->services->is_command && bn_session_is_worker(s))
+  if (is_of_run)
     bn_sql_end_hints_add_rows(&sys->hints, s->stat);
   if (bn_sql_preflight_is_lazy(&sys->preflight) && bn_sql_preflight_is_worker(s))
     bn_sql_end_hints_add_prepares(&sys->hints, &owner->first_use, s);

@@ -76,26 +76,10 @@ static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bo
   bn_buf_done(&names);
 }
 
-/* Returns the row of the driver whose name a script gives, or, if name is NULL, of the driver that
-   the options select.  Returns NULL after a message has been logged. */
-static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *sys,
-                                                       const char *name)
+/* Returns the row of the only driver.  If there is none, or more than one, logs that and returns
+   NULL. */
+static const struct bn_sql_driver_entry *driver_choose_only(const struct bn_sqlsys *sys)
 {
-  const struct bn_sql_driver_entry *row;
-  const bool is_option = name == NULL;
-
-  if (is_option)
-    name = sys->conf->driver;
-  if (name == NULL && sys->policy->driver_must_be_named) {
-    bn_log(BN_FATAL, "no database driver specified");
-    return NULL;
-  }
-  if (name != NULL && name[0] != '\0') {
-    row = driver_find_row(sys, name);
-    if (row == NULL)
-      driver_log_unknown(sys, name, is_option);
-    return row;
-  }
   if (sys->n_rows == 1) {
     bn_log(BN_INFO, "No DB drivers specified, using %s", sys->rows[0].name);
     return &sys->rows[0];
@@ -106,6 +90,27 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
     bn_log(BN_FATAL, "Multiple DB drivers are available. Use --db-driver=name to specify which "
                      "one to use");
   return NULL;
+}
+
+/* Returns the row of the driver whose name a script gives, or, if script_name is NULL, of the
+   driver that the options select.  Returns NULL after a message has been logged. */
+static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *sys,
+                                                       const char *script_name)
+{
+  const bool is_option = script_name == NULL;
+  const char *name = is_option ? sys->conf->driver : script_name;
+  const struct bn_sql_driver_entry *row;
+
+  if (name == NULL && sys->policy->driver_must_be_named) {
+    bn_log(BN_FATAL, "no database driver specified");
+    return NULL;
+  }
+  if (name == NULL || name[0] == '\0')
+    return driver_choose_only(sys);
+  row = driver_find_row(sys, name);
+  if (row == NULL)
+    driver_log_unknown(sys, name, is_option);
+  return row;
 }
 
 /* Sets what --db-ps-mode means for all drivers.  Returns 0, or -1 and err for an unknown mode. */

@@ -365,13 +365,13 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
                                               [BN_STEP_BIND] = "bind",
                                               [BN_STEP_QUERY] = "query"};
   const char *what = step == BN_STEP_CONNECT ? d->where : errors_call_name(d);
+  /* The names of MySQL's servers begin with a blank: " on host 'x', port 3306". */
+  const bool needs_blank = what[0] != '\0' && what[0] != ' ';
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  /* The names of MySQL's servers begin with a blank: " on host 'x', port 3306". */
-  (void)bn_buf_printf(&b, "%s%s%s: error %u", names[step],
-                      what[0] == '\0' || what[0] == ' ' ? "" : " ", what, (unsigned)d->code);
-  (void)bn_buf_printf(&b, ", SQLSTATE %s", d->state);
+  (void)bn_buf_printf(&b, "%s%s%s: error %u, SQLSTATE %s", names[step], needs_blank ? " " : "",
+                      what, (unsigned)d->code, d->state);
   if (step == BN_STEP_CONNECT || !bn_sql_message_varies(d->state))
     (void)bn_buf_printf(&b, ": %s", bn_sql_shown(d).text);
   return bn_buf_take(&b);

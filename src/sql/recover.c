@@ -88,6 +88,7 @@ struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_t
     return (struct bn_sql_repetition){.fails = true};
   if (max_tries == 0 || tries < 2)
     return (struct bn_sql_repetition){.fails = false};
+  /* The second try begins without a wait, so the wait after it is the first one. */
   half_ns = recover_backoff_ms(tries - 2) * BN_NSEC_PER_MSEC / 2;
   return (struct bn_sql_repetition){.wait_ns = half_ns + noise % half_ns};
 }
