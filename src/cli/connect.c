@@ -43,11 +43,11 @@ static bool connect_must_keep(const struct target *t, const struct bn_opt *o)
 {
   if (connect_is_set(t->options, o->name))
     return true;
-  for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++) {
-    const bool is_rival = bn_opt_is_listed(o->replaces, p->name) ||
-                          (o->secret && bn_opt_is_listed(p->replaces, o->name));
+  for (const struct bn_opt *other = t->driver->options; other->name != NULL; other++) {
+    const bool is_rival = bn_opt_is_listed(o->replaces, other->name) ||
+                          (o->secret && bn_opt_is_listed(other->replaces, o->name));
 
-    if (is_rival && connect_is_set(t->options, p->name))
+    if (is_rival && connect_is_set(t->options, other->name))
       return true;
   }
   return false;
@@ -57,10 +57,13 @@ static bool connect_must_keep(const struct target *t, const struct bn_opt *o)
    than that of the URI. */
 static void connect_clear_rivals(const struct target *t, const struct bn_opt *o)
 {
-  for (const struct bn_opt *p = t->driver->options; p->name != NULL; p++)
-    if (bn_opt_is_listed(p->replaces, o->name) && !connect_is_set(t->options, p->name) &&
-        bn_optset_get_origin(t->options, p->name) != BN_FROM_DEFAULT)
-      (void)bn_optset_set(t->options, p->name, p->type == BN_BOOL ? "off" : "", BN_MASK);
+  for (const struct bn_opt *other = t->driver->options; other->name != NULL; other++) {
+    const bool is_rival = bn_opt_is_listed(other->replaces, o->name);
+    const bool is_default = bn_optset_get_origin(t->options, other->name) == BN_FROM_DEFAULT;
+
+    if (is_rival && !is_default && !connect_is_set(t->options, other->name))
+      (void)bn_optset_set(t->options, other->name, other->type == BN_BOOL ? "off" : "", BN_MASK);
+  }
 }
 
 /* Sets an option, unless the user's own setting counts more.  The set keeps a fault of the value

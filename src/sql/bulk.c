@@ -36,7 +36,9 @@ static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 
   b->max = STATEMENT_MAX;
   b->may_load = bn_sql_conn_may_load(c);
-  if (!b->may_load || c->drv->ops->info == NULL || c->drv->ops->info(c->server->handle, &info) != 0)
+  if (!b->may_load || c->drv->ops->info == NULL)
+    return b;
+  if (c->drv->ops->info(c->server->handle, &info) != 0)
     return b;
   /* A packet has one byte of the protocol before the text. */
   if (info.max_packet > 0 && info.max_packet < STATEMENT_MAX)
@@ -99,33 +101,41 @@ static void bulk_keep_unsent(struct bn_sql_bulk *b, const char *sql, unsigned n_
 /* Whether the script is adding a row, which may belong to the last statement in the buffer. */
 enum bulk_next { NO_ROW_FOLLOWS, ROW_FOLLOWS };
 
+/* Sends the statement from sql to `end`, where the comma before the next statement's rows stands,
+   or the end of the text.  A failure does not repeat the event, so it is always logged.  Returns 0,
+   or -1 after a failure. */
+static int bulk_send_statement(struct bn_sql_conn *c, const char *sql, char *end)
+{
+  const char replaced = *end;
+
+  *end = '\0';
+  c->failure.unrepeatable = true;
+  (void)bn_sql_query(c, sql, (size_t)(end - sql));
+  c->failure.unrepeatable = false;
+  *end = replaced;
+  return c->view.error == BN_VERDICT_NONE ? 0 : -1;
+}
+
 /* Sends the statements in the buffer; if a row follows, the last one stays there.  Only the first
-   statement has its text up to VALUES.  Before each other one is sent, that text is moved to the
-   place before its rows, over rows that have been sent.  A failure does not repeat the event, so it
-   is always logged.  Returns 0, or -1 after a failure: the statement that failed and those after it
-   stay. */
+   statement has its text up to VALUES.  For each other one, that text is moved to the place before
+   its rows, over rows that have been sent.  Returns 0, or -1 after a failure: the statement that
+   failed and those after it stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   struct bn_sql_bulk *b = c->bulk;
   char *sql = b->text.data;
 
   for (unsigned i = 0; i <= b->n_cuts; i++) {
-    /* The comma before the next statement's rows, or the end of the text. */
-    char *end = b->text.data + (i < b->n_cuts ? b->cut[i] - 1 : b->text.len);
-    const char replaced = *end;
+    const bool is_last = i == b->n_cuts;
+    char *end = b->text.data + (is_last ? b->text.len : b->cut[i] - 1);
 
     if (i > 0)
       sql = memmove(b->text.data + b->cut[i - 1] - b->head, sql, b->head);
-    if (next == ROW_FOLLOWS && i == b->n_cuts) {
+    if (is_last && next == ROW_FOLLOWS) {
       bulk_keep_unsent(b, sql, i);
       return 0;
     }
-    *end = '\0';
-    c->failure.unrepeatable = true;
-    (void)bn_sql_query(c, sql, (size_t)(end - sql));
-    c->failure.unrepeatable = false;
-    *end = replaced;
-    if (c->view.error != BN_VERDICT_NONE) {
+    if (bulk_send_statement(c, sql, end) != 0) {
       bulk_keep_unsent(b, sql, i);
       return -1;
     }

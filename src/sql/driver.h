@@ -26,8 +26,8 @@ struct bn_sql_driver {
   void *self;
   struct bn_sql_caps caps;
   struct bn_driver_host host;
-  struct bn_sql_errors ignored;    /* the driver's own list */
-  bool ignores_silence;            /* each error of silence is in this list or --db-ignore-errors */
+  struct bn_sql_errors ignored; /* the driver's own list */
+  bool ignores_silence;         /* the loss of a connection to a silent server is always ignored */
   struct bn_sql_splitter splitter; /* --db-read-hosts */
   unsigned index;                  /* of the row */
 };

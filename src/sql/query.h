@@ -6,9 +6,10 @@
 
 #include "sql/conn.h"
 
-/* The rare part of bn_sql_begin, for a connection that is not open, an interrupted session, or
-   unread results, a failure without an answer or an old transaction in the way.  Returns false if
-   the statement is refused, which the view says. */
+/* The rare part of bn_sql_begin: handles a connection that is not open, an interrupted session,
+   results that the script has not read, a failure that it was asked about and has not answered, and
+   a transaction that is still to be rolled back.  Returns false if the statement is refused, which
+   the view says. */
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len);
 
 /* Makes the connection ready for a statement: frees the previous result and sets view.error to

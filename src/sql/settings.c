@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks a server for what somebody who repeats the run has to know. */
+/* Asks a server for the settings that somebody who repeats the run needs. */
 #include "sql/settings.h"
 
 #include <stdio.h>

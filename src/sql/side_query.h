@@ -21,8 +21,7 @@ struct bn_sql_side_query {
   _Atomic bool open;       /* the link is open, and may be interrupted */
 };
 
-/* All functions but interrupt are called by one thread, and open, on zeroed memory, before the
-   others. */
+/* One thread calls all functions but interrupt.  It calls open first, on zeroed memory. */
 
 /* Opens a connection with the driver and the credentials of the run, whose sessions are connected,
    to its server, or to the first of several.  Returns 0, or -1 and err.  The caller closes it also
