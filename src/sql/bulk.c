@@ -167,6 +167,15 @@ static enum bn_sql bulk_hand_over_lines(struct bn_sql_conn *c)
   return rc == BN_SQL_DONE ? link->ops->load_end(link->handle, &c->diag) : rc;
 }
 
+/* Turns loading off, because the server has refused the lines and stored none of them.  The rows
+   may pass as INSERT.  If they do not, the INSERT says why in words that users know. */
+static void bulk_stop_loading(struct bn_sql_conn *c)
+{
+  bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
+  c->diag.rolled_back = false;
+  c->bulk->may_load = c->bulk->load.on = false;
+}
+
 /* Loads the collected lines, and counts that as one INSERT. */
 static enum loaded bulk_load(struct bn_sql_conn *c)
 {
@@ -187,11 +196,7 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   bn_sql_trace(&c->sys->trace, c->session, described.data, described.len);
   rc = bulk_hand_over_lines(c);
   if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
-    /* The rows may pass as INSERT.  If they do not, the INSERT says why in words that users
-       know. */
-    bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
-    c->diag.rolled_back = false;
-    b->may_load = b->load.on = false;
+    bulk_stop_loading(c);
     bn_buf_done(&described);
     return NOT_LOADED;
   }

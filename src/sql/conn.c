@@ -250,8 +250,19 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
+/* Says, if the first connection of the run goes through a pooler, that its other clients may get
+   what --db-init-sql sets. */
+static void conn_hint_at_pooler(const struct bn_sql_conn *c)
+{
+  if (atomic_exchange(&c->sys->pooler_reported, true))
+    return;
+  if (conn_ask_pooled(c))
+    bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
+                "clients");
+}
+
 /* Executes --db-init-sql.  Returns DONE, or a failure and c->diag, in whose text the name of the
-   option stands before the server's message.  The first connection of the run warns of a pooler. */
+   option stands before the server's message. */
 static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
   static const char option[] = "--db-init-sql: ";
@@ -268,11 +279,7 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     c->diag.text[sizeof c->diag.text - 1] = '\0';
     return rc;
   }
-  if (atomic_exchange(&c->sys->pooler_reported, true))
-    return BN_SQL_DONE;
-  if (conn_ask_pooled(c))
-    bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
-                "clients");
+  conn_hint_at_pooler(c);
   return BN_SQL_DONE;
 }
 

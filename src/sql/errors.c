@@ -119,6 +119,22 @@ static const struct bn_opt *errors_find_list_option(const struct bn_driver *ops,
   return o->name != NULL && o->type == BN_LIST ? o : NULL;
 }
 
+/* Adds an item of a driver's list: "all", or a key of the list.  An empty item counts as a number:
+   it becomes 0, which matches no error.  Returns false if the item is neither. */
+static bool errors_add_driver_item(struct bn_sql_errors *e, bool by_code, const char *item)
+{
+  const bool is_code = by_code && (item[0] == '\0' || errors_is_number(item));
+  const bool is_state = !by_code && errors_is_sqlstate(item);
+
+  if (strcmp(item, "all") == 0)
+    e->all = true;
+  else if (is_code || is_state)
+    errors_add(e, is_code ? item : NULL, is_state ? item : NULL);
+  else
+    return false;
+  return true;
+}
+
 int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *ops,
                               const void *conf, struct bn_err *err)
 {
@@ -137,20 +153,10 @@ int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *o
                       ignore->option);
   list = (const void *)((const char *)conf + option->offset);
   e->error = bn_alloc(list->n, sizeof *e->error);
-  for (size_t i = 0; i < list->n; i++) {
-    const char *item = list->item[i];
-
-    /* An empty item counts as a number: it becomes 0, which matches no error. */
-    if (strcmp(item, "all") == 0)
-      e->all = true;
-    else if (by_code && (item[0] == '\0' || errors_is_number(item)))
-      errors_add(e, item, NULL);
-    else if (!by_code && errors_is_sqlstate(item))
-      errors_add(e, NULL, item);
-    else
+  for (size_t i = 0; i < list->n; i++)
+    if (!errors_add_driver_item(e, by_code, list->item[i]))
       return bn_err_set(err, EINVAL, "Invalid value for --%s: '%s' is no %s and not 'all'",
-                        ignore->option, item, by_code ? "error number" : "SQLSTATE");
-  }
+                        ignore->option, list->item[i], by_code ? "error number" : "SQLSTATE");
   return 0;
 }
 

@@ -300,13 +300,10 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
   return c->failed_len > 0 ? c->failed_text : NULL;
 }
 
-bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
+/* Makes the failed call, whose outcome is rc, the failure of the connection. */
+static void failure_record(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
                            const char *sql, size_t len)
 {
-  const bool is_preparation = step == BN_STEP_PREPARE || step == BN_STEP_BIND;
-  struct bn_sql_failing f;
-  struct bn_sql_recovery r;
-
   c->view.sql_errno = c->diag.code;
   c->view.lost = rc == BN_SQL_LOST;
   c->failure.logged = false;
@@ -316,6 +313,16 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
   failure_copy_text(c);
   if (rc == BN_SQL_LOST)
     c->state = BN_CONN_LOST;
+}
+
+bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
+                           const char *sql, size_t len)
+{
+  const bool is_preparation = step == BN_STEP_PREPARE || step == BN_STEP_BIND;
+  struct bn_sql_failing f;
+  struct bn_sql_recovery r;
+
+  failure_record(c, rc, step, sql, len);
   f = failure_describe(c, BN_ANSWER_NONE);
   r = bn_sql_choose_recovery(&f);
   failure_act(c, &r);

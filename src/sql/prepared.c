@@ -483,16 +483,20 @@ static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
   return BN_SQL_DONE;
 }
 
-/* Prepares n statements, BN_SQL_AT_ONCE at most, at once.  The statements that the driver leaves
-   out are then prepared one by one, which shows the faults in them; after EMULATE, all of them are,
-   on a new connection.  Returns 0, or -1 after a failure that has been logged. */
-static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
+/* Lets the driver prepare n statements, BN_SQL_AT_ONCE at most, at once.  *n_done becomes how many
+   it has prepared, from the first on: 0 if statements are prepared one by one now, perhaps because
+   the server has ended the connection and c is open again.  Returns DONE, or a failure and
+   c->diag. */
+static enum bn_sql prepared_prepare_at_once(struct bn_sql_conn *c, struct bn_sql_stmt *const *st,
+                                            size_t n, size_t *n_done)
 {
   struct bn_sql_unprepared list[BN_SQL_AT_ONCE];
-  enum bn_sql rc = BN_SQL_DONE;
   struct bn_sql_diag d = {0};
-  size_t n_done = 0;
+  enum bn_sql rc;
 
+  *n_done = 0;
+  if (c->prepares_no_more || atomic_load(&c->sys->one_by_one))
+    return BN_SQL_DONE;
   for (size_t i = 0; i < n; i++) {
     memset(st[i]->handle, 0, c->link.ops->stmt_size);
     list[i] = (struct bn_sql_unprepared){.stmt = st[i]->handle,
@@ -501,15 +505,24 @@ static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *con
                                          .binds = st[i]->binds,
                                          .n_binds = st[i]->n_binds};
   }
-  if (!c->prepares_no_more && !atomic_load(&c->sys->one_by_one))
-    rc = c->link.ops->prepare_all(c->link.handle, list, n, &n_done, &d);
+  rc = c->link.ops->prepare_all(c->link.handle, list, n, n_done, &d);
   if (rc == BN_SQL_EMULATE)
     rc = prepared_reopen(c);
-  if (rc != BN_SQL_DONE) {
+  if (rc != BN_SQL_DONE)
     c->diag = d;
-    if (!bn_sql_handle_failure(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
-      return -1;
-  }
+  return rc;
+}
+
+/* Prepares n statements, BN_SQL_AT_ONCE at most, at once.  The statements that the driver leaves
+   out are then prepared one by one, which shows the faults in them.  Returns 0, or -1 after a
+   failure that has been logged. */
+static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
+{
+  size_t n_done;
+  const enum bn_sql rc = prepared_prepare_at_once(c, st, n, &n_done);
+
+  if (rc != BN_SQL_DONE && !bn_sql_handle_failure(c, rc, BN_STEP_PREPARE, st[0]->text, st[0]->len))
+    return -1;
   for (size_t i = 0; i < n_done; i++)
     st[i]->prepared = st[i]->fresh = st[i]->bound = true;
   prepared_count(c, (unsigned)n_done);

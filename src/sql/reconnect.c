@@ -145,6 +145,15 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
   return rc;
 }
 
+/* Returns the time after which no attempt is made: the end of the run, or, if it has no end,
+   PATIENCE_S from now. */
+static uint64_t reconnect_deadline(const struct bn_sql_conn *c)
+{
+  const uint64_t end_ns = bn_session_deadline(c->session);
+
+  return end_ns != UINT64_MAX ? end_ns : bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+}
+
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
   const bool was_closed = c->state == BN_CONN_CLOSED, was_lost = c->state == BN_CONN_LOST;
@@ -157,9 +166,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
     return -1;
   }
   in_vain = reconnect_was_in_vain(c);
-  until_ns = bn_session_deadline(c->session);
-  if (until_ns == UINT64_MAX)
-    until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  until_ns = reconnect_deadline(c);
   bn_log(BN_DEBUG, "Reconnecting");
   /* The hook that is asked about a failure may call this before it answers. */
   if (c->failure.pending)

@@ -9,6 +9,24 @@
 #include "sql/count.h"
 #include "sql/emulate.h"
 
+/* Returns the driver of row `index`, which is not loaded yet, with the functions of the program
+   that drivers call. */
+static struct bn_sql_driver sqlsys_make_driver(struct bn_sqlsys *sys, unsigned index)
+{
+  return (struct bn_sql_driver){.sys = sys,
+                                .index = index,
+                                .host = {.log = bn_log_text,
+                                         .policy = sys->policy,
+                                         .now_ns = bn_clock_mono,
+                                         .verbosity = bn_log_set_verbosity,
+                                         .notice = bn_log_foreign,
+                                         .next_param = bn_sql_find_param,
+                                         .alloc = bn_alloc,
+                                         .resize = bn_alloc_resize,
+                                         .text = bn_alloc_text,
+                                         .print = bn_alloc_print}};
+}
+
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_driver_entry *rows, size_t n_rows)
 {
@@ -21,19 +39,8 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   bn_sql_metrics_init(sys);
   sys->rows = rows;
   sys->n_rows = n_rows;
-  for (size_t i = 0; i < n_rows; i++)
-    sys->drivers[i] = (struct bn_sql_driver){.sys = sys,
-                                             .index = (unsigned)i,
-                                             .host = {.log = bn_log_text,
-                                                      .policy = policy,
-                                                      .now_ns = bn_clock_mono,
-                                                      .verbosity = bn_log_set_verbosity,
-                                                      .notice = bn_log_foreign,
-                                                      .next_param = bn_sql_find_param,
-                                                      .alloc = bn_alloc,
-                                                      .resize = bn_alloc_resize,
-                                                      .text = bn_alloc_text,
-                                                      .print = bn_alloc_print}};
+  for (unsigned i = 0; i < n_rows; i++)
+    sys->drivers[i] = sqlsys_make_driver(sys, i);
   pthread_mutex_init(&sys->lock, NULL);
   bn_sql_statement_cache_init(&sys->texts);
   bn_sql_preflight_init(&sys->preflight);

@@ -256,10 +256,11 @@ static int table_check_refuse(const struct bn_sql_table_check *t, const struct s
 }
 
 /* Writes the name of the target's server into the survey, unless it is the only server, which
-   messages need not name.  Returns the number of servers. */
+   messages need not name.  Returns how many servers the threads of the run connect to. */
 static size_t table_check_name_server(struct survey *s, const struct bn_sql_target *target)
 {
   const struct bn_driver *ops = s->drv->ops;
+  const size_t threads = s->session->services->conf->plan.threads;
   char name[BN_LABEL_LEN] = "";
   size_t n_servers;
 
@@ -268,7 +269,8 @@ static size_t table_check_name_server(struct survey *s, const struct bn_sql_targ
   n_servers = ops->place(s->drv->self, target, name, sizeof name);
   if (n_servers > 1)
     (void)snprintf(s->on_server, sizeof s->on_server, " on %s", name);
-  return n_servers;
+  /* Each thread has one connection; any further servers replace servers that are lost. */
+  return n_servers < threads ? n_servers : threads;
 }
 
 int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
@@ -292,9 +294,6 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
 
     n_servers = table_check_name_server(&survey, &target);
-    /* Each thread has one connection; any further servers replace servers that are lost. */
-    if (n_servers > s->services->conf->plan.threads)
-      n_servers = s->services->conf->plan.threads;
     /* The deadline also ends a statement that waits for a lock of another client. */
     bn_sql_session_ask_server(owner, drv, &target, until_ns, table_check_examine, &survey);
     if (survey.missing > 0)
