@@ -190,9 +190,23 @@ static int driver_check_waits(const struct bn_driver *ops, const struct bn_sessi
                     ops->name);
 }
 
-/* Opens the module, checks that it can do what the run asks for, and initialises it.  drv->ops is
-   set last: until then the driver counts as not loaded, and its `done` is not called.  Returns 0,
-   or -1 and err. */
+/* Checks that a driver fits the program and can do what the run asks for.  Returns 0, or -1 and
+   err. */
+static int driver_check(const struct bn_sql_driver *drv, const struct bn_driver *ops,
+                        const struct bn_sql_driver_entry *row, const struct bn_session *s,
+                        struct bn_err *err)
+{
+  if (ops->conf_size != row->conf_size)
+    return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
+                      row->name);
+  if (driver_check_waits(ops, s, err) != 0)
+    return -1;
+  return driver_check_isolation(drv->sys, ops, err);
+}
+
+/* Opens the module, checks it, reads the options that concern it, and initialises it.  drv->ops
+   is set last: until then the driver counts as not loaded, and its `done` is not called.  Returns
+   0, or -1 and err. */
 static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
                        const struct bn_session *s, struct bn_err *err)
 {
@@ -201,10 +215,7 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
 
   if (ops == NULL)
     return bn_plugin_advise(err, row->package, "db-driver");
-  if (ops->conf_size != row->conf_size)
-    return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
-                      row->name);
-  if (driver_check_waits(ops, s, err) != 0 || driver_check_isolation(drv->sys, ops, err) != 0)
+  if (driver_check(drv, ops, row, s, err) != 0)
     return -1;
   if (bn_sql_errors_read_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
@@ -290,7 +301,7 @@ struct bn_sql_session *bn_sql_session_find(const struct bn_session *s)
 }
 
 /* Sets what is measured of the session: nothing, unless the run has the metrics of SQL.  Only
-   sessions of a run's workers are verified and have read hosts. */
+   sessions of a run's workers have read hosts and commits that are verified. */
 static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *owner)
 {
   const struct bn_session *s = owner->session;

@@ -85,14 +85,15 @@ static void end_hints_log_rows(const struct bn_sql_end_hints *h)
 }
 
 /* Hints at reads that have found no row.  A read that finds something reads at least one row, so at
-   least reads - rows have found none.  That is worth a line if it is more than a tenth of the
-   reads, and there are at least WORTH_READS. */
+   least reads - rows have found none.  The hint is worth its line if there are at least WORTH_READS
+   reads, and more than a tenth of them have found none. */
 static void end_hints_log_reads(const struct bn_sql_end_hints *h)
 {
   enum { WORTH_READS = 100 };
   const uint64_t reads = bn_stat_get(&h->reads), rows = bn_stat_get(&h->rows_read);
+  const uint64_t tenth = reads / 10;
 
-  if (reads >= WORTH_READS && rows < reads - reads / 10)
+  if (reads >= WORTH_READS && rows < reads - tenth)
     bn_log_hint("SELECT: %" PRIu64 " statements have read %" PRIu64
                 " rows, so that at least %" PRIu64
                 " found none; do the tables have the ids from 1 to --table-size? ('cleanup' and "
