@@ -742,11 +742,13 @@ static void cli_each_command(const struct bn_workload *ops, void *self,
     bn_cli_each_script_command(ops, self, use, arg);
 }
 
-/* Prints a hint with all commands of the test. */
-static void cli_list_commands(const struct bn_workload *ops, void *self)
+/* Refuses a command that resembles no other, with a hint that has all commands of the test. */
+static void cli_refuse_command_with_list(const struct bn_workload *ops, void *self,
+                                         const char *shown)
 {
-  struct bn_buf list = {0};
+  struct bn_buf list = {.max = 0};
 
+  bn_log_stderr("Unknown command: %s", shown);
   cli_each_command(ops, self, cli_append_name, &list);
   bn_log_hint("commands of '%s': %srun, help", ops->name, list.data != NULL ? list.data : "");
   bn_buf_done(&list);
@@ -774,10 +776,8 @@ void bn_cli_refuse_command(const struct bn_cli *cli, const struct bn_workload *o
                   cli->command);
   else if (meant != NULL)
     bn_log_stderr("Unknown command: %s (did you mean %s?)", shown, meant);
-  else {
-    bn_log_stderr("Unknown command: %s", shown);
-    cli_list_commands(ops, self);
-  }
+  else
+    cli_refuse_command_with_list(ops, self, shown);
 }
 
 void bn_cli_suggest_test(const struct bn_cli *cli)

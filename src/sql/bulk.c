@@ -248,9 +248,9 @@ static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 static int bulk_add_line(struct bn_sql_conn *c, const char *row, size_t len)
 {
   struct bn_sql_bulk *b = c->bulk;
+  const bool is_full = b->text.len + len + 1 >= BN_SQL_LOAD_MAX || b->n_cuts == BN_SQL_CUTS;
 
-  if ((b->text.len + len + 1 >= BN_SQL_LOAD_MAX || b->n_cuts == BN_SQL_CUTS) &&
-      bulk_flush(c, ROW_FOLLOWS) != 0)
+  if (is_full && bulk_flush(c, ROW_FOLLOWS) != 0)
     return -1;
   /* bulk_flush has turned loading off if the server refused it. */
   if (!b->load.on || bn_sql_load_add(&b->load, row, len))

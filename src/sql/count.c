@@ -161,9 +161,11 @@ enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)
     return count_autocommit_of(sql);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *first = rows[i].first, *second = rows[i].second;
+    const bool fits = second != NULL
+                          ? count_begins_with_words(sql, end, first, second)
+                          : count_begins_with(sql, (size_t)(end - sql), first, strlen(first));
 
-    if (second != NULL ? count_begins_with_words(sql, end, first, second)
-                       : count_begins_with(sql, (size_t)(end - sql), first, strlen(first)))
+    if (fits)
       return rows[i].boundary;
   }
   return BN_BOUNDARY_NONE;

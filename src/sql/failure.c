@@ -359,6 +359,7 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
 
+  /* If the script has used the connection before its answer, the failure was kept. */
   if (!was_pending && !failure_restore_kept(c))
     return;
   c->failure.pending = false;

@@ -269,11 +269,17 @@ static struct token route_next_word(struct scan *s)
   return t;
 }
 
+/* Returns whether the token ends a statement. */
+static bool route_is_end(const struct token *t)
+{
+  return t->len == 0 || route_is_char(t, ';');
+}
+
 /* Skips the rest of the statement whose first token is t, and sets *names_autocommit if it has the
    word "autocommit".  Returns whether another statement may follow. */
 static bool route_skip_statement(struct scan *s, struct token t, bool *names_autocommit)
 {
-  for (; t.len > 0 && !route_is_char(&t, ';'); t = route_next(s))
+  for (; !route_is_end(&t); t = route_next(s))
     *names_autocommit |= route_equals(&t, "autocommit");
   return t.len > 0;
 }
@@ -292,7 +298,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
     const struct token second = route_next(&ahead);
     bool names_autocommit = false;
 
-    if (first.len > 0 && !route_is_char(&first, ';')) {
+    if (!route_is_end(&first)) { /* else the statement is empty */
       if (has_ended || route_begins_another(boundary, caps) ||
           (is_mysql && route_commits_first(&first, &second)))
         return true;
@@ -305,27 +311,40 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
   return false;
 }
 
+/* Returns whether the rest of the statement has the words READ WRITE. */
+static bool route_has_read_write(struct scan *s)
+{
+  struct token before = {s->p, 0}, t;
+
+  for (t = route_next(s); !route_is_end(&t); before = t, t = route_next(s))
+    if (route_equals(&before, "read") && route_equals(&t, "write"))
+      return true;
+  return false;
+}
+
+/* Returns whether the rest of the statement has a word that turns a variable off. */
+static bool route_has_off(struct scan *s)
+{
+  static const char *const off[] = {"off", "false", "no", "0", NULL};
+
+  for (struct token t = route_next(s); !route_is_end(&t); t = route_next(s))
+    if (route_is_one_of(&t, off))
+      return true;
+  return false;
+}
+
 /* Recognizes SET TRANSACTION READ WRITE and SET transaction_read_only TO off. */
 bool bn_sql_turns_writing(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
-  static const char *const off[] = {"off", "false", "no", "0", NULL};
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
-  struct token before = route_next(&s), t;
-  bool is_of_transaction, is_of_variable, turns_writing = false;
+  struct token t = route_next(&s);
 
-  if (bn_sql_is_mysql(caps) || !route_equals(&before, "set"))
+  if (bn_sql_is_mysql(caps) || !route_equals(&t, "set"))
     return false;
   t = route_next(&s);
   if (route_equals(&t, "local"))
     t = route_next(&s);
-  is_of_transaction = route_equals(&t, "transaction");
-  is_of_variable = route_equals(&t, "transaction_read_only");
-  for (before = t, t = route_next(&s); t.len > 0 && !route_is_char(&t, ';');
-       before = t, t = route_next(&s)) {
-    if (is_of_transaction)
-      turns_writing |= route_equals(&before, "read") && route_equals(&t, "write");
-    else if (is_of_variable)
-      turns_writing |= route_is_one_of(&t, off);
-  }
-  return turns_writing;
+  if (route_equals(&t, "transaction"))
+    return route_has_read_write(&s);
+  return route_equals(&t, "transaction_read_only") && route_has_off(&s);
 }

@@ -86,10 +86,11 @@ void bn_sql_side_query_close(struct bn_sql_side_query *p)
   const struct bn_driver *ops = p->link.ops;
 
   atomic_store(&p->open, false);
-  if (p->entered)
-    bn_sql_link_disconnect(&p->link);
-  if (p->entered && ops->thread_done != NULL)
-    ops->thread_done(p->link.self);
+  if (p->entered) {
+    bn_sql_link_disconnect(&p->link); /* also due if connect has failed */
+    if (ops->thread_done != NULL)
+      ops->thread_done(p->link.self);
+  }
   bn_sql_link_free(&p->link);
   p->entered = false;
 }

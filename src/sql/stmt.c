@@ -133,7 +133,7 @@ void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps)
 struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,
                                            size_t n)
 {
-  const struct bn_sql_bound before = {st->binds, st->n_binds};
+  const struct bn_sql_bound before = {.binds = st->binds, .n = st->n_binds};
 
   st->binds = bn_alloc(n, sizeof *st->binds);
   memcpy(st->binds, binds, n * sizeof *st->binds);
