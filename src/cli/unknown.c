@@ -114,16 +114,17 @@ void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
   if (err->code != ENOENT || cli->test == NULL)
     return;
-  if (bn_registry_is_script(cli->test, strlen(cli->test)))
+  if (bn_registry_is_script(cli->test, strlen(cli->test))) {
+    const bool knows_folder = bn_plugin_data_dir(folder, sizeof folder, &none) != NULL;
+
     bn_log_hint("%s is a bundled workload, but %s has no %s.lua; install the program with its data",
-                cli->test,
-                bn_plugin_data_dir(folder, sizeof folder, &none) != NULL ? folder : "its folder",
-                cli->test);
-  else if (cli->command != NULL &&
-           (bn_cli_is_command_name(cli->test) || strcmp(cli->test, "warmup") == 0))
+                cli->test, knows_folder ? folder : "its folder", cli->test);
+  } else if (cli->command != NULL &&
+             (bn_cli_is_command_name(cli->test) || strcmp(cli->test, "warmup") == 0)) {
     bn_log_hint("the test stands before the command: %s %s", cli->command, cli->test);
-  else
+  } else {
     bn_cli_suggest_test(cli);
+  }
 }
 
 /* Returns the first option of the driver that the user has typed, or NULL. */
@@ -192,6 +193,7 @@ static void unknown_note_file_setting(void *arg, const char *name, const char *v
 {
   const struct unknown_context *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
+  const char *shown;
 
   (void)value;
   if (path == NULL)
@@ -200,8 +202,8 @@ static void unknown_note_file_setting(void *arg, const char *name, const char *v
     unknown_note_line(u->cli->options, name, path, line);
     return;
   }
-  (void)snprintf(underscored, sizeof underscored, "%s",
-                 bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name);
+  shown = bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name;
+  (void)snprintf(underscored, sizeof underscored, "%s", shown);
   bn_near_replace_dashes(underscored);
   bn_log(BN_WARNING, "Global option '%s' will not be exported, because the type is unknown",
          underscored);

@@ -433,10 +433,12 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   /* Each call moves `text` to its next line. */
   for (size_t i = 0; i < n; i++)
     line[i] = errors_make_line(&text, i + 1 == n ? more : "", &fields);
-  if (!is_alert)
+  if (is_alert) {
+    for (size_t i = 0; i < n; i++)
+      bn_log_text(BN_ALERT, line[i]);
+  } else {
     errors_log_fatal(step, d, line, n);
-  for (size_t i = 0; is_alert && i < n; i++)
-    bn_log_text(BN_ALERT, line[i]);
+  }
   for (size_t i = 0; i < n; i++)
     free(line[i]);
   free((void *)line);
