@@ -167,7 +167,7 @@ unsigned bn_sql_counter_index(const struct bn_sqlsys *sys, unsigned counter)
   return index;
 }
 
-bool bn_sql_statement_names_metric(const char *name)
+bool bn_sql_has_metric(const char *name)
 {
   for (size_t i = 0; i < METRICS; i++) {
     if (strcmp(metrics[i].metric.name, name) == 0)

@@ -66,7 +66,7 @@ void bn_sqlsys_ask_settings(struct bn_sqlsys *sys);
 /* Returns whether --statements is given. */
 bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* Returns whether the layer has a metric of that name in any configuration. */
-bool bn_sql_statement_names_metric(const char *name);
+bool bn_sql_has_metric(const char *name);
 /* Returns whether --verify-commits is given. */
 bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
 /* Checks that the servers have the commits that they have acknowledged, and drops the table that

@@ -71,7 +71,7 @@ static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
                     "'%s' cannot be the name of a metric; a name has up to %d letters, digits and "
                     "underscores, and does not begin with a digit",
                     name, BN_DECLARED_NAME);
-  else if (bn_statset_reserves(name) || bn_sql_statement_names_metric(name))
+  else if (bn_statset_reserves(name) || bn_sql_has_metric(name))
     lua_pushfstring(L, "bench has a metric '%s' itself; choose another name", name);
   else if (kind == BN_SCRIPT_HISTOGRAM && !metrics_is_time_unit(unit))
     lua_pushfstring(L, "'%s' cannot be the unit of a histogram; allowed: s, ms, us, ns", unit);
