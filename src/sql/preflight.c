@@ -145,9 +145,13 @@ void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,
                              unsigned n)
 {
-  /* No lock is needed: these members were written before this session held the lock. */
-  return bn_sql_preflight_is_due(s) && p->all_connect && p->info.max_prepared_statements >= 0 &&
-         preflight_threads_of(p, s) * n > p->info.max_prepared_statements;
+  int64_t allowed;
+
+  if (!bn_sql_preflight_is_due(s) || !p->all_connect)
+    return false;
+  /* No lock is needed: p->info was written before this session held the lock. */
+  allowed = p->info.max_prepared_statements;
+  return allowed >= 0 && preflight_threads_of(p, s) * n > allowed;
 }
 
 /* Returns whether --db-prepare=auto may let sessions prepare more statements before the events than
@@ -195,7 +199,7 @@ static int64_t preflight_unused_statements(const struct bn_sql_info *info, bool 
 
   if (!asked || allowed < 0)
     return -1;
-  if (used <= 0) /* their number is not known */
+  if (used <= 0) /* none, or their number is not known */
     return allowed;
   return used < allowed ? allowed - used : 0;
 }
@@ -276,9 +280,10 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
   };
 }
 
-/* Returns when the statements that the script does not prepare at its start are prepared: before
-   the events, so that no latency includes it, unless they are too many, too large a share of those
-   that the server still allows, or take too long.  Tells the user on standard error. */
+/* Decides when the statements are prepared that the script does not prepare at its start.  Before
+   the events is best, because no latency includes it then.  --db-prepare=auto leaves them to the
+   events if they are too many or too large a share of those that the server still allows, or take
+   too long, and says so on standard error. */
 static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
                                               const struct bn_session *s,
                                               const struct bn_sql_expected *e)

@@ -67,7 +67,7 @@ void bn_sql_verify_done(struct bn_sql_verify *v)
 
 /* --- one server --- */
 
-/* Names a server as users write it, or, if its driver gives no names, by the name of the driver.
+/* Names a server as users write it, or, if its driver gives no names, by the driver's name.
    Returns how many servers there are. */
 static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal, char *name,
                                 size_t size)
@@ -154,8 +154,7 @@ static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server ser
   return bn_clock_min(verify_visit_limit(v), now_ns + share_ns);
 }
 
-/* Opens a visit.  Returns 0, or -1 and err.  The caller closes it, also if it could not be
-   opened. */
+/* Opens a visit.  Returns 0, or -1 and err; the caller closes the visit in either case. */
 static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struct server server,
                              struct bn_err *err)
 {
@@ -206,8 +205,8 @@ static void verify_add_row(struct content *c, const struct bn_sql_value pair[2])
 }
 
 /* Adds the rows of a result to `content`, which may be NULL, and frees the result.  Returns 0, or
-   -1 and err as verify_execute if not all rows can be read: missing rows would be taken for missing
-   commits. */
+   -1 and err as verify_fail if not all rows can be read: rows that were not read would be taken for
+   missing commits. */
 static int verify_add_rows(struct visit *visit, struct bn_sql_result *r, struct content *content,
                            const char *what, struct bn_err *err)
 {
@@ -425,8 +424,8 @@ static bool verify_has_connected(const struct attempts *a, unsigned ordinal)
 }
 
 /* Returns the outcome of a failed attempt; has_connected: the server has let us in once.  A server
-   that takes over from another one refuses statements only for a moment.  A missing right stays
-   missing. */
+   that takes over from another one refuses statements only for a moment, but a missing right
+   (OTHER) stays missing. */
 static enum attempt verify_outcome_of_failure(const struct visit *visit, bool has_connected)
 {
   const bool may_pass = visit->of->drv.ops->place != NULL && has_connected &&
