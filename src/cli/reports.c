@@ -101,7 +101,9 @@ static int reports_open(const char *wanted, const struct bn_report_use *before, 
     use->out = NULL; /* the reporter opens the file itself */
     return 0;
   }
-  return use->path != NULL ? reports_open_file(use) : 0;
+  if (use->path == NULL)
+    return 0; /* standard output */
+  return reports_open_file(use);
 }
 
 int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **reports, size_t *n)

@@ -164,7 +164,9 @@ static enum bn_sql bulk_hand_over_lines(struct bn_sql_conn *c)
     return rc;
   }
   rc = link->ops->load_rows(link->handle, l->lines.data, l->lines.len, &c->diag);
-  return rc == BN_SQL_DONE ? link->ops->load_end(link->handle, &c->diag) : rc;
+  if (rc != BN_SQL_DONE)
+    return rc;
+  return link->ops->load_end(link->handle, &c->diag);
 }
 
 /* Turns loading off, because the server has refused the lines and stored none of them.  The rows

@@ -178,7 +178,9 @@ static const char *digest_skip_comment(const struct digest *d, const char *p)
     return bn_sql_skip_line(p, d->end);
   if (*p == '#' && is_mysql)
     return bn_sql_skip_line(p, d->end);
-  return has_next && p[0] == '/' && p[1] == '*' ? bn_sql_skip_comment(p, d->end, d->caps) : p;
+  if (has_next && p[0] == '/' && p[1] == '*')
+    return bn_sql_skip_comment(p, d->end, d->caps);
+  return p;
 }
 
 /* Adds the token that begins with the dollar at p: a literal, which is $1 or $tag$ text $tag$, or a

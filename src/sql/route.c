@@ -219,7 +219,9 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
     first = route_next(&s);
   if (route_is_one_of(&first, reading))
     return route_of_read(&s);
-  return route_is_one_of(&first, beginning) ? route_of_begin(&s) : BN_ROUTE_WRITE;
+  if (route_is_one_of(&first, beginning))
+    return route_of_begin(&s);
+  return BN_ROUTE_WRITE;
 }
 
 /* Returns whether the statement may end the open transaction, which MySQL does before it begins

@@ -139,7 +139,9 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
       return rc;
   }
   p->role = split_choose_role(p, text->route);
-  return moves ? bn_sql_link_execute(&p->link[p->role], p->begin.data, NULL, d) : BN_SQL_DONE;
+  if (!moves)
+    return BN_SQL_DONE;
+  return bn_sql_link_execute(&p->link[p->role], p->begin.data, NULL, d);
 }
 
 /* Records whether tables are locked or a transaction of XA is open on the write server, because

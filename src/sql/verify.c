@@ -239,7 +239,9 @@ static int verify_execute(struct visit *visit, const char *sql, struct content *
     return verify_fail(visit, what, err);
   }
   visit->of->last_answered = visit->ordinal;
-  return rc == BN_SQL_ROWS ? verify_add_rows(visit, &r, content, what, err) : 0;
+  if (rc == BN_SQL_DONE)
+    return 0;
+  return verify_add_rows(visit, &r, content, what, err);
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
