@@ -23,10 +23,6 @@
 #include "option/optval.h"
 #include "registry.h"
 
-static const char test_warning[] =
-    "WARNING: the --test option is deprecated. You can pass a script "
-    "name or path on the command line without any options.";
-
 /* Returns the value of "--NAME=value", or NULL for any other argument. */
 static const char *cli_find_value(const char *arg, const char *name)
 {
@@ -199,12 +195,13 @@ static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
 static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
                                  char masked[BN_MASK_MAX])
 {
+  const bool is_joined = strlen(arg) > strlen("-p") && arg[1] != '-' && strchr(arg, '=') == NULL;
+
   if (cli_hides_word(cli, arg))
     return BN_MASK;
   if (arg[0] != '-' || !cli_hides_value(cli->options, arg))
     return bn_mask_text(arg, masked);
-  if (strchr(arg, '=') != NULL || arg[1] == '-' || strlen(arg) <= strlen("-p") ||
-      bn_optset_find_nearest(cli->options, arg + 1) != NULL)
+  if (!is_joined || bn_optset_find_nearest(cli->options, arg + 1) != NULL)
     return bn_mask_arg(arg, masked);
   (void)snprintf(masked, BN_MASK_MAX, "%.2s" BN_MASK, arg); /* the dash and the letter */
   return masked;
@@ -232,13 +229,13 @@ static bool cli_wants_hint(const struct bn_cli *cli)
    missing, for a flag, or for a word that cannot be the value of the option. */
 static void cli_hint_separate_value(struct bn_cli *cli, const char *arg, const char *next)
 {
-  const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
+  const struct bn_opt *o = bn_optset_find(cli->options, arg + strlen("--"));
+  const bool is_flag = o != NULL && o->type == BN_BOOL;
   char masked[BN_MASK_MAX];
 
-  if (!cli_wants_hint(cli) || next == NULL || next[0] == '\0' || strncmp(next, "--", 2) == 0 ||
-      bn_cli_is_command_name(next))
+  if (!cli_wants_hint(cli) || is_flag || next == NULL)
     return;
-  if (o != NULL && o->type == BN_BOOL)
+  if (next[0] == '\0' || strncmp(next, "--", 2) == 0 || bn_cli_is_command_name(next))
     return;
   /* An unknown option is taken for a numeric one. */
   if ((o == NULL || bn_optval_is_numeric(o)) && !isdigit((unsigned char)next[0]))
@@ -280,18 +277,19 @@ static void cli_hint_single_dash(struct bn_cli *cli, const char *arg)
 /* Sets the hint "--threads=4" for "threads=4". */
 static void cli_hint_bare_setting(struct bn_cli *cli, const char *arg)
 {
-  const char *equals = strchr(arg, '='), *nearest;
   char name[64], masked[BN_MASK_MAX];
+  const size_t len = strcspn(arg, "=");
+  const bool is_setting = arg[0] != '-' && arg[len] == '=' && len < sizeof name;
+  const char *nearest;
 
-  if (!cli_wants_hint(cli) || arg[0] == '-' || equals == NULL || cli->after_hidden ||
-      equals - arg >= (ptrdiff_t)sizeof name)
+  if (!cli_wants_hint(cli) || !is_setting || cli->after_hidden)
     return;
-  (void)snprintf(name, sizeof name, "%.*s", (int)(equals - arg), arg);
+  (void)snprintf(name, sizeof name, "%.*s", (int)len, arg);
   nearest = bn_optset_find_nearest(cli->options, name);
   if (nearest == NULL)
     return;
   (void)snprintf(cli->hint, sizeof cli->hint, "--%s=%.64s", nearest,
-                 cli_mask_value(cli->options, arg, equals + 1, masked));
+                 cli_mask_value(cli->options, arg, arg + len + 1, masked));
 }
 
 /* Returns the subcommand that the name of the test resembles, or NULL.  Names of fewer letters than
@@ -463,7 +461,8 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
     if (value == NULL)
       return cli_keep_bare_test(cli, arg);
     if (!cli->policy->words_are_commands)
-      bn_log_stderr("%s", test_warning);
+      bn_log_stderr("WARNING: the --test option is deprecated. You can pass a script name or path "
+                    "on the command line without any options.");
     cli->test = value[0] != '\0' ? value : NULL;
   }
   own_name = bn_alloc_part(name, len);
