@@ -185,12 +185,10 @@ static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
     r->time_s = c->profile.span_s;
   if (r->time_s > 0 || c->profile.piece[c->profile.n_pieces - 1].end_rate > 0)
     return 0;
-  return conf_refuse_profile(c, s, fault, of,
-                             of == BN_PROFILE_RATE
-                                 ? "ends with the rate 0, so that a run without a time limit never "
-                                   "ends; leave out --time=0"
-                                 : "ends with no active thread, so that a run without a time limit "
-                                   "never ends; leave out --time=0");
+  (void)snprintf(wrong, sizeof wrong,
+                 "ends with %s, so that a run without a time limit never ends; leave out --time=0",
+                 of == BN_PROFILE_RATE ? "the rate 0" : "no active thread");
+  return conf_refuse_profile(c, s, fault, of, wrong);
 }
 
 /* The functions conf_finish_… read an option and derive what the run needs of it.  They return 0,
@@ -238,10 +236,11 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
   struct bn_conf_raw *r = &c->raw;
   char wrong[96];
   const int rc = conf_read_profile(c, s, fault, of);
-  const double most = floor(c->profile.most + 0.5);
 
   if (rc != 0)
     return rc;
+  const double most = floor(c->profile.most + 0.5);
+
   if (most < 1)
     return conf_refuse_profile(c, s, fault, of, "has no active thread at any time");
   if (!bn_optset_is_given(s, "threads"))
@@ -398,18 +397,17 @@ static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_dist(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
+  static const struct wrong wrong = {"rand-pareto-h",
+                                     "out of range; allowed: more than 0, less than 1",
+                                     "Invalid value for --rand-pareto-h: %s"};
   static const double default_h = 0.2; /* sysbench uses it if the value is out of range */
   struct bn_conf_raw *r = &c->raw;
-  const bool is_h = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
+  const bool is_in_range = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
 
-  if (!is_h && c->policy->loose_values)
+  if (!is_in_range && !c->policy->loose_values)
+    return conf_refuse_number(s, fault, &wrong, r->rand_pareto_h);
+  if (!is_in_range)
     r->rand_pareto_h = default_h;
-  else if (!is_h)
-    return conf_refuse_number(s, fault,
-                              &(struct wrong){"rand-pareto-h",
-                                              "out of range; allowed: more than 0, less than 1",
-                                              "Invalid value for --rand-pareto-h: %s"},
-                              r->rand_pareto_h);
   c->dist = (struct bn_dist){.type = (enum bn_dist_type)r->rand_type,
                              .iterations = (unsigned)r->rand_spec_iter,
                              .special_pct = (unsigned)r->rand_spec_pct,
@@ -480,8 +478,8 @@ static bool conf_has_percentile(const struct bn_conf *c, double rank)
   return false;
 }
 
-/* Reads an item of --percentile.  0, which means no percentile, must be the only item.  Returns 0,
-   or another number and the fault. */
+/* Reads an item of --percentile.  0, which means no percentile, must be the only item.  Returns 0
+   and *rank, which is exactly 0 then, or another number and the fault. */
 static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, const char *text,
                           double *rank, struct bn_optset_fault *fault)
 {

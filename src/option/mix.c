@@ -11,9 +11,10 @@
 
 enum { MIX_SHOWN_SIZE = 257 }; /* bytes of the part of a name that a message shows, with its 0 */
 
-/* Returns the '@' before the weight at the end of text[0..len), or NULL.  A weight may be wrong,
-   but has the characters of a number or of a percentage and does not begin with the letter of an
-   exponent; "N@" is the shortest text before it. */
+/* Returns the '@' before the weight at the end of text[0..len), or NULL.  A weight has only
+   characters of numbers and percentages, and does not begin with "e" or "E".  It may be wrong:
+   "a@1..2" is a workload whose weight is refused later, and not a name.  A name of one character or
+   more is before the '@'. */
 static const char *mix_find_mark(const char *text, size_t len)
 {
   size_t begin = len; /* of the weight */

@@ -58,7 +58,7 @@ void bn_optset_free(struct bn_optset *s)
   free(s);
 }
 
-/* Returns a copy of all members but is_read, which only pending settings have. */
+/* Returns a copy of a setting.  is_read, which only pending settings have, is false in it. */
 static struct bn_setting opt_copy_setting(const struct bn_setting *in)
 {
   return (struct bn_setting){.name = bn_alloc_copy(in->name),
@@ -83,7 +83,8 @@ static void opt_remove_pending(struct bn_optset *s, size_t i)
   s->n_pending--;
 }
 
-/* Appends the items of a setting to the list.  The first setting has replaced the default. */
+/* Appends the items of a setting to the list of an option that may be repeated, and whose first
+   setting has replaced the default. */
 static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_setting *st)
 {
   struct bn_list more = {0}, *list = e->value;
@@ -97,8 +98,8 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_
   return rc;
 }
 
-/* Returns whether a value in a file is a text with its commas, as on the command line: "hosts=a,b".
-   In a dialect it is the first item, as for sysbench. */
+/* Returns whether a comma in the value of a file belongs to the text, as on the command line:
+   "hosts=a,b".  In a dialect a comma ends the value, as in sysbench. */
 static bool opt_takes_commas(const struct bn_optset *s, const struct bn_entry *e)
 {
   return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
@@ -152,8 +153,8 @@ static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, st
   return BN_OPTSET_OK;
 }
 
-/* Sets the number that the text begins with, or 0, as a dialect does.  Returns RANGE if it is out
-   of bounds. */
+/* Sets the number that the text begins with, or 0, as a dialect does.  The number is parsed again,
+   because that checks its bounds.  Returns OK, or RANGE if it is out of bounds. */
 static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
@@ -231,10 +232,10 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
   return st->path != NULL && (bn_optval_next(&at, &item) <= 0 || item.len == 0);
 }
 
-/* Returns whether the option needs a value and has none.  "--time=" is refused, which sysbench
-   takes for "--time=0", with which a run never ends.  A text may be empty if sysbench has the
-   option, as there.  Any other text that has a default may not be empty: that would hide that a
-   variable of the shell was not set. */
+/* Returns whether the option needs a value and has none.  Outside of dialects, a number needs one:
+   sysbench takes "--time=" for "--time=0", and the run never ends.  A text of an option that
+   sysbench has may be empty, as there.  A text that only bench has may not be empty if it has a
+   default, because an empty one most often comes from a variable of the shell that was not set. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
@@ -301,6 +302,16 @@ static enum bn_optset_error opt_set_delay(const struct bn_entry *e)
   return text == NULL || bn_delay_parse(text, delay) == 0 ? BN_OPTSET_OK : BN_OPTSET_BAD;
 }
 
+/* Sets the members beside the value in the struct of the owner, if the option has them: the text of
+   the last setting, and whether there was one. */
+static void opt_update_owner(const struct bn_entry *e)
+{
+  if (e->o->typed != 0)
+    *(const char **)opt_get_member(e, e->o->typed) = e->last.text;
+  if (e->o->given != 0)
+    *(bool *)opt_get_member(e, e->o->given) = e->given;
+}
+
 /* Sets the option and keeps a copy of the setting for messages.  A bad boolean of the command line
    may be meant for an option that a script declares later under the same name: the option has no
    fault yet, and the caller, to which BOOL is returned, keeps the setting as pending.  A bad
@@ -317,17 +328,14 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
   opt_free_setting(&e->last);
   e->last = opt_copy_setting(st);
   opt_warn_of_ignored_items(s, e, &e->last);
-  if (e->o->typed != 0)
-    *(const char **)opt_get_member(e, e->o->typed) = e->last.text;
-  if (e->o->given != 0)
-    *(bool *)opt_get_member(e, e->o->given) = true;
   e->given = true;
+  opt_update_owner(e);
   e->bad = rc == BN_OPTSET_BOOL ? BN_OPTSET_OK : rc;
   return rc;
 }
 
-/* Returns whether the setting is one of the option e, if there is any.  A file for 0.5 may have
-   names of options that are newer, which 0.5 does not know. */
+/* Returns whether e, the option of that name or NULL, takes the setting.  To a file for 0.5,
+   options that are newer than 0.5 do not exist. */
 static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                          const struct bn_setting *st)
 {
@@ -503,12 +511,9 @@ static void opt_reset(const struct bn_optset *s, struct bn_entry *e)
   (void)bn_optval_set_default(e->o, s->policy, e->value);
   (void)opt_set_delay(e);
   opt_free_setting(&e->last);
-  if (e->o->typed != 0)
-    *(const char **)opt_get_member(e, e->o->typed) = NULL;
-  if (e->o->given != 0)
-    *(bool *)opt_get_member(e, e->o->given) = false;
   e->given = false;
   e->bad = BN_OPTSET_OK;
+  opt_update_owner(e);
 }
 
 int bn_optset_use_script_default(struct bn_optset *s, const struct bn_opt *own, struct bn_err *err)
@@ -575,16 +580,13 @@ static bool opt_drop_zero(const struct bn_optset *s, struct bn_entry *alias)
   return true;
 }
 
-/* Gives the value of an alias to its target, unless it is the default of the alias and the target
-   was given a value.  Returns whether the alias was given a value other than its default. */
-static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+/* Returns whether the number of an alias differs from its default, also if it has no default. */
+static bool opt_differs_from_default(const struct bn_optset *s, const struct bn_entry *alias)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_get_default(alias->o, s->policy);
   bool differs = true;
 
-  if (!alias->given || opt_drop_zero(s, alias) || alias->bad != BN_OPTSET_OK)
-    return false;
   if (text != NULL && bn_optval_parse(alias->o, &def, text) == BN_OPTSET_OK) {
     const double def_number = bn_optval_to_number(alias->o, &def);
     const double number = bn_optval_to_number(alias->o, alias->value);
@@ -592,6 +594,17 @@ static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struc
     differs = number > def_number || number < def_number;
   }
   bn_optval_clear(alias->o, &def);
+  return differs;
+}
+
+/* Gives the value of an alias to its target, unless it is the default of the alias and the target
+   was given a value.  Returns whether the alias was given a value other than its default. */
+static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
+{
+  if (!alias->given || opt_drop_zero(s, alias) || alias->bad != BN_OPTSET_OK)
+    return false;
+  const bool differs = opt_differs_from_default(s, alias);
+
   if (!differs && target->given)
     return false;
   (void)opt_apply(s, target, &alias->last);

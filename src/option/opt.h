@@ -193,6 +193,7 @@ bool bn_optset_has_group(const struct bn_optset *s, const char *group);
 /* Returns the i-th option of the set in the order of adding, or NULL past the last; aliases and
    options that another one shadows are among them.  Sets *group, unless that is NULL. */
 const struct bn_opt *bn_optset_get_at(const struct bn_optset *s, size_t i, const char **group);
+/* Returns the policy that the set was made with. */
 const struct bn_policy *bn_optset_policy(const struct bn_optset *s);
 
 #endif

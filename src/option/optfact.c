@@ -105,11 +105,11 @@ static const char *optfact_show_value(const struct bn_entry *e, struct bn_buf *t
   bn_buf_clear(text);
   (void)bn_buf_str(text, ""); /* an empty list adds nothing, and text->data must not be NULL */
   optfact_add_value(text, e->o, e->value);
+  const bool is_group = e->o->verbatim && (e->o->traits & BN_OPT_COMMAND_LINE_ONLY) != 0;
+
   /* bn_groups_mask_texts has masked the passwords of --group, and bn_mask_text would cut off the
      words after the first one. */
-  return e->o->verbatim && (e->o->traits & BN_OPT_COMMAND_LINE_ONLY) != 0
-             ? text->data
-             : bn_mask_text(text->data, masked);
+  return is_group ? text->data : bn_mask_text(text->data, masked);
 }
 
 void bn_optset_each_fact(const struct bn_optset *s,

@@ -95,7 +95,8 @@ int bn_optval_split_items(const char *text, struct bn_list *out)
   return rc;
 }
 
-/* Returns whether the bounds allow more than an int, which sysbench has for all other options. */
+/* Returns whether the bounds allow numbers beyond an int.  All other options have numbers that fit
+   into an int, as in sysbench. */
 static bool optval_is_wide(const struct bn_opt *o)
 {
   return o->max > INT32_MAX || o->min < INT32_MIN;
@@ -212,9 +213,11 @@ static enum bn_optset_error optval_parse_bool(bool *value, const char *text)
 }
 
 /* An empty text is a value if the option is `blank`; otherwise it stands for NULL, no value. */
-static enum bn_optset_error optval_parse_string(char **value, const char *text, bool blank)
+static enum bn_optset_error optval_parse_string(const struct bn_opt *o, char **value,
+                                                const char *text)
 {
-  char *copy = text[0] != '\0' || blank ? bn_alloc_text(text) : NULL;
+  const bool has_value = text[0] != '\0' || o->blank;
+  char *copy = has_value ? bn_alloc_text(text) : NULL;
 
   free(*value);
   *value = copy;
@@ -242,14 +245,15 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
     return optval_parse_choice(o, value, given);
   case BN_STRING:
   case BN_PATH:
-    return optval_parse_string(value, given, o->blank);
+    return optval_parse_string(o, value, given);
   case BN_LIST:
     break;
   }
   return BN_OPTSET_BAD;
 }
 
-/* Parses the first item of a file's value, or "" if there is none. */
+/* Parses the first item of a file's value, or "" if there is none.  A boolean without an item is
+   off, as in sysbench. */
 static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
                                                     const char *text)
 {
@@ -393,14 +397,17 @@ int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r
                   struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(r->value, masked);
 
-  if (!policy->plain_errors)
-    return bn_err_set(
-        err, BN_ERR_OPTION, "--%s=%.200s: %s%s%s", r->name, bn_mask_text(r->value, masked),
-        r->wrong, r->allowed != NULL ? "; allowed: " : "", r->allowed != NULL ? r->allowed : "");
-  optval_fill_in(err->text, sizeof err->text, plain, r->value);
-  err->code = 0;
-  return -1;
+  if (policy->plain_errors) {
+    optval_fill_in(err->text, sizeof err->text, plain, r->value);
+    err->code = 0;
+    return -1;
+  }
+  if (r->allowed == NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "--%s=%.200s: %s", r->name, shown, r->wrong);
+  return bn_err_set(err, BN_ERR_OPTION, "--%s=%.200s: %s; allowed: %s", r->name, shown, r->wrong,
+                    r->allowed);
 }
 
 void bn_optval_list_choices(const struct bn_opt *o, char *out, size_t len)

@@ -420,19 +420,23 @@ static bool profile_begin_phase(struct profile_reader *r)
 /* Reads a phase up to ';' or the end of the text. */
 static bool profile_read_phase(struct profile_reader *r)
 {
+  const size_t n_forms = sizeof forms / sizeof forms[0];
+  size_t i = 0;
+
   if (!profile_begin_phase(r))
     return false;
-  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-    if (bn_words_skip(&r->at, forms[i].word)) {
-      r->form = forms[i].form;
-      if (!forms[i].read(r))
-        return false;
-      profile_get_phase(r)->span_s = r->out->span_s - profile_get_phase(r)->from_s;
-      profile_skip_blanks(r);
-      return *r->at == ';' || *r->at == '\0' ||
-             profile_refuse(r, r->at, "the phase should end here");
-    }
-  return profile_refuse(r, r->at, "not a phase");
+  while (i < n_forms && !bn_words_skip(&r->at, forms[i].word))
+    i++;
+  if (i == n_forms)
+    return profile_refuse(r, r->at, "not a phase");
+  r->form = forms[i].form;
+  if (!forms[i].read(r))
+    return false;
+  profile_get_phase(r)->span_s = r->out->span_s - profile_get_phase(r)->from_s;
+  profile_skip_blanks(r);
+  if (*r->at != ';' && *r->at != '\0')
+    return profile_refuse(r, r->at, "the phase should end here");
+  return true;
 }
 
 /* Appends a form with each '@' replaced by the placeholder. */
