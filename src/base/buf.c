@@ -61,13 +61,12 @@ static int buf_grow(struct bn_buf *b, size_t need)
 int bn_buf_reserve(struct bn_buf *b, size_t more)
 {
   const size_t limit = b->max == 0 || b->max > max_len ? max_len : b->max;
+  const bool is_allowed = !b->failed && b->len <= limit && more <= limit - b->len;
 
-  if (b->failed || b->len > limit || more > limit - b->len ||
-      (b->len + more >= b->cap && buf_grow(b, b->len + more + 1) != 0)) {
-    b->failed = true;
-    return -1;
-  }
-  return 0;
+  if (is_allowed && (b->len + more < b->cap || buf_grow(b, b->len + more + 1) == 0))
+    return 0;
+  b->failed = true;
+  return -1;
 }
 
 int bn_buf_add(struct bn_buf *b, const void *data, size_t len)

@@ -19,8 +19,10 @@ struct sequence {
 static const struct sequence sequences[] = {
     {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
-/* Returns the character that the sequence at s stands for, or UINT32_MAX if s is not UTF-8.  The
-   final 0 of a text is not taken for a byte of a sequence, so nothing after it is read. */
+/* Returns the character that the sequence at s stands for, or UINT32_MAX if s is not UTF-8: a byte
+   is missing, a shorter sequence exists, or no character has the number, which is above U+10FFFF or
+   that of a surrogate (U+D800 to U+DFFF).  The final 0 of a text is not taken for a byte of a
+   sequence, so nothing after it is read. */
 static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
 {
   uint32_t c = s[0] & (unsigned char)~q->mask;
@@ -51,16 +53,19 @@ struct piece {
    too. */
 static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool keeps_letters)
 {
-  if (s[0] < 0x80)
-    return (struct piece){1, (s[0] >= 0x20 && s[0] != 0x7f) || strchr(keep, s[0]) != NULL};
+  if (s[0] < 0x80) {
+    const bool is_control = s[0] < 0x20 || s[0] == 0x7f;
+
+    return (struct piece){.len = 1, .is_copied = !is_control || strchr(keep, s[0]) != NULL};
+  }
   for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
     const struct sequence *q = &sequences[i];
     const uint32_t c = (s[0] & q->mask) == q->lead ? escape_decode(s, q) : UINT32_MAX;
 
     if (c != UINT32_MAX)
-      return (struct piece){q->len, escape_is_harmless(c)};
+      return (struct piece){.len = q->len, .is_copied = escape_is_harmless(c)};
   }
-  return (struct piece){1, keeps_letters && s[0] >= 0xa0};
+  return (struct piece){.len = 1, .is_copied = keeps_letters && s[0] >= 0xa0};
 }
 
 /* An escaped copy in progress. */

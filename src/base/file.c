@@ -76,7 +76,9 @@ int bn_file_open(const char *path, int flags, mode_t mode)
     return -1;
   if (fstat(fd, &st) != 0)
     return file_close_and_fail(fd, errno);
-  return S_ISREG(st.st_mode) && st.st_nlink > 1 ? file_close_and_fail(fd, EMLINK) : fd;
+  if (S_ISREG(st.st_mode) && st.st_nlink > 1)
+    return file_close_and_fail(fd, EMLINK);
+  return fd;
 }
 
 static bool file_is_writable(int fd)
@@ -124,10 +126,13 @@ int bn_file_reopen(const char *path)
 {
   const int descriptor = bn_file_find_descriptor(path);
 
+  if (descriptor >= 0 && !file_is_writable(descriptor))
+    return file_fail(EBADF);
   if (descriptor >= 0)
-    return file_is_writable(descriptor) ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : file_fail(EBADF);
-  return file_is_fifo(path) ? file_open_special(path)
-                            : bn_file_open(path, O_WRONLY | O_CREAT, 0666);
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (file_is_fifo(path))
+    return file_open_special(path);
+  return bn_file_open(path, O_WRONLY | O_CREAT, 0666);
 }
 
 int bn_file_create(const char *path)
@@ -313,7 +318,11 @@ static int file_write_special(const char *path, const char *text, size_t len)
 {
   const int fd = file_open_special(path);
 
-  return fd < 0 ? -1 : file_finish(fd, bn_file_write_all(fd, text, len) != 0 ? errno : 0);
+  if (fd < 0)
+    return -1;
+  const bool is_written = bn_file_write_all(fd, text, len) == 0;
+
+  return file_finish(fd, is_written ? 0 : errno);
 }
 
 /* Gives the new file the owner, the group and the rights of the old one, as far as the user may do
@@ -339,7 +348,9 @@ static int file_write_fresh(const char *path, const struct stat *old, const char
     return -1;
   if (old != NULL)
     file_keep_rights(fd, old);
-  return file_finish(fd, bn_file_write_all(fd, text, len) != 0 || fsync(fd) != 0 ? errno : 0);
+  const bool is_on_disk = bn_file_write_all(fd, text, len) == 0 && fsync(fd) == 0;
+
+  return file_finish(fd, is_on_disk ? 0 : errno);
 }
 
 /* Makes the new name survive a crash of the machine, as far as the file system allows.  The file

@@ -170,7 +170,7 @@ static void hist_add_count(void *arg, uint64_t lowest, uint64_t highest, uint64_
 
 bool bn_hist_sum_fits(const struct bn_hist *a, const struct bn_hist *b)
 {
-  struct sum sum = {0, true};
+  struct sum sum = {.fits = true};
 
   bn_hist_each(a, hist_add_count, &sum);
   bn_hist_each(b, hist_add_count, &sum);
@@ -179,7 +179,7 @@ bool bn_hist_sum_fits(const struct bn_hist *a, const struct bn_hist *b)
 
 bool bn_hist_has_at_most(const struct bn_hist *h, uint64_t most)
 {
-  struct sum sum = {0, true};
+  struct sum sum = {.fits = true};
 
   bn_hist_each(h, hist_add_count, &sum);
   return sum.fits && sum.total <= most;

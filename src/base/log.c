@@ -107,7 +107,8 @@ static struct bn_log_message *log_find_or_add_row(int level, const char *text, s
       return row;
   if (sink.messages.n == BN_LOG_MESSAGES_MAX)
     return NULL;
-  *row = (struct bn_log_message){bn_clock_wall(), level, bn_alloc_part(text, len), 0};
+  *row = (struct bn_log_message){
+      .wall_ns = bn_clock_wall(), .level = level, .text = bn_alloc_part(text, len)};
   sink.messages.n++;
   return row;
 }
@@ -779,8 +780,8 @@ static void log_make_stdout_wait(void)
 {
   const cookie_io_functions_t functions = {.write = log_write_all};
   const int flags = fcntl(STDOUT_FILENO, F_GETFL);
-  FILE *waiting =
-      flags >= 0 && (flags & O_NONBLOCK) != 0 ? fopencookie(NULL, "w", functions) : NULL;
+  const bool is_non_blocking = flags >= 0 && (flags & O_NONBLOCK) != 0;
+  FILE *waiting = is_non_blocking ? fopencookie(NULL, "w", functions) : NULL;
 
   if (waiting != NULL)
     stdout = waiting;

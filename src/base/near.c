@@ -3,6 +3,7 @@
 #include "base/near.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,10 +36,11 @@ static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
     cur[0] = i;
     for (size_t j = 1; j <= nb; j++) {
       const size_t cost = near_fold(a[i - 1]) == near_fold(b[j - 1]) ? 0 : 1;
+      const bool is_swap = i > 1 && j > 1 && near_fold(a[i - 1]) == near_fold(b[j - 2]) &&
+                           near_fold(a[i - 2]) == near_fold(b[j - 1]);
 
       cur[j] = near_least(near_least(prev[j] + 1, cur[j - 1] + 1), prev[j - 1] + cost);
-      if (i > 1 && j > 1 && near_fold(a[i - 1]) == near_fold(b[j - 2]) &&
-          near_fold(a[i - 2]) == near_fold(b[j - 1]))
+      if (is_swap)
         cur[j] = near_least(cur[j], before[j - 2] + 1);
     }
     spare = before;

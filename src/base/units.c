@@ -188,9 +188,9 @@ int bn_units_count_decimals(double value, int least)
 
   if (!(value > 0)) /* or NaN */
     return least;
-  /* Without its point, the value is shown as the integer part of `shown`; from 100 on, that has
-     three digits. */
-  for (double shown = value * pow(10, least); decimals < MOST && shown < 100; shown *= 10)
+  /* `scaled` is value * 10^decimals.  Its integer part has the digits that are shown, which are
+     three or more from 100 on. */
+  for (double scaled = value * pow(10, least); decimals < MOST && scaled < 100; scaled *= 10)
     decimals++;
   return decimals;
 }

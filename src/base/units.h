@@ -42,7 +42,7 @@ enum { BN_UNITS_DIGITS = 32 };
 const char *bn_units_format_shortest(char digits[BN_UNITS_DIGITS], double value);
 
 /* Returns how many decimals show three significant digits of value, but at least `least` and at
-   most 9. */
+   most 9.  Returns `least` for NaN and for a value that is not above 0. */
 int bn_units_count_decimals(double value, int least);
 
 #endif

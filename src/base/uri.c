@@ -139,7 +139,7 @@ static int uri_add_param(struct bn_uri *u, char *name, struct bn_err *err)
     return bn_err_set(err, 0, "there are more than %d parameters", BN_URI_PARAMS_MAX);
   if (uri_decode(value, "value of a parameter", err) != 0)
     return -1;
-  u->param[u->n_params++] = (struct bn_uri_param){name, value};
+  u->param[u->n_params++] = (struct bn_uri_param){.name = name, .value = value};
   return 0;
 }
 
