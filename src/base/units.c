@@ -188,8 +188,8 @@ int bn_units_count_decimals(double value, int least)
 
   if (!(value > 0)) /* or NaN */
     return least;
-  /* `scaled` is value * 10^decimals.  Its integer part has the digits that are shown, which are
-     three or more from 100 on. */
+  /* `scaled` is value * 10^decimals.  Its integer part has the significant digits that are
+     shown, which are three or more from 100 on. */
   for (double scaled = value * pow(10, least); decimals < MOST && scaled < 100; scaled *= 10)
     decimals++;
   return decimals;

@@ -202,18 +202,21 @@ static const char *declaration_read_default(const struct reading *r)
   const char *text;
 
   lua_getfield(r->L, r->table, "def");
-  if (lua_isboolean(r->L, -1)) {
-    lua_pushstring(r->L, lua_toboolean(r->L, -1) ? "on" : "off");
-    lua_replace(r->L, -2);
-  } else if (lua_type(r->L, -1) == LUA_TNUMBER) {
-    (void)lua_tostring(r->L, -1); /* turns the number into a text in place */
-  } else if (lua_isnil(r->L, -1)) {
+  switch (lua_type(r->L, -1)) {
+  case LUA_TNIL:
     lua_pop(r->L, 1);
     return NULL;
-  } else if (lua_type(r->L, -1) != LUA_TSTRING) {
+  case LUA_TBOOLEAN:
+    lua_pushstring(r->L, lua_toboolean(r->L, -1) ? "on" : "off");
+    lua_replace(r->L, -2);
+    break;
+  case LUA_TNUMBER:
+  case LUA_TSTRING:
+    break;
+  default:
     declaration_refuse(r, "'def' must be the default as a user types it");
   }
-  text = lua_tostring(r->L, -1);
+  text = lua_tostring(r->L, -1); /* turns a number into a text in place */
   declaration_keep_value(r);
   return text;
 }
@@ -242,6 +245,18 @@ static void declaration_check_default(const struct reading *r, const struct bn_o
     declaration_refuse(r, "the default '%s' does not fit", o->def);
 }
 
+/* Reads the letter of an option, whose type has been read. */
+static void declaration_read_letter(const struct reading *r, struct bn_opt *o)
+{
+  const char *letter = declaration_read_text(r, "letter");
+
+  if (letter == NULL)
+    return;
+  if (strlen(letter) != 1 || o->type == BN_BOOL)
+    declaration_refuse(r, "'letter' must be one letter, of an option with a value");
+  o->letter = letter[0];
+}
+
 /* Reads an option, whose name has been read.  Its value is in the slot of this number. */
 static void declaration_read_option(const struct reading *r, struct bn_opt *o, size_t number)
 {
@@ -249,17 +264,13 @@ static void declaration_read_option(const struct reading *r, struct bn_opt *o, s
                                       "def",   "min",     "max",        "choices", "words",
                                       "file",  "repeats", "verbatim",   "hidden",  "secret",
                                       "blank", "traits",  "range_text", NULL};
-  const char *letter;
 
   declaration_check_names(r, names);
   o->type = declaration_read_type(r);
   o->help = declaration_require_text(r, "help");
   o->form = declaration_read_text(r, "form");
   o->range_text = declaration_read_text(r, "range_text");
-  letter = declaration_read_text(r, "letter");
-  if (letter != NULL && (strlen(letter) != 1 || o->type == BN_BOOL))
-    declaration_refuse(r, "'letter' must be one letter, of an option with a value");
-  o->letter = letter != NULL ? letter[0] : '\0';
+  declaration_read_letter(r, o);
   o->choices = declaration_read_text_list(r, "choices");
   if ((o->type == BN_CHOICE) != (o->choices != NULL))
     declaration_refuse(r, "'choices' belong to the type 'choice'");
@@ -410,17 +421,20 @@ void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, cons
 {
   lua_newtable(L);
   lua_newtable(L);
+  const int given = lua_gettop(L), values = given - 1;
+
   for (const struct bn_opt *o = options; o != NULL && o->name != NULL; o++) {
     const struct slot *s = (const void *)((const char *)conf + o->offset);
+    const bool has_value = o->type == BN_BOOL || s->given || o->def != NULL;
 
-    (void)luaL_gsub(L, o->name, "-", "_"); /* above the two tables */
+    (void)luaL_gsub(L, o->name, "-", "_"); /* the key in both tables */
     lua_pushvalue(L, -1);
     lua_pushboolean(L, s->given);
-    lua_rawset(L, -4);
-    if (o->type == BN_BOOL || s->given || o->def != NULL)
+    lua_rawset(L, given);
+    if (has_value)
       declaration_push_value(L, o, &s->value);
     else
       lua_pushnil(L);
-    lua_rawset(L, -4);
+    lua_rawset(L, values);
   }
 }

@@ -151,7 +151,7 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
     }
     break;
   case BN_NODE_MAP: {
-    struct reading r = {L, lua_gettop(L) + 1};
+    struct reading r = {.L = L, .map = lua_gettop(L) + 1};
 
     document_push_map(L, (int)bn_node_count(n));
     (void)bn_node_each(n, document_push_member, &r);
@@ -227,7 +227,9 @@ static int document_read(lua_State *L)
   if (bn_file_read(path, &t->text) != 0)
     return bn_native_push_read_error(L, path, errno);
   n = document_push_parsed(L, t, t->text.data, t->text.len);
-  if (lua_isnil(L, -n)) {
+  const bool is_document = !lua_isnil(L, -n); /* the first of the n values */
+
+  if (!is_document) {
     lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));
     lua_replace(L, -2);
   }
@@ -423,20 +425,21 @@ static int document_print(lua_State *L)
 /* document.map{{"key", value}, …}: returns a map whose keys keep this order. */
 static int document_map(lua_State *L)
 {
-  const int n = lua_istable(L, 1) ? (int)lua_objlen(L, 1) : 0;
+  enum { PAIRS = 1, MAP, PAIR }; /* indices on the stack */
+  const int n = lua_istable(L, PAIRS) ? (int)lua_objlen(L, PAIRS) : 0;
 
-  lua_settop(L, 1);
+  lua_settop(L, PAIRS);
   document_push_map(L, n);
   for (int i = 1; i <= n; i++) {
-    lua_rawgeti(L, 1, i);
-    if (!lua_istable(L, 3))
+    lua_rawgeti(L, PAIRS, i);
+    if (!lua_istable(L, PAIR))
       return luaL_error(L, "a pair {key, value} was expected");
-    lua_rawgeti(L, 3, 1);
-    lua_rawgeti(L, 3, 2);
+    lua_rawgeti(L, PAIR, 1);
+    lua_rawgeti(L, PAIR, 2);
     if (lua_type(L, -2) != LUA_TSTRING)
       return luaL_error(L, "the key of a map must be a text");
-    document_set_member(L, 2);
-    lua_settop(L, 2);
+    document_set_member(L, MAP);
+    lua_settop(L, MAP);
   }
   return 1;
 }
@@ -483,23 +486,29 @@ static int document_real(lua_State *L)
   return 1;
 }
 
-/* The iterator of document.pairs(): returns the next key and its value, or nil.  Keys that the map
-   has lost are skipped.  The upvalues are the map, its keys, and the number of the last key. */
+/* The upvalues of document_next_pair: the map, a list of its keys, and the number of the key that
+   was returned last. */
+enum { PAIRS_MAP = 1, PAIRS_KEYS, PAIRS_LAST, PAIRS_UPVALUES = PAIRS_LAST };
+
+/* The iterator of document.pairs(): returns the next key and its value, or nil after the last. Keys
+   whose members have become nil are skipped. */
 static int document_next_pair(lua_State *L)
 {
-  int i = (int)lua_tointeger(L, lua_upvalueindex(3));
+  const int map = lua_upvalueindex(PAIRS_MAP), keys = lua_upvalueindex(PAIRS_KEYS);
+  const int last = lua_upvalueindex(PAIRS_LAST);
+  int i = (int)lua_tointeger(L, last);
 
   for (;;) {
     lua_settop(L, 0);
-    lua_rawgeti(L, lua_upvalueindex(2), ++i);
+    lua_rawgeti(L, keys, ++i);
     if (lua_isnil(L, 1))
       return 1;
     lua_pushvalue(L, 1);
-    lua_rawget(L, lua_upvalueindex(1));
+    lua_rawget(L, map);
     if (lua_isnil(L, 2))
       continue;
     lua_pushinteger(L, i);
-    lua_replace(L, lua_upvalueindex(3));
+    lua_replace(L, last);
     return 2;
   }
 }
@@ -508,23 +517,23 @@ static int document_next_pair(lua_State *L)
    printed. */
 static int document_pairs(lua_State *L)
 {
+  enum { MAP = 1, ORDER, OTHERS, KEYS }; /* indices on the stack */
   int n = 0;
 
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  document_push_order(L, 1);
-  document_push_other_keys(L, 1, lua_istable(L, 2) ? 2 : 0);
-  /* The keys with an order, at 2, and the others, at 3, become one list, at 4. */
-  lua_newtable(L);
-  for (int from = 2; from <= 3; from++)
+  luaL_checktype(L, MAP, LUA_TTABLE);
+  lua_settop(L, MAP);
+  document_push_order(L, MAP);
+  document_push_other_keys(L, MAP, lua_istable(L, ORDER) ? ORDER : 0);
+  lua_newtable(L); /* for the keys with an order and, after them, the others */
+  for (int from = ORDER; from <= OTHERS; from++)
     for (int i = 1; lua_istable(L, from) && i <= (int)lua_objlen(L, from); i++) {
       lua_rawgeti(L, from, i);
-      lua_rawseti(L, 4, ++n);
+      lua_rawseti(L, KEYS, ++n);
     }
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, 4);
+  lua_pushvalue(L, MAP);
+  lua_pushvalue(L, KEYS);
   lua_pushinteger(L, 0);
-  lua_pushcclosure(L, document_next_pair, 3);
+  lua_pushcclosure(L, document_next_pair, PAIRS_UPVALUES);
   return 1;
 }
 

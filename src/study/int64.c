@@ -47,18 +47,22 @@ static void int64_push_cdata(lua_State *L, uint64_t n, bool is_unsigned)
 
 void bn_int64_push(lua_State *L, int64_t n)
 {
+  const bool is_unsigned = false;
+
   if (fabs((double)n) < EXACT_BELOW)
     lua_pushnumber(L, (double)n);
   else
-    int64_push_cdata(L, (uint64_t)n, false);
+    int64_push_cdata(L, (uint64_t)n, is_unsigned);
 }
 
 void bn_int64_push_unsigned(lua_State *L, uint64_t n)
 {
+  const bool is_unsigned = n > INT64_MAX; /* else a signed integer holds it too */
+
   if ((double)n < EXACT_BELOW)
     lua_pushnumber(L, (double)n);
   else
-    int64_push_cdata(L, n, n > INT64_MAX);
+    int64_push_cdata(L, n, is_unsigned);
 }
 
 /* Reads an integer of the FFI.  Returns false if the value is something else: the second half is

@@ -19,15 +19,13 @@
 
 static const char lock_key[] = "bn.lock";
 
-/* Pushes nil, the sentence "cannot VERB 'PATH': WHY" and the code, and returns their number.  `why`
-   is bn_file_explain() after a function of base/file.h, which gives some codes a meaning of its
-   own, else strerror(). */
-static int files_push_error(lua_State *L, const char *verb, const char *path, int error,
-                            const char *why)
+/* Pushes nil, the sentence "cannot VERB 'PATH': WHY" and the code, an errno value, and returns
+   their number. */
+static int files_push_error(lua_State *L, const char *verb, const char *path, int error)
 {
   struct bn_err err;
 
-  (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, why);
+  (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, strerror(error));
   return bn_native_push_error(L, &err);
 }
 
@@ -89,9 +87,14 @@ static int native_replace(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   size_t len;
   const char *text = luaL_checklstring(L, 2, &len);
+  const int error = bn_file_save(path, text, len) != 0 ? errno : 0;
+  struct bn_err err;
 
-  if (bn_file_save(path, text, len) != 0)
-    return files_push_error(L, "write", path, errno, bn_file_explain(errno));
+  if (error != 0) {
+    /* base/file.h gives some codes a meaning of its own. */
+    (void)bn_err_set(&err, error, "cannot write '%s': %s", path, bn_file_explain(error));
+    return bn_native_push_error(L, &err);
+  }
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -183,7 +186,7 @@ static int native_mkdir(lua_State *L)
     const bool is_there = error == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 
     if (!is_there)
-      return files_push_error(L, "make the folder", path, error, strerror(error));
+      return files_push_error(L, "make the folder", path, error);
   }
   lua_pushboolean(L, 1);
   return 1;
@@ -196,7 +199,7 @@ static int native_remove(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
 
   if (remove(path) != 0)
-    return files_push_error(L, "remove", path, errno, strerror(errno));
+    return files_push_error(L, "remove", path, errno);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -233,7 +236,7 @@ static int native_size(lua_State *L)
   struct stat st;
 
   if (stat(path, &st) != 0)
-    return files_push_error(L, "find the size of", path, errno, strerror(errno));
+    return files_push_error(L, "find the size of", path, errno);
   bn_int64_push(L, st.st_size);
   return 1;
 }
@@ -253,7 +256,7 @@ static int native_list(lua_State *L)
   const int n = scandir(path, &entry, files_is_listed, versionsort);
 
   if (n < 0)
-    return files_push_error(L, "read the folder", path, errno, strerror(errno));
+    return files_push_error(L, "read the folder", path, errno);
   lua_createtable(L, n, 0);
   for (int i = 0; i < n; i++) {
     lua_pushstring(L, entry[i]->d_name);

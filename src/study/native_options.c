@@ -100,6 +100,7 @@ struct general {
    or -1 and err; the caller frees *g in either case. */
 static int options_check(struct general *g, const char *name, const char *value, struct bn_err *err)
 {
+  const bool accept_any = false;
   struct bn_optset_fault fault;
 
   g->conf.policy = &bn_policy_bench;
@@ -110,7 +111,7 @@ static int options_check(struct general *g, const char *name, const char *value,
     return 0;
   (void)bn_optset_set(g->set, name, value, NULL);
   g->conf.raw.events = 1; /* else --time=0 logs a warning of an endless run */
-  if (bn_optset_find_unknown(g->set, false, &fault) ||
+  if (bn_optset_find_unknown(g->set, accept_any, &fault) ||
       bn_conf_finish(&g->conf, g->set, &fault) != 0)
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
@@ -228,7 +229,8 @@ static int native_parse(lua_State *L)
 
 /* --- files of settings --- */
 
-/* Adds {name=, words=, line=} for a setting to the list on top. */
+/* Adds {name=, words=, line=} for a setting to the list on top.  The words, which may be passwords,
+   are in memory of C only while they are pushed, because an error of Lua would not wipe them. */
 static void options_add_setting(void *arg, const char *name, const char *value, const char *path,
                                 unsigned line)
 {
@@ -236,11 +238,11 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
   struct bn_list words = {.n = 0};
 
   (void)path;
-  /* The reader of the file has refused a value whose quotes are not closed. */
-  (void)bn_optval_split_items(value != NULL ? value : "", &words);
   lua_createtable(L, 0, 3);
   bn_native_set_text(L, "name", name);
   bn_native_set_number(L, "line", line);
+  /* The reader of the file has refused a value whose quotes are not closed. */
+  (void)bn_optval_split_items(value != NULL ? value : "", &words);
   bn_native_push_list(L, &words);
   bn_words_done(&words);
   lua_setfield(L, -2, "words");

@@ -81,24 +81,33 @@ struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, st
   return NULL;
 }
 
+/* Pops the function of a file, calls it, and reads the declaration that it returns or sets as the
+   global `study`.  Returns 0, or -1 and err, which begins with the path; err stays empty if a fault
+   of the study has been printed. */
+static int study_read_file(struct bn_study *s, const char *path, struct bn_err *err)
+{
+  struct bn_err why = {0};
+
+  if (bn_interpreter_call(s->L, 0, 1, s->name, &why) == 0) {
+    if (!lua_istable(s->L, -1))
+      lua_getglobal(s->L, "study");
+    if (study_read(s, &why) == 0)
+      return 0;
+  }
+  if (why.text[0] != '\0')
+    (void)bn_err_set(err, why.code, "%s: %.400s", path, why.text);
+  return -1;
+}
+
 struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_of,
                                     struct bn_err *err)
 {
   struct bn_study *s = study_new("study ", path, traits_of, err);
-  struct bn_err why = {0}; /* its text gets the path in front */
 
   if (s == NULL)
     return NULL;
-  if (bn_interpreter_load_file(s->L, path, err) == 0) {
-    if (bn_interpreter_call(s->L, 0, 1, s->name, &why) == 0) {
-      if (!lua_istable(s->L, -1))
-        lua_getglobal(s->L, "study");
-      if (study_read(s, &why) == 0)
-        return s;
-    }
-    if (why.text[0] != '\0')
-      (void)bn_err_set(err, why.code, "%s: %.400s", path, why.text);
-  }
+  if (bn_interpreter_load_file(s->L, path, err) == 0 && study_read_file(s, path, err) == 0)
+    return s;
   bn_study_free(s);
   return NULL;
 }
