@@ -86,10 +86,13 @@ void *bn_alloc_resize(void *p, size_t n, size_t size)
 
 void *bn_alloc_grow(void *array, size_t n, size_t size)
 {
-  /* The room is the least power of two that is not less than n: it is used up if that is n. */
+  /* The room is 0, or the least power of two that is at least n.  n & (n - 1) is 0 if n is 0 or a
+     power of two: the room is used up. */
   const bool has_room = (n & (n - 1)) != 0;
 
-  return has_room ? array : bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
+  if (has_room)
+    return array;
+  return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }
 
 char *bn_alloc_text(const char *text)

@@ -428,8 +428,9 @@ int bn_file_save(const char *path, const char *text, size_t len)
 
   if (descriptor >= 0)
     return bn_file_write_all(descriptor, text, len);
-  return bn_file_is_replaceable(path) ? file_replace(path, text, len)
-                                      : file_write_special(path, text, len);
+  if (bn_file_is_replaceable(path))
+    return file_replace(path, text, len);
+  return file_write_special(path, text, len);
 }
 
 void bn_file_drop_unsaved(const char *path)

@@ -93,7 +93,9 @@ static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
     if (rest != NULL && strchr(rest, ':') != NULL)
       return bn_err_set(err, 0, "the host has two ':': write an IPv6 address in brackets");
   }
-  return uri_read_port(rest, port, err) == 0 ? uri_decode(*host, "host", err) : -1;
+  if (uri_read_port(rest, port, err) != 0)
+    return -1;
+  return uri_decode(*host, "host", err);
 }
 
 /* Reads "host:port,host:port", and joins the names in place without their ports, which must be
@@ -143,7 +145,7 @@ static int uri_add_param(struct bn_uri *u, char *name, struct bn_err *err)
   return 0;
 }
 
-/* Reads "name=value&name=value"; NULL: there are no parameters. */
+/* Reads "name=value&name=value"; NULL: there are no parameters.  Returns 0, or -1 and err. */
 static int uri_read_params(struct bn_uri *u, char *text, struct bn_err *err)
 {
   for (char *name = text, *next; name != NULL; name = next) {
@@ -156,7 +158,7 @@ static int uri_read_params(struct bn_uri *u, char *text, struct bn_err *err)
 
 /* --- all parts --- */
 
-/* Reads "user" or "user:password". */
+/* Reads "user" or "user:password".  Returns 0, or -1 and err. */
 static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
 {
   char *password = uri_cut(user, ':');
@@ -165,7 +167,9 @@ static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
   u->password = password;
   if (uri_decode(user, "user", err) != 0)
     return -1;
-  return password != NULL ? uri_decode(password, "password", err) : 0;
+  if (password != NULL && uri_decode(password, "password", err) != 0)
+    return -1;
+  return 0;
 }
 
 /* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */
@@ -200,7 +204,9 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   u->path = uri_unless_empty(path);
   if (path != NULL && uri_decode(path, "database", err) != 0)
     return -1;
-  return uri_read_hosts(u, rest, err) == 0 ? uri_read_params(u, query, err) : -1;
+  if (uri_read_hosts(u, rest, err) != 0)
+    return -1;
+  return uri_read_params(u, query, err);
 }
 
 int bn_uri_parse(struct bn_uri *u, const char *text, struct bn_err *err)

@@ -261,7 +261,9 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
   c->plan.rate = c->raw.rate;
   if (bn_conf_uses(c, "threads-profile"))
     return conf_finish_threads_profile(c, s, fault);
-  return bn_conf_uses(c, "rate-profile") ? conf_finish_rate_profile(c, s, fault) : 0;
+  if (bn_conf_uses(c, "rate-profile"))
+    return conf_finish_rate_profile(c, s, fault);
+  return 0;
 }
 
 /* Derives the time between reports, and refuses a time of less than a millisecond. */

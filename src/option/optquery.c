@@ -136,10 +136,10 @@ void bn_optset_each_pending(const struct bn_optset *s,
 static void optquery_explain_plainly(struct bn_optset_fault *out)
 {
   char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
+                                                       : bn_mask_text(out->typed, masked);
 
-  (void)snprintf(out->text, sizeof out->text, "invalid option: %s",
-                 bn_mask_names_secret(out->typed) ? bn_mask_arg(out->typed, masked)
-                                                  : bn_mask_text(out->typed, masked));
+  (void)snprintf(out->text, sizeof out->text, "invalid option: %s", shown);
 }
 
 /* Says that an option does not exist, and which one was probably meant. */
@@ -163,6 +163,7 @@ bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any, struct b
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
+    /* The switch that has a bad value; NULL: there is no option of that name. */
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
     /* To a version that takes unknown options, a switch that only bench has is one of them. */
     const bool is_unknown_there = o != NULL && o->in == 0 && s->policy->old_names_always;

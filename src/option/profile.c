@@ -200,26 +200,13 @@ static bool profile_read_for(struct profile_reader *r, double *s)
   return profile_read_time(r, s);
 }
 
-/* Adds SINE_PIECES pieces for each period, which begins and ends at the mean and rises first.
-   Without "for" there is one period. */
-static bool profile_read_sine(struct profile_reader *r)
+/* Adds SINE_PIECES pieces for each period of a wave of s seconds, which begins at the mean and
+   rises first.  The last period may be cut short. */
+static bool profile_add_wave(struct profile_reader *r, double mean, double height, double period_s,
+                             double s)
 {
-  double mean, height, period_s, s, rate;
-  const char *begin;
+  double rate = mean;
 
-  if (!profile_read_value(r, &mean) || !profile_expect(r, "+-"))
-    return false;
-  begin = r->at;
-  if (!profile_read_value(r, &height))
-    return false;
-  if (height > mean)
-    return profile_refuse(r, begin, "the %s would fall below 0", curves[r->out->of].value);
-  if (!profile_expect(r, "/") || !profile_read_time(r, &period_s))
-    return false;
-  s = period_s;
-  if (!profile_read_for(r, &s))
-    return false;
-  rate = mean;
   for (double k = 0; k * period_s / SINE_PIECES < s; k++) {
     const double from_s = k * period_s / SINE_PIECES;
     const double to_s = fmin(s, (k + 1) * period_s / SINE_PIECES);
@@ -232,11 +219,47 @@ static bool profile_read_sine(struct profile_reader *r)
   return true;
 }
 
-/* Adds two pieces for each period: the burst, and a rest with the rate with which the phase before
-   has ended.  The last period may be cut short.  Without "for" there is one period. */
-static bool profile_read_burst(struct profile_reader *r)
+/* Without "for" there is one period. */
+static bool profile_read_sine(struct profile_reader *r)
+{
+  double mean, height, period_s, s;
+  const char *begin;
+
+  if (!profile_read_value(r, &mean) || !profile_expect(r, "+-"))
+    return false;
+  begin = r->at;
+  if (!profile_read_value(r, &height))
+    return false;
+  if (height > mean)
+    return profile_refuse(r, begin, "the %s would fall below 0", curves[r->out->of].value);
+  if (!profile_expect(r, "/") || !profile_read_time(r, &period_s))
+    return false;
+  s = period_s;
+  return profile_read_for(r, &s) && profile_add_wave(r, mean, height, period_s, s);
+}
+
+/* Adds two pieces for each period of s seconds of bursts: the burst, and a rest with the rate with
+   which the phase before has ended.  The last period may be cut short. */
+static bool profile_add_bursts(struct profile_reader *r, double rate, double burst_s,
+                               double period_s, double s)
 {
   const double base = r->out->piece[r->out->n_pieces - 1].end_rate;
+
+  for (double k = 0; k * period_s < s; k++) {
+    const double remaining_s = s - k * period_s;
+    const double rest_s = fmin(remaining_s, period_s) - burst_s;
+
+    if (!profile_add_piece(r, rate, rate, fmin(remaining_s, burst_s)))
+      return false;
+    if (remaining_s > burst_s && !profile_add_piece(r, base, base, rest_s))
+      return false;
+  }
+  return true;
+}
+
+/* Without "for" there is one period. */
+static bool profile_read_burst(struct profile_reader *r)
+{
   double rate, burst_s, period_s, s;
   const char *begin;
 
@@ -256,16 +279,7 @@ static bool profile_read_burst(struct profile_reader *r)
     return false;
   profile_get_phase(r)->burst_s = burst_s;
   profile_get_phase(r)->period_s = period_s;
-  for (double k = 0; k * period_s < s; k++) {
-    const double remaining_s = s - k * period_s;
-    const double rest_s = fmin(remaining_s, period_s) - burst_s;
-
-    if (!profile_add_piece(r, rate, rate, fmin(remaining_s, burst_s)))
-      return false;
-    if (remaining_s > burst_s && !profile_add_piece(r, base, base, rest_s))
-      return false;
-  }
-  return true;
+  return profile_add_bursts(r, rate, burst_s, period_s, s);
 }
 
 /* --- traces --- */

@@ -21,7 +21,7 @@ static const char tables_key[] = "bn.option_traits", set_key[] = "bn.optset",
 
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of)
 {
-  bn_opt_traits_of **kept = lua_newuserdata(L, sizeof(void *));
+  bn_opt_traits_of **kept = lua_newuserdata(L, sizeof *kept);
 
   *kept = traits_of;
   lua_setfield(L, LUA_REGISTRYINDEX, traits_of_key);
@@ -148,7 +148,7 @@ static int options_free_set(lua_State *L)
 /* Pushes a new set, without options, and returns it. */
 static struct bn_optset *options_push_new_set(lua_State *L)
 {
-  struct bn_optset **set = lua_newuserdata(L, sizeof(void *));
+  struct bn_optset **set = lua_newuserdata(L, sizeof *set);
 
   *set = NULL;
   if (luaL_newmetatable(L, set_key)) {

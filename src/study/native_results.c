@@ -233,25 +233,27 @@ static const struct {
    the result. */
 static int results_index(lua_State *L)
 {
-  const char *name = luaL_checkstring(L, 2);
+  enum { RESULT = 1, NAME, METHOD, MADE }; /* indices on the stack */
+  const int methods = lua_upvalueindex(1);
+  const char *name = luaL_checkstring(L, NAME);
 
-  lua_settop(L, 2);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  if (!lua_isnil(L, -1))
+  lua_settop(L, NAME);
+  lua_pushvalue(L, NAME);
+  lua_rawget(L, methods);
+  if (!lua_isnil(L, METHOD))
     return 1;
-  lua_getfenv(L, 1); /* at 4, above the nil at 3 */
-  lua_getfield(L, -1, name);
+  lua_getfenv(L, RESULT); /* at MADE: the members that were made before */
+  lua_getfield(L, MADE, name);
   if (!lua_isnil(L, -1))
     return 1;
   for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
     if (strcmp(members[i].name, name) == 0) {
-      members[i].push(L, &bn_native_check_result(L, 1)->stored.result);
+      members[i].push(L, &bn_native_check_result(L, RESULT)->stored.result);
       lua_pushvalue(L, -1);
-      lua_setfield(L, 4, name);
+      lua_setfield(L, MADE, name);
       return 1;
     }
-  return 1;
+  return 1; /* the nil: there is no such member */
 }
 
 /* --- reading --- */

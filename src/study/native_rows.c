@@ -20,7 +20,8 @@ struct batch {
 static const struct batch unknown_batch = {0, 0};
 
 /* Returns whether the figure of an assertion can be computed for each interval.  Intervals have no
-   latencies of statements and no figures of phases; and a count is not a mean of intervals. */
+   latencies of statements and no figures of phases.  A count is left out, because that of the run
+   is not the mean of those of its intervals. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
@@ -83,14 +84,16 @@ static struct batch rows_count_kind(const struct bn_assert *a, const struct bn_v
   return (struct batch){(double)k->events, (double)v->events};
 }
 
-/* Returns the figure of an assertion for an interval. */
+/* Returns the figure of an assertion, for which rows_has_batches is true, for an interval. */
 static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_record *r)
 {
   const struct bn_view *v = &r->view;
   const size_t hist = bn_assert_find_hist(a, &r->delta.metrics);
 
+  if (bn_assert_is_percentile(a) && r->delta.sparse == NULL)
+    return unknown_batch;
   if (bn_assert_is_percentile(a))
-    return r->delta.sparse != NULL ? rows_count_slow(a, &r->delta.sparse[hist]) : unknown_batch;
+    return rows_count_slow(a, &r->delta.sparse[hist]);
   if (a->what == BN_ASSERT_ERRORS)
     return (struct batch){(double)v->errors, (double)v->events + (double)v->errors};
   if (a->what == BN_ASSERT_KIND)

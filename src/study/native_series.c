@@ -39,9 +39,10 @@ static int series_is_packed(lua_State *L)
   return 1;
 }
 
-/* Returns a percentile of an interval, or NaN if it is not known: one that was reported, the
-   median, the maximum, or else one of the histogram h (NULL: there is none).  is_nearest: the
-   histogram gives the nearest step of its grid. */
+/* Returns a percentile of an interval, in seconds, or NaN if it is not known.  A percentile that
+   was reported, the median (rank 50) and the maximum (rank 100) are known without the histogram h,
+   which is NULL if the interval has none.  is_nearest: the histogram gives the nearest step of
+   its grid. */
 static double series_latency_s(const struct bn_view *v, const struct bn_hist *h, double rank,
                                bool is_nearest)
 {
@@ -53,7 +54,9 @@ static double series_latency_s(const struct bn_view *v, const struct bn_hist *h,
     return v->median_s;
   if (rank == 100)
     return v->max_s;
-  return h != NULL ? bn_view_hist_percentile_s(h, rank, is_nearest) : NAN;
+  if (h == NULL)
+    return NAN;
+  return bn_view_hist_percentile_s(h, rank, is_nearest);
 }
 
 /* Sets item i, from 0 on, of the array of that name in the table at `series`. */
