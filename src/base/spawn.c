@@ -15,6 +15,14 @@
 
 enum { NOT_STARTED = 127 };
 
+/* Sets the standard streams and the signal mask of the child.  Returns false and errno if it
+   cannot. */
+static bool spawn_set_up(const struct bn_spawn *s)
+{
+  return dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
+         dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0;
+}
+
 /* Turns the child into the program, or ends it with an errno value in the pipe `failure`, which a
    successful exec closes.  Makes only calls that are allowed between fork and exec.  If the parent
    has ended, the value has no meaning, and nobody reads it. */
@@ -29,10 +37,11 @@ __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid
   else
     (void)setpgid(0, 0);
   /* If the parent has ended before this call, the signal never comes, but the child then has
-     another parent, which the next line sees. */
+     another parent. */
   (void)prctl(PR_SET_PDEATHSIG, s->orphaned);
-  if (getppid() == parent && dup2(s->in, STDIN_FILENO) >= 0 && dup2(s->out, STDOUT_FILENO) >= 0 &&
-      dup2(s->errors, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, s->masked, NULL) == 0)
+  const bool has_parent = getppid() == parent;
+
+  if (has_parent && spawn_set_up(s))
     (void)execvp(s->argv[0], s->argv);
   error = errno;
   (void)!write(failure, &error, sizeof error);

@@ -74,18 +74,15 @@ static const char *words_split_one(const char *s, struct bn_list *out, struct bn
 
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
 {
-  const char *s = text + strspn(text, BLANKS);
-
   *out = (struct bn_list){.n = 0};
-  while (s != NULL && *s != '\0') {
+  for (const char *s = text + strspn(text, BLANKS); *s != '\0'; s += strspn(s, BLANKS)) {
     s = words_split_one(s, out, err);
-    if (s != NULL)
-      s += strspn(s, BLANKS);
+    if (s == NULL) {
+      bn_words_done(out);
+      return -1;
+    }
   }
-  if (s != NULL)
-    return 0;
-  bn_words_done(out);
-  return -1;
+  return 0;
 }
 
 size_t bn_words_get_group_len(const char *text)

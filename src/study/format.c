@@ -34,8 +34,8 @@ static struct conversion format_read_conversion(const char *text)
   return c;
 }
 
-/* Returns whether C prints the conversion, which is so for a real without other flags than '-' and
-   '+'.  Conversions with other flags, which no text of a study has, are left to LuaJIT. */
+/* Returns whether C prints the conversion: that of a real with no other flags than '-' and '+'.
+   Conversions with other flags, which no text of a study has, are left to LuaJIT. */
 static bool format_is_real(const struct conversion *c)
 {
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
@@ -85,7 +85,7 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
    upvalue 1, the function of LuaJIT, which does the rest and refuses wrong arguments. */
 static int format_call(lua_State *L)
 {
-  const char *text = luaL_checkstring(L, 1);
+  const char *rest = luaL_checkstring(L, 1); /* of the format */
   int argument = 2, last;
   luaL_Buffer out;
 
@@ -94,19 +94,19 @@ static int format_call(lua_State *L)
   lua_insert(L, 1);
   last = lua_gettop(L);
   luaL_buffinit(L, &out);
-  for (const char *percent; (percent = strchr(text, '%')) != NULL;) {
+  for (const char *percent; (percent = strchr(rest, '%')) != NULL;) {
     const struct conversion c = format_read_conversion(percent);
 
     if (c.letter != '%') /* "%%" takes no argument */
       argument++;
-    luaL_addlstring(&out, text, (size_t)(percent - text));
+    luaL_addlstring(&out, rest, (size_t)(percent - rest));
     if (format_is_real(&c) && argument <= last && lua_isnumber(L, argument))
       format_replace_real(L, &c, argument, &out);
     else
       luaL_addlstring(&out, percent, (size_t)(c.end - percent));
-    text = c.end;
+    rest = c.end;
   }
-  luaL_addstring(&out, text);
+  luaL_addstring(&out, rest);
   luaL_pushresult(&out);
   lua_replace(L, 2);
   lua_call(L, last - 1, 1);

@@ -149,18 +149,19 @@ static int native_executable(lua_State *L)
 
 /* --- folders --- */
 
-/* Returns the length of the part of the path that ends with the first symbolic link which another
-   user may have made, so that files of his choice would be replaced; 0: there is none. */
+/* Returns the length of the path up to the end of its first symbolic link that another user may
+   have made, to have files of that user's choice replaced; 0: there is no such link. */
 static size_t files_find_foreign_link(const char *path)
 {
   char name[PATH_MAX], out[PATH_MAX];
+  size_t len = strspn(path, "/");
 
-  for (size_t len = strspn(path, "/"); path[len] != '\0' && len < sizeof name;
-       len += strspn(path + len, "/")) {
+  while (path[len] != '\0' && len < sizeof name) {
     len += strcspn(path + len, "/");
     (void)snprintf(name, sizeof name, "%.*s", (int)len, path);
     if (bn_file_follow(name, out) != 0 && errno == ELOOP)
       return len;
+    len += strspn(path + len, "/");
   }
   return 0;
 }
