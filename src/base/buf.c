@@ -38,9 +38,9 @@ void bn_buf_clear(struct bn_buf *b)
     b->data[0] = '\0';
 }
 
-/* Doubles the capacity until `need` bytes, at most PTRDIFF_MAX, fit, so that n bytes that come one
-   by one are copied less than 2n times.  Returns 0, or -1 if there is no memory for a buffer with a
-   maximum. */
+/* Doubles the capacity until `need` bytes fit; need is at most PTRDIFF_MAX.  By doubling, n bytes
+   that are added one by one are copied less than 2n times.  Returns 0, or -1 if there is no memory
+   for a buffer with a maximum. */
 static int buf_grow(struct bn_buf *b, size_t need)
 {
   size_t cap = b->cap == 0 ? FIRST_CAP : b->cap;

@@ -336,9 +336,8 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
   }
   if (floor_ns - published_ns > HORIZON_NS / 2)
     return clock_use_vdso(r, floor_ns);
-  /* This reader is ahead of the published fit.  Its own fit runs slower until it meets the
-     published one, and holds no longer than that, so that the reader fetches the next one in
-     time. */
+  /* This reader is ahead of the published fit.  Its own fit runs slower until both meet, and holds
+     no longer than the published one, so that the reader fetches the next fit in time. */
   r->fit = clock_slew(ticks, floor_ns, published_ns, fit.mult);
   if (since_base + 1 < fit.horizon)
     r->fit.horizon = fit.horizon - since_base;

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Opens /dev/null for each of the descriptors 0 to 2 that is closed, so that no file or connection
-   of the program gets the number of a standard stream, and with it the text that is printed there.
+/* Opens /dev/null for each of the descriptors 0 to 2 that is closed.  Else a file or a connection
+   of the program would get the number of a standard stream, and the text that is printed there.
    /dev/null is open for reading only, so that writing fails as it would on a closed descriptor.
    Returns 0, or -1 and errno. */
 int bn_file_open_standard(void);

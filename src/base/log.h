@@ -31,17 +31,17 @@ void bn_log_settle(void);
 /* From this call on, messages of the levels FATAL, ALERT and WARNING go to stderr.  A message that
    another thread has printed in the same words is swallowed and its thread counted. */
 void bn_log_separate_errors(void);
-/* From this call on, messages of this thread of the operating system are those of that session,
-   which counts as one of the threads that had an error.  NULL: they are the thread's own. */
+/* From this call on, messages of this thread of the operating system count as those of that session
+   and not of the thread: bn_log_print_more_threads counts sessions.  NULL: of the thread again. */
 void bn_log_set_session(const void *session);
 /* Prints an error of level FATAL that has n lines.  Where errors go to stderr, nothing comes
    between the lines, and an error of the same kind that another thread has printed is swallowed and
    its thread counted.  kind NULL: the words are the kind. */
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
-/* Prints how many more threads had each error: "(15 more threads)".  If the same threads had all
-   errors, it prints one number, else one line for each error: "(15 more threads: event failed)".
-   It is called after the end of the threads of a run.  While another thread prints, it prints
-   nothing. */
+/* Prints how many more threads had each error: "(15 more threads)".  If all errors come from the
+   same threads, it prints one number, else a line for each error: "(15 more threads: event
+   failed)". It is called after the end of the threads of a run.  While another thread prints, it
+   prints nothing. */
 void bn_log_print_more_threads(void);
 /* As bn_log, with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,

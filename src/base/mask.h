@@ -21,8 +21,8 @@ const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX]);
 /* Returns the text up to the first password in it, and "***", in `out`: "host=x password=***",
    "mysql://user:***".  Returns the text itself if it has no password. */
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX]);
-/* Overwrites a secret in an argument vector by four letters, or fewer if it is shorter, and blanks,
-   so that `ps` does not show its length either. */
+/* Overwrites a secret in an argument vector, so that `ps` shows neither the secret nor its length:
+   by four letters, or fewer if it is shorter, and blanks. */
 void bn_mask_overwrite(char *secret);
 
 #endif

@@ -12,10 +12,10 @@ struct bn_near {
   size_t distance;
 };
 
-/* Makes a name, which must live as long as n, the best one if it is close, and closer than the
-   names before.  The distance is the number of letters inserted, left out, replaced or swapped; '-'
-   and '_' are equal, and case is ignored.  A name is close if its distance is at most a third of
-   the typed length, or 1 if that is more. */
+/* Makes a name, which must live as long as n, the best candidate if it is close, and closer than
+   all names before.  The distance is the number of letters inserted, left out, replaced or swapped;
+   '-' and '_' are equal, and case is ignored.  A name is close if its distance is at most a third
+   of the typed length, or 1 if that is more. */
 void bn_near_offer(struct bn_near *n, const char *name);
 
 /* Writes the name of an option with dashes, as users write it, also if a script declares it with

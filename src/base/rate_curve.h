@@ -19,7 +19,7 @@ void bn_rate_curve_sum(struct bn_rate_piece *piece, size_t n);
 /* Returns the mass from the beginning up to the time s; 0 for s <= 0.  This function and the next
    one, by bisection of the n >= 1 pieces, take about log2(n) steps. */
 double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s);
-/* Returns the time at which the mass is reached, which is infinite if it never is. */
+/* Returns the time at which the mass is reached, or infinity if it never is. */
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass);
 /* Returns the piece that the time s >= 0 is in; where two pieces meet, the later one. */
 const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece *piece, size_t n,

@@ -22,7 +22,7 @@ static const struct timespec *wait_time_until(uint64_t deadline_ns, struct times
   return time;
 }
 
-/* Asserts that a wait whose only bound is its deadline has one. */
+/* Asserts that there is a deadline if a deadline is the only bound of the wait. */
 static void wait_assert_bound(const struct bn_wait *w, uint64_t deadline_ns)
 {
   assert(deadline_ns != UINT64_MAX || w->bound != BN_BOUND_DEADLINE);

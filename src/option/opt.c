@@ -346,8 +346,8 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
   return !only_listed || e->o->in == 0 || (e->o->in & s->policy->listed) != 0;
 }
 
-/* Applies the setting, whose texts it takes over, to its option, or keeps it as pending for an
-   option that may be declared later. */
+/* Applies the setting to its option, or keeps it as pending for an option that may be declared
+   later.  Takes over the texts of the setting. */
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_find_entry(s, st->name);

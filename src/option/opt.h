@@ -164,8 +164,8 @@ void bn_optset_each(const struct bn_optset *s,
    that name, in two groups.  bn_optset_resolve_aliases comes before. */
 void bn_optset_each_fact(const struct bn_optset *s,
                          void (*fn)(void *arg, const struct bn_opt_fact *f), void *arg);
-/* Returns whether the value of the option of that name is never shown: it is declared a secret, it
-   is a text and its name has a word of a secret (base/mask.h), or the option is not known. */
+/* Returns whether the value of the option of that name is never shown: it is a secret
+   (bn_opt_is_secret), or there is no such option. */
 bool bn_optset_is_secret(const struct bn_optset *s, const char *name);
 /* Marks the pending settings that a script without declarations reads, according to `reads`.  Their
    values are no longer hidden in bn_optset_each_fact. */

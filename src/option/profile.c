@@ -132,8 +132,8 @@ static struct bn_profile_phase *profile_get_phase(const struct profile_reader *r
   return &r->out->phase[r->out->n_phases - 1];
 }
 
-/* Completes piece 0, the lead, which is the time before the phases: gives it its length, and the
-   rate with which the phases begin, that of piece 1. */
+/* Completes piece 0, the lead, which is the time before the phases.  It has the rate with which
+   piece 1, the first of the phases, begins. */
 static void profile_set_lead(struct bn_profile *out, double lead_s)
 {
   const double rate = out->piece[1].start_rate;

@@ -16,7 +16,7 @@ bool bn_words_skip(const char **at, const char *word);
    as it is, also within a word; no other character is special.  Returns 0, or -1 and err if a quote
    has no end; out is then empty. */
 int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err);
-/* Adds a word with the quotes by which bn_words_split() reads it again as it is, but without the
+/* Adds a word, in quotes if bn_words_split() needs them to read it again as it is, but without the
    value of a password. */
 void bn_words_show(struct bn_buf *out, const char *word);
 /* Returns the length of the text of one group: up to a ';' that is not quoted, or to the end.  A

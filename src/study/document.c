@@ -160,8 +160,8 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
   }
 }
 
-/* A document between its text and values of Lua, which may be large.  It is a userdata of Lua, so
-   that it is freed also after an error, such as one that there is no memory for the values. */
+/* A document between its text and values of Lua, which may be large.  It is a userdata, so that Lua
+   frees it also if an error, such as a lack of memory, ends the function that made it. */
 struct tree {
   struct bn_node *root;
   struct bn_buf text;
@@ -455,8 +455,8 @@ static int document_set(lua_State *L)
   return 1;
 }
 
-/* document.list([table]): marks a table as a list, which it is then even if it has no items, and
-   returns it; without an argument, returns a new list. */
+/* document.list([table]): marks a table as a list, even if it has no items, and returns it; without
+   an argument, returns a new list. */
 static int document_list(lua_State *L)
 {
   if (lua_isnoneornil(L, 1)) {

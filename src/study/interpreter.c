@@ -115,8 +115,8 @@ static int interpreter_search_embedded(lua_State *L)
   return 1;
 }
 
-/* Makes the loader of embedded modules the second one, after that of package.preload and before
-   those of files, so that no file takes the place of an embedded module. */
+/* Inserts the loader of embedded modules after that of package.preload, which is the first, and
+   before those of files, so that no file takes the place of an embedded module. */
 static void interpreter_open_searcher(lua_State *L)
 {
   lua_getglobal(L, "package");

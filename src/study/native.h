@@ -26,7 +26,8 @@ void bn_native_open_children(lua_State *L);
 void bn_native_open_files(lua_State *L);
 void bn_native_open_results(lua_State *L);
 
-/* Sets the function that returns the traits of an option of this program; it may be NULL. */
+/* Sets the function that returns the traits of an option of this program.  It may be NULL for a
+   study that is declared, but not run. */
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of);
 /* Returns the function that bn_native_set_traits has kept. */
 bn_opt_traits_of *bn_native_get_traits(lua_State *L);

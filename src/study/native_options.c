@@ -192,9 +192,9 @@ static void options_set_words(lua_State *L, struct bn_optset *set, int words)
   }
 }
 
-/* native.parse(options, words): returns a table of the values of options, which are declared as
-   those of a study, a table that says which are given, and a list of the words that are no options;
-   or nil and a sentence. */
+/* native.parse(options, words): reads options, which are declared as those of a study, from words.
+   Returns a table of their values, a table that says which were given, and a list of the words that
+   are no options; or nil and a sentence. */
 static int native_parse(lua_State *L)
 {
   const bool override = false, accept_any = false;

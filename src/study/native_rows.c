@@ -20,8 +20,8 @@ struct batch {
 static const struct batch unknown_batch = {0, 0};
 
 /* Returns whether the figure of an assertion can be computed for each interval.  Intervals have no
-   latencies of statements and no figures of phases.  A count is left out, because that of the run
-   is not the mean of those of its intervals. */
+   latencies of statements and no figures of phases.  A count is left out, because the
+   count of a run is the sum of the counts of its intervals, and not their mean. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)

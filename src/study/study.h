@@ -11,8 +11,8 @@
 struct bn_study;
 
 /* Opens the study that module study.NAME returns.  traits_of returns what this program knows of an
-   option; it may be NULL.  Returns NULL and err after a failure; err is empty if a fault of the
-   study has been printed. */
+   option; it may be NULL for a study that is not run.  Returns NULL and err after a failure; err is
+   empty if a fault of the study has been printed. */
 struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, struct bn_err *err);
 /* Opens, in the same way, the study that a file returns or sets as the global `study`.  Its name as
    a subcommand is "study FILE". */
