@@ -172,6 +172,14 @@ static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
   return 0;
 }
 
+/* Returns whether there is an '@' after the hosts, or a '#' anywhere, which must be written as %XX.
+   path and query may be NULL. */
+static bool uri_has_misplaced_mark(const char *user_and_hosts, const char *path, const char *query)
+{
+  return strchr(user_and_hosts, '#') != NULL || (path != NULL && strpbrk(path, "@#") != NULL) ||
+         (query != NULL && strpbrk(query, "@#") != NULL);
+}
+
 /* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */
 static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
@@ -184,13 +192,8 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   rest += strlen("://");
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
-  const bool is_misplaced = (path != NULL && strpbrk(path, "@#") != NULL) ||
-                            (query != NULL && strpbrk(query, "@#") != NULL) ||
-                            strchr(rest, '#') != NULL;
-
-  /* The message shows no text of the URI: the text before the character may be the end of a
-     password. */
-  if (is_misplaced)
+  /* The message shows no text of the URI: the text before the mark may be the end of a password. */
+  if (uri_has_misplaced_mark(rest, path, query))
     return bn_err_set(err, 0,
                       "'@' or '#' is where none can be: write %%2F for '/', %%3F for '?', %%23 for "
                       "'#' and %%40 for '@'");

@@ -348,6 +348,22 @@ static size_t declaration_read_size(const struct reading *r, const char *name, s
   return (size_t)n;
 }
 
+/* Reads the member "options" of a study, a list of tables, if there is one. */
+static void declaration_read_study_options(const struct reading *study, struct bn_subcommand *sub)
+{
+  lua_State *L = study->L;
+
+  lua_getfield(L, study->table, "options");
+  const struct reading options = {
+      .L = L, .table = lua_gettop(L), .kept = study->kept, .what = "options"};
+
+  if (lua_istable(L, options.table))
+    sub->options = declaration_read_option_list(&options, &sub->conf_size);
+  else if (!lua_isnil(L, options.table))
+    declaration_refuse(study, "'options' must be a list of tables");
+  lua_pop(L, 1);
+}
+
 const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
 {
   static const char *const names[] = {"name",         "title",        "operands",
@@ -370,14 +386,7 @@ const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
     sub->operands = "";
   if (sub->min_operands > sub->max_operands)
     declaration_refuse(&r, "'min_operands' must not be more than 'max_operands'");
-  lua_getfield(L, index, "options");
-  const struct reading options = {
-      .L = L, .table = lua_gettop(L), .kept = r.kept, .what = "options"};
-
-  if (lua_istable(L, options.table))
-    sub->options = declaration_read_option_list(&options, &sub->conf_size);
-  else if (!lua_isnil(L, options.table))
-    declaration_refuse(&r, "'options' must be a list of tables");
+  declaration_read_study_options(&r, sub);
   lua_getfield(L, index, "run");
   if (!lua_isfunction(L, -1))
     declaration_refuse(&r, "'run' must be a function");

@@ -122,6 +122,28 @@ static int document_push_member(void *arg, const char *key, const struct bn_node
   return 0;
 }
 
+/* Pushes the list of a node. */
+static void document_push_items(lua_State *L, const struct bn_node *list)
+{
+  const size_t n = bn_node_count(list);
+
+  lua_createtable(L, (int)n, 0);
+  document_set_mark(L, list_key);
+  for (size_t i = 0; i < n; i++) {
+    document_push_node(L, bn_node_get_at(list, i));
+    lua_rawseti(L, -2, (int)i + 1);
+  }
+}
+
+/* Pushes the map of a node. */
+static void document_push_members(lua_State *L, const struct bn_node *map)
+{
+  struct reading r = {.L = L, .map = lua_gettop(L) + 1};
+
+  document_push_map(L, (int)bn_node_count(map));
+  (void)bn_node_each(map, document_push_member, &r);
+}
+
 /* Pushes the value of a node. */
 static void document_push_node(lua_State *L, const struct bn_node *n)
 {
@@ -143,20 +165,11 @@ static void document_push_node(lua_State *L, const struct bn_node *n)
     lua_pushstring(L, bn_node_get_text(n));
     break;
   case BN_NODE_LIST:
-    lua_createtable(L, (int)bn_node_count(n), 0);
-    document_set_mark(L, list_key);
-    for (size_t i = 0; i < bn_node_count(n); i++) {
-      document_push_node(L, bn_node_get_at(n, i));
-      lua_rawseti(L, -2, (int)i + 1);
-    }
+    document_push_items(L, n);
     break;
-  case BN_NODE_MAP: {
-    struct reading r = {.L = L, .map = lua_gettop(L) + 1};
-
-    document_push_map(L, (int)bn_node_count(n));
-    (void)bn_node_each(n, document_push_member, &r);
+  case BN_NODE_MAP:
+    document_push_members(L, n);
     break;
-  }
   }
 }
 
