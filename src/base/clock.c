@@ -311,9 +311,9 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   const uint64_t span = s.ticks - fit.base_ticks;
   /* A sample that is loose for this span gives no better rate. */
   const bool is_loose = span / BASELINE < s.width;
+  const uint64_t mult = is_loose ? fit.mult : clock_compute_mult(s.ns - fit.base_ns, span);
 
-  return clock_slew(s.ticks, s.ns, s.ns,
-                    is_loose ? fit.mult : clock_compute_mult(s.ns - fit.base_ns, span));
+  return clock_slew(s.ticks, s.ns, s.ns, mult);
 }
 
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
@@ -334,7 +334,7 @@ uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
     r->fit = fit;
     return published_ns;
   }
-  if (floor_ns - published_ns > HORIZON_NS / 2)
+  if (floor_ns - published_ns > HORIZON_NS / 2) /* clock_slew bridges less than that */
     return clock_use_vdso(r, floor_ns);
   /* This reader is ahead of the published fit.  Its own fit runs slower until both meet, and holds
      no longer than the published one, so that the reader fetches the next fit in time. */

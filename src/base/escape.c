@@ -20,9 +20,9 @@ static const struct sequence sequences[] = {
     {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
 
 /* Returns the character that the sequence at s stands for, or UINT32_MAX if s is not UTF-8: a byte
-   is missing, a shorter sequence exists, or no character has the number, which is above U+10FFFF or
-   that of a surrogate (U+D800 to U+DFFF).  The final 0 of a text is not taken for a byte of a
-   sequence, so nothing after it is read. */
+   is missing, a shorter sequence exists, or the number is above U+10FFFF or belongs to a surrogate,
+   U+D800 to U+DFFF.  The final 0 of a text is not taken for a byte of a sequence, so nothing after
+   it is read. */
 static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
 {
   uint32_t c = s[0] & (unsigned char)~q->mask;
@@ -32,7 +32,9 @@ static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
       return UINT32_MAX;
     c = c << 6 | (s[i] & 0x3f);
   }
-  return c >= q->least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? c : UINT32_MAX;
+  const bool is_surrogate = c >= 0xd800 && c <= 0xdfff;
+
+  return c >= q->least && c <= 0x10ffff && !is_surrogate ? c : UINT32_MAX;
 }
 
 /* Returns whether a character outside of ASCII is copied: neither a control character (C1), nor one

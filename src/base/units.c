@@ -172,7 +172,7 @@ const char *bn_units_format_size(char *buf, size_t len, uint64_t bytes, bool iec
   double value = (double)bytes;
   unsigned power = 0;
 
-  for (; value >= 1024 && power < 4; power++)
+  for (; value >= 1024 && letters[power] != '\0'; power++)
     value /= 1024;
   if (power == 0)
     (void)snprintf(buf, len, "%.5g", value);

@@ -270,17 +270,16 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
                                 struct bn_optset_fault *fault)
 {
+  static const struct wrong wrong = {"report-interval",
+                                     "out of range; allowed: 0, or 0.001 or more seconds",
+                                     "Invalid value for --report-interval: %s (at least 0.001 s)"};
   const double seconds = c->raw.report_interval_s;
 
   c->plan.interval_ns = conf_to_ns(seconds);
   c->plan.interval_decimals = conf_count_decimals(seconds);
   if (c->plan.interval_ns == 0 || c->plan.interval_ns >= BN_NSEC_PER_MSEC)
     return 0;
-  return conf_refuse_number(
-      s, fault,
-      &(struct wrong){"report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
-                      "Invalid value for --report-interval: %s (at least 0.001 s)"},
-      seconds);
+  return conf_refuse_number(s, fault, &wrong, seconds);
 }
 
 /* Derives the threads, the limits and the other times of the run, and warns if it has no limit.  No
@@ -360,6 +359,9 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
 static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault)
 {
+  static const struct wrong wrong = {
+      "time-grace", "not a time; allowed: 0 or more seconds, also with ms, s, m or h, or auto",
+      "Invalid value for --time-grace: '%s'"};
   const char *text = c->raw.time_grace != NULL ? c->raw.time_grace : "0";
   double seconds;
 
@@ -367,13 +369,7 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   if (c->grace_auto)
     return 0;
   if (bn_units_parse_duration(text, &seconds) != 0 || seconds > INT32_MAX)
-    return conf_refuse(
-        s, fault,
-        &(struct wrong){"time-grace",
-                        "not a time; allowed: 0 or more seconds, also with ms, s, m or h, "
-                        "or auto",
-                        "Invalid value for --time-grace: '%s'"},
-        text);
+    return conf_refuse(s, fault, &wrong, text);
   c->grace_ns = conf_to_ns(seconds);
   return 0;
 }
@@ -382,15 +378,16 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
+  static const struct wrong wrong = {"rand-init", "cannot be used with --rand-seed",
+                                     "Cannot set both --rand-init and --rand-seed"};
+  /* 0.5 draws the same numbers in every run unless told otherwise. */
+  const bool is_same_each_run = c->policy->same_seed_each_run && !c->plan.seed_from_timer;
+
   if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
-    return conf_refuse(s, fault,
-                       &(struct wrong){"rand-init", "cannot be used with --rand-seed",
-                                       "Cannot set both --rand-init and --rand-seed"},
-                       "on");
+    return conf_refuse(s, fault, &wrong, "on");
   c->plan.seed_given = c->plan.seed_typed != 0;
   c->seed = (uint64_t)c->plan.seed_typed;
-  /* 0.5 draws the same numbers in every run unless told otherwise. */
-  if (!c->plan.seed_given && (!c->policy->same_seed_each_run || c->plan.seed_from_timer))
+  if (!c->plan.seed_given && !is_same_each_run)
     c->seed = bn_rng_entropy() % INT64_MAX + 1; /* a value that --rand-seed can have */
   return 0;
 }
@@ -438,25 +435,22 @@ static int conf_compare_doubles(const void *a, const void *b)
 static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
+  static const struct wrong too_many = {"report-checkpoints", "one too many; allowed: up to 256",
+                                        "Too many checkpoints in --report-checkpoints (up to 256 "
+                                        "can be defined)"},
+                            no_time = {"report-checkpoints",
+                                       "not a whole number of seconds; allowed: 0 or more",
+                                       "Invalid value for --report-checkpoints: '%s'"};
+  _Static_assert(BN_CHECKPOINTS_MAX == 256, "as in too_many");
   const struct bn_list *list = &c->raw.report_checkpoints;
 
-  _Static_assert(BN_CHECKPOINTS_MAX == 256, "as in the message");
   if (list->n > BN_CHECKPOINTS_MAX)
-    return conf_refuse(
-        s, fault,
-        &(struct wrong){"report-checkpoints", "one too many; allowed: up to 256",
-                        "Too many checkpoints in --report-checkpoints (up to 256 can be "
-                        "defined)"},
-        list->item[BN_CHECKPOINTS_MAX]);
+    return conf_refuse(s, fault, &too_many, list->item[BN_CHECKPOINTS_MAX]);
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
     if (bn_units_parse_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-      return conf_refuse(s, fault,
-                         &(struct wrong){"report-checkpoints",
-                                         "not a whole number of seconds; allowed: 0 or more",
-                                         "Invalid value for --report-checkpoints: '%s'"},
-                         list->item[i]);
+      return conf_refuse(s, fault, &no_time, list->item[i]);
     c->plan.checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)

@@ -229,7 +229,9 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
 
   if (at == NULL || at[0] == '\0')
     return true;
-  return st->path != NULL && (bn_optval_next(&at, &item) <= 0 || item.len == 0);
+  if (st->path == NULL)
+    return false;
+  return bn_optval_next(&at, &item) <= 0 || item.len == 0;
 }
 
 /* Returns whether the option needs a value and has none.  Outside of dialects, a number needs one:

@@ -131,7 +131,7 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
 {
   uint64_t v = 0;
 
-  /* sysbench takes a malformed size for 0, which it refuses if it has a sentence for that. */
+  /* sysbench takes a malformed size for 0, and refuses 0 if the option has a sentence for that. */
   if (text[0] != '\0' && bn_units_parse_size(text, &v) != 0)
     return o->range_text != NULL ? BN_OPTSET_RANGE : BN_OPTSET_BAD;
   if (optval_is_bounded(o) &&

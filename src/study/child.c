@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/spawn.h"
+#include "study/ending.h"
 
 /* The time from SIGTERM to SIGKILL for a child that takes too long. */
 #define KILL_AFTER_NS (10 * BN_NSEC_PER_SEC)
@@ -33,14 +34,13 @@ void bn_children_begin_plain(struct bn_children *c)
 
 void bn_children_begin(struct bn_children *c)
 {
-  static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
   bn_children_begin_plain(c);
-  for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+  for (size_t i = 0; i < BN_ENDING_SIGNALS; i++) {
+    const int signo = bn_ending_signals[i];
     struct sigaction current;
 
-    if (sigaction(ending[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN)
-      (void)sigaddset(&c->waited, ending[i]);
+    if (sigaction(signo, NULL, &current) == 0 && current.sa_handler != SIG_IGN)
+      (void)sigaddset(&c->waited, signo);
   }
   (void)sigprocmask(SIG_BLOCK, &c->waited, NULL);
 }
@@ -130,7 +130,10 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
   s->in = child_open_input(c, err);
   if (s->in < 0)
     return -1;
-  s->out = c->output != NULL ? child_open_memory_file("", 0, err) : child_open_output(c->out, err);
+  if (c->output != NULL)
+    s->out = child_open_memory_file("", 0, err); /* for the child to write to */
+  else
+    s->out = child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
   if (!is_one_file) {

@@ -27,7 +27,7 @@ enum {
   NUMBER_ROOM = 16 /* bytes that "/NUMBER" takes after ending.root */
 };
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+const int bn_ending_signals[BN_ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static struct {
   volatile sig_atomic_t noting; /* the first signal is noted instead of ending the process */
@@ -117,13 +117,13 @@ static void ending_set_handlers(void)
 {
   struct sigaction to = {.sa_handler = ending_handle, .sa_flags = SA_RESTART};
 
-  for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
-    (void)sigaddset(&to.sa_mask, ending_signals[i]);
-  for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++) {
+  for (size_t i = 0; i < BN_ENDING_SIGNALS; i++)
+    (void)sigaddset(&to.sa_mask, bn_ending_signals[i]);
+  for (size_t i = 0; i < BN_ENDING_SIGNALS; i++) {
     struct sigaction current;
 
-    if (sigaction(ending_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN)
-      (void)sigaction(ending_signals[i], &to, NULL);
+    if (sigaction(bn_ending_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN)
+      (void)sigaction(bn_ending_signals[i], &to, NULL);
   }
 }
 
@@ -167,8 +167,8 @@ static int ending_make_root(const char *base)
   if ((size_t)snprintf(path, sizeof path, "%s/bench-XXXXXX", base) >= sizeof path - NUMBER_ROOM)
     return ENAMETOOLONG;
   (void)sigemptyset(&blocked);
-  for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
-    (void)sigaddset(&blocked, ending_signals[i]);
+  for (size_t i = 0; i < BN_ENDING_SIGNALS; i++)
+    (void)sigaddset(&blocked, bn_ending_signals[i]);
   (void)sigprocmask(SIG_BLOCK, &blocked, &before);
   error = mkdtemp(path) != NULL ? 0 : errno;
   if (error == 0) {

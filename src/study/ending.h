@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a study ends by signals, and its temporary folder, which is removed with it in any case.
 
-   Signals are those of study/child.h.  One of the places with mutable globals. */
+   One of the places with mutable globals. */
 #ifndef BN_STUDY_ENDING_H
 #define BN_STUDY_ENDING_H
 
 #include <limits.h>
 
 #include "base/err.h"
+
+/* The signals that end a study: SIGINT, SIGTERM, SIGHUP and SIGQUIT.  Those that this process
+   ignores stay ignored. */
+enum { BN_ENDING_SIGNALS = 4 };
+extern const int bn_ending_signals[BN_ENDING_SIGNALS];
 
 /* From this call on, the first signal is noted, so that the study ends itself; the next one ends
    the process, unless it comes within 0.2 s. */

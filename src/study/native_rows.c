@@ -100,6 +100,7 @@ static struct batch rows_batch_of(const struct bn_assert *a, const struct bn_rec
     return rows_count_kind(a, v);
   if (a->what == BN_ASSERT_AVG)
     return rows_sum_latency(r, hist);
+  /* The figure is a rate, and counts by the length of its interval. */
   return (struct batch){bn_view_value(v, a->field) * v->span_s, v->span_s};
 }
 
