@@ -15,8 +15,8 @@
 enum bn_clock_choice { BN_CLOCK_AUTO, BN_CLOCK_TSC, BN_CLOCK_VDSO };
 
 /* A linear map from counter ticks to CLOCK_MONOTONIC: ns = base_ns + ((ticks - base_ticks) * mult
-   >> 32). `horizon` is how many ticks after base_ticks a reader may still use it before it must
-   fetch the next one; 0 selects the vdso for good, and base_ns is then a lower bound. */
+   >> 32).  A reader may use the map for `horizon` ticks after base_ticks, and then fetches the next
+   one.  Horizon 0 selects the vdso for good; base_ns is then a lower bound of the time. */
 struct bn_clock_fit {
   uint64_t base_ticks, base_ns, mult, horizon;
 };

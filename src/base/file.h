@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files with names that a user has typed: opened, replaced whole, read, compared.  In a folder in
-   which other users may write, such as /tmp, a name may be their link to another file, which must
-   not be overwritten. */
+/* Files with names that a user has typed: opened, replaced whole, read, compared.  Other users may
+   write to a folder such as /tmp: a name in it may be a link that they have made to another file,
+   which must not be overwritten. */
 #ifndef BN_BASE_FILE_H
 #define BN_BASE_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The general options as one struct: filled once from the option set, immutable from then on. */
+/* The general options as one struct, which is filled from the option set and constant in a run. */
 #ifndef BN_OPTION_CONF_H
 #define BN_OPTION_CONF_H
 
@@ -29,8 +29,8 @@ enum bn_gaps { BN_GAPS_POISSON, BN_GAPS_CONSTANT };
 /* The choices of --on-thread-error. */
 enum bn_thread_error { BN_THREAD_ERROR_ABORT, BN_THREAD_ERROR_CONTINUE };
 
-/* Values as typed.  bn_conf_finish derives other values from some of them; the rest is used as it
-   is. */
+/* Values as typed.  bn_conf_finish derives other values from some of them, and replaces those that
+   a profile, --debug or the dialect decides; the rest is used as it is. */
 struct bn_conf_raw {
   int64_t threads, events, events_per_session;
   bool events_given, time_given;

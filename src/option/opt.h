@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The set of options: add tables, set values by name, iterate; nobody looks a value up by name but
-   the exporter to scripts. */
+/* The set of options: tables are added, values are set by name, all options are visited.  Code that
+   uses a value reads it in its own struct; only the exporter to scripts asks by name. */
 #ifndef BN_OPTION_OPT_H
 #define BN_OPTION_OPT_H
 

@@ -20,16 +20,17 @@ struct batch {
 static const struct batch unknown_batch = {0, 0};
 
 /* Returns whether the figure of an assertion can be computed for each interval.  Intervals have no
-   latencies of statements and no figures of phases.  A count is left out, because the
-   count of a run is the sum of the counts of its intervals, and not their mean. */
+   latencies of statements and no figures of phases.  A count is left out, because the count of a
+   run is the sum of the counts of its intervals, and not their mean. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
   if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
     return false;
   if (a->what == BN_ASSERT_KIND)
     return !bn_phases_is_part(a->part) && (bn_view_is_rate(a->field) || bn_assert_is_share(a));
-  return bn_assert_is_percentile(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG ||
-         (a->what == BN_ASSERT_FIELD && bn_view_is_rate(a->field));
+  if (a->what == BN_ASSERT_FIELD)
+    return bn_view_is_rate(a->field);
+  return bn_assert_is_percentile(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG;
 }
 
 /* Returns the number of slow events over that of all events, in the histogram of an interval.  An
