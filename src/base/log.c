@@ -696,7 +696,7 @@ void bn_log_failure(const struct bn_err *err)
    kernels that do not know the flag for pipes fail with EOPNOTSUPP. */
 static ssize_t log_try_write_to_pipe(const char *text, size_t len)
 {
-  const struct iovec piece = {(void *)(uintptr_t)text, len};
+  const struct iovec piece = {.iov_base = (void *)(uintptr_t)text, .iov_len = len};
 
   return pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT);
 }

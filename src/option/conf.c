@@ -329,9 +329,9 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
   static const struct wrong wrong = {"forced-shutdown",
                                      "not a time; allowed: whole seconds, N%, off",
                                      "Invalid value for --forced-shutdown: '%s'"},
-                            late = {"forced-shutdown",
-                                    "out of range; allowed: up to 2147483647 seconds",
-                                    "Invalid value for --forced-shutdown: '%s'"};
+                            too_late = {"forced-shutdown",
+                                        "out of range; allowed: up to 2147483647 seconds",
+                                        "Invalid value for --forced-shutdown: '%s'"};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool is_off = strcasecmp(text, "off") == 0;
   const bool is_wrong = !is_off && !conf_is_time_or_percentage(text);
@@ -350,7 +350,7 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
   if (strchr(text, '%') != NULL)
     seconds = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * seconds / 100);
   if (seconds > INT32_MAX)
-    return conf_refuse(s, fault, &late, text);
+    return conf_refuse(s, fault, &too_late, text);
   c->plan.forced_ns = conf_to_ns(seconds);
   return 0;
 }

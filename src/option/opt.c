@@ -453,10 +453,9 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 }
 
 /* Lets a script's own option take the place of the general option of its name, with the traits and
-   the setting of the general option.  Where defaults beat files, the script's default replaces a
-   setting of a file, and any setting of an option that sysbench has.  If sysbench does not have the
-   option, the script's option has the typed value, because sysbench sets defaults of scripts before
-   it reads the command line. */
+   the setting of the general option.  1.0 and 1.1 read files and their own options first, set the
+   defaults of the script then, and read the rest of the command line last.  In these dialects, the
+   script's default replaces a setting of a file, and any setting of an option that sysbench has. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
   const bool is_replaced =

@@ -115,11 +115,12 @@ static void opthelp_measure(void *arg, const struct block *b, const struct bn_op
 {
   size_t *width = arg;
   char letter[LETTER_SIZE];
-  const size_t form_width = b->policy->form_width > 0 ? b->policy->form_width
-                                                      : strlen(opthelp_find_form(o, b->policy)) + 1;
-  const size_t len = strlen("--") + strlen(o->name) +
-                     strlen(opthelp_format_letter(o, b->policy, letter)) + form_width;
+  size_t len = strlen("--") + strlen(o->name) + strlen(opthelp_format_letter(o, b->policy, letter));
 
+  if (b->policy->form_width > 0)
+    len += b->policy->form_width;
+  else
+    len += strlen(opthelp_find_form(o, b->policy)) + 1;
   if (len > *width)
     *width = len;
 }
@@ -308,10 +309,11 @@ static void opthelp_put_choices(const struct bn_opt *o, FILE *out)
    printed for 0 and INT32_MAX, the usual bounds. */
 static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
 {
+  const bool is_bounded = o->max != 0 && (o->max != INT64_MAX || o->min != INT64_MIN);
   const bool has_max = o->max != INT64_MAX && o->max != INT32_MAX;
 
-  if (o->max == 0 || (o->max == INT64_MAX && o->min == INT64_MIN))
-    return; /* there are no bounds */
+  if (!is_bounded)
+    return;
   if (has_max)
     (void)fprintf(out, "From %" PRId64 " to %" PRId64 ".\n", o->min, o->max);
   else if (o->max == INT64_MAX || o->min != 0)

@@ -510,18 +510,18 @@ static const char *optval_find_reason(const struct bn_opt *o, const char *text,
       [BN_DOUBLE] = "not a number",     [BN_CHOICE] = "unknown",         [BN_LIST] = "not a list",
       [BN_SECONDS] = "not a time"};
   uint64_t size;
-  int64_t whole;
+  int64_t number;
 
   if (o->delay != 0 && text[0] != '\0')
     return "not a time";
   /* Nothing else can be wrong with a string or a path. */
   if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
     return "no value";
-  const bool is_int = o->type == BN_INT && bn_units_parse_int(text, &whole) == 0;
+  const bool is_whole = o->type == BN_INT && bn_units_parse_int(text, &number) == 0;
   const bool is_no_size = o->type == BN_SIZE && bn_units_parse_size(text, &size) != 0;
   const bool is_misfit = kind != BN_OPTSET_RANGE || o->type == BN_CHOICE || is_no_size;
 
-  return is_misfit && !is_int ? misfits[o->type] : "out of range";
+  return is_misfit && !is_whole ? misfits[o->type] : "out of range";
 }
 
 /* Explains a fault in the words of sysbench. */

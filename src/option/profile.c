@@ -164,11 +164,27 @@ static bool profile_read_hold(struct profile_reader *r)
          profile_add_piece(r, rate, rate, s);
 }
 
-/* Adds a piece for each step, up to the last one that does not go beyond `to`.  A step whose value
-   differs from `to` by rounding alone, less than 1e-9 of a step, counts as equal to it. */
+/* Adds a piece of s seconds for each step, up to the last one that does not go beyond `to`.  A step
+   whose value differs from `to` by rounding alone, less than 1e-9 of a step, counts as equal to
+   it. */
+static bool profile_add_steps(struct profile_reader *r, double from, double to, double by, double s)
+{
+  const double n_steps = floor(fabs(to - from) / by + 1e-9);
+  const double step = to < from ? -by : by;
+
+  for (double k = 0; k <= n_steps; k++) {
+    const double rate = fmax(0, from + step * k);
+
+    if (!profile_add_piece(r, rate, rate, s))
+      return false;
+  }
+  return true;
+}
+
+/* Steps down are written with '-' in the place of '+'. */
 static bool profile_read_step(struct profile_reader *r)
 {
-  double from, to, by, s, steps;
+  double from, to, by, s;
   const char *sign;
 
   if (!profile_read_value(r, &from) || !profile_expect(r, "..") || !profile_read_value(r, &to))
@@ -178,16 +194,8 @@ static bool profile_read_step(struct profile_reader *r)
     return false;
   if (by <= 0)
     return profile_refuse(r, sign + 1, "the step is 0");
-  if (!profile_expect(r, "/") || !profile_read_time(r, &s))
-    return false;
-  steps = floor(fabs(to - from) / by + 1e-9);
-  for (double k = 0; k <= steps; k++) {
-    const double rate = fmax(0, from + (to < from ? -by : by) * k);
-
-    if (!profile_add_piece(r, rate, rate, s))
-      return false;
-  }
-  return true;
+  return profile_expect(r, "/") && profile_read_time(r, &s) &&
+         profile_add_steps(r, from, to, by, s);
 }
 
 /* Reads " for TIME"; if it is missing, *s stays what it is. */

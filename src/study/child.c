@@ -197,7 +197,7 @@ static int child_read_memory_file(int fd, struct bn_buf *output, struct bn_err *
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err)
 {
-  struct streams s = {-1, -1, -1};
+  struct streams s = {.in = -1, .out = -1, .errors = -1};
   pid_t pid = -1;
   int rc = -1;
 

@@ -92,12 +92,13 @@ static const struct module *interpreter_find_module(const char *name)
    name of a module separates folders.  Returns as lua_load() does. */
 static int interpreter_load_module(lua_State *L, const struct module *m)
 {
+  static const char folder[] = "@src/lua/";
   char chunkname[PATH_MAX];
-  const int len = snprintf(chunkname, sizeof chunkname, "@src/lua/%s", m->name);
+  const int len = snprintf(chunkname, sizeof chunkname, "%s%s", folder, m->name);
 
-  for (int i = (int)sizeof "@src/lua/" - 1; i < len; i++)
-    if (chunkname[i] == '.')
-      chunkname[i] = '/';
+  for (char *c = chunkname + strlen(folder); *c != '\0'; c++)
+    if (*c == '.')
+      *c = '/';
   (void)snprintf(chunkname + len, sizeof chunkname - (size_t)len, ".lua");
   return luaL_loadbuffer(L, (const char *)m->data, m->size, chunkname);
 }
