@@ -57,11 +57,9 @@ enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_
 
 enum bn_judgement bn_limit_check_log(const struct bn_limit_check *c)
 {
-  enum bn_judgement judgement;
-  struct bn_buf b;
+  struct bn_buf b = {.max = 0};
+  const enum bn_judgement judgement = bn_limit_check_append(&b, c);
 
-  bn_buf_init(&b, 0);
-  judgement = bn_limit_check_append(&b, c);
   if (judgement == BN_REFUSED)
     bn_log_stderr("%s", b.data);
   else if (judgement != BN_ENOUGH)

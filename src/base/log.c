@@ -259,7 +259,9 @@ void bn_log_settle(void)
    Takes over `line`.  The caller holds the lock. */
 static void log_print(struct last_message *last, FILE *out, char *line)
 {
-  if (strcmp(line, "\n") != 0 && last->line != NULL && strcmp(line, last->line) == 0) {
+  const bool is_empty = strcmp(line, "\n") == 0;
+
+  if (!is_empty && last->line != NULL && strcmp(line, last->line) == 0) {
     last->repeated++;
     free(line);
     return;
@@ -352,9 +354,8 @@ static const char *log_skip_prefix(const char *line)
    caller frees it. */
 static char *log_join_error_lines(const char *text)
 {
-  struct bn_buf b;
+  struct bn_buf b = {.max = 0};
 
-  bn_buf_init(&b, 0);
   while (*text != '\0') {
     text = log_skip_prefix(text);
     text += strspn(text, " \t");
@@ -499,9 +500,8 @@ void bn_log_text(int level, const char *text)
 /* Returns the n lines of an error as they are printed, in one text that the caller frees. */
 static char *log_format_error_lines(const char *const *line, size_t n)
 {
-  struct bn_buf b;
+  struct bn_buf b = {.max = 0};
 
-  bn_buf_init(&b, 0);
   for (size_t i = 0; i < n; i++)
     (void)bn_buf_printf(&b, "%s%s%s", log_prefix_of(BN_FATAL), line[i],
                         log_missing_newline(line[i]));

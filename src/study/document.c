@@ -35,13 +35,6 @@ static void document_push_null(lua_State *L)
   lua_pushlightuserdata(L, (void *)(uintptr_t)&null);
 }
 
-/* Gives the value on top the metatable of that name. */
-static void document_set_mark(lua_State *L, const char *key)
-{
-  luaL_getmetatable(L, key);
-  lua_setmetatable(L, -2);
-}
-
 /* Returns whether the table at `index` is a list: it is marked as one, or it has items and is not
    marked as a map. */
 static bool document_is_list_table(lua_State *L, int index)
@@ -64,7 +57,7 @@ static void document_push_order(lua_State *L, int index)
 static void document_push_map(lua_State *L, int size)
 {
   lua_createtable(L, 0, size);
-  document_set_mark(L, map_key);
+  bn_native_set_mark(L, map_key);
   lua_getfield(L, LUA_REGISTRYINDEX, order_key);
   lua_pushvalue(L, -2);
   lua_createtable(L, size, size);
@@ -128,7 +121,7 @@ static void document_push_items(lua_State *L, const struct bn_node *list)
   const size_t n = bn_node_count(list);
 
   lua_createtable(L, (int)n, 0);
-  document_set_mark(L, list_key);
+  bn_native_set_mark(L, list_key);
   for (size_t i = 0; i < n; i++) {
     document_push_node(L, bn_node_get_at(list, i));
     lua_rawseti(L, -2, (int)i + 1);
@@ -197,7 +190,7 @@ static struct tree *document_push_tree(lua_State *L)
   struct tree *t = lua_newuserdata(L, sizeof *t);
 
   *t = (struct tree){.root = NULL};
-  document_set_mark(L, tree_key);
+  bn_native_set_mark(L, tree_key);
   return t;
 }
 
@@ -478,7 +471,7 @@ static int document_list(lua_State *L)
   }
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  document_set_mark(L, list_key);
+  bn_native_set_mark(L, list_key);
   return 1;
 }
 
@@ -495,7 +488,7 @@ static int document_real(lua_State *L)
   lua_createtable(L, 1, 0);
   lua_pushnumber(L, x);
   lua_rawseti(L, -2, 1);
-  document_set_mark(L, real_key);
+  bn_native_set_mark(L, real_key);
   return 1;
 }
 

@@ -39,6 +39,8 @@ int bn_native_raise(lua_State *L);
 const char *bn_native_get_failure(lua_State *L, int index);
 /* Returns whether the value at `index` has the metatable that the registry has under the key. */
 bool bn_native_has_mark(lua_State *L, int index, const char *key);
+/* Gives the value on top that metatable. */
+void bn_native_set_mark(lua_State *L, const char *key);
 /* Makes the metatable of failures, before the first one. */
 void bn_native_register_failures(lua_State *L);
 /* Pushes the function native.rng. */

@@ -29,8 +29,7 @@ int bn_native_raise(lua_State *L)
   lua_createtable(L, 0, 1);
   lua_insert(L, -2);
   lua_setfield(L, -2, "message");
-  luaL_getmetatable(L, failure_key);
-  lua_setmetatable(L, -2);
+  bn_native_set_mark(L, failure_key);
   return lua_error(L);
 }
 
@@ -58,6 +57,12 @@ bool bn_native_has_mark(lua_State *L, int index, const char *key)
 
   lua_pop(L, 2);
   return is_same;
+}
+
+void bn_native_set_mark(lua_State *L, const char *key)
+{
+  luaL_getmetatable(L, key);
+  lua_setmetatable(L, -2);
 }
 
 const char *bn_native_get_failure(lua_State *L, int index)

@@ -52,8 +52,7 @@ static int native_lock(lua_State *L)
   struct bn_err err;
 
   *fd = -1;
-  luaL_getmetatable(L, lock_key);
-  lua_setmetatable(L, -2);
+  bn_native_set_mark(L, lock_key);
   *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
     return 1;

@@ -356,8 +356,7 @@ static int native_result(lua_State *L)
   results_count_bytes(L, path);
   r = lua_newuserdata(L, sizeof *r);
   *r = (struct bn_native_result){.open = false};
-  luaL_getmetatable(L, BN_NATIVE_RESULT);
-  lua_setmetatable(L, -2);
+  bn_native_set_mark(L, BN_NATIVE_RESULT);
   lua_newtable(L);
   lua_setfenv(L, -2);
   outcome = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
