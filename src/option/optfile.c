@@ -154,7 +154,7 @@ static int optfile_read_line(const struct reader *r, char *text, size_t len, str
   /* To sysbench, all before '=' is the name, with blanks and dashes; '#' begins no comment. */
   name = optfile_is_loose(r) ? text : optfile_trim_name(text);
   if (bn_optset_is_comment(name)) {
-    if (optfile_is_loose(r))
+    if (optfile_is_loose(r)) /* the comment sets an option that does not exist */
       bn_optset_set_from_file(r->set, name, "", r->path, r->line);
     return 0;
   }

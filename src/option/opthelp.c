@@ -8,11 +8,11 @@
 
 #include "option/optval.h"
 
-/* The n groups whose options are listed together. */
+/* The groups whose options are listed together. */
 struct block {
   const struct bn_optset *set;
   const char *const *groups;
-  size_t n;
+  size_t n_groups;
   const struct bn_policy *policy;
 };
 
@@ -84,7 +84,7 @@ opthelp_each_listed(const struct block *b,
   const char *group;
   size_t count = 0;
 
-  for (size_t g = 0; g < b->n; g++)
+  for (size_t g = 0; g < b->n_groups; g++)
     for (size_t i = 0; (o = bn_optset_get_at(b->set, i, &group)) != NULL; i++) {
       const bool is_in_group = strcmp(b->groups[g], group) == 0;
       const struct bn_opt *listed = is_in_group ? opthelp_find_listed(b, o) : NULL;
@@ -209,7 +209,7 @@ size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups
                             FILE *out)
 {
   enum { COLUMNS = 100 };
-  const struct block b = {.set = s, .groups = groups, .n = n, .policy = bn_optset_policy(s)};
+  const struct block b = {.set = s, .groups = groups, .n_groups = n, .policy = bn_optset_policy(s)};
   struct printing p = {.out = out, .columns = COLUMNS};
 
   (void)opthelp_each_listed(&b, opthelp_measure, &p.width);
@@ -367,7 +367,7 @@ static void opthelp_put_item(void *arg, const struct block *b, const struct bn_o
 size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
                            FILE *out)
 {
-  const struct block b = {.set = s, .groups = groups, .n = n, .policy = bn_optset_policy(s)};
+  const struct block b = {.set = s, .groups = groups, .n_groups = n, .policy = bn_optset_policy(s)};
 
   return opthelp_each_listed(&b, opthelp_put_item, out);
 }

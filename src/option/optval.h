@@ -47,9 +47,9 @@ struct bn_optval_item {
   const char *text;
   size_t len;
 };
-/* Finds the next item of a file's value and moves *at past it.  Items are separated by ',' and
-   blanks, stand in '…' or "…" if they contain those, and end at a '#' that begins an item.  Returns
-   1, 0: there is no other, or -1: a quote is not closed. */
+/* Finds the next item of a file's value and moves *at past it.  ',' and blanks separate items,
+   which stand in '…' or "…" if they contain any of these; a '#' that begins an item ends the value.
+   Returns 1, 0: there is no other, or -1: a quote is not closed. */
 int bn_optval_next(const char **at, struct bn_optval_item *item);
 /* Returns the first item of a file's value, "" if there is none, and sets *rest to what follows it.
    with_commas: "a, b" is one item, "a,b".  The caller frees the item. */
@@ -96,10 +96,9 @@ struct bn_optset {
   size_t n_pending;
 };
 
-/* Parses the text of a setting as bn_optval_parse does, or, if a file has the setting, the items of
-   the text: a list gets all of them, quoted and parted as in a configuration file, and any other
-   value is the first item; a boolean without an item is off.  BAD is also a quote that is not
-   closed. */
+/* Parses the text of a setting.  On the command line, it is parsed as by bn_optval_parse.  In a
+   file, it has items (bn_optval_next): a list gets all of them, any other value is the first one, a
+   boolean without an item is off, and BAD is also a quote that is not closed. */
 enum bn_optset_error bn_optval_parse_setting(const struct bn_opt *o, void *value,
                                              const struct bn_setting *st);
 /* Returns the text, or BN_MASK if the option is a secret and the text is not empty. */
