@@ -113,8 +113,10 @@ static int file_open_special(const char *path)
 
   do {
     fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd >= 0 && fcntl(fd, F_SETFL, 0) != 0) /* a write waits for the reader */
+      return file_close_and_fail(fd, errno);
     if (fd >= 0)
-      return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_close_and_fail(fd, errno);
+      return fd;
     if (errno != ENXIO || !file_is_fifo(path))
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);

@@ -38,10 +38,9 @@ void bn_log_set_session(const void *session);
    between the lines, and an error of the same kind that another thread has printed is swallowed and
    its thread counted.  kind NULL: the words are the kind. */
 void bn_log_fatal_as(const char *kind, const char *const *line, size_t n);
-/* Prints how many more threads had each error: "(15 more threads)".  If all errors come from the
-   same threads, it prints one number, else a line for each error: "(15 more threads: event
-   failed)". It is called after the end of the threads of a run.  While another thread prints, it
-   prints nothing. */
+/* Prints how many more threads had each error: "(15 more threads)" if all errors come from the
+   same threads, else a line for each error: "(15 more threads: event failed)".  It is called after
+   the end of the threads of a run.  While another thread prints, it prints nothing. */
 void bn_log_print_more_threads(void);
 /* As bn_log, with " errno = N (text)" appended. */
 __attribute__((format(printf, 3, 4))) void bn_log_errno(enum bn_level level, int error,

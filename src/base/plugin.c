@@ -43,8 +43,8 @@ static char *plugin_resolve_dir(const char *program_dir, const char *relative)
   return resolved;
 }
 
-/* Writes the path of the folder `installed` to buf, or that of `built` if only `built` exists. Both
-   are relative to the folder of the program.  Returns buf, or NULL and err. */
+/* Writes the path of the folder `installed` to buf, or that of `built` if only `built` exists.
+   Both are relative to the folder of the program.  Returns buf, or NULL and err. */
 static const char *plugin_find_dir(const char *installed, const char *built, char *buf, size_t len,
                                    struct bn_err *err)
 {

@@ -493,12 +493,13 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
   }
   const bool from_1 = c->policy->percentile_from_1;
   const bool is_zero = conf_is_same_rank(*rank, 0);
+  const bool is_in_range = *rank > 0 && *rank <= 100 && (!from_1 || *rank >= 1);
 
   if (is_zero && c->raw.percentile.n == 1 && !from_1) {
     *rank = 0;
     return 0;
   }
-  if (*rank > 0 && *rank <= 100 && (!from_1 || *rank >= 1))
+  if (is_in_range)
     return 0;
   (void)snprintf(what, sizeof what, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);

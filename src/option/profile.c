@@ -343,9 +343,10 @@ static bool profile_read_line(struct profile_reader *r, struct profile_trace *t,
                               size_t number)
 {
   const char *at = line + strspn(line, blanks), *fault;
+  const bool is_heading = number == 1 && strpbrk(at, "0123456789") == NULL;
   struct profile_row row;
 
-  if (*at == '\0' || *at == '#' || (number == 1 && strpbrk(at, "0123456789") == NULL))
+  if (*at == '\0' || *at == '#' || is_heading)
     return true;
   fault = profile_read_row(r, &at, &row);
   if (fault == NULL && t->rows > 0 && row.s <= t->last.s) {

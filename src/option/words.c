@@ -134,7 +134,7 @@ void bn_words_show(struct bn_buf *out, const char *word)
 }
 
 /* Adds the words of one group with passwords masked.  A word after "--password" or "--password="
-   may be the password.  Returns 0, or -1 if a quote has no end. */
+   may be the password, unless it begins with a dash.  Returns 0, or -1 if a quote has no end. */
 static int words_mask_group(struct bn_buf *out, const char *text, size_t len)
 {
   char *group = bn_alloc_part(text, len);

@@ -213,7 +213,9 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
                    err);
   if (pid > 0) {
     child_wait_end(c, pid, child->limit_ns, end);
-    rc = child->output != NULL ? child_read_memory_file(s.out, child->output, err) : 0;
+    rc = 0;
+    if (child->output != NULL)
+      rc = child_read_memory_file(s.out, child->output, err);
   }
   child_close_all(&s);
   return rc;

@@ -496,8 +496,8 @@ static int document_real(lua_State *L)
    was returned last. */
 enum { PAIRS_MAP = 1, PAIRS_KEYS, PAIRS_LAST, PAIRS_UPVALUES = PAIRS_LAST };
 
-/* The iterator of document.pairs(): returns the next key and its value, or nil after the last. Keys
-   whose members have become nil are skipped. */
+/* The iterator of document.pairs(): returns the next key and its value, or nil after the last.
+   Keys whose members have become nil are skipped. */
 static int document_next_pair(lua_State *L)
 {
   const int map = lua_upvalueindex(PAIRS_MAP), keys = lua_upvalueindex(PAIRS_KEYS);

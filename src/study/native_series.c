@@ -80,6 +80,8 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
     for (size_t k = 0; k < sparse->n; k++)
       bn_hist_put(h, sparse->bucket[k].lowest, sparse->bucket[k].count);
   }
+  const struct bn_hist *latencies = sparse != NULL ? h : NULL; /* of this interval */
+
   lua_getfield(L, series, "latency_s");
   for (int k = 1; k <= (int)lua_objlen(L, 2); k++) {
     lua_rawgeti(L, 2, k);
@@ -87,7 +89,7 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
 
     lua_pop(L, 1);
     lua_rawgeti(L, -1, k);
-    lua_pushnumber(L, series_latency_s(&r->view, sparse != NULL ? h : NULL, rank, is_nearest));
+    lua_pushnumber(L, series_latency_s(&r->view, latencies, rank, is_nearest));
     lua_rawseti(L, -2, (int)i + 1);
     lua_pop(L, 1);
   }
