@@ -45,7 +45,7 @@ struct bn_listen {
   struct bn_web_server *server;
   struct bn_web_page page;
   const struct bn_facts *run;   /* the facts of the run; threads add to them */
-  bool has_checkpoint;          /* the total covers the time since a checkpoint alone */
+  bool has_checkpoint;          /* the total covers only the time since the last checkpoint */
   struct bn_buf facts, view;    /* texts of the last facts and the last view */
   pthread_mutex_t lock;         /* guards the texts that follow */
   struct bn_buf metrics, plain; /* in OpenMetrics; in the older format of Prometheus */
@@ -64,7 +64,7 @@ union address {
 static int listen_find_address(const char *host, uint16_t port, union address *out)
 {
   const char *digits = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
-  char inner[INET6_ADDRSTRLEN + 2]; /* without the brackets */
+  char inner[INET6_ADDRSTRLEN + 2]; /* the text without its brackets */
   const size_t len = strlen(host);
 
   memset(out, 0, sizeof *out);
@@ -84,8 +84,9 @@ static int listen_find_address(const char *host, uint16_t port, union address *o
 /* Reads "HOST:PORT", or "PORT" alone for 127.0.0.1.  Returns 0, or -1 if the text is neither. */
 static int listen_read_address(const char *at, union address *out)
 {
-  const char *colon = strrchr(at, ':'), *digits = colon != NULL ? colon + 1 : at;
-  char host[INET6_ADDRSTRLEN + 3] = "127.0.0.1";
+  const char *colon = strrchr(at, ':');
+  const char *digits = colon != NULL ? colon + 1 : at;
+  char host[INET6_ADDRSTRLEN + 2] = "127.0.0.1"; /* brackets included */
   const size_t len = colon != NULL ? (size_t)(colon - at) : 0;
   int64_t port;
 
@@ -128,8 +129,9 @@ static char *listen_copy_text(void *arg, const char *accept, size_t *len, const 
   return copy;
 }
 
-/* Renders the texts of the page anew from the present facts and view.  The lock is held only while
-   they are swapped, so that no client waits for the rendering.  end NULL: the run goes on. */
+/* Renders both texts of the page anew from the present facts and view.  The lock is held only while
+   new texts replace the old ones, so that no client waits for the rendering.  end NULL: the run
+   goes on. */
 static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 {
   struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
@@ -167,11 +169,12 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
                       "--metrics-linger is for the page of --metrics-listen: name its port too, as "
                       "--metrics-listen=9090");
   }
-  conf->page = l = bn_alloc(1, sizeof *l);
+  l = bn_alloc(1, sizeof *l);
   l->page = (struct bn_web_page){.path = "/metrics", .text = listen_copy_text, .arg = l};
   (void)pthread_mutex_init(&l->lock, NULL);
-  /* The page is complete, although nothing is known before listen_begin(). */
+  /* A client may ask before listen_begin(), when nothing is known: it gets a text that ends. */
   bn_openmetrics_add_end(&l->metrics, NULL);
+  conf->page = l;
   return 0;
 }
 
@@ -254,15 +257,21 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   return 0;
 }
 
+/* Shows the facts on the page, as they are now.  end NULL: the run goes on. */
+static void listen_render_facts(struct bn_listen *l, const struct bn_end *end)
+{
+  bn_buf_clear(&l->facts);
+  bn_openmetrics_add_facts(&l->facts, l->run);
+  listen_refresh(l, end);
+}
+
 /* Renders the facts.  Is called before the heading, and again when the server's name is known. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct bn_listen *l = listen_page_of(self);
 
   l->run = f;
-  bn_buf_clear(&l->facts);
-  bn_openmetrics_add_facts(&l->facts, f);
-  listen_refresh(l, NULL);
+  listen_render_facts(l, NULL);
 }
 
 /* Renders a tick.  The oldest unfinished event counts for the maximum, as in the final report. */
@@ -307,11 +316,8 @@ static int listen_finish(void *self, const struct bn_end *end, struct bn_err *er
   struct bn_listen *l = listen_page_of(self);
 
   (void)err;
-  if (l->run == NULL)
-    return 0;
-  bn_buf_clear(&l->facts);
-  bn_openmetrics_add_facts(&l->facts, l->run);
-  listen_refresh(l, end);
+  if (l->run != NULL)
+    listen_render_facts(l, end);
   return 0;
 }
 

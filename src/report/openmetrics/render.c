@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/units.h"
@@ -54,9 +56,10 @@ static void openmetrics_add_f64(struct bn_buf *b, double x)
    caller adds "}" after the last one.  The text is escaped: it may come from a server or a file. */
 static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
 {
-  char shown[256];
+  const size_t size = bn_escape(NULL, 0, text, "") + 1;
+  char *shown = bn_alloc(1, size);
 
-  (void)bn_escape(shown, sizeof shown, text, "");
+  (void)bn_escape(shown, size, text, "");
   (void)bn_buf_printf(b, "%s%s=\"", *first ? "{" : ",", name);
   for (const char *c = shown; *c != '\0'; c++) {
     if (*c == '"' || *c == '\\')
@@ -64,11 +67,12 @@ static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *nam
     (void)bn_buf_char(b, *c);
   }
   (void)bn_buf_char(b, '"');
+  free(shown);
   *first = false;
 }
 
-/* Adds the name of a sample, which is that of its family and a suffix, and a label.  label NULL:
-   there is none. */
+/* Adds the name of a sample, its family's name and a suffix, and one label.  label NULL: the sample
+   has no label. */
 static void openmetrics_add_name(struct bn_buf *b, const char *family, const char *suffix,
                                  const char *label, const char *label_value)
 {
@@ -166,8 +170,7 @@ static const struct row rows[] = {
      OF(longest_outage_s)},
 };
 
-/* Returns the figure at an offset of struct bn_view, which is that of a row: all rows have
-   figures. */
+/* Returns the figure at the offset of a row in struct bn_view.  There is always one. */
 static const struct bn_view_field *openmetrics_figure_at(size_t offset)
 {
   const struct bn_view_field *f = bn_view_fields;
@@ -177,30 +180,37 @@ static const struct bn_view_field *openmetrics_figure_at(size_t offset)
   return f;
 }
 
+/* Adds the sample of a row to its family. */
+static void openmetrics_add_row(struct bn_buf *b, const struct family *family, const struct row *r,
+                                const struct bn_view_field *figure, const struct bn_view *v)
+{
+  const char *label_value = r->value != NULL ? r->value : figure->name;
+
+  openmetrics_add_name(b, family->name, openmetrics_suffix_of(family), r->label, label_value);
+  if (figure->type == BN_VIEW_U64)
+    openmetrics_add_u64(b, bn_view_u64(v, figure));
+  else
+    openmetrics_add_f64(b, bn_view_value(v, figure));
+}
+
 /* Adds the figures that the run measures.  The head of a family comes before its first sample,
    which need not be that of its first row; a family without samples has no head. */
 static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 {
-  const struct family *f = &rows[0].family; /* of the present row */
-  const struct family *headed = NULL;       /* the family with the last head */
+  const struct family *family = &rows[0].family; /* of the present row */
+  const struct family *headed = NULL;            /* the family with the last head */
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    const struct row *r = &rows[i];
-    const struct bn_view_field *figure = openmetrics_figure_at(r->offset);
+    const struct bn_view_field *figure = openmetrics_figure_at(rows[i].offset);
 
-    if (r->family.name != NULL)
-      f = &r->family;
+    if (rows[i].family.name != NULL)
+      family = &rows[i].family;
     if (!bn_view_measures(v, figure))
       continue;
-    if (headed != f)
-      openmetrics_add_head(b, f);
-    headed = f;
-    openmetrics_add_name(b, f->name, openmetrics_suffix_of(f), r->label,
-                         r->value != NULL ? r->value : figure->name);
-    if (figure->type == BN_VIEW_U64)
-      openmetrics_add_u64(b, bn_view_u64(v, figure));
-    else
-      openmetrics_add_f64(b, bn_view_value(v, figure));
+    if (headed != family)
+      openmetrics_add_head(b, family);
+    headed = family;
+    openmetrics_add_row(b, family, &rows[i], figure, v);
   }
 }
 
@@ -215,8 +225,8 @@ struct summary {
   uint64_t count;
 };
 
-/* Adds a sample of a percentile.  Its label has the rank with as many digits as were typed: the
-   shortest form of percent / 100 may have 17. */
+/* Adds a sample of a percentile.  Its label has the rank with 15 digits at most, as it was typed:
+   percent / 100 is rounded, and its shortest form may have 17. */
 static void openmetrics_add_quantile(struct bn_buf *b, const struct summary *s, double percent,
                                      double value)
 {
@@ -272,9 +282,8 @@ static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_summary(b, &s, v);
 }
 
-/* Adds the timings of the workload and of the script.  The timings of kinds of events and of phases
-   have families of their own, and the lag, the last timing, is left out if no session has
-   paused. */
+/* Adds the timings of the workload and of the script.  Kinds of events and phases have families of
+   their own.  The lag, the last timing, is left out if no session has paused. */
 static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
@@ -302,7 +311,7 @@ struct part_row {
   enum bn_view_type type;
 };
 
-/* Adds the sample of a part, which is the figure of the row. */
+/* Adds the sample of a part for a row.  part: the struct that the row's offset is in. */
 static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
                                    const char *label, const char *label_value)
 {
@@ -354,17 +363,17 @@ struct partition {
 };
 
 static const struct partition partitions[] = {
-    {kind_rows,
-     sizeof kind_rows / sizeof *kind_rows,
-     {"bench_event_kind_latency_seconds", "summary", "seconds",
-      "Latency of events, by their kind."},
-     "kind",
-     false},
-    {group_rows,
-     sizeof group_rows / sizeof *group_rows,
-     {"bench_group_latency_seconds", "summary", "seconds", "Latency of events, by their group."},
-     "group",
-     true}};
+    {.rows = kind_rows,
+     .n_rows = sizeof kind_rows / sizeof *kind_rows,
+     .latency = {"bench_event_kind_latency_seconds", "summary", "seconds",
+                 "Latency of events, by their kind."},
+     .label = "kind"},
+    {.rows = group_rows,
+     .n_rows = sizeof group_rows / sizeof *group_rows,
+     .latency = {"bench_group_latency_seconds", "summary", "seconds",
+                 "Latency of events, by their group."},
+     .label = "group",
+     .has_groups = true}};
 
 /* Returns whether a kind of events is one of the parts. */
 static bool openmetrics_is_in_partition(const struct partition *p, const struct bn_event_kind *k)
@@ -452,8 +461,8 @@ static const struct part_row phase_rows[] = {
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
      F64_OF(bn_phase_view, started_per_s)}};
 
-/* Returns whether the phases of a view, which has one or more, have a value of the row.  A profile
-   is of rates or of threads, so that wanted_per_second or wanted_threads has none. */
+/* Returns whether the phases of a view, which has one or more, have a value of the row.  All phases
+   are of one profile, of rates or of threads, so wanted_threads or wanted_per_second is NaN. */
 static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
 {
   const void *at = (const char *)&v->phases[0] + row->offset;
@@ -461,7 +470,7 @@ static bool openmetrics_has_phase_row(const struct part_row *row, const struct b
   return row->type == BN_VIEW_U64 || !isnan(*(const double *)at);
 }
 
-/* Formats the label of phase k, from 0 on, which is its number from 1 on, as in "phase:2". */
+/* Formats the label of the phase with index k: its number from 1 on, as in "phase:2". */
 static void openmetrics_format_phase(char *out, size_t size, size_t k)
 {
   (void)snprintf(out, size, "%zu", k + 1);
@@ -484,31 +493,45 @@ static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v
     }
 }
 
-/* Adds the families of the phases that began, the last of which has their latencies. */
-static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
+/* Adds the family of a row: its head, and then a sample of each of the first n phases. */
+static void openmetrics_add_phase_row(struct bn_buf *b, const struct bn_view *v,
+                                      const struct part_row *r, size_t n)
+{
+  char number[BN_UNITS_DIGITS];
+
+  openmetrics_add_head(b, &r->family);
+  for (size_t k = 0; k < n; k++) {
+    openmetrics_format_phase(number, sizeof number, k);
+    openmetrics_add_member(b, r, &v->phases[k], "phase", number);
+  }
+}
+
+/* Adds the family of the latencies of the first n phases. */
+static void openmetrics_add_phase_latencies(struct bn_buf *b, const struct bn_view *v, size_t n)
 {
   static const struct family f = {"bench_phase_latency_seconds", "summary", "seconds",
                                   "Latency of the events that were due in the phase."};
-  const size_t n = bn_phases_count_begun(v);
   char number[BN_UNITS_DIGITS];
 
-  if (n == 0)
-    return;
-  for (size_t i = 0; i < sizeof phase_rows / sizeof *phase_rows; i++) {
-    if (!openmetrics_has_phase_row(&phase_rows[i], v))
-      continue;
-    openmetrics_add_head(b, &phase_rows[i].family);
-    for (size_t k = 0; k < n; k++) {
-      openmetrics_format_phase(number, sizeof number, k);
-      openmetrics_add_member(b, &phase_rows[i], &v->phases[k], "phase", number);
-    }
-  }
-  openmetrics_add_recoveries(b, v);
   openmetrics_add_head(b, &f);
   for (size_t k = 0; k < n; k++) {
     openmetrics_format_phase(number, sizeof number, k);
     openmetrics_add_timing(b, v, f.name, v->phases[k].timing, "phase", number);
   }
+}
+
+/* Adds the families of the phases that began; none if the run has no phases. */
+static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
+{
+  const size_t n = bn_phases_count_begun(v);
+
+  if (n == 0)
+    return;
+  for (size_t i = 0; i < sizeof phase_rows / sizeof *phase_rows; i++)
+    if (openmetrics_has_phase_row(&phase_rows[i], v))
+      openmetrics_add_phase_row(b, v, &phase_rows[i], n);
+  openmetrics_add_recoveries(b, v);
+  openmetrics_add_phase_latencies(b, v, n);
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -559,10 +582,10 @@ static const struct counter_unit *openmetrics_find_unit(const struct bn_metric *
   return NULL;
 }
 
-/* Returns whether another family has the count of a counter: one of the kinds of events, or a row
-   of the table, whose figure has the name of the counter ("retries"), or this name and "_s"
-   ("connection_wait").  A counter of a script never has a row, although a figure may have its
-   name. */
+/* Returns whether another family has the count of a counter.  Kinds of events have families of
+   their own.  A counter of the workload may have a row, whose figure has its name ("retries"), or
+   its name and "_s" ("connection_wait").  A counter of a script never has a row, although a figure
+   may have its name. */
 static bool openmetrics_has_family(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
@@ -612,9 +635,8 @@ static void openmetrics_add_counter(struct bn_buf *b, const struct bn_metric *m,
     openmetrics_add_u64(b, n);
 }
 
-/* Adds the known counters of the workload that no other family has, as samples of the families of
-   their units.  A family without samples has no head, so the samples are collected before the head
-   is added. */
+/* Adds the known counters of the workload that no other family has to the families of their units.
+   The samples are collected first, because a family without samples has no head. */
 static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
