@@ -305,32 +305,36 @@ static const char *form_print_field(const struct bn_form *f, const char *templat
   return at + unit_len + 1; /* after the '}' */
 }
 
+/* Prints a template from `at` up to `end`, which is in no field. */
+static void form_print_part(const struct bn_form *f, const char *at, const char *end, FILE *out)
+{
+  while (at < end) {
+    const char *brace = memchr(at, '{', (size_t)(end - at));
+    const char *field = brace != NULL ? brace : end;
+
+    (void)fwrite(at, 1, (size_t)(field - at), out);
+    at = field < end ? form_print_field(f, field, out) : end;
+  }
+}
+
 void bn_form_print(const struct bn_form *f, const char *template, FILE *out)
 {
-  while (*template != '\0') {
-    const size_t plain = strcspn(template, "{");
-
-    (void)fwrite(template, 1, plain, out);
-    template += plain;
-    if (*template == '{')
-      template = form_print_field(f, template, out);
-  }
+  form_print_part(f, template, template + strlen(template), out);
 }
 
 /* The latency of a template begins at " lat" and ends with the field of its value, as in
    " lat (ms,{rank}%): {percentile_s:4.2~ms}". */
 void bn_form_print_interval(const struct bn_form *f, const char *template, FILE *out)
 {
+  const bool has_latency = !f->native || f->view->n_percents > 0;
   const char *latency = strstr(template, " lat"), *value;
-  char rest[256]; /* a line without its latency; templates are shorter */
 
-  if (!f->native || f->view->n_percents > 0 || latency == NULL) {
+  if (has_latency || latency == NULL) {
     bn_form_print(f, template, out);
     return;
   }
   value = strstr(latency, "{percentile_s");
-  assert(value != NULL && strlen(template) < sizeof rest);
-  (void)snprintf(rest, sizeof rest, "%.*s%s", (int)(latency - template), template,
-                 strchr(value, '}') + 1);
-  bn_form_print(f, rest, out);
+  assert(value != NULL); /* templates are constants of this program */
+  form_print_part(f, template, latency, out);
+  bn_form_print(f, strchr(value, '}') + 1, out);
 }

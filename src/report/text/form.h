@@ -32,10 +32,10 @@ void bn_form_set_rank(struct bn_form *f, size_t i);
 /* Sets the current timing; the name is borrowed. */
 void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
 
+enum { BN_FORM_NUMBER = 352 }; /* bytes of a number; DBL_MAX has 309 digits */
 /* Formats a number right-aligned in at least `width` columns, if negative left-aligned in -width
    columns, with "≥" before a lower bound.  HUGE_VAL is a latency in milliseconds beyond the range
    of the histogram: ">" and the end of that range.  Returns text. */
-enum { BN_FORM_NUMBER = 352 }; /* DBL_MAX has 309 digits */
 const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
                                   bool at_least);
 

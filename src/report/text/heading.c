@@ -58,8 +58,8 @@ static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
 }
 
 /* Prints the seed of the random numbers.  Without --rand-seed, bench's own form prints the seed
-   that was chosen (0: a merged result has several seeds), and a dialect prints its sentence for
-   that. */
+   that was chosen (0: the several seeds of a merged result), and a dialect prints a sentence
+   without the seed. */
 static void heading_print_random(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
 {
   if (p->seed_from_timer && d->from_timer != NULL)
@@ -169,9 +169,9 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
     (void)fputs("\n", out);
 }
 
-/* There is a fact at_start if no version was known when the load began; it says what was known: the
-   "driver" or "nothing".  Facts that were found later are left out, so that the report of a saved
-   result has the same heading as the run. */
+/* The report of a saved result has the same heading as the run, so facts that were found after the
+   load began are left out.  If no version was known then, the fact at_start says what was known:
+   "driver" or "nothing". */
 void bn_text_print_database(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");

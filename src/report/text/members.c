@@ -31,12 +31,12 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
    the host has sent no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
-  const bool has_one = v != NULL && v->n_percents > 0;
-  const size_t rank = has_one ? bn_view_greatest_rank(v) : 0;
-  const double ms = has_one ? v->percentile_s[rank] * 1e3 : NAN;
+  const bool has_rank = v != NULL && v->n_percents > 0;
+  const size_t rank = has_rank ? bn_view_greatest_rank(v) : 0;
+  const double ms = has_rank ? v->percentile_s[rank] * 1e3 : NAN;
   char text[BN_FORM_NUMBER];
 
-  if (!has_one || isnan(ms))
+  if (isnan(ms))
     (void)bn_buf_printf(b, " %*s", LATENCY, "-");
   else
     (void)bn_buf_printf(b, " %s",
@@ -48,7 +48,7 @@ const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_mem
 {
   size_t len;
 
-  /* Half of the size is for the host, so that a long name of it does not cut off the group. */
+  /* The host gets half of the size, so that its name, however long, leaves room for the group. */
   (void)bn_escape(name, BN_TEXT_MEMBER / 2, m->host, "");
   len = strlen(name);
   if (m->group != NULL) {
@@ -80,11 +80,11 @@ static void members_append_name(struct bn_buf *b, const struct bn_member *m)
   (void)bn_buf_printf(b, " (lost: %s)", shown);
 }
 
-/* The members of a run. */
+/* The members that have a line: hosts, groups, or parts of groups on hosts. */
 struct members {
   const struct bn_group *group; /* [n] */
   size_t n;
-  bool has_groups, has_hosts;
+  bool has_groups, has_hosts; /* at least one of them */
 };
 
 /* Appends the figures of a host or group.  The figures of a lost host end with its last message. */
@@ -113,6 +113,7 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
    the greatest rank is that of any host with a total. */
 static void members_append_heading(struct bn_buf *b, const struct members *all)
 {
+  const char *of_groups = all->has_hosts ? "host/group" : "group";
   char rank[24] = "-";
 
   for (size_t i = 0; i < all->n; i++) {
@@ -125,8 +126,7 @@ static void members_append_heading(struct bn_buf *b, const struct members *all)
                       rank, ERRORS, "errors", TIME, "time s", TIME, "cpu s");
   if (all->has_hosts)
     (void)bn_buf_printf(b, " %*s %*s", TIME, "clock ms", TIME, "start ms");
-  (void)bn_buf_printf(b, "  %s%s%s", all->has_hosts ? "host" : "",
-                      all->has_hosts && all->has_groups ? "/" : "", all->has_groups ? "group" : "");
+  (void)bn_buf_printf(b, "  %s", all->has_groups ? of_groups : "host");
 }
 
 /* Prints the line and clears it.  out NULL: logs it to standard error. */
@@ -168,8 +168,8 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
                         bn_units_count_decimals(rate, 2), rate, seconds->whole);
 }
 
-/* Returns the members that have a line: with groups on hosts, not the sums of the groups, which the
-   table of the groups has. */
+/* Returns the members that have a line.  With groups on hosts, the sum of each group over its hosts
+   has none, because the table of the groups has it. */
 static struct members members_list(const struct bn_group *g, size_t n, const struct bn_facts *f)
 {
   const size_t sums = bn_text_count_sums(g, n);

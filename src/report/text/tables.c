@@ -63,19 +63,19 @@ static void tables_print_ms(FILE *out, double s, bool at_least)
   tables_print_ms_wide(out, s, TIME_COLUMNS, at_least);
 }
 
-/* Prints the average, the percentiles, which a document may lack, and the maximum, in the column
-   "avg" and those of tables_print_time_heads(). */
+/* Prints the average, in the column "avg", and the percentiles and the maximum in the columns of
+   tables_print_time_heads().  A document may have no percentiles. */
 static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
 
-  tables_print_ms(out, timing->avg_s, false);
+  tables_print_ms(out, timing->avg_s, false /* at_least */);
   for (size_t i = 0; i < ranks.n; i++)
     if (timing->percentile_s != NULL)
       tables_print_ms(out, timing->percentile_s[ranks.at[i]],
                       bn_timing_at_least(timing, ranks.at[i]));
     else
-      tables_print_ms(out, NAN, false);
+      tables_print_ms(out, NAN, false /* at_least */);
   tables_print_ms(out, timing->max_s, timing->unfinished > 0);
 }
 
@@ -176,7 +176,7 @@ static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size
                 p->recovered ? "recovered" : "not recovered", bn_phases_print_recovery(p, digits));
 }
 
-/* Prints the figures of a phase of --rate-profile under the heads of tables_print_phase_heads(). */
+/* Prints the columns before "avg" for a phase of --rate-profile. */
 static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
 {
   (void)fprintf(out,
@@ -186,8 +186,7 @@ static void tables_print_phase_of_rate(FILE *out, const struct bn_phase_view *p)
                 p->failed_events, p->wanted_per_s, p->started_per_s);
 }
 
-/* Prints the figures of a phase of --threads-profile under the heads of
-   tables_print_phase_heads(). */
+/* Prints the columns before "avg" for a phase of --threads-profile. */
 static void tables_print_phase_of_threads(FILE *out, const struct bn_phase_view *p)
 {
   (void)fprintf(out,
@@ -210,6 +209,18 @@ static void tables_print_phase_heads(FILE *out, const struct bn_view *v, bool of
   tables_print_time_heads(out, v);
 }
 
+/* Prints a line under the heads of tables_print_phase_heads(). */
+static void tables_print_phase(FILE *out, const struct bn_view *v, const struct bn_phase_view *p,
+                               bool of_threads)
+{
+  if (of_threads)
+    tables_print_phase_of_threads(out, p);
+  else
+    tables_print_phase_of_rate(out, p);
+  tables_print_times(out, v, p->timing);
+  tables_print_name(out, p->text);
+}
+
 /* All phases of a run are of one profile.  A --threads-profile has no wanted rate. */
 void bn_text_print_phases(FILE *out, const struct bn_view *v, const char *group)
 {
@@ -221,16 +232,8 @@ void bn_text_print_phases(FILE *out, const struct bn_view *v, const char *group)
   (void)fprintf(out, "Phases%s%s (times in ms):\n", group != NULL ? " of the group " : "",
                 group != NULL ? group : "");
   tables_print_phase_heads(out, v, of_threads);
-  for (size_t i = 0; i < bn_phases_count_begun(v); i++) {
-    const struct bn_phase_view *p = &v->phases[i];
-
-    if (of_threads)
-      tables_print_phase_of_threads(out, p);
-    else
-      tables_print_phase_of_rate(out, p);
-    tables_print_times(out, v, p->timing);
-    tables_print_name(out, p->text);
-  }
+  for (size_t i = 0; i < bn_phases_count_begun(v); i++)
+    tables_print_phase(out, v, &v->phases[i], of_threads);
   for (size_t i = 0; i < v->n_phases; i++)
     tables_print_recovery(out, &v->phases[i], i + 1);
   (void)fputs("\n", out);

@@ -120,7 +120,7 @@ static void text_started(void *self, const struct bn_facts *f)
 static void text_print_stamp(const struct text *t, double at_s, int decimals)
 {
   const struct bn_dialect *d = t->dialect;
-  const int width = decimals > 0 ? d->stamp_width + 1 + decimals : d->stamp_width;
+  const int width = d->stamp_width + (decimals > 0 ? decimals + 1 /* the point */ : 0);
 
   (void)fprintf(t->out, "%s%*.*f%s", d->stamp_open, width, decimals, at_s, d->stamp_close);
 }
@@ -219,9 +219,9 @@ static void text_print_event_latency(const struct text *t, struct bn_form *f)
 static void text_print_sessions(const struct text *t, struct bn_form *f)
 {
   const struct bn_view *v = f->view;
+  const bool is_wanted = t->plan->debug && t->plan->verbosity >= BN_DEBUG;
 
-  if (t->dialect->closing[v->kind]->no_sessions || v->sessions == NULL || !t->plan->debug ||
-      t->plan->verbosity < BN_DEBUG)
+  if (!is_wanted || v->sessions == NULL || t->dialect->closing[v->kind]->no_sessions)
     return;
   (void)fputs("DEBUG: Verbose per-thread statistics:\n\n", t->out);
   for (size_t i = 0; i < v->n_sessions; i++) {
@@ -528,7 +528,8 @@ static void text_print_script_metrics(const struct text *t, struct bn_form *f)
   }
 }
 
-/* Prints each --assert of the total, and its measured value in a column, or after a long text. */
+/* Prints a line for each --assert: its text, the measured value and the outcome.  The values are in
+   a column, except after a text that is longer than the column before them. */
 static void text_print_verdicts(const struct text *t, const struct bn_view *v)
 {
   static const size_t label_width = 35;
@@ -540,11 +541,11 @@ static void text_print_verdicts(const struct text *t, const struct bn_view *v)
   for (size_t i = 0; i < t->facts->n_verdicts; i++) {
     const struct bn_verdict *verdict = &t->facts->verdict[i];
     const size_t len = strlen(verdict->text);
+    const int padding = len < label_width ? (int)(label_width - len) : 0;
+    const char *outcome = verdict->found.holds ? "ok" : "FAILED";
 
-    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", verdict->text,
-                  len < label_width ? (int)(label_width - len) : 0, "",
-                  bn_assert_format(verdict, shown, sizeof shown),
-                  verdict->found.holds ? "ok" : "FAILED",
+    (void)fprintf(t->out, "    %s:%*s %s %s%s\n", verdict->text, padding, "",
+                  bn_assert_format(verdict, shown, sizeof shown), outcome,
                   verdict->found.ended_run ? " (ended the run)" : "");
   }
   (void)fputs("\n", t->out);
@@ -565,13 +566,14 @@ static void text_print_losses(const struct text *t, const struct bn_form *f)
     bn_form_print(f, bn_template_fatal, t->out);
 }
 
-/* Prints the bytes that the memory test has transferred, 0 for a run without an event.  Nothing for
-   --memory-oper=none, whose blocks are counted as touched although no byte is moved. */
+/* Prints the bytes that the memory test has transferred, 0 for a run without an event.  Prints
+   nothing for --memory-oper=none, which counts blocks as touched but moves no bytes. */
 static void text_print_transferred(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
+  const bool has_no_events = v->bytes_touched_per_s <= 0;
 
-  if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || v->bytes_touched_per_s <= 0))
+  if (v->kind == BN_KIND_MEMORY && (v->bytes_moved > 0 || has_no_events))
     bn_form_print(f, t->dialect->transferred, t->out);
 }
 
@@ -643,7 +645,7 @@ static void text_print_tail(const struct text *t, struct bn_form *f)
   text_print_verdicts(t, v);
 }
 
-/* Prints what checkpoint and final reports have in common.  Each callee decides if it prints. */
+/* Prints the common part of checkpoint and final reports.  Each callee decides if it prints. */
 static void text_print_summary(const struct text *t, const struct bn_view *v)
 {
   struct bn_form f;
@@ -694,11 +696,11 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
 }
 
 /* Prints the phases of each group in a run with groups.  They do not add up to phases of the run,
-   because each group may have a profile of its own.  The part of a group on one host is left out:
-   the sum of the group over its hosts has the phases. */
+   because each group may have a profile of its own.  A group on one host is left out: the sum of
+   the group over its hosts, which has the group's name as `host`, has its phases. */
 static void text_print_group_phases(const struct text *t, const struct bn_group *g, size_t n)
 {
-  char name[4 * BN_GROUP_NAME + 1];
+  char name[4 * BN_GROUP_NAME + 1]; /* an escaped byte has four characters */
 
   if (!bn_facts_have_groups(t->facts))
     return;
@@ -756,9 +758,8 @@ static void text_summary(const struct bn_facts *f, const struct bn_view *v, FILE
     text_print_summary(&t, v);
 }
 
-/* Ends the report with the warnings, which name what may spoil its figures.  If standard output and
-   standard error go to one file, and in the report of a stored result, they are printed nowhere
-   else. */
+/* Ends the report with the warnings, which name what may spoil its figures.  The log does not print
+   them if standard output and standard error go to one file, or if the result is a stored one. */
 static int text_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct text *t = self;
