@@ -81,7 +81,8 @@ static void merged_free_inputs(struct inputs *in)
 }
 
 /* Prints each note, which ends with a newline, on a line of standard error.  The notes are escaped,
-   because they may quote the files.  strsep(3) overwrites the newlines. */
+   because they may quote the files.  strsep(3) overwrites the newlines, and sets `rest` to NULL
+   when it returns the empty text after the last one. */
 static void merged_print_notes(struct bn_buf *notes)
 {
   char *rest = notes->data, *line;

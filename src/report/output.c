@@ -12,11 +12,12 @@
 
 void bn_output_init(struct bn_output *o, FILE *out, const char *path)
 {
+  /* Other programs may write to a descriptor that the name stands for, such as /dev/fd/3. */
+  const bool is_opened_here = path != NULL && bn_file_find_descriptor(path) < 0;
   struct stat st;
 
   *o = (struct bn_output){.out = out};
-  o->own_file = path != NULL && bn_file_find_descriptor(path) < 0 && fstat(fileno(out), &st) == 0 &&
-                S_ISREG(st.st_mode);
+  o->own_file = is_opened_here && fstat(fileno(out), &st) == 0 && S_ISREG(st.st_mode);
 }
 
 void bn_output_begin(struct bn_output *o)

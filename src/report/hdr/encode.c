@@ -10,22 +10,27 @@
 
 enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_BYTES = 40 };
 
-/* Writes the lowest `bytes` bytes of a value. */
+/* Writes the lowest `bytes` bytes of a value, the most significant one first. */
 static void encode_put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
 {
-  for (size_t i = 0; i < bytes; i++)
-    to[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
+  for (size_t i = bytes; i > 0; i--) {
+    to[i - 1] = (unsigned char)value;
+    value >>= 8;
+  }
 }
 
 /* Appends a number in the ZigZag LEB128 form of HdrHistogram: each of the first eight bytes has
    seven bits and a mark that more follow; the ninth has eight bits. */
 static void encode_add_number(struct bn_buf *b, int64_t value)
 {
+  enum { BYTES_MAX = 9, DATA_BITS = 7, MORE = 1 << DATA_BITS };
+  /* ZigZag puts the sign into the lowest bit, so that numbers near 0 are short: 0, -1, 1, -2, … */
   uint64_t rest = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
-  int bytes = 1;
 
-  for (; rest > 0x7f && bytes < 9; bytes++, rest >>= 7)
-    (void)bn_buf_char(b, (char)(rest | 0x80));
+  for (int bytes = 1; rest >= MORE && bytes < BYTES_MAX; bytes++) {
+    (void)bn_buf_char(b, (char)(rest | MORE));
+    rest >>= DATA_BITS;
+  }
   (void)bn_buf_char(b, (char)rest);
 }
 
@@ -37,8 +42,8 @@ static void encode_add_empty(struct bn_buf *b, size_t buckets)
     encode_add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
 }
 
-/* Returns HdrHistogram's index of the bucket with that lowest value.  HdrHistogram has no bucket
-   above the highest trackable value. */
+/* Returns HdrHistogram's index of the bucket with that lowest value.  A value above the highest
+   trackable one counts in HdrHistogram's last bucket. */
 static size_t encode_index_of(uint64_t lowest)
 {
   return lowest > BN_HDR_HIGHEST ? BN_HIST_BUCKETS - 1 : bn_hist_index(lowest);
@@ -50,8 +55,8 @@ static int64_t encode_clamp_to_i64(uint64_t n)
   return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* Appends the counts of all buckets by ascending index.  The last two buckets may both have the
-   index of the highest trackable value; their counts are then added up. */
+/* Appends the counts of all buckets by ascending index.  If the last bucket has values above the
+   highest trackable one, the bucket before it may have the same index: their counts are added. */
 static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
@@ -60,8 +65,10 @@ static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
     const size_t index = encode_index_of(s->bucket[i].lowest);
     uint64_t count = s->bucket[i].count;
 
-    if (i + 1 < s->n && encode_index_of(s->bucket[i + 1].lowest) == index)
-      count += s->bucket[++i].count;
+    if (i + 1 < s->n && encode_index_of(s->bucket[i + 1].lowest) == index) {
+      i++;
+      count += s->bucket[i].count;
+    }
     encode_add_empty(b, index - next);
     encode_add_number(b, encode_clamp_to_i64(count));
     next = index + 1;
@@ -85,7 +92,7 @@ static void encode_write_header(unsigned char *header, size_t counts_len)
 }
 
 /* Appends the form V2.  Its header has the length of the counts, so it is written after them. */
-static void encode_add_payload(struct bn_buf *b, const struct bn_hist_sparse *s)
+static void encode_add_v2(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   const unsigned char empty_header[HEADER_BYTES] = {0};
   const size_t start = b->len;
@@ -108,19 +115,19 @@ static void encode_add_compressed(struct bn_buf *b, const void *packed, size_t l
 
 void bn_hdr_encode(struct bn_buf *b, const struct bn_hist_sparse *s, const struct bn_codec *zlib)
 {
-  struct bn_buf payload = {.max = 0}, framed = {.max = 0};
+  struct bn_buf v2 = {.max = 0}, compressed = {.max = 0};
   void *packed;
   size_t len = 0;
 
-  encode_add_payload(&payload, s);
-  packed = zlib->pack(payload.data, payload.len, &len);
+  encode_add_v2(&v2, s);
+  packed = zlib->pack(v2.data, v2.len, &len);
   if (packed == NULL)
     bn_alloc_fail();
-  encode_add_compressed(&framed, packed, len);
-  (void)bn_buf_base64(b, framed.data, framed.len);
+  encode_add_compressed(&compressed, packed, len);
+  (void)bn_buf_base64(b, compressed.data, compressed.len);
   free(packed);
-  bn_buf_done(&payload);
-  bn_buf_done(&framed);
+  bn_buf_done(&v2);
+  bn_buf_done(&compressed);
 }
 
 uint64_t bn_hdr_find_max(const struct bn_hist_sparse *s)

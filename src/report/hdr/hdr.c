@@ -121,8 +121,11 @@ static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 static void hdr_print_tag(const struct hdr *h, const char *name)
 {
   (void)fputs("Tag=", h->out);
-  for (; *name != '\0'; name++)
-    (void)fputc(*name > ' ' && *name < 0x7f && *name != ',' ? *name : '_', h->out);
+  for (; *name != '\0'; name++) {
+    const bool is_plain = *name > ' ' && *name < 0x7f && *name != ',';
+
+    (void)fputc(is_plain ? *name : '_', h->out);
+  }
   (void)fputc(',', h->out);
 }
 
@@ -226,19 +229,20 @@ static void hdr_print_interval(struct hdr *h, const struct bn_view *v)
   h->n_lines++;
 }
 
-/* Prints the line of the values that no interval line has: those of the whole run without those of
-   the interval lines.  It begins where the last interval line ended, or without such lines where
-   the known histograms begin.  If there are no values, there is a line only if there was no
+/* Prints the line of the values that are in no interval line: the histogram of the whole run less
+   the sum of the interval lines.  Its time begins at the end of the last interval line, or if there
+   was none, where the known histograms begin.  An empty rest has a line only if there was no
    interval line. */
 static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
 {
+  const double from_s = h->n_lines > 0 ? h->reported_s : h->cut_s;
   struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
 
   bn_hist_sparse_pack(&rest, h->sum[i].total);
   bn_hist_sparse_pack(&reported, h->sum[i].reported);
   bn_hist_sparse_sub(&rest, &reported);
   if (rest.n > 0 || h->n_lines == 0)
-    hdr_print_metric(h, v, i, h->n_lines > 0 ? h->reported_s : h->cut_s, &rest);
+    hdr_print_metric(h, v, i, from_s, &rest);
   bn_hist_sparse_done(&rest);
   bn_hist_sparse_done(&reported);
 }
@@ -266,14 +270,19 @@ static void hdr_print_absent(const struct hdr *h)
 static void hdr_reset_sums(struct hdr *h)
 {
   hdr_free_sums(h);
-  h->reported_s = h->cut_s = 0;
-  h->n_lines = h->n_without = 0;
+  h->reported_s = 0;
+  h->cut_s = 0;
+  h->n_lines = 0;
+  h->n_without = 0;
 }
 
 /* Prints the values that no interval line has.  The values of the whole run are the sum of the
    checkpoints and this total, which begins at the last checkpoint. */
 static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
+  /* Interval lines cannot be subtracted from a sum that lacks a checkpoint. */
+  const bool is_rest_known = h->cut_s <= 0 || h->n_lines == 0;
+
   hdr_print_heading(h, v->span);
   hdr_print_absent(h);
   if (!hdr_has_hists(v)) {
@@ -282,8 +291,7 @@ static void hdr_print_total(struct hdr *h, const struct bn_view *v)
   }
   hdr_make_sums(h, v);
   hdr_add_total(h, v);
-  /* After interval lines and a checkpoint without histograms, the rest is not known. */
-  if (h->cut_s <= 0 || h->n_lines == 0)
+  if (is_rest_known)
     for (size_t i = 0; i < h->n_sums; i++)
       hdr_print_rest(h, v, i);
   hdr_reset_sums(h);

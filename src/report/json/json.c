@@ -16,10 +16,11 @@
 #include "measure/store.h"
 #include "report/output.h"
 
-/* A bucket takes 16 bytes during the run, and about 100 while the document is made. */
+/* A bucket takes 16 bytes during the run, and about 100 while the document is made: this bounds the
+   memory to 64 MiB, and some 400 MiB at the end. */
 enum { BUCKETS_MAX = 4 << 20 };
 
-static const char journal_end[] = ".partial";
+static const char journal_suffix[] = ".partial";
 
 /* The records that have histograms (--report-bins). */
 enum bins { BINS_TOTAL, BINS_ALL, BINS_NONE };
@@ -52,9 +53,9 @@ struct json {
   enum bins bins;               /* histograms that are kept */
   size_t buckets;               /* number of buckets in kept histograms */
   uint64_t values;              /* upper bound of the values in kept records */
-  bool full;                    /* intervals are no longer kept */
+  bool is_full;                 /* the document gets no more intervals */
   bool is_part;                 /* the document is that of a part of a run */
-  bool ready;                   /* json_open() has succeeded */
+  bool is_open;                 /* json_open() has succeeded */
 };
 
 /* Opens the journal beside the file.  Returns 0, or -1 and err. */
@@ -62,7 +63,7 @@ static int json_open_journal(struct json *r, struct bn_err *err)
 {
   char partial[PATH_MAX];
 
-  if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_end) >= sizeof partial)
+  if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_suffix) >= sizeof partial)
     return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
                       r->path);
   if (bn_journal_open(&r->journal, partial, err) == 0)
@@ -97,7 +98,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
     return -1;
   if (json_replaces_file(r) && json_open_journal(r, err) != 0)
     return -1;
-  r->ready = true;
+  r->is_open = true;
   return 0;
 }
 
@@ -105,7 +106,9 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
 static int json_open_part(void *self, const void *conf, const char *path, FILE *out,
                           struct bn_err *err)
 {
-  ((struct json *)self)->is_part = true;
+  struct json *r = self;
+
+  r->is_part = true;
   return json_open(self, conf, path, out, err);
 }
 
@@ -190,8 +193,8 @@ static void json_limit_values(struct json *r, const struct bn_group *g,
                               const struct bn_record *last)
 {
   r->values += bn_store_bound_values(&last->view);
-  r->full = !bn_store_has_room(g, r->values);
-  if (r->full)
+  r->is_full = !bn_store_has_room(g, r->values);
+  if (r->is_full)
     bn_log_stderr("--report=json: the document stores no intervals after %.0f s, because it has "
                   "reached its largest size (%zu intervals); its totals cover the whole run, and "
                   "the journal still gets all intervals",
@@ -207,7 +210,7 @@ static int json_interval(void *self, const struct bn_view *v, struct bn_err *err
   const struct bn_record *kept;
 
   (void)err;
-  if (r->full) {
+  if (r->is_full) {
     json_write_journal(r, v);
     return 0;
   }
@@ -219,8 +222,8 @@ static int json_interval(void *self, const struct bn_view *v, struct bn_err *err
   return 0;
 }
 
-/* Adds a tick to the journal alone, a checkpoint to the journal and the document, and the total to
-   the document alone, because the last tick of the journal takes the place of a total. */
+/* Adds a tick to the journal alone, a checkpoint to both the journal and the document, and the
+   total to the document alone: in a journal, the last tick is the total. */
 static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
@@ -287,7 +290,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   struct json *r = self;
   int rc;
 
-  if (!r->ready || r->facts == NULL)
+  if (!r->is_open || r->facts == NULL)
     return 0;
   r->result.end = *end;
   rc = json_write_document(r, err);
@@ -315,7 +318,7 @@ const struct bn_reporter bn_reporter_json = {
     .state_size = sizeof(struct json),
     .own_file = true,
     .for_programs = true,
-    .journal = journal_end,
+    .journal = journal_suffix,
     .facts = true,
     .open = json_open,
     .begin = json_begin,

@@ -96,9 +96,12 @@ static const char *const labels[] = {
     [STATUS] = "exit status",
 };
 
+/* The part of a line of the whole run, and the order of a line that is the only one of its kind. */
+enum { NO_PART = 0, NO_RANK = 0 };
+
 struct line {
   enum line_kind kind;
-  size_t part;  /* index in the names of the parts of all runs; 0 in a line of no part */
+  size_t part;  /* index in the names of the parts of all runs; NO_PART in a line of no part */
   double order; /* among the lines of a part: the rank of a percentile, or one of the enum below */
   char *value;  /* owned; escaped for Markdown */
 };
@@ -156,7 +159,7 @@ static void markdown_add_ordered(struct column *c, enum line_kind kind, size_t p
 /* Adds the only line of a kind.  The line owns the value from now on. */
 static void markdown_add_line(struct column *c, enum line_kind kind, char *value)
 {
-  markdown_add_ordered(c, kind, 0, 0, value);
+  markdown_add_ordered(c, kind, NO_PART, NO_RANK, value);
 }
 
 /* Returns a text in the form of a cell, which the caller frees. */
@@ -204,12 +207,12 @@ static char *markdown_format_latency(double s, bool at_least)
   return value;
 }
 
-/* Adds a latency of the events if it is known.  percent: the rank of a percentile, or 0. */
-static void markdown_add_latency(struct column *c, enum line_kind kind, double percent, double s,
+/* Adds a latency of the events if it is known.  rank: of a percentile, in percent, or NO_RANK. */
+static void markdown_add_latency(struct column *c, enum line_kind kind, double rank, double s,
                                  bool at_least)
 {
   if (!isnan(s))
-    markdown_add_ordered(c, kind, 0, percent, markdown_format_latency(s, at_least));
+    markdown_add_ordered(c, kind, NO_PART, rank, markdown_format_latency(s, at_least));
 }
 
 /* Adds a text unless it is empty, and frees it. */
@@ -345,16 +348,16 @@ static void markdown_add_rates(struct column *c, const struct bn_view *v)
 /* Adds the extremes, the mean and the percentiles of the latency of events. */
 static void markdown_add_latencies(struct column *c, const struct bn_view *v)
 {
-  markdown_add_latency(c, LEAST, 0, v->min_s, false);
-  markdown_add_latency(c, MEAN, 0, v->avg_s, false);
+  markdown_add_latency(c, LEAST, NO_RANK, v->min_s, false /* at_least */);
+  markdown_add_latency(c, MEAN, NO_RANK, v->avg_s, false /* at_least */);
   for (size_t i = 0; i < v->n_percents; i++)
     markdown_add_latency(c, PERCENTILE, v->percents[i], v->percentile_s[i], bn_view_at_least(v, i));
-  markdown_add_latency(c, MOST, 0, v->max_s, v->max_at_least);
+  markdown_add_latency(c, MOST, NO_RANK, v->max_s, v->max_at_least);
 }
 
-/* Returns the index of the name of a part in the names of all runs, to which it is added if no run
-   has had it. */
-static size_t markdown_part_index(struct markdown *m, const char *name)
+/* Returns the index of the name of a part in the names of all runs.  Adds the name if no run has
+   had it. */
+static size_t markdown_intern_part(struct markdown *m, const char *name)
 {
   size_t i = 0;
 
@@ -393,7 +396,7 @@ static void markdown_add_event_kind(struct markdown *m, struct column *c, const 
                                     const struct bn_event_kind *k)
 {
   static const double percent = 100;
-  const size_t part = markdown_part_index(m, k->name);
+  const size_t part = markdown_intern_part(m, k->name);
 
   markdown_add_ordered(c, EVENT_KINDS, part, PER_S, markdown_format_f64(k->events_per_s, 2));
   if (!isnan(k->share))
@@ -409,7 +412,7 @@ static void markdown_add_event_kind(struct markdown *m, struct column *c, const 
 static void markdown_add_phase(struct markdown *m, struct column *c, const struct bn_view *v,
                                const struct bn_phase_view *p)
 {
-  const size_t part = markdown_part_index(m, p->timing->name);
+  const size_t part = markdown_intern_part(m, p->timing->name);
   char digits[BN_UNITS_DIGITS];
 
   markdown_add_ordered(c, PHASES, part, STARTED_PER_S, markdown_format_f64(p->started_per_s, 2));
@@ -600,13 +603,14 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
   for (size_t i = 0; i < v->n_statements; i++) {
     const struct bn_timing *t = &v->statements[i].timing;
 
-    markdown_add_part_times(c, STATEMENTS, markdown_part_index(m, t->name), v, t);
+    markdown_add_part_times(c, STATEMENTS, markdown_intern_part(m, t->name), v, t);
   }
   return 0;
 }
 
-/* Adds the facts, which are complete only now, because servers tell their names late.  Also adds
-   the exit status of the run unless it is 0, or that the run has none. */
+/* Adds the facts, which are complete only now, because the version of a server may become known
+   late.  Also adds the exit status unless it is 0, or that there is none because the run did not
+   end. */
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct markdown *m = self;
@@ -646,12 +650,15 @@ static void markdown_free_column(struct column *c)
   free(c->name);
 }
 
-/* Writes the table of all runs, unless no run began or the table is not complete (err NULL). */
+/* Writes the table of all runs, unless no run began.  err NULL: the table is not complete, and is
+   not written. */
 static int markdown_close(void *self, struct bn_err *err)
 {
   struct markdown *m = self;
-  const int rc = err != NULL && m->n > 0 ? markdown_write_table(m, err) : 0;
+  int rc = 0;
 
+  if (err != NULL && m->n > 0)
+    rc = markdown_write_table(m, err);
   for (size_t i = 0; i < m->n; i++)
     markdown_free_column(&m->column[i]);
   for (size_t i = 0; i < m->n_parts; i++)

@@ -64,16 +64,19 @@ static bool total_cannot_lock(int error)
   return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
 }
 
-/* Waits for the lock of the file, which ends when it is closed.  Returns 0, or -1 and errno:
-   EWOULDBLOCK, another process has held it for LOCK_WAIT_S. */
+/* Waits for the lock of the file; closing the file releases it.  Returns 0, also if the file system
+   has no locks.  Returns -1 and errno after a failure, which is EWOULDBLOCK if another process has
+   held the lock for LOCK_WAIT_S. */
 static int total_lock(int fd)
 {
   const uint64_t until_ns = bn_clock_mono() + LOCK_WAIT_S * BN_NSEC_PER_SEC;
 
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const bool may_succeed_later = errno == EWOULDBLOCK || errno == EINTR;
+
     if (total_cannot_lock(errno))
       return 0;
-    if ((errno != EWOULDBLOCK && errno != EINTR) || bn_clock_mono() >= until_ns)
+    if (!may_succeed_later || bn_clock_mono() >= until_ns)
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
   }
@@ -110,12 +113,13 @@ static int total_open_file(const char *path, struct bn_err *err)
 static int total_check_names(const struct total *t, int fd, size_t len, struct bn_err *err)
 {
   char *first = bn_alloc(1, len);
-  const ssize_t n = pread(fd, first, len, 0);
+  const ssize_t n_read = pread(fd, first, len, 0);
+  const bool is_same = n_read == (ssize_t)len && memcmp(first, t->names.data, len) == 0;
   int rc = 0;
 
-  if (n < 0)
+  if (n_read < 0)
     rc = total_refuse(t->path, strerror(errno), err);
-  else if (n > 0 && ((size_t)n != len || memcmp(first, t->names.data, len) != 0))
+  else if (n_read > 0 && !is_same)
     rc = bn_err_set(err, EINVAL,
                     "--report=csv-total:%s: the first line of this file does not name the columns "
                     "of this run, which depend on --percentile, on the groups, kinds of events, "
@@ -202,13 +206,14 @@ static void total_make_names(struct total *t)
   bn_line_add_names(&t->names, &t->row);
 }
 
-/* Refuses a file with other columns before the run, which may take hours; a missing file is made.
-   The plan decides the columns.  Without plan->metrics, scripts may add columns at the end, so the
-   newline after the known names is not compared. */
+/* Refuses a file with other columns before the run, which may take hours.  Makes the file if it is
+   missing.  While the metrics of scripts are not known (plan->metrics NULL), they may add columns
+   after the known ones, so the line of names is compared without its newline. */
 static int total_check(void *self, const struct bn_plan *plan, struct bn_err *err)
 {
-  const size_t not_compared = plan->metrics == NULL ? 1 : 0;
+  const bool may_add_columns = plan->metrics == NULL;
   struct total *t = self;
+  size_t compared;
   int fd, rc;
 
   if (t->path == NULL)
@@ -219,7 +224,8 @@ static int total_check(void *self, const struct bn_plan *plan, struct bn_err *er
   fd = total_open_file(t->path, err);
   if (fd < 0)
     return -1;
-  rc = total_check_names(t, fd, t->names.len - not_compared, err);
+  compared = may_add_columns ? t->names.len - strlen("\n") : t->names.len;
+  rc = total_check_names(t, fd, compared, err);
   (void)close(fd);
   return rc;
 }
@@ -271,8 +277,8 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
   return total_append_to_file(t, err);
 }
 
-/* A file got its rows as they came.  Standard output, a device or a FIFO gets all rows here, once
-   none of them can cancel the report any more. */
+/* total_finish() has written the row of a plain file.  Standard output, a device or a FIFO gets all
+   rows here, when no further row can cancel the report. */
 static int total_close(void *self, struct bn_err *err)
 {
   struct total *t = self;
