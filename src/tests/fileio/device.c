@@ -60,19 +60,21 @@ static uint64_t device_read_cache_size(void)
   struct bn_host host;
 
   bn_host_read(&host, "");
-  return host.memory_limit_bytes != 0 && host.memory_limit_bytes < host.memory_bytes
-             ? host.memory_limit_bytes
-             : host.memory_bytes;
+  if (host.memory_limit_bytes != 0 && host.memory_limit_bytes < host.memory_bytes)
+    return host.memory_limit_bytes;
+  return host.memory_bytes;
 }
 
-/* Notes that the test measures memory.  It does if the files are in memory, or if they fit into the
-   page cache and neither direct I/O nor flushes after each write let requests reach the device. */
+/* Notes that the test measures memory, if it does: if the files are in memory, or if they fit into
+   the page cache and neither direct I/O nor flushes after each write let requests reach the
+   device. */
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t memory = device_read_cache_size();
   const uint64_t used = p->span * p->files;
   const bool flushes = p->writing && device_flushes_each_write(p);
   const bool mapped = device_is_mapped(p);
+  const bool bypasses_cache = p->direct && !mapped;
   const char *remedy = mapped ? "a larger --file-total-size, or another --file-io-mode with "
                                 "--file-extra-flags=direct"
                               : "--file-extra-flags=direct or a larger --file-total-size";
@@ -83,7 +85,7 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
                 "choose a folder on a device with --file-dir");
     return;
   }
-  if ((p->direct && !mapped) || used >= memory || (flushes && !bn_fileio_reads(p)))
+  if (bypasses_cache || used >= memory || (flushes && !bn_fileio_reads(p)))
     return;
   bn_fileio_format_size(p, used, used_text, sizeof used_text);
   bn_fileio_format_size(p, memory, memory_text, sizeof memory_text);

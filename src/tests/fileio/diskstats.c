@@ -65,17 +65,17 @@ void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[
       out[i] = BN_ABSENT;
       continue;
     }
-    d->value[i] += d->known ? diskstats_growth(i, raw, d->last[i]) : 0;
+    d->value[i] += d->has_last ? diskstats_growth(i, raw, d->last[i]) : 0;
     d->last[i] = raw;
     out[i] = d->value[i];
   }
-  d->known = d->known || row != NULL;
+  d->has_last = d->has_last || row != NULL;
 }
 
 void bn_diskstats_update(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES])
 {
   uint64_t row[BN_ROW_FIELDS];
-  const bool known = d->major != 0 && bn_diskrow_read(d->major, d->minor, row);
+  const bool has_row = d->major != 0 && bn_diskrow_read(d->major, d->minor, row);
 
-  bn_diskstats_add(d, known ? row : NULL, out);
+  bn_diskstats_add(d, has_row ? row : NULL, out);
 }

@@ -24,6 +24,7 @@ struct engine {
 static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_err *err)
 {
   struct engine *e = self;
+  const char *hint = "";
   int rc;
 
   e->fd = setup->fd;
@@ -39,10 +40,10 @@ static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_er
   if (rc == 0)
     return 0;
   e->context = NULL;
+  if (rc == -EAGAIN)
+    hint = ": lower --file-async-backlog or --threads, or raise sysctl fs.aio-max-nr";
   return bn_err_set(err, -rc, "io_queue_init() failed! errno = %d (%s)%s", -rc, strerror(-rc),
-                    rc == -EAGAIN ? ": lower --file-async-backlog or --threads, or raise sysctl "
-                                    "fs.aio-max-nr"
-                                  : "");
+                    hint);
 }
 
 /* Frees the queue; io_queue_release waits for the requests in flight. */
@@ -70,7 +71,8 @@ static int libaio_send_some(struct engine *e)
   return rc;
 }
 
-/* Collects a request, and sends what was collected if it is enough.  Returns 0: reap returns it. */
+/* Adds a request to those that wait, and sends them together when send_at of them wait.  Returns 0:
+   libaio_reap() sends the request if it still waits, and returns it when it is done. */
 static int libaio_submit(void *self, struct bn_io_req *r)
 {
   struct engine *e = self;
@@ -94,7 +96,7 @@ static int libaio_submit(void *self, struct bn_io_req *r)
   cb->data = r;
   e->waiting[e->n_waiting++] = cb;
   if (e->n_waiting >= e->send_at)
-    (void)libaio_send_some(e); /* requests that are not sent wait for reap, which meets the error */
+    (void)libaio_send_some(e); /* an error occurs again in libaio_reap(), which returns it */
   return 0;
 }
 
@@ -107,7 +109,8 @@ static struct bn_io_req *libaio_remove_refused(struct engine *e, int error)
   r->result = -error;
   if (error == EINVAL && bn_io_is_flush(r->op))
     r->result = bn_io_flush(e->fd[r->file], r->op);
-  memmove(e->waiting, e->waiting + 1, --e->n_waiting * sizeof e->waiting[0]);
+  e->n_waiting--;
+  memmove(e->waiting, e->waiting + 1, e->n_waiting * sizeof e->waiting[0]);
   return r;
 }
 
@@ -120,10 +123,11 @@ static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, u
 
   while (e->n_waiting > 0 && n < max) {
     const int rc = libaio_send_some(e);
+    const bool is_refused = rc <= 0 && rc != -EINTR && rc != -EAGAIN;
 
     if (rc == -EAGAIN && e->sent > 0)
       break;
-    if (rc <= 0 && rc != -EINTR && rc != -EAGAIN)
+    if (is_refused)
       done[n++] = libaio_remove_refused(e, rc < 0 ? -rc : EIO);
   }
   return n;

@@ -99,7 +99,8 @@ static void uring_register_resources(struct engine *e, const struct bn_io_setup 
   if (v == NULL)
     return;
   for (unsigned i = 0; i < setup->depth; i++)
-    v[i] = (struct iovec){setup->buffers + i * setup->buffer_size, setup->buffer_size};
+    v[i] = (struct iovec){.iov_base = setup->buffers + i * setup->buffer_size,
+                          .iov_len = setup->buffer_size};
   e->fixed_buffers = io_uring_register_buffers(&e->ring, v, setup->depth) == 0;
   free(v);
 }
@@ -230,11 +231,13 @@ static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigne
   return n;
 }
 
-/* Returns whether a wait that has brought nothing is repeated: after a signal, or if it has no time
-   limit, because it was then ended by the library's request for an earlier limit. */
+/* Returns whether a wait that has brought nothing is repeated: after a signal, or if it had no time
+   limit.  Such a wait ends early when the timeout of an earlier wait completes (uring_collect). */
 static bool uring_waits_again(int rc, uint64_t timeout_ns)
 {
-  return rc < 0 ? rc == -EINTR : timeout_ns == UINT64_MAX;
+  if (rc < 0)
+    return rc == -EINTR;
+  return timeout_ns == UINT64_MAX;
 }
 
 /* Returns whether the result of a wait is no failure: also if nothing has come in time, a signal
@@ -259,7 +262,9 @@ static int uring_reap(void *self, unsigned min, struct bn_io_req **done, unsigne
     rc = uring_send_and_wait(e, min, timeout_ns);
     n = uring_collect(e, done, max);
   } while (n == 0 && min > 0 && uring_waits_again(rc, timeout_ns));
-  return n > 0 || uring_is_harmless(rc) ? (int)n : rc;
+  if (n == 0 && !uring_is_harmless(rc))
+    return rc;
+  return (int)n;
 }
 
 __attribute__((visibility("default"))) extern const struct bn_ioengine bench_engine;

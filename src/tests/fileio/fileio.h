@@ -149,7 +149,7 @@ enum bn_disk_value {
 
 struct bn_diskstats {
   unsigned major, minor;
-  bool known;                     /* last has been set */
+  bool has_last;                  /* `last` has been set by a first row */
   uint64_t last[BN_DISK_VALUES];  /* raw values of the kernel, times in 32 bits of ms */
   uint64_t value[BN_DISK_VALUES]; /* sums since the first row, in the units of the names */
 };

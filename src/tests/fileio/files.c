@@ -20,7 +20,8 @@
 /* Bytes: prepare writes about CHUNK at once, and direct I/O wants buffers aligned to PAGE. */
 enum { CHUNK = 1 << 20, PAGE = 4096 };
 
-/* Open files besides those of the test and a ring per thread: least and most. */
+/* Estimates of the open files besides the test files and a ring per thread: the run may work with
+   FEW_OTHERS, and has enough with OTHER_FILES. */
 enum { FEW_OTHERS = 32, OTHER_FILES = 256 };
 
 static const uint64_t progress_ns = BN_NSEC_PER_SEC / 4;
@@ -31,10 +32,9 @@ static int files_make_path(const struct bn_fileio_plan *p, unsigned i, char out[
 {
   const char *dir = p->conf->dir;
   const bool in_current = dir == NULL || dir[0] == '\0' || strcmp(dir, ".") == 0;
-  const int n =
-      snprintf(out, PATH_MAX, "%s%stest_file.%u", in_current ? "" : dir, in_current ? "" : "/", i);
+  const char *folder = in_current ? "" : dir, *slash = in_current ? "" : "/";
 
-  if (n < PATH_MAX)
+  if (snprintf(out, PATH_MAX, "%s%stest_file.%u", folder, slash, i) < PATH_MAX)
     return 0;
   return bn_err_set(err, ENAMETOOLONG, "the path in --file-dir is too long");
 }
@@ -121,10 +121,12 @@ static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, i
 static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, int error,
                              struct bn_err *err)
 {
+  const bool lacks_direct = error == EINVAL && p->direct;
+  const char *hint =
+      lacks_direct ? ": this file system has no direct I/O" : files_explain_link(error);
+
   return bn_err_set(err, error, "Can't open file '%s' errno = %d (%s)%s", path, error,
-                    strerror(error),
-                    error == EINVAL && p->direct ? ": this file system has no direct I/O"
-                                                 : files_explain_link(error));
+                    strerror(error), hint);
 }
 
 /* Checks, before any file is made, whether links allow to write the file.  *elsewhere tells whether
@@ -175,14 +177,14 @@ static void files_show_progress(struct making *m, unsigned file)
 {
   const uint64_t now_ns = bn_clock_mono();
   const double elapsed_s = (double)(now_ns - m->start_ns) * 1e-9;
+  const double mib = (double)m->written / 0x1p20;
   char text[160];
 
   if (now_ns - m->shown_ns < progress_ns)
     return;
   m->shown_ns = now_ns;
   (void)snprintf(text, sizeof text, "file %u of %u, %.0f MiB written, %.0f MiB/s", file + 1,
-                 m->plan->files, (double)m->written / 0x1p20,
-                 (double)m->written / 0x1p20 / elapsed_s);
+                 m->plan->files, mib, mib / elapsed_s);
   bn_log_progress(text);
 }
 
@@ -203,16 +205,16 @@ static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint6
   return 0;
 }
 
-/* Returns -1 and err, which says that file number `file` cannot be written at that offset. */
+/* Sets the sentence for a file that cannot be written at that offset.  Returns -1. */
 static int files_refuse_write(const struct bn_fileio_plan *p, unsigned file, uint64_t at, int error,
                               struct bn_err *err)
 {
-  return bn_err_set(
-      err, error, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", file,
-      (unsigned long long)at, error, strerror(error),
-      error == EINVAL && p->direct
-          ? ": direct I/O may need a --file-block-size that is a multiple of 4096 bytes"
-          : "");
+  const char *hint = "";
+
+  if (error == EINVAL && p->direct)
+    hint = ": direct I/O may need a --file-block-size that is a multiple of 4096 bytes";
+  return bn_err_set(err, error, "Failed to write file! file: %u pos: %llu errno = %d (%s)%s", file,
+                    (unsigned long long)at, error, strerror(error), hint);
 }
 
 /* Writes a file of `size` bytes up to the target size, in whole blocks.  A part of a block at its
@@ -372,7 +374,8 @@ static int files_make_all(struct making *m, struct bn_err *err)
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
   if (files_survey(m, err) != 0)
     return -1;
-  m->start_ns = m->shown_ns = bn_clock_mono();
+  m->start_ns = bn_clock_mono();
+  m->shown_ns = m->start_ns;
   for (unsigned i = 0; i < p->files; i++)
     if (files_make_one(m, i, err) != 0) {
       bn_log_progress(NULL);
@@ -435,14 +438,15 @@ static int64_t files_count_unused(const struct bn_fileio_plan *p, int64_t *highe
   const struct dirent *entry;
 
   *highest = -1;
-  while (dir != NULL && (entry = readdir(dir)) != NULL) {
+  if (dir == NULL)
+    return 0;
+  while ((entry = readdir(dir)) != NULL) {
     const int64_t number = files_parse_number(entry->d_name);
 
     unused += number >= (int64_t)p->files;
     *highest = number > *highest ? number : *highest;
   }
-  if (dir != NULL)
-    (void)closedir(dir);
+  (void)closedir(dir);
   return unused;
 }
 
@@ -464,18 +468,19 @@ static void files_warn_of_leftovers(const struct bn_fileio_plan *p)
 static void files_note_unused_files(const struct bn_fileio_plan *p)
 {
   int64_t highest;
-  const int64_t all = files_count_unused(p, &highest) + (int64_t)p->files;
+  const int64_t unused = files_count_unused(p, &highest);
+  const int64_t n_files = unused + (int64_t)p->files;
 
-  if (all == (int64_t)p->files)
+  if (unused == 0)
     return;
-  if (all == highest + 1)
+  if (n_files == highest + 1)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
-                bn_device_folder(p), (long long)all, p->files, (long long)all);
+                bn_device_folder(p), (long long)n_files, p->files, (long long)n_files);
   else
     bn_log_note("'%s' has %lld test files, of which the run uses %u; some up to test_file.%lld are "
                 "missing",
-                bn_device_folder(p), (long long)all, p->files, (long long)highest);
+                bn_device_folder(p), (long long)n_files, p->files, (long long)highest);
 }
 
 /* Notes that the run uses only a part of the first file, which is open as fd.  prepare writes whole
@@ -488,8 +493,9 @@ static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
   char is[64], used[64];
   struct stat st;
 
-  if (p->mode == BN_FILE_SEQWR || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-      (uint64_t)st.st_size <= prepared)
+  if (p->mode == BN_FILE_SEQWR || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+    return;
+  if ((uint64_t)st.st_size <= prepared)
     return;
   bn_fileio_format_size(p, (uint64_t)st.st_size, is, sizeof is);
   bn_fileio_format_size(p, p->span, used, sizeof used);
@@ -527,7 +533,8 @@ static int files_raise_limit(const struct bn_fileio_plan *p, struct bn_err *err)
 
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
     return 0;
-  higher = (struct rlimit){wanted, limit.rlim_max < wanted ? wanted : limit.rlim_max};
+  higher = (struct rlimit){.rlim_cur = wanted,
+                           .rlim_max = limit.rlim_max < wanted ? wanted : limit.rlim_max};
   if (setrlimit(RLIMIT_NOFILE, &higher) == 0)
     return 0;
   if (limit.rlim_max < (rlim_t)p->files + FEW_OTHERS)
@@ -629,8 +636,8 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
     fd[i] = files_open_one(p, path, &made[i]);
     if (fd[i] < 0)
       return files_log_open_failure(p, path, errno);
-    /* Without a dialect this comes before the size is checked, which follows from the size of a
-       block; in a dialect sysbench's message about the size comes first. */
+    /* A size of a block that direct I/O refuses may make the size of the file wrong too, so bench
+       checks it first.  A dialect checks the size of the file first, as sysbench does. */
     if (i == 0 && is_native && p->direct && bn_device_check_direct(p, fd[0], err) != 0)
       return -1;
     if (files_check_size(p, path, fd[i]) != 0)
@@ -639,8 +646,9 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
   if (is_native) {
     files_note_unused_files(p);
     files_note_unused_data(p, fd[0]);
+    return 0;
   }
-  return p->direct && !is_native ? bn_device_check_direct(p, fd[0], err) : 0;
+  return p->direct ? bn_device_check_direct(p, fd[0], err) : 0;
 }
 
 /* Reads one block.  Returns false if the file has no whole block there or it cannot be read, which
@@ -662,9 +670,11 @@ static bool files_is_stamped_block(const struct bn_fileio_plan *p, int fd, void 
   const size_t block = (size_t)p->conf->block_size;
   struct bn_verify_fault fault;
 
-  return files_read_block(p, fd, buf, offset) &&
-         (bn_verify_check(buf, block, block, offset, &fault) == BN_VERIFY_GOOD ||
-          (offset > 0 && fault.stored_offset == offset));
+  if (!files_read_block(p, fd, buf, offset))
+    return false;
+  if (bn_verify_check(buf, block, block, offset, &fault) == BN_VERIFY_GOOD)
+    return true;
+  return offset > 0 && fault.stored_offset == offset;
 }
 
 /* Returns whether the first or the last block of any file is one of --validate.  A damaged block
@@ -678,25 +688,29 @@ static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, voi
   return false;
 }
 
-/* Returns whether all bytes are 0: the first byte is 0, and each byte equals the next. */
-static bool files_is_zeros(const unsigned char *block, size_t len)
+/* Returns whether a file begins with a block of zeros.  All bytes of the block are 0 if the first
+   byte is 0 and each byte equals the next. */
+static bool files_begins_with_zeros(const struct bn_fileio_plan *p, int fd, unsigned char *buf)
 {
-  return block[0] == 0 && memcmp(block, block + 1, len - 1) == 0;
+  return files_read_block(p, fd, buf, 0) && buf[0] == 0 &&
+         memcmp(buf, buf + 1, (size_t)p->conf->block_size - 1) == 0;
 }
 
-/* Writes how the user gets data that the run can use.  prepare leaves a block device as it is; the
-   cleanup before it would remove the link, so that prepare makes a file on another disk.  A run of
-   seqrewr with an event for each request writes all of a device. */
+/* Writes how the user gets data that the run can use.  A block device needs another way than a
+   file: prepare leaves it as it is, and cleanup removes the link that leads to it, so that prepare
+   would make a file on another disk.  A run of seqrewr with an event for each block writes all of
+   it. */
 static void files_format_remedy(const struct bn_fileio_plan *p, int fd, char *out, size_t size)
 {
-  const uint64_t block = p->conf->block_size, per_file = (p->span + block - 1) / block;
+  const uint64_t block = p->conf->block_size;
+  const uint64_t blocks_per_file = (p->span + block - 1) / block;
   struct stat st;
 
   if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode))
     (void)snprintf(out, size,
                    "write the device first by --file-test-mode=seqrewr --file-fsync-freq=0 "
                    "--time=0 --events=%" PRIu64,
-                   per_file * p->files);
+                   blocks_per_file * p->files);
   else
     (void)snprintf(out, size, "run 'cleanup', then 'prepare'");
 }
@@ -719,8 +733,7 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
     rc = bn_err_set(err, 0,
                     "the files have no checksums: %s with --validate and --file-block-size=%zu",
                     remedy, block);
-  } else if (p->zeros < BN_DATA_ALL_ZEROS && files_read_block(p, fd[0], buf, 0) &&
-             files_is_zeros(buf, block)) {
+  } else if (p->zeros < BN_DATA_ALL_ZEROS && files_begins_with_zeros(p, fd[0], buf)) {
     services->fact(services->of, "files", "data_read", "zeros");
     bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
                 "not read: %s",

@@ -122,17 +122,23 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
         inflight_verb_of(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
+/* Returns whether a request has flushed, or has moved all its bytes. */
+static inline bool inflight_is_done(const struct bn_io_req *r)
+{
+  return bn_io_is_flush(r->op) ? r->result >= 0 : r->result == (int64_t)r->len;
+}
+
 /* If the kernel has moved only a part of a request, which is rare, moves the rest by system calls
    that block.  Returns whether the request is done completely; if not, logs why, unless the session
    has failed before. */
 static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
-  if (bn_io_is_flush(r->op) ? r->result >= 0 : r->result == (int64_t)r->len)
+  if (inflight_is_done(r))
     return true;
   if (!bn_io_is_flush(r->op) && r->result > 0) {
     bn_io_execute(f->fd[r->file], r, (size_t)r->result);
-    if (r->result == (int64_t)r->len)
+    if (inflight_is_done(r))
       return true;
   }
   /* After the first failure, the requests in flight often fail for the same reason. */
@@ -148,6 +154,7 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
   const unsigned long long offset = fault->offset;
   const bool has_title_offset = !f->plan.policy->unknown_offset;
   char title[80], values[96], where[96];
+  const char *const lines[] = {title, values, where};
 
   if (found == BN_VERIFY_OFFSET) {
     (void)snprintf(title, sizeof title, "Offset mismatch in block:");
@@ -165,7 +172,7 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
                  has_title_offset ? "Validation failed on file %u, block offset %llu, exiting..."
                                   : "Validation failed on file %u, block offset 0x%llx, exiting...",
                  file, offset);
-  bn_log_fatal_as(NULL, (const char *const[]){title, values, where}, 3);
+  bn_log_fatal_as(NULL, lines, sizeof lines / sizeof *lines);
 }
 
 /* Checks the blocks of a read with --validate, and logs the first bad one.  Returns whether all are
@@ -238,8 +245,8 @@ static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s,
   inflight_submit(f, s, flight);
 }
 
-/* Marks the session failed, and keeps the reason of its first failure, which explains later
-   failures. */
+/* Marks the session failed because of a request.  Keeps the reason of an earlier failure, which
+   explains this one. */
 static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
   if (w->failed)
@@ -248,7 +255,7 @@ static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_i
   if (r->result < 0)
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", inflight_verb_of(r),
                    strerror((int)-r->result));
-  else if (!bn_io_is_flush(r->op) && r->result != (int64_t)r->len)
+  else if (!inflight_is_done(r))
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed",
                    inflight_verb_of(r));
   else /* all data was moved: --validate has found a bad block */
@@ -297,6 +304,19 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
   }
 }
 
+/* Marks the session failed because the engine cannot wait, but keeps the reason of an earlier
+   failure.  No request counts as in flight any more: the close of the engine waits for them. */
+static void inflight_give_up_waiting(const struct bn_fileio *f, struct bn_fileio_session *w,
+                                     int error)
+{
+  bn_log_errno(BN_FATAL, error, "the I/O engine '%s' cannot wait for requests", f->engine->name);
+  if (!w->failed)
+    (void)snprintf(w->reason, sizeof w->reason, "cannot wait for requests: %s", strerror(error));
+  w->failed = true;
+  w->in_flight = 0;
+  w->writes_in_flight = 0;
+}
+
 /* Completes the next of the requests that the engine has returned. */
 static void inflight_complete_next_request(struct bn_fileio *f, struct bn_session *s)
 {
@@ -305,11 +325,11 @@ static void inflight_complete_next_request(struct bn_fileio *f, struct bn_sessio
   inflight_complete(f, s, (struct bn_flight *)(void *)w->done[w->next_done++]);
 }
 
-/* Completes a request that the engine has returned; if there is none, waits for at least min of
-   those in flight, but no longer than timeout_ns, and completes the first.  Requests that come
-   together are completed one per call, so that the caller submits the next request after each: the
-   queue is never empty for longer than a submission takes.  Is called with requests in flight,
-   which an engine without `reap` never has. */
+/* Completes one of the requests that the engine has returned.  If none is left, first waits for at
+   least min requests in flight, but no longer than timeout_ns, and completes none if none has
+   ended.  Requests that come together are completed one per call, so that the caller submits the
+   next request after each: the queue is never empty for longer than a submission takes.  Is called
+   with requests in flight, which an engine without `reap` never has. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
 {
@@ -322,11 +342,7 @@ static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned mi
   }
   n = f->engine->reap(w->engine, min, w->done, w->in_flight, timeout_ns);
   if (n < 0) {
-    bn_log_errno(BN_FATAL, -n, "the I/O engine '%s' cannot wait for requests", f->engine->name);
-    w->failed = true;
-    (void)snprintf(w->reason, sizeof w->reason, "cannot wait for requests: %s", strerror(-n));
-    /* The close of the engine waits for these requests. */
-    w->in_flight = w->writes_in_flight = 0;
+    inflight_give_up_waiting(f, w, -n);
     return;
   }
   w->n_done = (unsigned)n;
@@ -371,8 +387,9 @@ static void inflight_return_ticket(struct bn_session *s)
     bn_event_return_unbegun(s);
 }
 
-/* Claims the next event and, with --rate, waits for its arrival; requests that are in flight
-   meanwhile are reaped.  Returns false if there is no event for this session. */
+/* Claims the next event and, with --rate, waits for its arrival.  A session with several requests
+   in flight completes them while it waits, which bn_event_more() does not do.  Returns false if
+   there is no event for this session. */
 static bool inflight_claim_event(struct bn_fileio *f, struct bn_session *s)
 {
   if (!f->paced || f->depth == 1)
@@ -385,7 +402,7 @@ static bool inflight_claim_event(struct bn_fileio *f, struct bn_session *s)
   return false;
 }
 
-/* Makes the data of a write.  Returns false if there was none to make, which takes no time. */
+/* Makes the data of a write.  Returns whether there was any to make, which takes time. */
 static bool inflight_make_data(const struct bn_fileio *f, struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
@@ -504,6 +521,7 @@ static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struc
 /* Begins the next event.  Returns false if there is none for this session, or it has failed. */
 static bool inflight_begin_next_event(struct bn_fileio *f, struct bn_session *s)
 {
+  bool has_flush;
   struct bn_draw d;
 
   if (!inflight_make_room(f, s) || !inflight_claim_event(f, s))
@@ -512,8 +530,8 @@ static bool inflight_begin_next_event(struct bn_fileio *f, struct bn_session *s)
     inflight_return_ticket(s);
     return false;
   }
-  inflight_begin_request(f, s, &d,
-                         d.op == BN_IO_WRITE && f->plan.conf->fsync_all ? EVENT_WRITE : EVENT);
+  has_flush = d.op == BN_IO_WRITE && f->plan.conf->fsync_all;
+  inflight_begin_request(f, s, &d, has_flush ? EVENT_WRITE : EVENT);
   return true;
 }
 
@@ -537,9 +555,9 @@ static bool inflight_wants_end_flush(const struct bn_fileio *f, const struct bn_
   return !f->plan.policy->end_flush_after_events || (f->plan.events != 0 && !bn_session_over(s));
 }
 
-/* Flushes every file once, until a request fails or the run is asked to stop: a single flush may
-   take longer than the thread that receives signals waits.  After the limit, the flushes are in no
-   rate. */
+/* Flushes every file once, until a request fails or the run is asked to stop, because a single
+   flush may take longer than the thread that receives signals waits.  Flushes after the limit of
+   the run count for no rate. */
 static void inflight_flush_all_files(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d = {.op = BN_IO_FSYNC};

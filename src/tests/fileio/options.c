@@ -204,8 +204,10 @@ static int fileio_read_flags(struct bn_fileio_plan *p, struct bn_err *err)
       p->direct = true;
     else if (flags->item[i][0] != '\0')
       return bn_opt_refuse(p->policy,
-                           &(struct bn_opt_refusal){"file-extra-flags", flags->item[i], "unknown",
-                                                    "sync, dsync, direct"},
+                           &(struct bn_opt_refusal){.name = "file-extra-flags",
+                                                    .value = flags->item[i],
+                                                    .wrong = "unknown",
+                                                    .allowed = "sync, dsync, direct"},
                            "Invalid value for file-extra-flags: %s", err);
   }
   p->open_flags =
@@ -219,11 +221,12 @@ static int fileio_check_polling(const struct bn_fileio_plan *p, struct bn_err *e
 {
   if (!p->conf->iopoll || p->direct)
     return 0;
-  return bn_opt_refuse(p->policy,
-                       &(struct bn_opt_refusal){"file-uring-iopoll", "on",
-                                                "cannot be used without --file-extra-flags=direct",
-                                                NULL},
-                       "--file-uring-iopoll needs --file-extra-flags=direct", err);
+  return bn_opt_refuse(
+      p->policy,
+      &(struct bn_opt_refusal){.name = "file-uring-iopoll",
+                               .value = "on",
+                               .wrong = "cannot be used without --file-extra-flags=direct"},
+      "--file-uring-iopoll needs --file-extra-flags=direct", err);
 }
 
 /* Refuses polling in a run whose engine is not io_uring, because other engines do not read these
@@ -239,7 +242,8 @@ static int fileio_check_polling_engine(const struct bn_fileio_plan *p, struct bn
   (void)snprintf(plain, sizeof plain, "--%s needs --file-io-mode=io_uring", name);
   return bn_opt_refuse(
       p->policy,
-      &(struct bn_opt_refusal){name, "on", "cannot be used without --file-io-mode=io_uring", NULL},
+      &(struct bn_opt_refusal){
+          .name = name, .value = "on", .wrong = "cannot be used without --file-io-mode=io_uring"},
       plain, err);
 }
 
@@ -257,10 +261,13 @@ static int fileio_read_mode(struct bn_fileio_plan *p, struct bn_err *err)
     }
   if (name[0] == '\0' && p->policy->plain_errors)
     return bn_err_set(err, 0, "Missing required argument: --file-test-mode");
-  return bn_opt_refuse(p->policy,
-                       &(struct bn_opt_refusal){"file-test-mode", name, "unknown",
-                                                "seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw"},
-                       "Invalid IO operations mode: %s.", err);
+  return bn_opt_refuse(
+      p->policy,
+      &(struct bn_opt_refusal){.name = "file-test-mode",
+                               .value = name,
+                               .wrong = "unknown",
+                               .allowed = "seqwr, seqrewr, seqrd, rndrd, rndwr, rndrw"},
+      "Invalid IO operations mode: %s.", err);
 }
 
 /* Refuses a size that other options make wrong.  wrong: the reason; plain: the message in dialects
@@ -271,7 +278,9 @@ static int fileio_refuse_size(const struct bn_fileio_plan *p, const char *name, 
   char value[32];
 
   (void)snprintf(value, sizeof value, "%" PRIu64, size);
-  return bn_opt_refuse(p->policy, &(struct bn_opt_refusal){name, value, wrong, NULL}, plain, err);
+  return bn_opt_refuse(p->policy,
+                       &(struct bn_opt_refusal){.name = name, .value = value, .wrong = wrong},
+                       plain, err);
 }
 
 /* Refuses a total size that leaves less than a byte for each file.  Returns -1. */
@@ -326,9 +335,11 @@ static int fileio_check_rw_ratio(const struct bn_fileio_plan *p, struct bn_err *
   if (ratio >= 0)
     return 0;
   (void)snprintf(text, sizeof text, p->policy->plain_errors ? "%f" : "%g", ratio);
-  return bn_opt_refuse(p->policy,
-                       &(struct bn_opt_refusal){"file-rw-ratio", text, "out of range", "0 or more"},
-                       "Invalid value for --file-rw-ratio: %s.", err);
+  return bn_opt_refuse(
+      p->policy,
+      &(struct bn_opt_refusal){
+          .name = "file-rw-ratio", .value = text, .wrong = "out of range", .allowed = "0 or more"},
+      "Invalid value for --file-rw-ratio: %s.", err);
 }
 
 /* Computes the sizes of files and requests from the options, the mode and the flags.  A test that
@@ -373,9 +384,10 @@ static int fileio_check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
     return 0;
   if (stat(c->dir, &st) == 0 && S_ISDIR(st.st_mode))
     return 0;
-  return bn_opt_refuse(p->policy,
-                       &(struct bn_opt_refusal){"file-dir", c->dir, "not a folder", NULL},
-                       "Invalid value for --file-dir: '%s' is not a folder", err);
+  return bn_opt_refuse(
+      p->policy,
+      &(struct bn_opt_refusal){.name = "file-dir", .value = c->dir, .wrong = "not a folder"},
+      "Invalid value for --file-dir: '%s' is not a folder", err);
 }
 
 /* Computes the plan except for the test mode, which a run has read before and 'prepare' does not
@@ -388,8 +400,9 @@ static int fileio_resolve_rest(struct bn_fileio_plan *p, struct bn_err *err)
       fileio_check_rw_ratio(p, err) != 0 || fileio_read_sizes(p, err) != 0 ||
       fileio_check_dir(p, err) != 0)
     return -1;
-  p->zeros = p->policy->writes_zeros && c->typed_compressible == NULL ? BN_DATA_ALL_ZEROS
-                                                                      : (unsigned)c->compressible;
+  p->zeros = (unsigned)c->compressible;
+  if (p->policy->writes_zeros && c->typed_compressible == NULL)
+    p->zeros = BN_DATA_ALL_ZEROS;
   p->fsync_freq = c->fsync_all ? 0 : (uint64_t)c->fsync_freq;
   p->fsync_end = c->fsync_end && !c->fsync_all;
   return 0;
@@ -477,8 +490,8 @@ void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char 
    fdatasync, as sysbench does. */
 static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
-  const char *call =
-      fsync_modes[bn_policy_is_native(p->policy) ? p->conf->fsync_mode : BN_FILE_FSYNC];
+  const int mode = bn_policy_is_native(p->policy) ? p->conf->fsync_mode : BN_FILE_FSYNC;
+  const char *call = fsync_modes[mode];
 
   if (p->fsync_freq > 0)
     bn_facts_add_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,

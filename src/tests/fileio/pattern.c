@@ -102,8 +102,8 @@ static void pattern_count_op(struct bn_pattern_mix *mix, enum bn_io_op op)
   mix->writes += op == BN_IO_WRITE;
 }
 
-/* Draws a block that is not in use, in at most TRIES attempts, for d->op, which the caller has set.
-   Returns false if all of them were in use. */
+/* Draws a block that is not in use; the caller has set d->op.  Returns false if TRIES blocks in a
+   row were in use. */
 static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
@@ -121,8 +121,9 @@ static bool pattern_next_at_random(struct bn_pattern *p, struct bn_rng *rng, str
   return false;
 }
 
-/* Draws the next flush of a series; a series begins after fsync_freq requests.  Returns false if
-   none is due. */
+/* Draws the next flush of a series, which flushes each file once.  A series begins after every
+   fsync_freq requests, if a write was among the requests since the last one.  Returns false if no
+   flush is due. */
 static bool pattern_next_flush(struct bn_pattern *p, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;

@@ -76,8 +76,8 @@ static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
                     f->depth > 1 ? "--file-async-backlog, " : "");
 }
 
-/* Refuses a depth in the words of sysbench, which parses the text only here and has a message of
-   its own for an int below 1; an empty text counts as 0.  Returns -1. */
+/* Refuses a value of --file-async-backlog in the words of sysbench, which has a message of its own
+   for a number below 1 that fits into an int.  An empty text counts as 0.  Returns -1. */
 static int fileio_refuse_depth(const char *typed, struct bn_err *err)
 {
   int64_t n = 0;
@@ -94,16 +94,18 @@ static int fileio_refuse_depth(const char *typed, struct bn_err *err)
 static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c,
                                struct bn_err *err)
 {
+  const bool thinks = !bn_delay_is_none(&f->services->conf->think);
+  const char *option = thinks ? "think-time" : "threads-profile"; /* by which threads pause */
+
   if (f->engine->async && c->backlog == BN_OPT_LATE)
     return fileio_refuse_depth(c->typed_backlog, err);
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
   if (f->depth > 1 && bn_conf_has_pauses(f->services->conf))
-    return bn_err_set(
-        err, BN_ERR_OPTION,
-        "--%s cannot be used with --file-async-backlog=%u: a thread that "
-        "pauses would be late for the ends of its other requests; "
-        "--file-async-backlog=1 can be used",
-        bn_delay_is_none(&f->services->conf->think) ? "threads-profile" : "think-time", f->depth);
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--%s cannot be used with --file-async-backlog=%u: a thread that "
+                      "pauses would be late for the ends of its other requests; "
+                      "--file-async-backlog=1 can be used",
+                      option, f->depth);
   return fileio_check_memory(f, err);
 }
 
@@ -155,9 +157,10 @@ static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int 
                               .depth = f->depth};
 }
 
-/* Checks, on a file without a name, that the folder and the engine can be written with: a
-   sequential writing test is about to remove the files that are there.  Returns 0, or -1 and
-   err. */
+/* Opens a file without a name in the folder, and starts and stops the engine with it.  A sequential
+   write does this before it removes the files of earlier runs, so that these stay if the folder or
+   the engine refuses the run.  A folder that has no files without names passes the check.  Returns
+   0, or -1 and err. */
 static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
   int fd, rc = bn_device_try_file(&f->plan, &fd, err);
@@ -253,7 +256,7 @@ static const struct bn_metric fileio_metrics[] = {
 static const struct {
   const char *key;
   unsigned counter;
-  double unit; /* units of the counter in a unit of the figure */
+  double unit; /* the rate of the counter is divided by it */
 } figures[] = {
     {"reads_per_s", BN_C_READ, 1},
     {"writes_per_s", BN_C_WRITE, 1},
@@ -270,21 +273,21 @@ static const struct {
     {"device_queue_length", BN_C_DISK + BN_DISK_QUEUE_NS, 1e9},
 };
 
-/* Makes the figures of an interval or a run: each is a rate.  A counter that the device does not
-   have has no figure. */
+/* Makes the figures of an interval or a run, which are the rates of counters.  There is no figure
+   of a counter that the device does not have. */
 static size_t fileio_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   size_t n = 0;
 
   for (size_t i = 0; i < sizeof figures / sizeof figures[0] && n < max; i++) {
-    const uint64_t value = v->rated[figures[i].counter];
+    const unsigned counter = figures[i].counter;
+    const uint64_t value = v->rated[counter];
+    const bool of_device = counter >= BN_C_DISK; /* each process counts all that it does */
 
-    if (value != BN_ABSENT && v->counter[figures[i].counter] != BN_ABSENT)
+    if (value != BN_ABSENT && v->counter[counter] != BN_ABSENT)
       out[n++] = (struct bn_figure){.key = figures[i].key,
                                     .value = (double)value / v->rated_s / figures[i].unit,
-                                    /* Each process counts all that the device does. */
-                                    .merge = figures[i].counter < BN_C_DISK ? BN_MERGE_RATE
-                                                                            : BN_MERGE_NONE};
+                                    .merge = of_device ? BN_MERGE_NONE : BN_MERGE_RATE};
   }
   return n;
 }
