@@ -43,7 +43,8 @@ static double *memory_array_of(const struct bn_memory *m, const struct bn_area *
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
-/* Writes STREAM's initial values to the bytes from `from` up to `to` of arrays a and b. */
+/* Writes STREAM's initial values, 1 and 2, to the bytes from `from` up to `to` of arrays a and b.
+ */
 static void memory_fill_arrays(const struct bn_memory *m, const struct bn_area *area, size_t from,
                                size_t to)
 {
@@ -83,18 +84,24 @@ static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
   return 0;
 }
 
+/* Sets the sentence for area i, whose memory was refused, in the words of sysbench.  Returns -1. */
+static int memory_refuse_area(const struct bn_memory *m, unsigned i, struct bn_err *err)
+{
+  if (m->local)
+    return bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i);
+  return bn_err_set(err, 0, "Failed to allocate buffer!");
+}
+
 /* Makes and fills area i.  Returns 0, or -1 and err: EINTR without a text if the run is over. */
 static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *s,
                             struct bn_err *err)
 {
-  if (bn_area_open(&m->area[i], memory_area_size(m), &m->traits, s, err) != 0) {
-    /* An allocation that is refused leaves err empty; the end of the run sets EINTR alone. */
-    if (err->text[0] != '\0' || err->code == EINTR)
-      return -1;
-    return m->local ? bn_err_set(err, 0, "Failed to allocate buffer for thread #%u!", i)
-                    : bn_err_set(err, 0, "Failed to allocate buffer!");
-  }
-  return memory_fill_area(m, &m->area[i], s, err);
+  if (bn_area_open(&m->area[i], memory_area_size(m), &m->traits, s, err) == 0)
+    return memory_fill_area(m, &m->area[i], s, err);
+  /* The end of the run sets EINTR alone, and memory that is refused leaves err empty. */
+  if (err->text[0] != '\0' || err->code == EINTR)
+    return -1;
+  return memory_refuse_area(m, i, err);
 }
 
 /* Returns whether each session opens its own area, because the area is to lie on the node of the
@@ -119,9 +126,10 @@ static int memory_refuse_block(const struct bn_memory *m, size_t limit, struct b
                  "--memory-block-size=%llu with %u threads is more than the %llu MiB of memory "
                  "this machine or its control group has",
                  size, m->run_conf->plan.threads, mib);
-  return bn_opt_refuse(m->run_conf->policy,
-                       &(struct bn_opt_refusal){"memory-block-size", value, reason, NULL}, message,
-                       err);
+  return bn_opt_refuse(
+      m->run_conf->policy,
+      &(struct bn_opt_refusal){.name = "memory-block-size", .value = value, .wrong = reason},
+      message, err);
 }
 
 /* Refuses to place a block of all threads on the node of each thread.  Returns 0, or -1 and err. */
@@ -129,14 +137,15 @@ static int memory_check_placement(const struct bn_memory *m, struct bn_err *err)
 {
   if (!memory_opens_by_session(m) || m->local)
     return 0;
-  return bn_opt_refuse(m->run_conf->policy,
-                       &(struct bn_opt_refusal){"memory-numa", "local",
-                                                "cannot be used without --memory-scope=local: a "
-                                                "block for all threads lies on one node",
-                                                NULL},
-                       "--memory-numa=local needs --memory-scope=local: a block for all threads "
-                       "lies on one node",
-                       err);
+  return bn_opt_refuse(
+      m->run_conf->policy,
+      &(struct bn_opt_refusal){.name = "memory-numa",
+                               .value = "local",
+                               .wrong = "cannot be used without --memory-scope=local: a "
+                                        "block for all threads lies on one node"},
+      "--memory-numa=local needs --memory-scope=local: a block for all threads "
+      "lies on one node",
+      err);
 }
 
 /* Refuses areas that need more memory than there is, before any is made: a run that uses up the
@@ -372,13 +381,16 @@ static void memory_do_nothing(const struct bn_memory_job *job)
 /* Notes that --events has no effect, after the heading. */
 static void memory_note_ignored_events(const struct bn_memory *m)
 {
-  if (m->run_conf->plan.events != 0 && !m->run_conf->policy->memory_short_words)
-    bn_log_note("the memory test ends after --memory-total-size and ignores %s",
-                m->run_conf->raw.events_per_session != 0 ? "--events-per-session" : "--events");
+  const struct bn_conf *c = m->run_conf;
+  const char *option = c->raw.events_per_session != 0 ? "--events-per-session" : "--events";
+
+  if (c->plan.events != 0 && !c->policy->memory_short_words)
+    bn_log_note("the memory test ends after --memory-total-size and ignores %s", option);
 }
 
-/* Times events without work in the session of the main thread, whose statistics are not reported.
-   Keeps the time of the fastest round, because that round was disturbed least. */
+/* Times events without work, so that the report can show the cost of an event itself.  They are
+   events of the main thread's session, whose statistics are not reported.  Keeps the time of the
+   fastest round, because that round was disturbed least.  Returns 0. */
 static int memory_start(void *self, struct bn_err *err)
 {
   enum { ROUNDS = 8, EVENTS = 4000 };
@@ -408,11 +420,12 @@ static int memory_verify(void *self, struct bn_session *main, struct bn_err *err
 {
   const struct bn_memory *m = self;
   const struct bn_conf *c = m->run_conf;
-  const bool has_wanted_time = c->raw.time_given && c->plan.time_ns != 0;
+  const bool has_time_limit = c->raw.time_given && c->plan.time_ns != 0;
+  const bool has_total = m->passes != 0;
   char total[32];
 
   (void)err;
-  if (bn_policy_is_native(c->policy) && has_wanted_time && m->passes != 0 && !bn_session_over(main))
+  if (bn_policy_is_native(c->policy) && has_time_limit && has_total && !bn_session_over(main))
     bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
                 "removes this limit",
                 bn_units_format_size(total, sizeof total, m->conf->total_size, false /* iec */),

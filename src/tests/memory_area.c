@@ -69,6 +69,16 @@ static size_t area_read_huge_page_size(void)
   return kib * 1024;
 }
 
+/* Logs why huge pages cannot be allocated. */
+static void area_log_refused_huge_pages(size_t size, int error)
+{
+  bn_log_errno(BN_FATAL, error, "Failed to allocate %zu bytes from HugeTLB memory.", size);
+  if (error == ENOMEM)
+    bn_log_hint("the pool of huge pages is too small: raise sysctl vm.nr_hugepages");
+  else if (error == EPERM)
+    bn_log_hint("huge pages are for root and the group of sysctl vm.hugetlb_shm_group");
+}
+
 /* Allocates an area in the pool of huge pages.  Returns 0, or -1 after it has logged why not. */
 static int area_map_huge(struct bn_area *a, size_t size)
 {
@@ -78,13 +88,7 @@ static int area_map_huge(struct bn_area *a, size_t size)
   a->size = (size + page - 1) / page * page;
   id = shmget(IPC_PRIVATE, a->size, IPC_CREAT | SHM_HUGETLB | 0600);
   if (id < 0) {
-    const int error = errno;
-
-    bn_log_errno(BN_FATAL, error, "Failed to allocate %zu bytes from HugeTLB memory.", a->size);
-    if (error == ENOMEM)
-      bn_log_hint("the pool of huge pages is too small: raise sysctl vm.nr_hugepages");
-    else if (error == EPERM)
-      bn_log_hint("huge pages are for root and the group of sysctl vm.hugetlb_shm_group");
+    area_log_refused_huge_pages(a->size, errno);
     return -1;
   }
   a->at = shmat(id, NULL, 0);
@@ -113,10 +117,10 @@ int bn_area_check_run(const struct bn_session *s, struct bn_err *err)
   return bn_session_over(s) ? bn_err_set(err, EINTR, "%s", "") : 0;
 }
 
-/* Lets the kernel find the huge pages of a piece, so that it returns the error for which a write
-   would end the process by SIGBUS.  shmget() has reserved pages of the pool, but does not know the
-   limit of the control group or the NUMA node.  Kernels before 5.14 do not have the call, and
-   return EINVAL.  Returns 0, or -1 and err. */
+/* Lets the kernel find the huge pages of a piece, so that missing pages are an error instead of a
+   SIGBUS at the first write.  They may be missing although shmget() has reserved them in the pool,
+   because of the limit of the control group or the NUMA node.  Kernels before 5.14 do not have the
+   call, and return EINVAL, which counts as success.  Returns 0, or -1 and err. */
 static int area_find_huge_pages(char *at, size_t size, struct bn_err *err)
 {
   enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which older headers lack */
@@ -146,7 +150,9 @@ static int area_fill_with_zeros(char *at, size_t size, bool huge, const struct b
 int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *traits,
                  const struct bn_session *s, struct bn_err *err)
 {
-  if ((traits->huge ? area_map_huge(a, size) : area_map(a, size)) != 0)
+  const int rc = traits->huge ? area_map_huge(a, size) : area_map(a, size);
+
+  if (rc != 0)
     return -1;
   if (traits->numa != NULL && traits->numa->place(a->at, a->size, traits->where, err) != 0)
     return -1;
@@ -155,16 +161,21 @@ int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *tr
 
 void bn_area_close(struct bn_area *a)
 {
-  if (a->at != NULL)
-    (void)(a->shared_segment ? shmdt(a->at) : munmap(a->at, a->size));
+  if (a->at == NULL)
+    return;
+  if (a->shared_segment)
+    (void)shmdt(a->at);
+  else
+    (void)munmap(a->at, a->size);
   a->at = NULL;
 }
 
 size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group)
 {
-  const uint64_t all = (group != 0 && group < ram ? group : ram) + swap;
+  const bool is_limited = group != 0 && group < ram;
+  const uint64_t bytes = (is_limited ? group : ram) + swap;
 
-  return all > SIZE_MAX ? SIZE_MAX : (size_t)all;
+  return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
 size_t bn_area_read_limit(bool huge)

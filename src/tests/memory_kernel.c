@@ -143,13 +143,13 @@ bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper ope
       {memory_read_uniform, memory_write_uniform, memory_none_uniform}};
   static const bn_memory_kernel distributed[3] = {memory_read_by_type, memory_write_by_type,
                                                   memory_none_by_type};
-  const bool modern = !uniform_only; /* 1.1: the index of the rows above */
+  enum { ROW_10, ROW_11 } row = uniform_only ? ROW_10 : ROW_11;
 
   if (mode == BN_MEMORY_SEQ)
-    return in_order[modern][oper];
-  if (modern && type != BN_DIST_UNIFORM)
+    return in_order[row][oper];
+  if (!uniform_only && type != BN_DIST_UNIFORM)
     return distributed[oper];
-  return uniform[modern][oper];
+  return uniform[row][oper];
 }
 
 struct chase_line {

@@ -76,7 +76,7 @@ static const char *memory_text_or_empty(const char *text)
   return text != NULL ? text : "";
 }
 
-/* Refuses a value in the words of the dialect.  Returns -1. */
+/* Refuses a value.  message: the words of dialects (bn_opt_refuse).  Returns -1. */
 static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
                          const char *message, struct bn_err *err)
 {
@@ -87,9 +87,12 @@ static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal 
 static int memory_refuse_word(const struct bn_memory *m, const char *name, const char *word,
                               const char *allowed, const char *message, struct bn_err *err)
 {
-  return memory_refuse(
-      m, &(struct bn_opt_refusal){name, memory_text_or_empty(word), "unknown", allowed}, message,
-      err);
+  return memory_refuse(m,
+                       &(struct bn_opt_refusal){.name = name,
+                                                .value = memory_text_or_empty(word),
+                                                .wrong = "unknown",
+                                                .allowed = allowed},
+                       message, err);
 }
 
 /* Refuses a size that has to be at least `least` bytes.  Returns -1. */
@@ -101,7 +104,10 @@ static int memory_refuse_size(const struct bn_memory *m, const char *name, uint6
 
   (void)snprintf(value, sizeof value, "%llu", (unsigned long long)size);
   (void)snprintf(allowed, sizeof allowed, "%llu or more bytes", (unsigned long long)least);
-  return memory_refuse(m, &(struct bn_opt_refusal){name, value, reason, allowed}, message, err);
+  return memory_refuse(
+      m,
+      &(struct bn_opt_refusal){.name = name, .value = value, .wrong = reason, .allowed = allowed},
+      message, err);
 }
 
 /* Returns the bytes of the smallest block that the work can be done on. */
@@ -124,6 +130,7 @@ enum { SHORT_WORD = 4 }; /* bytes of a word of 0.5 */
 static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t size = m->conf->block_size, least = memory_min_block_size(m);
+  const bool is_power_of_two = (size & (size - 1)) == 0; /* it has one bit, or none */
   char message[128];
 
   if (m->short_words) {
@@ -131,12 +138,14 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
       return 0;
     return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   }
-  if (size < sizeof(bn_memory_word) || (size & (size - 1)) != 0)
-    return memory_refuse(m,
-                         &(struct bn_opt_refusal){
-                             "memory-block-size", memory_text_or_empty(m->conf->typed_block_size),
-                             "not a power of two", "powers of two from 8 bytes"},
-                         "Invalid value for memory-block-size: %s", err);
+  if (size < sizeof(bn_memory_word) || !is_power_of_two)
+    return memory_refuse(
+        m,
+        &(struct bn_opt_refusal){.name = "memory-block-size",
+                                 .value = memory_text_or_empty(m->conf->typed_block_size),
+                                 .wrong = "not a power of two",
+                                 .allowed = "powers of two from 8 bytes"},
+        "Invalid value for memory-block-size: %s", err);
   if (size >= least)
     return 0;
   (void)snprintf(message, sizeof message,
@@ -202,10 +211,10 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
 static void memory_choose_words(struct bn_memory *m, enum bn_memory_oper oper,
                                 enum bn_memory_mode mode)
 {
-  m->no_request =
-      m->run_conf->policy->memory_short_words && oper == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
-  m->kernel = bn_memory_kernel_get(m->run_conf->policy->memory_uniform_only, oper, mode,
-                                   m->run_conf->dist.type);
+  const struct bn_policy *policy = m->run_conf->policy;
+
+  m->no_request = policy->memory_short_words && oper == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
+  m->kernel = bn_memory_kernel_get(policy->memory_uniform_only, oper, mode, m->run_conf->dist.type);
   switch (oper) {
   case BN_MEMORY_READ:
     m->bytes_counter = BN_C_BYTES_READ;
@@ -219,8 +228,9 @@ static void memory_choose_words(struct bn_memory *m, enum bn_memory_oper oper,
   }
 }
 
-/* Makes an event a pass of --memory-kernel, which decides on the operation and the order: other
-   values of their options than the defaults are refused.  Returns 0, or -1 and err. */
+/* Makes an event a pass of --memory-kernel.  The kernel decides on the operation and the order, so
+   --memory-oper and --memory-access-mode are refused unless they have their defaults.  Returns 0,
+   or -1 and err. */
 static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_VECTORS;
@@ -234,18 +244,18 @@ static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
     return memory_refuse(
         m,
-        &(struct bn_opt_refusal){"memory-kernel", m->conf->kernel,
-                                 "cannot be used with --memory-oper or "
-                                 "--memory-access-mode",
-                                 NULL},
+        &(struct bn_opt_refusal){.name = "memory-kernel",
+                                 .value = m->conf->kernel,
+                                 .wrong = "cannot be used with --memory-oper or "
+                                          "--memory-access-mode"},
         "--memory-kernel=%s says itself what is done, in order: leave --memory-oper "
         "and --memory-access-mode out",
         err);
   return 0;
 }
 
-/* Makes an event a chain of loads, which decides on the order: other values of its option than the
-   default are refused.  Returns 0, or -1 and err. */
+/* Makes an event a chain of loads.  The chain decides on the order, so --memory-access-mode is
+   refused unless it has its default.  Returns 0, or -1 and err. */
 static int memory_choose_loads(struct bn_memory *m, int mode, struct bn_err *err)
 {
   m->work = BN_MEMORY_LOADS;
@@ -253,8 +263,9 @@ static int memory_choose_loads(struct bn_memory *m, int mode, struct bn_err *err
     return 0;
   return memory_refuse(
       m,
-      &(struct bn_opt_refusal){"memory-oper", "latency", "cannot be used with --memory-access-mode",
-                               NULL},
+      &(struct bn_opt_refusal){.name = "memory-oper",
+                               .value = "latency",
+                               .wrong = "cannot be used with --memory-access-mode"},
       "--memory-oper=latency goes its own random way: leave --memory-access-mode out", err);
 }
 

@@ -21,31 +21,34 @@ const struct bn_vector_kernel bn_vector_kernels_plain[] = {
     {.name = NULL},
 };
 
-/* Returns the first kernel of that name whose features the processor has.  Sets *known if there is
-   one of that name. */
-static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vector_kernel *k,
+/* Returns the first kernel of that name in a table whose features the processor has, or NULL.  Sets
+ *is_name to true if the table has the name, and leaves it as it is otherwise. */
+static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vector_kernel *table,
                                                              const char *name, unsigned features,
-                                                             bool *known)
+                                                             bool *is_name)
 {
-  for (; k->name != NULL; k++)
-    if (strcmp(k->name, name) == 0) {
-      *known = true;
-      if ((k->needs & ~features) == 0)
-        return k;
-    }
+  for (const struct bn_vector_kernel *k = table; k->name != NULL; k++) {
+    const bool can_run = (k->needs & ~features) == 0;
+
+    if (strcmp(k->name, name) != 0)
+      continue;
+    *is_name = true;
+    if (can_run)
+      return k;
+  }
   return NULL;
 }
 
 const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned features,
                                               struct bn_err *err)
 {
-  bool known = false;
+  bool is_name = false;
   const struct bn_vector_kernel *k =
-      memory_vector_find_row(bn_vector_kernels_wide, name, features, &known);
+      memory_vector_find_row(bn_vector_kernels_wide, name, features, &is_name);
 
   if (k == NULL)
-    k = memory_vector_find_row(bn_vector_kernels_plain, name, features, &known);
-  if (k == NULL && known)
+    k = memory_vector_find_row(bn_vector_kernels_plain, name, features, &is_name);
+  if (k == NULL && is_name)
     (void)bn_err_set(err, 0,
                      "--memory-kernel=%s: this processor lacks AVX, which the kernel is made of; "
                      "use copy, scale, add or triad",

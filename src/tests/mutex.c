@@ -101,8 +101,8 @@ static int mutex_make_contexts(struct mutex *m)
   return 0;
 }
 
-/* Makes the array of locks.  Returns 0, or -1 if out of memory; mutex_close() frees the locks that
-   were made in both cases. */
+/* Makes the array of locks.  m->made counts the initialised ones, which mutex_close() frees, also
+   after a failure.  Returns 0, or -1 if out of memory. */
 static int mutex_make_locks(struct mutex *m)
 {
   m->stride = mutex_round_up(m->type->slot_size + PADDING);
@@ -127,24 +127,27 @@ static int mutex_open(void **self, struct bn_session *s, const void *conf, struc
   m->loops = policy->mutex_loops_dropped ? 0 : (uint64_t)m->conf->loops;
   m->type = mutex_find_type(m->conf->type);
   if (m->type == NULL)
-    return bn_opt_refuse(policy,
-                         &(struct bn_opt_refusal){"mutex-type",
-                                                  m->conf->type != NULL ? m->conf->type : "",
-                                                  "unknown; see 'bench mutex help'", NULL},
-                         "Invalid value for --mutex-type: '%s' (see 'bench mutex help')", err);
+    return bn_opt_refuse(
+        policy,
+        &(struct bn_opt_refusal){.name = "mutex-type",
+                                 .value = m->conf->type != NULL ? m->conf->type : "",
+                                 .wrong = "unknown; see 'bench mutex help'"},
+        "Invalid value for --mutex-type: '%s' (see 'bench mutex help')", err);
   if (mutex_make_contexts(m) != 0 || mutex_make_locks(m) != 0)
     return bn_err_set(err, 0, "out of memory for %lld locks: lower --mutex-num",
                       (long long)m->conf->num);
   return 0;
 }
 
-/* Returns the number of CPUs that this process may use, as far as known. */
+/* Returns the number of CPUs that this process may use, or that the machine has if the first is not
+   known.  Returns -1 if neither is known. */
 static long mutex_count_cpus(void)
 {
   cpu_set_t set;
 
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? (long)CPU_COUNT(&set)
-                                                     : sysconf(_SC_NPROCESSORS_ONLN);
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    return CPU_COUNT(&set);
+  return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static void mutex_describe(const void *self, struct bn_facts *f)
@@ -153,14 +156,15 @@ static void mutex_describe(const void *self, struct bn_facts *f)
   bn_facts_add_row(f, BN_INFO, "Doing mutex performance test");
 }
 
-/* Warns of a lock whose waiters need a CPU each. */
+/* Warns of a lock whose waiters need a CPU each, if there are more threads than CPUs. */
 static int mutex_start(void *self, struct bn_err *err)
 {
   const struct mutex *m = self;
   const long cpus = mutex_count_cpus();
+  const bool is_crowded = cpus > 0 && m->sessions > (unsigned long)cpus;
 
   (void)err;
-  if (m->type->fifo_spin && cpus > 0 && m->sessions > (unsigned long)cpus)
+  if (m->type->fifo_spin && is_crowded)
     bn_log_note("--mutex-type=%s with %u threads on %ld CPUs: its waiters spin in a fixed order, "
                 "so a waiter without a CPU blocks all waiters behind it; expect very long times",
                 m->type->name, m->sessions, cpus);
@@ -194,8 +198,8 @@ static void mutex_close(void *self)
 
   if (m == NULL)
     return;
-  while (m->made > 0 && m->type->done != NULL)
-    m->type->done(m->slot + (size_t)--m->made * m->stride);
+  for (; m->made > 0 && m->type->done != NULL; m->made--)
+    m->type->done(m->slot + (size_t)(m->made - 1) * m->stride);
   free(m->slot);
   free(m->context);
   free(m);

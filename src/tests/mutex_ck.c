@@ -11,7 +11,7 @@ BN_MUTEX_WORK(cas, ck_spinlock_cas_lock(lock), ck_spinlock_cas_unlock(lock))
 BN_MUTEX_WORK(fas, ck_spinlock_fas_lock(lock), ck_spinlock_fas_unlock(lock))
 BN_MUTEX_WORK(dec, ck_spinlock_dec_lock(lock), ck_spinlock_dec_unlock(lock))
 BN_MUTEX_WORK(ticket, ck_spinlock_ticket_lock(lock), ck_spinlock_ticket_unlock(lock))
-BN_MUTEX_WORK(mcs, ck_spinlock_mcs_lock(lock, own), ck_spinlock_mcs_unlock(lock, own))
+BN_MUTEX_WORK(mcs, ck_spinlock_mcs_lock(lock, context), ck_spinlock_mcs_unlock(lock, context))
 BN_MUTEX_WORK(ck_rwlock, ck_rwlock_write_lock(lock), ck_rwlock_write_unlock(lock))
 BN_MUTEX_WORK(pflock, ck_pflock_write_lock(lock), ck_pflock_write_unlock(lock))
 
@@ -42,7 +42,7 @@ static void mutex_ck_unlock_clh(void *context)
   ck_spinlock_clh_unlock(&c->node);
 }
 
-BN_MUTEX_WORK(clh, mutex_ck_lock_clh(lock, own), mutex_ck_unlock_clh(own))
+BN_MUTEX_WORK(clh, mutex_ck_lock_clh(lock, context), mutex_ck_unlock_clh(context))
 
 static int mutex_ck_init_clh(void *slot, unsigned sessions)
 {
@@ -63,11 +63,11 @@ static void mutex_ck_init_context_clh(void *context)
 /* Anderson's lock is an array with an entry for every session that may wait. */
 struct anderson_lock {
   struct ck_spinlock_anderson lock;
-  struct ck_spinlock_anderson_thread *place; /* owned */
+  struct ck_spinlock_anderson_thread *entry; /* owned */
 };
 
 struct anderson_context {
-  struct ck_spinlock_anderson_thread *mine;
+  struct ck_spinlock_anderson_thread *entry; /* of the session, from its lock to its unlock */
 };
 
 static void mutex_ck_lock_anderson(void *slot, void *context)
@@ -75,7 +75,7 @@ static void mutex_ck_lock_anderson(void *slot, void *context)
   struct anderson_lock *l = slot;
   struct anderson_context *c = context;
 
-  ck_spinlock_anderson_lock(&l->lock, &c->mine);
+  ck_spinlock_anderson_lock(&l->lock, &c->entry);
 }
 
 static void mutex_ck_unlock_anderson(void *slot, void *context)
@@ -83,20 +83,21 @@ static void mutex_ck_unlock_anderson(void *slot, void *context)
   struct anderson_lock *l = slot;
   struct anderson_context *c = context;
 
-  ck_spinlock_anderson_unlock(&l->lock, c->mine);
+  ck_spinlock_anderson_unlock(&l->lock, c->entry);
 }
 
-BN_MUTEX_WORK(anderson, mutex_ck_lock_anderson(lock, own), mutex_ck_unlock_anderson(lock, own))
+BN_MUTEX_WORK(anderson, mutex_ck_lock_anderson(lock, context),
+              mutex_ck_unlock_anderson(lock, context))
 
 /* Makes the entries of all sessions.  Returns 0, or -1 if out of memory. */
 static int mutex_ck_init_anderson(void *slot, unsigned sessions)
 {
   struct anderson_lock *l = slot;
 
-  l->place = calloc(sessions, sizeof *l->place);
-  if (l->place == NULL)
+  l->entry = calloc(sessions, sizeof *l->entry);
+  if (l->entry == NULL)
     return -1;
-  ck_spinlock_anderson_init(&l->lock, l->place, sessions);
+  ck_spinlock_anderson_init(&l->lock, l->entry, sessions);
   return 0;
 }
 
@@ -104,7 +105,7 @@ static void mutex_ck_done_anderson(void *slot)
 {
   struct anderson_lock *l = slot;
 
-  free(l->place);
+  free(l->entry);
 }
 
 /* Defines mutex_ck_init_<name> for a lock that is initialised by INIT alone. */

@@ -50,13 +50,13 @@ static inline void bn_mutex_count(_Atomic uint64_t *counter)
 
 /* Defines mutex_work_<NAME>(): it picks a lock uniformly, spends the loops before it locks,
    acquires the lock, counts and releases the lock, as often as the job says.  In ACQUIRE and
-   RELEASE, `lock` is the lock and `own` is the context of the session, both void *. */
+   RELEASE, `lock` is the lock and `context` is the context of the session, both void *. */
 #define BN_MUTEX_WORK(NAME, ACQUIRE, RELEASE)                                                      \
   static void mutex_work_##NAME(const struct bn_mutex_job *job)                                    \
   {                                                                                                \
-    void *const own = job->context;                                                                \
+    void *const context = job->context;                                                            \
                                                                                                    \
-    (void)own;                                                                                     \
+    (void)context; /* most locks have none */                                                      \
     for (uint64_t k = 0; k < job->times; k++) {                                                    \
       void *const lock = job->slot + bn_rng_below(job->rng, job->n) * job->stride;                 \
                                                                                                    \

@@ -98,8 +98,8 @@ static void threads_close(void *self)
 
   if (t == NULL)
     return;
-  while (t->made > 0)
-    (void)pthread_mutex_destroy(&t->lock[--t->made]);
+  for (; t->made > 0; t->made--)
+    (void)pthread_mutex_destroy(&t->lock[t->made - 1]);
   free(t->lock);
   free(t);
 }
