@@ -25,9 +25,11 @@ static void command_put_word(struct bn_buf *out, const char *text)
    have chosen the dialect. */
 static bool command_is_repeated(const struct bn_fact_option *o)
 {
-  return o->origin != BN_FROM_DEFAULT && o->value != NULL && !o->secret &&
-         (o->traits & BN_OPT_OUTPUT_ONLY) == 0 && strcmp(o->name, "test") != 0 &&
-         strcmp(o->name, "compat") != 0;
+  const bool was_set = o->origin != BN_FROM_DEFAULT && o->value != NULL;
+  const bool is_shown = !o->secret && (o->traits & BN_OPT_OUTPUT_ONLY) == 0;
+  const bool is_added_apart = strcmp(o->name, "test") == 0 || strcmp(o->name, "compat") == 0;
+
+  return was_set && is_shown && !is_added_apart;
 }
 
 /* Appends a blank and "--NAME=VALUE". */

@@ -98,10 +98,10 @@ static void merged_print_notes(struct bn_buf *notes)
 static int merged_write_sum(const struct bn_merged_conf *c, const struct inputs *in,
                             struct bn_err *err)
 {
+  const enum bn_merge_how how = c->force ? BN_MERGE_FORCED : BN_MERGE_ALIKE;
   struct bn_buf notes = {.max = 0};
   struct bn_result result;
-  int rc =
-      bn_merge(in->part, in->n, c->force ? BN_MERGE_FORCED : BN_MERGE_ALIKE, &result, &notes, err);
+  int rc = bn_merge(in->part, in->n, how, &result, &notes, err);
 
   if (rc != 0)
     bn_escape_error(err);

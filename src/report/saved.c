@@ -68,8 +68,9 @@ static void saved_warn(const char *path, const struct bn_stored *s)
   const struct bn_result *r = &s->result;
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
   const bool has_total = g != NULL && g->has_total;
+  const bool has_parts = g != NULL && g->n_intervals + g->n_checkpoints > 0;
 
-  if (g != NULL && !has_total && g->n_intervals + g->n_checkpoints > 0)
+  if (!has_total && has_parts)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
                   file.name, g->n_intervals, g->n_checkpoints);
   else if (!has_total)
@@ -176,11 +177,12 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
 {
   const struct bn_saved_conf *c = conf;
   const struct bn_reporter *ops = reporters[c->format];
-  const bool has_headings = operand[1] != NULL && !ops->for_programs;
+  const bool has_several_files = operand[1] != NULL;
+  const bool has_headings = has_several_files && !ops->for_programs;
   struct bn_reporters p = {.n = 0};
   int rc = 0;
 
-  if (ops == &bn_reporter_openmetrics && operand[1] != NULL) {
+  if (ops == &bn_reporter_openmetrics && has_several_files) {
     (void)bn_err_set(
         err, EINVAL,
         "--format=openmetrics: a text of metrics has each name once, so name one file");

@@ -43,8 +43,7 @@ static double *memory_array_of(const struct bn_memory *m, const struct bn_area *
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
-/* Writes STREAM's initial values, 1 and 2, to the bytes from `from` up to `to` of arrays a and b.
- */
+/* Writes STREAM's initial values to the bytes from `from` up to `to` of its arrays a and b. */
 static void memory_fill_arrays(const struct bn_memory *m, const struct bn_area *area, size_t from,
                                size_t to)
 {

@@ -61,11 +61,12 @@ static size_t area_read_huge_page_size(void)
   unsigned long kib = 2048;
   char line[128];
 
-  while (f != NULL && fgets(line, sizeof line, f) != NULL)
+  if (f == NULL)
+    return kib * 1024;
+  while (fgets(line, sizeof line, f) != NULL)
     if (sscanf(line, "Hugepagesize: %lu kB", &kib) == 1)
       break;
-  if (f != NULL)
-    (void)fclose(f);
+  (void)fclose(f);
   return kib * 1024;
 }
 

@@ -21,8 +21,8 @@ const struct bn_vector_kernel bn_vector_kernels_plain[] = {
     {.name = NULL},
 };
 
-/* Returns the first kernel of that name in a table whose features the processor has, or NULL.  Sets
- *is_name to true if the table has the name, and leaves it as it is otherwise. */
+/* Returns the first kernel of that name in a table whose features the processor has, or NULL.  If
+   the table has the name, sets *is_name to true. */
 static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vector_kernel *table,
                                                              const char *name, unsigned features,
                                                              bool *is_name)

@@ -447,9 +447,10 @@ static const struct line *markdown_next_line(const struct markdown *m, const str
   for (size_t i = 0; i < m->n; i++)
     for (size_t k = 0; k < m->column[i].n; k++) {
       const struct line *l = &m->column[i].line[k];
+      const bool is_after_last = last == NULL || markdown_compare(l, last) > 0;
+      const bool is_nearest = next == NULL || markdown_compare(l, next) < 0;
 
-      if ((last == NULL || markdown_compare(l, last) > 0) &&
-          (next == NULL || markdown_compare(l, next) < 0))
+      if (is_after_last && is_nearest)
         next = l;
     }
   return next;

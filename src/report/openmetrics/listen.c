@@ -115,8 +115,9 @@ static int listen_parse(const char *at, union address *out, struct bn_err *err)
 static char *listen_copy_text(void *arg, const char *accept, size_t *len, const char **type)
 {
   struct bn_listen *l = arg;
-  const bool openmetrics = accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
-  const struct bn_buf *text = openmetrics ? &l->metrics : &l->plain;
+  const bool takes_openmetrics =
+      accept != NULL && strstr(accept, "application/openmetrics-text") != NULL;
+  const struct bn_buf *text = takes_openmetrics ? &l->metrics : &l->plain;
   char *copy;
 
   (void)pthread_mutex_lock(&l->lock);
@@ -124,8 +125,8 @@ static char *listen_copy_text(void *arg, const char *accept, size_t *len, const 
   copy = bn_alloc(1, *len);
   memcpy(copy, text->len > 0 ? text->data : "", *len);
   (void)pthread_mutex_unlock(&l->lock);
-  *type = openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-                      : "text/plain; version=0.0.4; charset=utf-8";
+  *type = takes_openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                            : "text/plain; version=0.0.4; charset=utf-8";
   return copy;
 }
 

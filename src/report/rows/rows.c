@@ -83,7 +83,7 @@ static void rows_started(void *self, const struct bn_facts *f)
 
   (void)f;
   /* Columns that differ from those of the result before are refused with the first interval. */
-  if (rows_make_line(r, NULL, NULL) == 0)
+  if (rows_make_line(r, NULL /* no row */, NULL) == 0)
     bn_output_write(&r->output, r->line.data, r->line.len);
 }
 

@@ -239,16 +239,20 @@ static bool form_has_no_latency(const struct bn_form *f)
   return f->native && f->timing == NULL && f->view->events == 0;
 }
 
-/* Prints "-" in place of a latency, because no event has ended; in an interval also the age of the
-   oldest event, which may be stuck. */
+/* Prints "-" in place of a number that is not known; in an interval line, which has no columns,
+   without blanks. */
+static void form_print_unknown(const struct bn_form *f, const struct layout *l, FILE *out)
+{
+  (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
+}
+
+/* Prints "-" in place of a latency, because no event has ended; in an interval line also the age of
+   the oldest event in milliseconds, which may be stuck. */
 static void form_print_no_latency(const struct bn_form *f, const struct layout *l, FILE *out)
 {
-  const bool is_interval = f->view->span == BN_VIEW_INTERVAL;
-
-  if (is_interval && f->view->oldest_s > 0)
-    (void)fprintf(out, "- (oldest %.0f)", f->view->oldest_s * 1e3);
-  else
-    (void)fprintf(out, "%*s", is_interval ? 0 : l->width, "-");
+  form_print_unknown(f, l, out);
+  if (f->view->span == BN_VIEW_INTERVAL && f->view->oldest_s > 0)
+    (void)fprintf(out, " (oldest %.0f)", f->view->oldest_s * 1e3);
 }
 
 /* Prints a number.  An unknown number is "-", in dialects 0, as sysbench has it. */
@@ -261,7 +265,7 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
   char text[BN_FORM_NUMBER];
 
   if (isnan(x))
-    (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
+    form_print_unknown(f, l, out);
   else
     (void)fputs(bn_form_format_number(text, l->width, decimals, x, v->at_least), out);
 }

@@ -166,11 +166,13 @@ int bn_device_check_direct(const struct bn_fileio_plan *p, int fd, struct bn_err
 int bn_device_try_file(const struct bn_fileio_plan *p, int *fd, struct bn_err *err)
 {
   *fd = open(bn_device_folder(p), O_TMPFILE | O_RDWR | p->open_flags, 0600);
+  if (*fd >= 0)
+    return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
+  if (errno == EINVAL && p->direct)
+    return device_refuse_direct(err);
   /* Any other failure ends only this check: some file systems have no files without names, and the
      test's own files report a folder that is missing, full or not writable. */
-  if (*fd < 0)
-    return errno == EINVAL && p->direct ? device_refuse_direct(err) : 0;
-  return p->direct ? bn_device_check_direct(p, *fd, err) : 0;
+  return 0;
 }
 
 /* Returns how many bytes this user may still write: root may also use the blocks that a file system

@@ -69,9 +69,12 @@ static int uring_refuse(struct bn_err *err, int error)
     return bn_err_set(err, error,
                       "no file descriptor is left: each thread needs one for io_uring; "
                       "raise ulimit -n or lower --threads and --file-num");
+  case EINVAL:
+    return bn_err_set(err, error,
+                      "cannot make an io_uring: %s (is --file-async-backlog above 32768?)",
+                      strerror(error));
   default:
-    return bn_err_set(err, error, "cannot make an io_uring: %s%s", strerror(error),
-                      error == EINVAL ? " (is --file-async-backlog above 32768?)" : "");
+    return bn_err_set(err, error, "cannot make an io_uring: %s", strerror(error));
   }
 }
 

@@ -157,16 +157,18 @@ static int files_survey(struct making *m, struct bn_err *err)
   for (unsigned i = 0; i < p->files; i++) {
     bool regular, elsewhere = false;
     uint64_t size;
+    int64_t old;
 
     if (files_make_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
       return -1;
-    m->old_size[i] = files_find_size(path, &regular);
-    if (!regular && (uint64_t)m->old_size[i] < m->target)
-      return files_refuse_size(p, path, m->old_size[i], m->target, err);
+    old = files_find_size(path, &regular);
+    m->old_size[i] = old;
+    if (!regular && (uint64_t)old < m->target)
+      return files_refuse_size(p, path, old, m->target, err);
     if (elsewhere) /* the space that is counted here is that of the folder's file system */
       continue;
-    missing += m->old_size[i] < 0;
-    size = m->old_size[i] > 0 ? (uint64_t)m->old_size[i] : 0;
+    missing += old < 0;
+    size = old > 0 ? (uint64_t)old : 0;
     needed += size < m->target ? m->target - size : 0;
   }
   return needed > 0 ? bn_device_check_space(p, needed, missing, err) : 0;
@@ -360,10 +362,9 @@ static void files_log_speed(const struct making *m)
            m->plan->policy->rate_unit);
 }
 
-/* Makes all files, and undoes that if one of them fails.  Returns 0, or -1 and err. */
-static int files_make_all(struct making *m, struct bn_err *err)
+/* Logs what prepare is about to make, in the words of sysbench. */
+static void files_log_plan(const struct bn_fileio_plan *p)
 {
-  const struct bn_fileio_plan *p = m->plan;
   char flags[64];
 
   bn_log(BN_NOTICE, "%u files, %lluKb each, %lluMb total", p->files,
@@ -372,11 +373,17 @@ static int files_make_all(struct making *m, struct bn_err *err)
   bn_log(BN_NOTICE, "Creating files for the test...");
   bn_fileio_format_flags(p, flags, sizeof flags);
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
+}
+
+/* Makes all files, and undoes that if one of them fails.  Returns 0, or -1 and err. */
+static int files_make_all(struct making *m, struct bn_err *err)
+{
+  files_log_plan(m->plan);
   if (files_survey(m, err) != 0)
     return -1;
   m->start_ns = bn_clock_mono();
   m->shown_ns = m->start_ns;
-  for (unsigned i = 0; i < p->files; i++)
+  for (unsigned i = 0; i < m->plan->files; i++)
     if (files_make_one(m, i, err) != 0) {
       bn_log_progress(NULL);
       /* After a signal, the next prepare continues from here. */
@@ -583,13 +590,15 @@ static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool
 /* Logs why the file cannot be opened.  Returns -1. */
 static int files_log_open_failure(const struct bn_fileio_plan *p, const char *path, int error)
 {
+  const char *of_link = files_explain_link(error);
+
   bn_log_errno(BN_FATAL, error, "Cannot open file '%s'", path);
   if (error == EINVAL && p->direct)
     bn_log_hint("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
                 "out of --file-extra-flags",
                 path);
-  else if (files_explain_link(error)[0] != '\0')
-    bn_log_stderr("'%s'%s", path, files_explain_link(error));
+  else if (of_link[0] != '\0')
+    bn_log_stderr("'%s'%s", path, of_link);
   else if (error == ENOENT && p->policy->fatal_on_stderr)
     bn_log_stderr("run 'prepare' first, with the same --file-num");
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)

@@ -579,17 +579,28 @@ static bool inflight_wants_more_tickets(const struct bn_fileio *f, const struct 
   return f->depth > 1 && s->services->conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
 }
 
-enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
+/* Executes events until there is none for this session, or it has failed.  No request is in flight
+   then. */
+static void inflight_execute_events(struct bn_fileio *f, struct bn_session *s)
 {
-  struct bn_fileio *f = self;
   const struct bn_fileio_session *w = s->state;
-  bool last;
+  bool has_begun;
 
   do {
     while (inflight_begin_next_event(f, s))
       continue;
     inflight_drain(f, s);
-  } while (!w->failed && inflight_wants_more_tickets(f, s) && inflight_begin_next_event(f, s));
+    has_begun = !w->failed && inflight_wants_more_tickets(f, s) && inflight_begin_next_event(f, s);
+  } while (has_begun);
+}
+
+enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
+{
+  struct bn_fileio *f = self;
+  const struct bn_fileio_session *w = s->state;
+  bool is_last;
+
+  inflight_execute_events(f, s);
   if (w->failed) {
     /* Failures with the same reason are counted together, so the reason is their name too. */
     s->services->fail_session(s, w->reason, w->reason);
@@ -597,8 +608,8 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
       return BN_FAILED;
   }
   /* Acquire pairs with release here: the flushes of the last session come after all writes. */
-  last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->plan.threads;
-  if (last && inflight_wants_end_flush(f, s))
+  is_last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->plan.threads;
+  if (is_last && inflight_wants_end_flush(f, s))
     inflight_flush_all_files(f, s);
   return w->failed ? BN_FAILED : BN_FINISHED;
 }
