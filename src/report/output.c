@@ -47,8 +47,8 @@ void bn_output_end(struct bn_output *o)
   failed = fflush(o->out) != 0 || ferror(o->out);
   if (failed && o->error == 0)
     o->error = errno != 0 ? errno : -1;
-  /* Without `gaps`, nothing may follow a piece that is missing. */
-  drops_piece = failed || (o->error != 0 && !o->gaps);
+  /* Without `may_have_gaps`, nothing may follow a piece that is missing. */
+  drops_piece = failed || (o->error != 0 && !o->may_have_gaps);
   if (o->own_file && drops_piece)
     output_cut_file(o);
   else if (o->own_file)

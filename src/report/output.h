@@ -14,12 +14,12 @@
 
 /* Text that a reporter writes during the run: pieces are flushed at once, and errors are kept. */
 struct bn_output {
-  FILE *out;     /* borrowed */
-  int error;     /* errno of the first failed write; 0: none, -1: not known */
-  bool own_file; /* `out` is a plain file that only this reporter writes to */
-  bool begun;    /* bn_output_begin() has been called, which empties an own file */
-  bool gaps;     /* the caller sets it if later pieces can be read even if one is missing */
-  off_t kept;    /* bytes of an own file, up to the end of the last complete piece */
+  FILE *out;          /* borrowed */
+  int error;          /* errno of the first failed write; 0: none, -1: not known */
+  bool own_file;      /* `out` is a plain file that only this reporter writes to */
+  bool begun;         /* bn_output_begin() has been called, which empties an own file */
+  bool may_have_gaps; /* the caller sets it if later pieces can be read even if one is missing */
+  off_t kept;         /* bytes of an own file, up to the end of the last complete piece */
 };
 
 /* Makes an output that has written nothing.  path: the name of `out`; NULL: standard output, or
@@ -30,8 +30,8 @@ void bn_output_init(struct bn_output *o, FILE *out, const char *path);
    empties an own file; a run that fails before its first piece leaves the file as it was. */
 void bn_output_begin(struct bn_output *o);
 /* Flushes the piece, so that a reader of a pipe sees it, and unlocks the stream.  If a part of the
-   piece cannot be written, an own file is cut to end before the piece.  Without `gaps` all later
-   pieces are cut off too, because later rows need the names of their columns. */
+   piece cannot be written, an own file is cut to end before the piece.  Without `may_have_gaps` all
+   later pieces are cut off too, because later rows need the names of their columns. */
 void bn_output_end(struct bn_output *o);
 /* Writes a whole piece, from bn_output_begin() to bn_output_end().  len may be 0. */
 void bn_output_write(struct bn_output *o, const char *text, size_t len);

@@ -240,13 +240,13 @@ static void memory_describe(const void *self, struct bn_facts *f)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the passes of a session: all of them (each_all), or its share of the total.  The shares
+/* Returns the passes of a session: all (each_does_all), or its share of the total.  The shares
    differ by at most one pass: the sessions with the lowest numbers do the remaining passes. */
 static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
 {
   const unsigned n = m->run_conf->plan.threads;
 
-  return m->each_all ? m->passes : m->passes / n + (id < m->passes % n);
+  return m->each_does_all ? m->passes : m->passes / n + (id < m->passes % n);
 }
 
 /* Returns whether the session has passes of its share to do.  Without a total there is no end, but

@@ -30,12 +30,13 @@ struct bn_memory {
   enum bn_memory_work work;
   bn_memory_kernel kernel;               /* BN_MEMORY_WORDS */
   const struct bn_vector_kernel *vector; /* BN_MEMORY_VECTORS */
-  bool local;
+  bool local;             /* each session has an area of its own (--memory-scope=local) */
   unsigned bytes_counter; /* index of the counter of bytes */
-  uint64_t passes;  /* passes of all sessions, or of each (each_all); 0: until the time is over */
+  /* Passes of all sessions together, or of each (each_does_all); 0: until the time is over. */
+  uint64_t passes;
   bool short_words; /* 0.5: words of 4 bytes, and the total is the limit even if it is 0 */
   bool no_request;  /* 0.5: random access without an operation, which ends the run with a failure */
-  bool each_all;    /* each session has a part of one block and does all passes */
+  bool each_does_all; /* each session has a part of one block and does all passes */
   struct bn_area_traits traits;
   struct bn_area *area; /* owned: an area, or an area per session */
   unsigned n_areas;

@@ -154,7 +154,7 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
   return memory_refuse_size(m, "memory-block-size", size, least, "too small", message, err);
 }
 
-/* Returns the bytes that are accessed in a pass of a single session, or of all (each_all). */
+/* Returns the bytes that are accessed in a pass of a single session, or of all (each_does_all). */
 static uint64_t memory_bytes_of_pass(const struct bn_memory *m)
 {
   switch (m->work) {
@@ -201,7 +201,7 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
     m->passes += total % pass != 0;
     return 0;
   }
-  m->each_all = m->work == BN_MEMORY_VECTORS && !m->local;
+  m->each_does_all = m->work == BN_MEMORY_VECTORS && !m->local;
   if (total == 0 || m->passes > 0)
     return 0;
   return memory_refuse_total_size(m, pass, err);

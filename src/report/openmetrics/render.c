@@ -180,7 +180,7 @@ static const struct bn_view_field *openmetrics_figure_at(size_t offset)
   return f;
 }
 
-/* Adds the sample of a row to its family. */
+/* Adds the sample of a row, whose figure is given, to its family. */
 static void openmetrics_add_row(struct bn_buf *b, const struct family *family, const struct row *r,
                                 const struct bn_view_field *figure, const struct bn_view *v)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text of metrics: OpenMetrics 1.0, which the parser of Prometheus's older text format reads
-   too.  Therefore bench_run_info is a gauge: that format has no type "info".  */
+   too.  Therefore bench_run_info is a gauge: that format has no type "info". */
 #ifndef BN_REPORT_OPENMETRICS_RENDER_H
 #define BN_REPORT_OPENMETRICS_RENDER_H
 

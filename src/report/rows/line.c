@@ -28,7 +28,7 @@ int bn_line_add_names_once(struct bn_buf *b, const struct bn_row *row, struct bn
     return bn_err_set(err, EINVAL,
                       "the files have different columns, which depend on --percentile and on the "
                       "groups, kinds of events, phases and metrics; print them one by one");
-  b->len = before;
+  b->len = before; /* the line was made only to be compared */
   return 0;
 }
 

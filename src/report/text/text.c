@@ -58,7 +58,7 @@ static int text_open(void *self, const void *conf, const char *path, FILE *out, 
   *t = (struct text){.out = out};
   bn_output_init(&t->output, out, path);
   /* The final report is wanted even if an earlier one could not be written. */
-  t->output.gaps = true;
+  t->output.may_have_gaps = true;
   return 0;
 }
 

@@ -15,7 +15,8 @@ struct engine {
   struct iocb *cb;       /* indexed by slot */
   struct iocb **waiting; /* [depth] requests that are not sent yet */
   struct io_event *event;
-  unsigned depth, n_waiting, sent;
+  unsigned depth, n_waiting;
+  unsigned sent;    /* requests that the kernel has, and that libaio_reap() has not returned */
   unsigned send_at; /* this number of waiting requests is sent without waiting for more */
 };
 

@@ -49,6 +49,7 @@ void bn_io_execute(int fd, struct bn_io_req *r, size_t done)
   r->result = n < 0 ? n : (int64_t)done;
 }
 
+/* Executes a request.  Returns 1: it is done. */
 static int sync_submit(void *self, struct bn_io_req *r)
 {
   const struct engine *e = self;

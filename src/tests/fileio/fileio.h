@@ -199,8 +199,8 @@ struct bn_fileio_session {
   unsigned n_idle, in_flight, writes_in_flight; /* in flight: submitted but not ended */
   struct bn_pattern_mix mix;
   struct bn_rng data; /* for the content of blocks, so that it changes no other random numbers */
-  bool failed;
-  char reason[80];
+  bool failed;        /* a request or the engine has failed: the session begins nothing more */
+  char reason[80];    /* why, for the user: the first failure */
 };
 
 /* Hooks of the workload (api/workload.h). */

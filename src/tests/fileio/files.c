@@ -90,16 +90,16 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the size of the file or device, or -1 if there is none of this name.  Sets *regular to
-   whether it can be extended: it is a regular file, or there is none yet. */
-static int64_t files_find_size(const char *path, bool *regular)
+/* Returns the size of the file or device, or -1 if there is none of this name.  Sets *extendable to
+   whether it is a regular file, or does not exist yet. */
+static int64_t files_find_size(const char *path, bool *extendable)
 {
   struct stat st;
 
-  *regular = true;
+  *extendable = true;
   if (stat(path, &st) != 0)
     return -1;
-  *regular = S_ISREG(st.st_mode);
+  *extendable = S_ISREG(st.st_mode);
   return S_ISBLK(st.st_mode) ? files_size_of_device(path) : (int64_t)st.st_size;
 }
 
@@ -129,9 +129,9 @@ static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, i
                     strerror(error), hint);
 }
 
-/* Checks, before any file is made, whether links allow to write the file.  *elsewhere tells whether
-   a link leads to it, so that it may be on another file system than the folder.  Returns 0, or -1
-   and err; then *elsewhere is not set. */
+/* Checks, before any file is made, whether links allow to write the file.  Sets *elsewhere to
+   whether a link leads to another path, where the file may be on another file system than the
+   folder.  Returns 0, or -1 and err; then *elsewhere is not set. */
 static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
                              struct bn_err *err)
 {
@@ -155,15 +155,15 @@ static int files_survey(struct making *m, struct bn_err *err)
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++) {
-    bool regular, elsewhere = false;
+    bool extendable, elsewhere = false;
     uint64_t size;
     int64_t old;
 
     if (files_make_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
       return -1;
-    old = files_find_size(path, &regular);
+    old = files_find_size(path, &extendable);
     m->old_size[i] = old;
-    if (!regular && (uint64_t)old < m->target)
+    if (!extendable && (uint64_t)old < m->target)
       return files_refuse_size(p, path, old, m->target, err);
     if (elsewhere) /* the space that is counted here is that of the folder's file system */
       continue;
@@ -326,10 +326,10 @@ static int files_shorten(const char *path, int64_t size)
 /* Gives a file its old size back, if prepare has extended it. */
 static void files_cut_extended(const char *path, int64_t old_size)
 {
-  bool regular;
-  const int64_t size = files_find_size(path, &regular);
+  bool extendable;
+  const int64_t size = files_find_size(path, &extendable);
 
-  if (regular && size > old_size && files_shorten(path, old_size) != 0)
+  if (extendable && size > old_size && files_shorten(path, old_size) != 0)
     bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
 }
 
