@@ -128,6 +128,19 @@ static void texts_are_escaped(void **state)
   page_free(p);
 }
 
+static void long_texts_are_not_cut(void **state)
+{
+  struct page *p = page_new();
+  char path[400];
+
+  (void)state;
+  memset(path, 'x', sizeof path);
+  path[sizeof path - 1] = '\0';
+  bn_facts_set_text(&p->facts, "workload", "name", path);
+  expect(p, path);
+  page_free(p);
+}
+
 static void latencies_are_summaries(void **state)
 {
   static const double read_s[] = {0.001, 0.002};
@@ -249,6 +262,7 @@ BN_TESTS(openmetrics)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_that_measured_nothing_has_facts_and_an_end),
       cmocka_unit_test(texts_are_escaped),
+      cmocka_unit_test(long_texts_are_not_cut),
       cmocka_unit_test(latencies_are_summaries),
       cmocka_unit_test(counters_end_in_total),
       cmocka_unit_test(counters_of_a_workload_stand_by_unit),
