@@ -11,6 +11,8 @@
 BN_STREAM_KERNELS(avx2, AVX2, 32)
 BN_STREAM_KERNELS(avx512, AVX512, 64)
 
+/* The kernels below access a cache line in each iteration. */
+
 /* Reads array a.  The accesses are volatile, so that none is merged or dropped. */
 AVX static void memory_avx_read(const struct bn_vector_job *job)
 {

@@ -87,9 +87,10 @@ static bool json_replaces_file(const struct json *r)
    so that a run that is killed leaves its figures. */
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
+  const struct json_conf *c = conf;
   struct json *r = self;
 
-  r->bins = conf != NULL ? (enum bins)((const struct json_conf *)conf)->bins : BINS_TOTAL;
+  r->bins = c != NULL ? (enum bins)c->bins : BINS_TOTAL;
   r->journal.lock.fd = -1; /* a journal that was never opened can be closed, too */
   r->journal.ended = true;
   r->path = bn_file_is_stdout(path) ? NULL : path;

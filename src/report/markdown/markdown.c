@@ -196,13 +196,12 @@ static void markdown_add_f64(struct column *c, enum line_kind kind, double x, in
    the end of the range with ">" if it is beyond the range of the histogram. */
 static char *markdown_format_latency(double s, bool at_least)
 {
-  const double ms = isfinite(s) ? s * 1e3 : BN_HIST_TOP_MS;
-  const char *sign = at_least ? "\u2265" : "";
-  char *number = markdown_format_f64(ms, bn_units_count_decimals(ms, 2)), *value;
+  const bool is_beyond = !isfinite(s);
+  const double ms = is_beyond ? BN_HIST_TOP_MS : s * 1e3;
+  const char *bound = at_least ? "\u2265" : "";
+  char *number = markdown_format_f64(ms, bn_units_count_decimals(ms, 2));
+  char *value = bn_alloc_print("%s%s", is_beyond ? "\\>" : bound, number);
 
-  if (!isfinite(s))
-    sign = "\\>";
-  value = bn_alloc_print("%s%s", sign, number);
   free(number);
   return value;
 }

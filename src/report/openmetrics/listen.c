@@ -249,7 +249,8 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
     return bn_err_set(err, ENOENT,
                       "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
                       "headers (libmicrohttpd-dev) and build again");
-  l->server = l->web != NULL ? l->web->start(&address.any, &l->page, &why) : NULL;
+  if (l->web != NULL)
+    l->server = l->web->start(&address.any, &l->page, &why);
   if (l->server == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
   /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */

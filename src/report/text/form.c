@@ -284,6 +284,17 @@ static void form_print_value(const struct bn_form *f, const struct layout *l, co
     form_print_f64(f, l, v, out);
 }
 
+/* Reads the number after the character at *at, which is 0 without digits, as in ":size".  Moves *at
+   past both. */
+static int form_read_number(const char **at)
+{
+  char *end;
+  const long n = strtol(*at + 1, &end, 10);
+
+  *at = end;
+  return (int)n;
+}
+
 /* Prints the figure of the field "{NAME:WIDTH.DECIMALS~UNIT}" (form.h) at the start of a template.
    A width or decimals that are left out are 0.  Returns the template after the field. */
 static const char *form_print_field(const struct bn_form *f, const char *template, FILE *out)
@@ -291,14 +302,14 @@ static const char *form_print_field(const struct bn_form *f, const char *templat
   const char *name = template + 1;
   const size_t len = strcspn(name, ":}");
   struct value v = form_find_value(f, name, len);
-  char *at = (char *)(uintptr_t)(name + len); /* not const, for strtol(3) */
+  const char *at = name + len;
   struct layout l = {.width = 0};
   size_t unit_len;
 
   if (*at == ':')
-    l.width = (int)strtol(at + 1, &at, 10); /* without digits 0: {bytes_read:size} */
+    l.width = form_read_number(&at);
   if (*at == '.')
-    l.decimals = (int)strtol(at + 1, &at, 10);
+    l.decimals = form_read_number(&at);
   l.is_latency = *at == '~';
   if (l.is_latency)
     at++;

@@ -35,8 +35,9 @@ static bool device_is_in_memory(int fd)
   struct statfs fs;
   struct stat st;
 
-  return !device_is_block(fd, &st) && fstatfs(fd, &fs) == 0 &&
-         (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+  if (device_is_block(fd, &st) || fstatfs(fd, &fs) != 0)
+    return false;
+  return fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC;
 }
 
 /* Returns whether requests are copies to and from mapped pages.  These are pages of the page cache

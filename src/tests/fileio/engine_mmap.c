@@ -35,10 +35,12 @@ static int mmap_map_file(struct maps *m, const struct bn_io_setup *setup, unsign
     return bn_err_set(err, errno, "ftruncate() failed on file %u errno = %d (%s)", i, errno,
                       strerror(errno));
   at = mmap(NULL, m->size, access, MAP_SHARED, setup->fd[i], 0);
-  if (at == MAP_FAILED)
+  if (at == MAP_FAILED) {
+    const char *hint = errno == ENOMEM ? ": see sysctl vm.max_map_count and ulimit -v" : "";
+
     return bn_err_set(err, errno, "mmap() failed on file %u errno = %d (%s)%s", i, errno,
-                      strerror(errno),
-                      errno == ENOMEM ? ": see sysctl vm.max_map_count and ulimit -v" : "");
+                      strerror(errno), hint);
+  }
   m->at[i] = at;
   m->n++;
   return 0;

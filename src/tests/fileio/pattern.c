@@ -42,13 +42,14 @@ static uint64_t pattern_requests_per_file(const struct bn_pattern_conf *c, uint6
   return (c->span + unit - 1) / unit;
 }
 
-/* Returns the mark of a request's block. */
+/* Returns the mark of a request's block.  A block is here what one request moves, and blocks are
+   numbered across the files. */
 static unsigned char *pattern_mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
 {
   const uint64_t unit = bn_file_mode_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
-  const uint64_t n = file * pattern_requests_per_file(&p->conf, unit) + offset / unit;
+  const uint64_t block = file * pattern_requests_per_file(&p->conf, unit) + offset / unit;
 
-  return &p->busy[n % BUSY_MARKS];
+  return &p->busy[block % BUSY_MARKS];
 }
 
 /* Returns whether the block of a request is in use, as far as its mark tells. */
