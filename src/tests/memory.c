@@ -26,7 +26,8 @@ static const struct bn_metric memory_metrics[] = {
 
 /* --- areas ------------------------------------------------------------------------------------ */
 
-/* Arrays of equal size would begin at the same offset in a page, and stores would delay loads. */
+/* Bytes after each array.  Without them, arrays of equal size would begin at the same offset in a
+   page, and loads would wait for stores to that offset of another page. */
 enum { ARRAY_GAP = 17 * BN_VECTOR_LINE };
 
 /* Returns the bytes of an area: a block, or an array of that size for each of a, b and c. */
@@ -203,7 +204,7 @@ static int memory_session_open(void *self, struct bn_session *s, struct bn_err *
 
 /* --- the heading ------------------------------------------------------------------------------ */
 
-/* Adds the rows that say what an event does; only those of words are sysbench's. */
+/* Adds the rows that say what an event does.  sysbench has only the rows about words. */
 static void memory_describe_work(const struct bn_memory *m, struct bn_facts *f)
 {
   if (m->work == BN_MEMORY_VECTORS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inner loops of the memory test, unrolled to eight words where those of sysbench are, and the
+/* The inner loops of the memory test, unrolled to eight words where sysbench unrolls them, and the
    random cycle of pointers that --memory-oper=latency follows. */
 #include "tests/memory_kernel.h"
 

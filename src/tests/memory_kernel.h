@@ -28,9 +28,9 @@ struct bn_memory_job {
 
 typedef void (*bn_memory_kernel)(const struct bn_memory_job *job);
 
-/* Returns the loop of a version.  uniform_only: that of 1.0 and 0.5, which store the number of
-   remaining words and draw indexes uniformly whatever the type; else that of 1.1, which stores the
-   number of the session and draws by the type. */
+/* Returns the loop of a version.  uniform_only: the loop of 1.0 and 0.5, which stores the number of
+   remaining words and draws indexes uniformly whatever the type; else the loop of 1.1, which stores
+   the number of the session and draws by the type. */
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type);
 

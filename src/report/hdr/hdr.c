@@ -189,7 +189,7 @@ static bool hdr_has_hists(const struct bn_view *v)
   return v->latency != NULL;
 }
 
-/* Adds the histograms of a checkpoint or the total to those of the whole run.  The histograms of
+/* Adds the histograms of a checkpoint or the total to the sums of the whole run.  The histograms of
    phases are taken from the total alone, where they are of the whole run. */
 static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 {
@@ -371,7 +371,7 @@ static int hdr_total(void *self, const struct bn_view *v, struct bn_err *err)
 }
 
 /* Prints the heading for a run that measured nothing, so that the file has a log without lines
-   instead of that of an earlier run.  Without facts the run has not begun. */
+   instead of the log of an earlier run.  Without facts the run has not begun. */
 static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct hdr *h = self;

@@ -54,7 +54,7 @@ struct json {
   size_t buckets;               /* number of buckets in kept histograms */
   uint64_t values;              /* upper bound of the values in kept records */
   bool is_full;                 /* the document gets no more intervals */
-  bool is_part;                 /* the document is that of a part of a run */
+  bool is_part;                 /* the document covers only a part of a run */
   bool is_open;                 /* json_open() has succeeded */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Collects lines for each run and prints those of all runs as one table. */
+/* Collects the lines of each run, and prints the lines of all runs as one table. */
 #include "report/markdown/markdown.h"
 
 #include <inttypes.h>
@@ -477,7 +477,7 @@ static const char *markdown_find_figure_name(const struct line *l)
   return NULL;
 }
 
-/* Prints the first cell of a line: a label, or the name of a part and that of its figure.  For the
+/* Prints the first cell of a line: a label, or the names of a part and of its figure.  For the
    percentiles of the run, the name of the part is "latency". */
 static void markdown_print_label(const struct markdown *m, const struct line *l, FILE *out)
 {

@@ -25,9 +25,9 @@ struct bn_form {
    digits, "≥" if they are lower bounds, and "-" if no event has ended.  The current percentile is
    that of interval lines: natively the greatest rank, in dialects the first one that was typed. */
 void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native);
-/* Makes percentile i current: that of the current timing, which has percentiles, or of the events.
-   If the view has no percentile i, the rank is 0 and the value unknown, which dialects print as
-   0. */
+/* Makes percentile i current: of the current timing, which must have percentiles, or of the events
+   if no timing was set.  If the view has no percentile i, the rank is 0 and the value unknown,
+   which dialects print as 0. */
 void bn_form_set_rank(struct bn_form *f, size_t i);
 /* Sets the current timing; the name is borrowed. */
 void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name);

@@ -137,7 +137,7 @@ static void heading_print_foreign(FILE *out, const char *before, const char *tex
   (void)fprintf(out, "%s%s%s", before, shown, after);
 }
 
-/* Returns the version of the server, or else that of the client, or NULL if neither is known. */
+/* Returns the version of the server, or else of the client, or NULL if neither is known. */
 static const char *heading_find_version(const struct bn_facts *f)
 {
   const char *version = bn_facts_find_text(f, "database", "server_version");

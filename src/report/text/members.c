@@ -110,7 +110,7 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
 }
 
 /* Appends the heading.  All hosts have the same ranks, but a lost host may have sent no total, so
-   the greatest rank is that of any host with a total. */
+   the greatest rank is taken from a host that has sent one. */
 static void members_append_heading(struct bn_buf *b, const struct members *all)
 {
   const char *of_groups = all->has_hosts ? "host/group" : "group";

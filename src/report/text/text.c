@@ -243,8 +243,8 @@ static void text_print_debug_time(const struct text *t, const char *label, doubl
     (void)fprintf(t->out, "%.*fs\n", bn_units_count_decimals(s, 4), s);
 }
 
-/* Returns the timing of a metric of the workload, or NULL if the run does not have it.  A script
-   may give a histogram of its own the same name, which is not meant. */
+/* Returns the timing of a metric of the workload, or NULL if the run does not have it.  A
+   histogram of a script that has the same name is passed over. */
 static const struct bn_timing *text_find_timing(const struct bn_view *v, const char *metric)
 {
   for (size_t i = 0; i < v->n_timings; i++)
@@ -604,7 +604,7 @@ static void text_print_script_lines(const struct text *t, const struct bn_view *
     (void)fprintf(t->out, "%s\n", v->lines);
 }
 
-/* Prints what stands above the latency: the figures of the workload, then those of every run. */
+/* Prints the lines above the latency: the figures of the workload, then those of every run. */
 static void text_print_head(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
@@ -625,7 +625,7 @@ static void text_print_head(const struct text *t, const struct bn_form *f)
   text_print_edges(t, f);
 }
 
-/* Prints what stands under the latency: further times, the fairness, and tables of parts. */
+/* Prints the lines below the latency: further times, the fairness, and tables of parts. */
 static void text_print_tail(const struct text *t, struct bn_form *f)
 {
   const struct bn_view *v = f->view;
@@ -732,7 +732,7 @@ static int text_members(void *self, const struct bn_group *g, size_t n, struct b
   return 0;
 }
 
-/* Prints the report of a view whose hook in the script, which was to print it, has failed. */
+/* Prints the report of a view in place of a script's hook that has failed. */
 static int text_fill_in(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct text *t = self;

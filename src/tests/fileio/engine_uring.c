@@ -20,7 +20,8 @@ struct engine {
   unsigned send_at; /* this number of waiting requests is sent without waiting for more */
 };
 
-/* Flags, from the best for a single thread to those of every kernel with io_uring. */
+/* Flags in the order in which they are tried: the best ones for a single thread first, and last
+   none, which every kernel with io_uring takes. */
 static const unsigned flag_sets[] = {
 #ifdef IORING_SETUP_DEFER_TASKRUN
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,

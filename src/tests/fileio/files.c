@@ -165,7 +165,7 @@ static int files_survey(struct making *m, struct bn_err *err)
     m->old_size[i] = old;
     if (!extendable && (uint64_t)old < m->target)
       return files_refuse_size(p, path, old, m->target, err);
-    if (elsewhere) /* the space that is counted here is that of the folder's file system */
+    if (elsewhere) /* only the space on the folder's file system is checked */
       continue;
     missing += old < 0;
     size = old > 0 ? (uint64_t)old : 0;

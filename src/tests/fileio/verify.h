@@ -23,8 +23,8 @@ struct bn_verify_fault {
 /* Fills each block with random bytes and its tail.  buf has len bytes, a multiple of block, that
    belong at `offset` of a file.  Any thread. */
 void bn_verify_stamp(void *buf, size_t len, size_t block, uint64_t offset, struct bn_rng *rng);
-/* Checks the blocks of buf, which is that of bn_verify_stamp().  Returns BN_VERIFY_GOOD, or the
-   fault of the first bad block, and sets *fault to its place and values. */
+/* Checks the blocks of buf, with the same arguments as bn_verify_stamp().  Returns BN_VERIFY_GOOD,
+   or the fault of the first bad block, and sets *fault to its place and values. */
 enum bn_verify bn_verify_check(const void *buf, size_t len, size_t block, uint64_t offset,
                                struct bn_verify_fault *fault);
 

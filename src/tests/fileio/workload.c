@@ -239,7 +239,8 @@ static const struct bn_metric fileio_metrics[] = {
     {.name = "read_latency", .unit = "ns", .kind = BN_HISTOGRAM},
     {.name = "write_latency", .unit = "ns", .kind = BN_HISTOGRAM},
     {.name = "fsync_latency", .unit = "ns", .kind = BN_HISTOGRAM},
-    /* The order is that of enum bn_disk_value.  Each process counts all that the device does. */
+    /* The order is that of enum bn_disk_value.  Each process counts all that the device does, so
+       the counts of several processes are not added. */
     {.name = "device_reads", .unit = "1", .merge = BN_MERGE_NONE},
     {.name = "device_bytes_read", .unit = "bytes", .merge = BN_MERGE_NONE},
     {.name = "device_read_time", .unit = "ns", .merge = BN_MERGE_NONE},
