@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* A name that has addresses; never changed, so that callers may read `addresses` without a lock. */
 struct known_name {
   char *name, *addresses;
   struct known_name *next;
@@ -34,12 +35,12 @@ void bn_names_free(struct bn_names *names)
   if (names == NULL)
     return;
   while (names->first != NULL) {
-    struct known_name *k = names->first;
+    struct known_name *known = names->first;
 
-    names->first = k->next;
-    free(k->name);
-    free(k->addresses);
-    free(k);
+    names->first = known->next;
+    free(known->name);
+    free(known->addresses);
+    free(known);
   }
   (void)pthread_mutex_destroy(&names->lock);
   free(names);
@@ -60,12 +61,12 @@ static bool names_is_name(const char *host)
 static char *names_look_up(const struct bn_driver_host *host, const char *name)
 {
   const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-  struct addrinfo *all = NULL;
+  struct addrinfo *found = NULL;
   char *list = NULL;
 
-  if (getaddrinfo(name, NULL, &hints, &all) != 0)
+  if (getaddrinfo(name, NULL, &hints, &found) != 0)
     return NULL;
-  for (const struct addrinfo *a = all; a != NULL; a = a->ai_next) {
+  for (const struct addrinfo *a = found; a != NULL; a = a->ai_next) {
     char address[NI_MAXHOST], *longer;
 
     if (getnameinfo(a->ai_addr, a->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST) !=
@@ -75,26 +76,28 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
     free(list);
     list = longer;
   }
-  freeaddrinfo(all);
+  freeaddrinfo(found);
   return list;
 }
 
-/* Returns the addresses of the name: those that were found before or, if there are none, those that
-   the system tells now; NULL: the name has none.  The caller holds the lock. */
+/* Returns the addresses of the name, or NULL if it has none.  Addresses are kept, so that the
+   system is asked once for a name.  That a name has none is not kept: a later connect asks again.
+   The caller holds the lock, also while the system is asked. */
 static const char *names_resolve_locked(struct bn_names *names, const char *name)
 {
-  struct known_name *k;
+  struct known_name *known;
   char *addresses;
 
-  for (k = names->first; k != NULL; k = k->next)
-    if (strcmp(k->name, name) == 0)
-      return k->addresses;
+  for (known = names->first; known != NULL; known = known->next)
+    if (strcmp(known->name, name) == 0)
+      return known->addresses;
   addresses = names_look_up(names->host, name);
   if (addresses == NULL)
     return NULL;
-  k = names->host->alloc(1, sizeof *k);
-  *k = (struct known_name){names->host->text(name), addresses, names->first};
-  names->first = k;
+  known = names->host->alloc(1, sizeof *known);
+  *known = (struct known_name){
+      .name = names->host->text(name), .addresses = addresses, .next = names->first};
+  names->first = known;
   return addresses;
 }
 

@@ -17,7 +17,8 @@ static const char bn_remedy_ports[] =
 static const char bn_remedy_table[] = "run 'cleanup' first, with the options of its 'prepare'";
 
 /* Refuses a URI, and a port that is written after the host, because they have options of their own.
-   An IPv6 address has several colons.  Returns 0, or -1 and err, without a password in a URI. */
+   The text after the first colon of an IPv6 address is no number.  Returns 0, or -1 and err, which
+   does not show the URI: it may have a password. */
 static inline int bn_remedy_check_host(const char *host, const char *driver, struct bn_err *err)
 {
   const char *colon = strchr(host, ':'), *port = colon != NULL ? colon + 1 : "";

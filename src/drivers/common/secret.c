@@ -28,8 +28,8 @@ int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_e
   return 0;
 }
 
-/* Returns why a password could not be read, from the errno of the functions below.  at_end: the
-   reason if there was nothing to read. */
+/* Returns why a password could not be read.  error: an errno, or 0 if there was nothing to read,
+   for which at_end is the reason. */
 static const char *secret_reason(int error, const char *at_end)
 {
   switch (error) {
@@ -173,7 +173,8 @@ static size_t secret_apply_key(const struct termios *keys, char c, char out[BN_S
 }
 
 /* Reads keys up to the end of the line, or to a key that sends a signal.  Returns 0, the number of
-   the signal, or -1 and errno: 0 at the end of the input, EMSGSIZE if the password is too long. */
+   the signal (above 0), or -1 and errno: 0 at the end of the input, EMSGSIZE if the password is too
+   long. */
 static int secret_read_keys(int tty, const struct termios *keys, const _Atomic bool *interrupted,
                             char out[BN_SECRET_MAX])
 {
@@ -283,9 +284,12 @@ int bn_secret_get(const char *question, const char *path, const struct bn_driver
                   char **secret, struct bn_err *err)
 {
   char text[BN_SECRET_MAX];
-  const int rc = question != NULL ? secret_prompt(question, host->interrupted, text, err)
-                                  : bn_secret_read_file(path, text, err);
+  int rc;
 
+  if (question != NULL)
+    rc = secret_prompt(question, host->interrupted, text, err);
+  else
+    rc = bn_secret_read_file(path, text, err);
   if (rc == 0)
     *secret = host->text(text);
   /* After a failure, too: the file or the terminal may have given a part of the secret. */

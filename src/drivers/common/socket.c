@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* The longest silence, and the time between two probes. */
-enum { LIMIT_MS = 10000, INTERVAL_S = 1, MS_PER_S = 1000 };
+/* The longest silence of a peer, and the time between two keepalive probes. */
+enum { SILENCE_MAX_MS = 10000, PROBE_INTERVAL_S = 1, MS_PER_S = 1000 };
 
 /* Returns the value of an option of TCP, or -1 if the socket has no such option. */
 static int socket_get_option(int fd, int name)
@@ -26,7 +26,8 @@ static void socket_set_option(int fd, int level, int name, int value)
 }
 
 /* Linux applies TCP_USER_TIMEOUT to unacknowledged data and, once a host has been silent for
-   TCP_KEEPIDLE, to keepalive probes, whose number then does not matter (tcp(7)). */
+   TCP_KEEPIDLE, to keepalive probes.  It then ignores the limit of their number (tcp(7)), so that
+   TCP_KEEPCNT is not set. */
 void bn_socket_limit_silence(int fd)
 {
   int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT), half_s, idle_s;
@@ -34,15 +35,15 @@ void bn_socket_limit_silence(int fd)
   if (limit_ms < 0)
     return;
   if (limit_ms == 0) {
-    limit_ms = LIMIT_MS;
+    limit_ms = SILENCE_MAX_MS;
     socket_set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
   }
-  /* Probes begin after half of the limit, in seconds, of which the system wants at least one. */
+  /* Probes begin after half of the limit, but not before a second, the system's least value. */
   half_s = limit_ms / 2 / MS_PER_S;
   idle_s = half_s > 0 ? half_s : 1;
   if (socket_get_option(fd, TCP_KEEPIDLE) > idle_s)
     socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
-  socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, INTERVAL_S);
+  socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_INTERVAL_S);
   socket_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
@@ -62,9 +63,9 @@ void bn_sockref_clear(struct bn_sockref *s)
 
 void bn_sockref_set(struct bn_sockref *s, int fd)
 {
-  const bool known = socket_get_cookie(fd, &s->cookie);
+  const bool has_cookie = socket_get_cookie(fd, &s->cookie);
 
-  atomic_store_explicit(&s->fd, known ? fd : -1, memory_order_relaxed);
+  atomic_store_explicit(&s->fd, has_cookie ? fd : -1, memory_order_relaxed);
 }
 
 void bn_sockref_shut(const struct bn_sockref *s)
@@ -78,12 +79,18 @@ void bn_sockref_shut(const struct bn_sockref *s)
 
 const char *bn_socket_transport(int fd)
 {
-  struct sockaddr_storage at = {.ss_family = AF_UNSPEC};
-  socklen_t len = sizeof at;
+  struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+  socklen_t len = sizeof address;
 
-  if (getsockname(fd, (struct sockaddr *)&at, &len) != 0)
+  if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
     return "";
-  if (at.ss_family == AF_UNIX)
+  switch (address.ss_family) {
+  case AF_UNIX:
     return "Unix socket";
-  return at.ss_family == AF_INET || at.ss_family == AF_INET6 ? "TCP" : "";
+  case AF_INET:
+  case AF_INET6:
+    return "TCP";
+  default:
+    return "";
+  }
 }

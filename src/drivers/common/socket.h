@@ -18,10 +18,11 @@ void bn_socket_limit_silence(int fd);
 /* Returns "TCP", "Unix socket", or "" if the socket is neither. */
 const char *bn_socket_transport(int fd);
 
-/* A reference for another thread, which may shut the socket down.  The library closes the socket
-   when a connection breaks, and the number may then belong to another one, whose cookie differs. */
+/* A reference by which another thread may shut the socket down.  The library closes the socket when
+   the connection breaks, and the system may give its number to another socket: the cookie, which no
+   two sockets share, tells them apart. */
 struct bn_sockref {
-  _Atomic int fd; /* -1: none */
+  _Atomic int fd; /* -1: no socket, or a system without cookies */
   uint64_t cookie;
 };
 

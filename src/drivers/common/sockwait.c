@@ -31,16 +31,20 @@ int bn_sockwait_await_room(const struct bn_sockwait *w, int fd)
 
 bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd)
 {
-  char byte;
-  ssize_t n;
+  for (;;) {
+    char byte;
+    const ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    const bool is_empty = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 
-  while ((n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT)) < 0 &&
-         (errno == EAGAIN || errno == EWOULDBLOCK))
+    if (!is_empty)
+      return n > 0;
+    /* After an interruption the next recv() finds the end of the socket. */
     (void)bn_sockwait_await_bytes(w, fd);
-  return n > 0;
+  }
 }
 
-/* The waits between two connects grow from the first to the longest; all together have a limit. */
+/* The length of the first wait, which doubles from wait to wait up to the longest, and the limit of
+   all waits together. */
 enum { BACKLOG_FIRST_MS = 5, BACKLOG_LONGEST_MS = 100, BACKLOG_ALL_MS = 10000 };
 
 bool bn_backlog_wait(struct bn_backlog *b, const struct bn_sql_waiter *waiter,

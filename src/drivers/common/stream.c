@@ -111,8 +111,8 @@ static void stream_buffer_free(struct bn_stream_buffer *b)
 }
 
 /* Frees memory that was needed for a rare large message, once SMALL_USES messages in a row have
-   used less than a quarter of the buffer, which is empty and was used up to `used`.  The new buffer
-   may be missing: it is made when it is needed. */
+   used less than a quarter of the buffer.  The buffer is empty; used: how many of its bytes were in
+   use.  Without memory for a smaller buffer there is none: it is made when it is needed. */
 static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_t used)
 {
   if (b->cap <= first || used > b->cap / 4) {
@@ -126,8 +126,8 @@ static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_
   (void)stream_widen(b, first, 2 * used);
 }
 
-/* Frees or shrinks a buffer of another size than the first, which is empty and was used up to
-   `used`. */
+/* The slow path of bn_stream_note_empty, for a buffer that has not its first size: with a waiter it
+   is freed, else it may shrink.  used: how many of its bytes were in use. */
 static __attribute__((noinline)) void stream_give_up_memory(struct bn_stream *s, size_t used)
 {
   if (s->wait != NULL)
@@ -148,7 +148,7 @@ void bn_stream_note_empty(struct bn_stream *s)
 /* The slow path of stream_make_room, with its results. */
 static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
-  const size_t wanted = s->in.cap / 4;
+  const size_t wanted = s->in.cap / 4; /* 0 if there is no buffer */
 
   if (s->begin > 0) {
     memmove(s->in.data, s->in.data + s->begin, s->end - s->begin);
@@ -202,9 +202,9 @@ static int stream_poll(struct bn_stream *s, short events, short *came)
   return 0;
 }
 
-/* Sleeps until the first bytes of an answer are there; the next recv() finds an error.  It makes
-   the system call itself: poll() is a point of cancellation, which doubles its instructions in the
-   path of every statement, and no thread of ours is cancelled.
+/* Sleeps until the first bytes of an answer are there.  A failure is not reported: the recv() that
+   follows finds it.  The system call is made without poll(), which is a point of cancellation: that
+   doubles its instructions in the path of every statement, and no thread of ours is cancelled.
 
    Other ways were measured.  Two threads on MariaDB that yield the processor and try again before
    they sleep have half the rate.  PostgreSQL sends a long answer in parts: spinning until the next
@@ -230,12 +230,12 @@ static void stream_watch(struct bn_stream *s)
 /* Receives by the waiter, as bn_stream_fill does.  The waiter watches for new bytes; after the
    first bytes of an answer the socket is read until it is empty.  Room is made when bytes are
    there: a connection that waits for its answer has no buffer. */
-static int stream_fill_watched(struct bn_stream *s, bool wait)
+static int stream_fill_watched(struct bn_stream *s, bool may_wait)
 {
   for (;;) {
     ssize_t n;
 
-    if (wait && !s->unread)
+    if (may_wait && !s->unread)
       stream_watch(s);
     if (stream_make_room(s) != 0)
       return -1;
@@ -247,26 +247,27 @@ static int stream_fill_watched(struct bn_stream *s, bool wait)
     }
     if (n == 0 || !(stream_would_block(errno) || errno == EINTR))
       return stream_fail(s, n == 0 ? 0 : errno);
+    /* The socket is empty, and new bytes will be an event, unless a signal has ended the call. */
     s->unread = errno == EINTR;
-    if (!wait && !s->unread)
+    if (!may_wait && !s->unread)
       return 0;
   }
 }
 
-int bn_stream_fill(struct bn_stream *s, bool wait)
+int bn_stream_fill(struct bn_stream *s, bool may_wait)
 {
   short came;
 
   if (s->waits_first) {
     if (s->wait != NULL)
-      return stream_fill_watched(s, wait);
-    if (wait && bn_stream_len(s) == 0 && (s->tls == NULL || !bn_tls_is_ahead(s->tls)))
+      return stream_fill_watched(s, may_wait);
+    if (may_wait && bn_stream_len(s) == 0 && (s->tls == NULL || !bn_tls_is_ahead(s->tls)))
       stream_sleep_once(s);
   }
   if (stream_make_room(s) != 0)
     return -1;
   for (;;) {
-    const ssize_t n = stream_receive(s, wait ? 0 : MSG_DONTWAIT);
+    const ssize_t n = stream_receive(s, may_wait ? 0 : MSG_DONTWAIT);
 
     if (__builtin_expect(n > 0, 1)) {
       s->end += (size_t)n;
@@ -275,7 +276,7 @@ int bn_stream_fill(struct bn_stream *s, bool wait)
     if (n == 0)
       return stream_fail(s, 0);
     if (stream_would_block(errno)) {
-      if (!wait)
+      if (!may_wait)
         return 0;
       if (stream_poll(s, POLLIN, &came) != 0)
         return -1;

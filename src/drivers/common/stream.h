@@ -38,9 +38,9 @@ struct bn_stream {
   size_t begin, end; /* in.data[begin] … in.data[end - 1] are received and not yet used */
   size_t out_len;    /* out.data[0] … out.data[out_len - 1] wait for flush */
   struct bn_stream_buffer in, out;
-  bool waits_first; /* a Unix socket, or there is a waiter */
+  bool waits_first; /* a Unix socket, an encrypted one, or there is a waiter */
   bool ended;       /* with a waiter: an event told of the end of the connection */
-  bool unread;      /* with a waiter: the socket may have bytes, or its end, without a new event */
+  bool unread; /* with a waiter: bytes, or the end, may be there for which no event will come */
   struct bn_sockwait *wait; /* NULL: no waiter */
   struct ssl_st *tls;       /* NULL: not encrypted */
 };
@@ -59,10 +59,10 @@ int bn_stream_take(struct bn_stream *s);
    ahead for the stream.  The socket of a new stream is as its user has left it. */
 int bn_stream_lend(const struct bn_stream *s);
 
-/* Receives once, after it has made room.  Returns 1 if bytes came, 0 if nothing is there yet (only
-   without `wait`), or -1.  Pointers to received bytes become invalid; offsets from bn_stream_data
-   stay valid. */
-int bn_stream_fill(struct bn_stream *s, bool wait);
+/* Receives once, after it has made room.  may_wait: it waits for bytes if none are there.  Returns
+   1 if bytes came, 0 if none are there and it may not wait, or -1.  Pointers to received bytes
+   become invalid; offsets from bn_stream_data stay valid. */
+int bn_stream_fill(struct bn_stream *s, bool may_wait);
 /* Receives what a peer has sent before it stopped reading, without waiting for more.  It receives
    at most BN_STREAM_DRAIN times, so that a peer that goes on sending does not keep the caller. */
 enum { BN_STREAM_DRAIN = 16 };

@@ -12,14 +12,14 @@
 bool bn_tls_matches_version(const char *version)
 {
   static const char name[] = "OpenSSL ";
-  const char *own = OpenSSL_version(OPENSSL_VERSION);
+  const char *linked = OpenSSL_version(OPENSSL_VERSION); /* "OpenSSL 3.0.15 3 Sep 2024" */
   size_t len = sizeof name - 1;
 
   if (strncmp(version, name, len) != 0)
     return false;
-  /* A date follows the number. */
+  /* The number is compared, but not the date that may follow it. */
   len += strcspn(version + len, " ");
-  return strncmp(version, own, len) == 0 && (own[len] == ' ' || own[len] == '\0');
+  return strncmp(version, linked, len) == 0 && (linked[len] == ' ' || linked[len] == '\0');
 }
 
 void bn_tls_take(struct ssl_st *tls, bool brief)
@@ -71,8 +71,8 @@ static ssize_t tls_outcome(const struct ssl_st *tls, int rc)
   }
 }
 
-/* Returns n, or the most that a call of OpenSSL takes. */
-static int tls_most(size_t n)
+/* Returns n, or the longest length that a call of OpenSSL takes. */
+static int tls_limit_length(size_t n)
 {
   return n < INT_MAX ? (int)n : INT_MAX;
 }
@@ -83,7 +83,7 @@ ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n)
 
   ERR_clear_error();
   errno = 0;
-  rc = SSL_read(tls, to, tls_most(n));
+  rc = SSL_read(tls, to, tls_limit_length(n));
   return rc > 0 ? rc : tls_outcome(tls, rc);
 }
 
@@ -95,7 +95,7 @@ ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n)
 
   ERR_clear_error();
   errno = 0;
-  rc = SSL_write(tls, from, tls_most(n));
+  rc = SSL_write(tls, from, tls_limit_length(n));
   sent = rc > 0 ? rc : tls_outcome(tls, rc);
   if (sent == 0)
     errno = EPIPE;
