@@ -49,8 +49,8 @@ static char *defaults_trim(char *s)
   return s;
 }
 
-/* Removes, in place, quotes around a value, and replaces backslash escapes as MySQL's clients do.
-   A backslash before another character stays. */
+/* Removes, in place, quotes around a value, and replaces backslash escapes, with and without
+   quotes, as MySQL's clients do.  A backslash that begins no escape stays. */
 static void defaults_unquote(char *s)
 {
   /* A backslash and escape[i] mean meaning[i]; "\\s" is a blank. */
@@ -63,10 +63,10 @@ static void defaults_unquote(char *s)
     s++;
   }
   for (; *s != '\0'; s++) {
-    const char *known = s[0] == '\\' && s[1] != '\0' ? strchr(escape, s[1]) : NULL;
+    const char *escaped = s[0] == '\\' && s[1] != '\0' ? strchr(escape, s[1]) : NULL;
 
-    if (known != NULL) {
-      *out++ = meaning[known - escape];
+    if (escaped != NULL) {
+      *out++ = meaning[escaped - escape];
       s++;
     } else {
       *out++ = *s;
@@ -75,11 +75,12 @@ static void defaults_unquote(char *s)
   *out = '\0';
 }
 
-/* Cuts the comment of a line: it begins with a '#' outside of quotes. */
+/* Cuts the comment of a line: it begins with a '#' outside of quotes.  Within quotes, a backslash
+   takes from the next character its meaning of a quotation mark. */
 static void defaults_uncomment(char *s)
 {
-  char quote = '\0'; /* the quotation mark that is open */
-  bool escaped = false;
+  char quote = '\0';    /* the quotation mark that is open */
+  bool escaped = false; /* the character before was such a backslash */
 
   for (; *s != '\0' && (*s != '#' || quote != '\0'); s++) {
     if (!escaped && (*s == '"' || *s == '\'') && (quote == '\0' || quote == *s))
@@ -97,7 +98,8 @@ static void defaults_add_command(struct bn_mysql_defaults *d, const char *value)
   d->init_command[d->n_init_commands++] = d->driver_host->text(value);
 }
 
-/* Returns the name of a setting, of which files may write '_' for '-', and "loose-" before it. */
+/* Returns the name of a setting as `keys` spells it: files may write '_' for '-', and put "loose-"
+   before a name that not all clients know. */
 static const char *defaults_parse_name(char *text)
 {
   static const char loose[] = "loose-";
@@ -109,8 +111,8 @@ static const char *defaults_parse_name(char *text)
   return strncmp(name, loose, sizeof loose - 1) == 0 ? name + sizeof loose - 1 : name;
 }
 
-/* Stores the setting of a line in d, if a connection needs it.  A value replaces an earlier value,
-   but commands are all kept. */
+/* Stores the setting of a line in d, and passes over settings that no connection needs and lines
+   without a value.  A value replaces an earlier value, but commands are all kept. */
 static void defaults_store_line(char *line, struct bn_mysql_defaults *d)
 {
   char *value = strchr(line, '=');
@@ -131,7 +133,7 @@ static void defaults_store_line(char *line, struct bn_mysql_defaults *d)
     }
 }
 
-/* Returns whether the settings of a group are read; group is its line. */
+/* Returns whether the settings of a group are read.  group: its line, such as "[client]". */
 static bool defaults_is_read_group(const char *group)
 {
   static const char *const groups[] = {"[client]", "[client-server]", "[client-mariadb]",
@@ -187,17 +189,21 @@ static int defaults_include_folder(struct bn_mysql_defaults *d, const char *fold
 static int defaults_follow_directive(struct bn_mysql_defaults *d, char *line, int depth,
                                      struct bn_err *err)
 {
-  static const char file[] = "!include", folder[] = "!includedir";
-  const bool is_folder = strncmp(line, folder, sizeof folder - 1) == 0;
-  char *rest = line + (is_folder ? sizeof folder : sizeof file) - 1;
+  static const char include[] = "!include", include_folder[] = "!includedir";
+  const bool is_folder = strncmp(line, include_folder, sizeof include_folder - 1) == 0;
+  char *path;
 
-  if (strncmp(line, file, sizeof file - 1) != 0 || !isspace((unsigned char)*rest))
+  if (!is_folder && strncmp(line, include, sizeof include - 1) != 0)
     return 0;
-  rest = defaults_trim(rest);
+  path = line + (is_folder ? sizeof include_folder : sizeof include) - 1;
+  if (!isspace((unsigned char)*path))
+    return 0;
+  path = defaults_trim(path);
   if (depth >= DEPTH_MAX)
-    return bn_err_set(err, 0, "cannot include '%s': %d files include one another", rest, DEPTH_MAX);
-  return is_folder ? defaults_include_folder(d, rest, depth + 1, err)
-                   : defaults_read_file(d, rest, depth + 1, err);
+    return bn_err_set(err, 0, "cannot include '%s': %d files include one another", path, DEPTH_MAX);
+  if (is_folder)
+    return defaults_include_folder(d, path, depth + 1, err);
+  return defaults_read_file(d, path, depth + 1, err);
 }
 
 /* Returns the text after the byte order mark with which some editors begin a file. */
@@ -208,19 +214,19 @@ static char *defaults_skip_mark(char *text)
   return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
 }
 
-/* Stores the settings of the groups that are read, and those of included files.  path is the name
-   of f.  Returns 0, or -1 and err. */
+/* Stores the settings of the groups that are read, and those of included files, in the order of the
+   lines.  path is the name of f.  Returns 0, or -1 and err. */
 static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char *path, int depth,
                                struct bn_err *err)
 {
   char line[BN_SECRET_MAX];
-  bool in_group = false;
+  bool in_group = false; /* the present group is one that is read */
   int rc = 0;
 
-  for (int n_before = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; n_before++) {
-    char *s = defaults_trim(n_before == 0 ? defaults_skip_mark(line) : line);
+  for (int lines_before = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; lines_before++) {
+    char *s = defaults_trim(lines_before == 0 ? defaults_skip_mark(line) : line);
 
-    if (n_before == LINES_MAX) {
+    if (lines_before == LINES_MAX) {
       rc = bn_err_set(err, EFBIG, "the option file '%s' has more than %d lines", path, LINES_MAX);
       break;
     }
@@ -241,8 +247,8 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char 
   return rc;
 }
 
-/* Reads a file that is included by `depth` others, one within the other.  Returns 0, or -1 and
-   err. */
+/* Reads a file.  depth: how many files, each included by the one before it, lead to this one.
+   Returns 0, or -1 and err. */
 static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int depth,
                               struct bn_err *err)
 {
@@ -252,7 +258,7 @@ static int defaults_read_file(struct bn_mysql_defaults *d, const char *path, int
 
   if (f == NULL)
     return bn_err_set(err, errno, "cannot open the option file '%s': %s", path, strerror(errno));
-  /* The buffer has passwords in it, so that the C library must not allocate it. */
+  /* The C library must not allocate the buffer: it would free it with the passwords in it. */
   (void)setvbuf(f, buffer, _IOFBF, sizeof buffer);
   rc = defaults_read_lines(f, d, path, depth, err);
   (void)fclose(f);
@@ -266,7 +272,9 @@ int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_h
   char full[BN_SECRET_MAX];
 
   d->driver_host = host;
-  return bn_secret_expand_home(path, full, err) == 0 ? defaults_read_file(d, full, 0, err) : -1;
+  if (bn_secret_expand_home(path, full, err) != 0)
+    return -1;
+  return defaults_read_file(d, full, 0, err);
 }
 
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d)

@@ -16,8 +16,8 @@ enum { IN_TRANSACTION = 1 << 0, AUTOCOMMIT = 1 << 1 };
 enum {
   SERVER_FULL = 1040, /* too many connections */
   SERVER_REFUSED_LOGIN = 1045,
-  SERVER_TABLE_EXISTS = 1050,
   SERVER_UNKNOWN_COMMAND = 1047, /* Galera: the node is not part of the cluster */
+  SERVER_TABLE_EXISTS = 1050,
   SERVER_NO_TABLE = 1146,
   SERVER_NO_COMMIT = 1180, /* the text says what failed */
   SERVER_FULL_FOR_USER = 1203,
@@ -99,11 +99,11 @@ static bool error_says_cluster_lost(const char *text)
          number == GALERA_CONNECTION_FAILED || number == GALERA_NODE_FAILED;
 }
 
-/* Returns whether the server has left its cluster or group, so that another one may execute the
-   statement.  A node that Galera has put aside lets users in, but executes nothing until it is
-   back; a commit fails on a server that leaves.  The connection stays open.  Group replication
-   reports a transaction that is too large in the same way.  No other class is right: a commit that
-   was on its way to other nodes may be stored there, so it was not refused. */
+/* Returns whether the server has left its cluster or group, so that another server may execute the
+   statement.  The connection stays open: a node that Galera has put aside lets users in, but
+   refuses statements until it is back, and fails the commits that were on their way.  Such a commit
+   may be stored on other nodes, so that its class cannot be one of refused statements.  Group
+   replication reports a transaction that is too large by the number of a server that leaves. */
 static bool error_is_out_of_service(int code, const char *text)
 {
   switch (code) {
@@ -152,12 +152,13 @@ bool bn_mysql_missing(const struct bn_sql_diag *d)
 
 int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
 {
+  enum { MAY_SUCCEED = 0, FAILS = 1, STATE_TELLS = -1 };
   const bool is_of_library = d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_CLIENT_LAST;
 
   /* This error has the SQLSTATE of a wrong statement, but as text the statement may succeed. */
   if (d->code == SERVER_NOT_SUPPORTED)
-    return 0;
-  return is_of_library ? 1 : -1;
+    return MAY_SUCCEED;
+  return is_of_library ? FAILS : STATE_TELLS;
 }
 
 bool bn_mysql_reached_no_server(const struct bn_sql_diag *d)
@@ -239,14 +240,12 @@ enum bn_sql_transaction bn_mysql_transaction_of(unsigned status)
 
 enum bn_sql bn_mysql_unread(enum bn_sql_step step, bool prepared, struct bn_sql_diag *d)
 {
-  const char *call;
+  const char *call = bn_mysql_query_call;
 
   if (step == BN_STEP_PREPARE)
     call = "mysql_stmt_prepare()";
   else if (prepared)
     call = "mysql_stmt_execute()";
-  else
-    call = "mysql_drv_query()";
   (void)error_fill(BN_MYSQL_OUT_OF_SYNC, "HY000", call,
                    "Commands out of sync; you can't run this command now", d);
   /* error_fill returns LOST for this number, but nothing was sent and the connection is usable. */

@@ -22,8 +22,12 @@ enum bn_mysql_client_error {
   BN_MYSQL_LOST_EXTENDED = 2055
 };
 
+/* The call that messages name if a text fails: not the library's function, but sysbench's. */
+static const char bn_mysql_query_call[] = "mysql_drv_query()";
+
 /* Fills all of d but `where`; returns LOST if the connection is lost after that number, else ERROR.
-   status: of the server after the last statement that succeeded; it is updated. */
+   status: of the server after the last statement that succeeded; loses the bit of the transaction
+   if the error has ended it. */
 enum bn_sql bn_mysql_fail_with_status(unsigned *status, int code, const char *state,
                                       const char *call, const char *text, struct bn_sql_diag *d);
 /* Does the same without a connection; d->rolled_back stays. */

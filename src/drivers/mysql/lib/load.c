@@ -81,7 +81,7 @@ static enum bn_sql load_run_statement(struct bn_mysql_lib *c, const char *sql,
 
   bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%s\", %zu) = %d", (void *)c->handle, sql,
                  strlen(sql), rc);
-  return rc == 0 ? BN_SQL_DONE : bn_mysql_lib_fail(c, "mysql_drv_query()", d);
+  return rc == 0 ? BN_SQL_DONE : bn_mysql_lib_fail(c, bn_mysql_query_call, d);
 }
 
 /* Refuses the load for a reason that INSERT does not have.  Returns ERROR. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Queries as text and their results, by the client library. */
 #include "drivers/mysql/driver.h"
+#include "drivers/mysql/error.h"
 #include "drivers/mysql/lib/lib.h"
 
 /* Traces what 0.5 does with a result: it counts the rows and fetches the first one. */
@@ -12,7 +13,7 @@ static void result_trace_first_row(const struct bn_mysql *driver, MYSQL_RES *res
   mysql_data_seek(res, 0);
 }
 
-/* Reads the library's current result.  Returns DONE, ROWS, or the failure. */
+/* Reads the library's current result, with all of its rows.  Returns DONE, ROWS, or the failure. */
 static enum bn_sql result_read(struct bn_mysql_lib *c, struct bn_sql_result *r,
                                struct bn_sql_diag *d)
 {
@@ -57,7 +58,7 @@ enum bn_sql bn_mysql_lib_query(struct bn_mysql_lib *c, const char *sql, size_t l
   bn_mysql_trace(c->driver, "mysql_real_query(%p, \"%.*s\", %zu) = %d", (void *)c->handle, (int)len,
                  sql, len, rc);
   if (rc != 0)
-    return bn_mysql_lib_fail(c, "mysql_drv_query()", d);
+    return bn_mysql_lib_fail(c, bn_mysql_query_call, d);
   return result_read(c, r, d);
 }
 
@@ -69,9 +70,11 @@ enum bn_sql bn_mysql_lib_next(struct bn_mysql_lib *c, struct bn_sql_result *r,
   bn_mysql_lib_enter(c);
   rc = mysql_next_result(c->handle);
   bn_mysql_trace(c->driver, "mysql_next_result(%p) = %d", (void *)c->handle, rc);
-  if (rc < 0)
+  if (rc < 0) /* there is no further result */
     return BN_SQL_DONE;
-  return rc > 0 ? bn_mysql_lib_fail(c, "mysql_drv_next_result()", d) : result_read(c, r, d);
+  if (rc > 0)
+    return bn_mysql_lib_fail(c, "mysql_drv_next_result()", d);
+  return result_read(c, r, d);
 }
 
 bool bn_mysql_lib_fetch(struct bn_mysql_lib *c, const struct bn_sql_result *r,

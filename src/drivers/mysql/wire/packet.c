@@ -6,7 +6,8 @@
 
 enum {
   SAYS_OK = 0x00,
-  SAYS_FILE = 0xfb, /* the server asks for a file */
+  BINARY_ROW = 0x00, /* the first byte of a row of a prepared statement */
+  SAYS_FILE = 0xfb,  /* the server asks for a file */
   SAYS_END = 0xfe,
   SAYS_ERROR = 0xff,
   END_LEN = 5,        /* of the packet that ends columns or rows, if it is not an OK packet */
@@ -57,11 +58,12 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
   *r = (struct bn_mysql_reply){.short_end = r->short_end, .binary = r->binary, .seq = seq};
 }
 
-/* The functions down to packet_read read the packet of len bytes at p into r, and return false if
-   it is not valid. */
+/* The functions down to packet_read read into r the packet of len bytes at p, without its header,
+   and return false if it is not valid. */
 
 /* Reads an OK packet: its type, the number of affected rows, an insert id, status (2) and warnings
-   (2).  It ends a reply or, if short_end was negotiated, the rows. */
+   (2).  It is all of a reply without rows.  If short_end was negotiated, it ends rows too: none is
+   affected then, whatever its number says. */
 static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;
@@ -79,8 +81,8 @@ static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
 }
 
 /* Reads an error: its type, a number of 2 bytes, '#' and an SQLSTATE of 5 letters, which old
-   servers leave out, and a message.  MariaDB's report of progress looks like one, and is passed
-   over. */
+   servers leave out, and a message.  MariaDB's report of progress has the form of an error, and is
+   passed over. */
 static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   enum { STATE_END = ERROR_MIN + 1 + 5 };
@@ -106,8 +108,8 @@ static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t
   return true;
 }
 
-/* Reads the number of columns, and whether their descriptions follow.  A server that remembers what
-   it has described adds a byte, which is 0 if no descriptions follow. */
+/* Reads the number of columns, and whether their descriptions follow: a server that remembers which
+   columns it has described adds a byte, which is 0 if it does not describe them again. */
 static bool packet_read_count(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   const uint8_t *end = p + len;
@@ -176,27 +178,32 @@ static bool packet_check_columns_end(struct bn_mysql_reply *r, const uint8_t *p,
   return true;
 }
 
+/* Reads the packet that ends the rows. */
+static bool packet_read_rows_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+{
+  if (r->short_end)
+    return packet_read_ok(r, p, p + len);
+  if (!packet_is_end(p, len))
+    return false;
+  r->status = bn_mysql_get2(p + END_STATUS);
+  r->state = BN_REPLY_DONE;
+  return true;
+}
+
 /* Counts a row, or reads the end of the rows.  A text row whose first value is very long begins
    like the end, but fills its packet. */
-static bool packet_count_row(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
+static bool packet_read_row_or_end(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX) {
-    if (r->short_end)
-      return packet_read_ok(r, p, p + len);
-    if (len != END_LEN)
-      return false;
-    r->status = bn_mysql_get2(p + END_STATUS);
-    r->state = BN_REPLY_DONE;
-    return true;
-  }
-  if (r->binary && p[0] != SAYS_OK)
+  if (p[0] == SAYS_END && len < BN_MYSQL_PACKET_MAX)
+    return packet_read_rows_end(r, p, len);
+  if (r->binary && p[0] != BINARY_ROW)
     return false;
   r->nrows++;
   r->within = len == BN_MYSQL_PACKET_MAX;
   return true;
 }
 
-/* Reads a packet of len bytes that has arrived completely. */
+/* Reads a packet that has arrived completely. */
 static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
   if (r->within) {
@@ -215,12 +222,13 @@ static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
   case BN_REPLY_COLUMNS_END:
     return packet_check_columns_end(r, p, len);
   default:
-    return packet_count_row(r, p, len);
+    return packet_read_row_or_end(r, p, len);
   }
 }
 
-/* Returns whether the packet has the expected sequence number.  An error in the place of an answer
-   may have another one: with it a server says why it is about to close the connection. */
+/* Returns whether the packet has the expected sequence number.  An error that is the first packet
+   of an answer may have another number: a server sends it on its own, before it closes the
+   connection, to say why. */
 static bool packet_is_in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
 {
   return header[3] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
@@ -230,24 +238,24 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
 {
   while (r->state != BN_REPLY_DONE) {
     const uint8_t *p = data + r->at;
-    size_t n;
+    size_t packet_len;
 
     if (len - r->at < BN_MYSQL_HEADER)
       return BN_READ_MORE;
-    n = bn_mysql_get3(p);
-    if (len - r->at - BN_MYSQL_HEADER < n)
+    packet_len = bn_mysql_get3(p);
+    if (len - r->at - BN_MYSQL_HEADER < packet_len)
       return BN_READ_MORE;
-    if (!packet_is_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, n) ||
-        !packet_read(r, p + BN_MYSQL_HEADER, n))
+    if (!packet_is_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, packet_len) ||
+        !packet_read(r, p + BN_MYSQL_HEADER, packet_len))
       return BN_READ_BAD;
     r->seq = (uint8_t)(p[3] + 1);
-    r->at += BN_MYSQL_HEADER + n;
+    r->at += BN_MYSQL_HEADER + packet_len;
   }
   return BN_READ_DONE;
 }
 
-/* Reads n descriptions of columns, which have been found valid.  The last bytes of each are the
-   character set (2), the length (4), the type (1), the flags (2), the decimals (1) and two
+/* Reads n descriptions of columns, which have been found valid.  The last COLUMN_TAIL bytes of each
+   are the character set (2), the length (4), the type (1), the flags (2), the decimals (1) and two
    unused. */
 static void packet_read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *out)
 {
@@ -334,20 +342,21 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
 {
   while (r->state != BN_PREPARED_DONE) {
     const uint8_t *p = data + r->at;
-    size_t n;
+    size_t packet_len;
 
     if (len - r->at < BN_MYSQL_HEADER)
       return BN_READ_MORE;
-    n = bn_mysql_get3(p);
-    if (n == 0 || n == BN_MYSQL_PACKET_MAX)
+    packet_len = bn_mysql_get3(p);
+    if (packet_len == 0 || packet_len == BN_MYSQL_PACKET_MAX)
       return BN_READ_BAD;
-    if (len - r->at - BN_MYSQL_HEADER < n)
+    if (len - r->at - BN_MYSQL_HEADER < packet_len)
       return BN_READ_MORE;
-    if (!packet_is_in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, n) ||
-        !packet_read_description(r, p + BN_MYSQL_HEADER, n, r->at + BN_MYSQL_HEADER + n))
+    if (!packet_is_in_turn(r->seq, r->state == BN_PREPARED_FIRST, p, packet_len) ||
+        !packet_read_description(r, p + BN_MYSQL_HEADER, packet_len,
+                                 r->at + BN_MYSQL_HEADER + packet_len))
       return BN_READ_BAD;
     r->seq++;
-    r->at += BN_MYSQL_HEADER + n;
+    r->at += BN_MYSQL_HEADER + packet_len;
   }
   return BN_READ_DONE;
 }

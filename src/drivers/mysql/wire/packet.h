@@ -61,7 +61,7 @@ struct bn_mysql_reply {
   bool binary;    /* rows are those of a prepared statement */
   enum bn_mysql_state state;
   uint8_t seq;        /* expected number of the next packet */
-  bool within;        /* a row continues in the next packet */
+  bool within;        /* the last row continues in the next packet */
   bool remembered;    /* the server describes the columns of a statement only when they are new */
   size_t at;          /* end of the bytes read so far */
   uint32_t nfields;   /* 0: no result set */

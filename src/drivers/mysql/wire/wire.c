@@ -227,8 +227,8 @@ static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char
   return room;
 }
 
-/* Reports that nothing can be sent or, where the library does so, the error that the server has
-   sent before it hung up.  Returns LOST. */
+/* Reports that nothing can be sent or, if this library would report that, the error that the server
+   has sent before it hung up.  Returns LOST. */
 static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *call,
                                     struct bn_sql_diag *d)
 {
@@ -237,7 +237,7 @@ static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *
   if (!w->lent.words->asks_why)
     return rc;
   bn_stream_drain(&w->stream);
-  bn_mysql_reply_begin(&w->reply, 1);
+  bn_mysql_reply_begin(&w->reply, 1); /* an error may have any other sequence number, too */
   if (bn_stream_len(&w->stream) > 0 &&
       bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
       w->reply.code != 0)
@@ -438,7 +438,7 @@ bool bn_mysql_wire_takes_text(const char *sql, size_t len)
 enum bn_sql bn_mysql_wire_query(struct bn_mysql_wire *w, const char *sql, size_t len,
                                 struct bn_sql_result *r, struct bn_sql_diag *d)
 {
-  static const struct call call = {"mysql_drv_query()", "mysql_store_result()"};
+  static const struct call call = {bn_mysql_query_call, "mysql_store_result()"};
   enum bn_sql rc;
   uint8_t *out = wire_begin_request(w, bn_mysql_sealed_len(len + QUERY_HEAD), call.sending, &rc, d);
   uint8_t *p;
