@@ -48,7 +48,8 @@ static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *
                        (tls != NULL || !bn_mysql_lib_is_encrypted(&c->lib)) &&
                        bn_mysql_find_library_option(c->driver->conf) == NULL;
 
-  /* driver_check_protocol has refused options that need the library: only encryption is left. */
+  /* Options that need the library were refused by driver_check_protocol: the reason is encryption.
+   */
   if (protocol == BN_PROTOCOL_OWN && !by_wire)
     refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
               "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";
@@ -121,10 +122,10 @@ int bn_mysql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_mysql_conn *c = conn;
   const struct bn_mysql *driver = c->driver;
+  const size_t n_sockets = driver->sockets->n;
   int rc;
 
-  out->places =
-      (int64_t)(driver->sockets->n > 0 ? driver->sockets->n : driver->hosts->n * driver->n_ports);
+  out->places = (int64_t)(n_sockets > 0 ? n_sockets : driver->hosts->n * driver->n_ports);
   out->raise_connections = "type \"SET GLOBAL max_connections = %n;\" on the server";
   out->raise_statements = "type \"SET GLOBAL max_prepared_stmt_count = %n;\" on the server";
   if (c->way == BN_MYSQL_WAY_NONE)
@@ -139,8 +140,9 @@ enum bn_sql_transaction bn_mysql_transaction(void *conn)
 {
   struct bn_mysql_conn *c = conn;
 
-  return c->way == BN_MYSQL_WAY_NONE ? BN_TRANSACTION_OWN
-                                     : bn_mysql_transaction_of(*bn_mysql_lib_status(&c->lib));
+  if (c->way == BN_MYSQL_WAY_NONE)
+    return BN_TRANSACTION_OWN;
+  return bn_mysql_transaction_of(*bn_mysql_lib_status(&c->lib));
 }
 
 size_t bn_mysql_quote(void *conn, char *out, const char *in, size_t len)
@@ -174,7 +176,9 @@ enum bn_sql bn_mysql_load_rows(void *conn, const char *rows, size_t len, struct 
 {
   struct bn_mysql_conn *c = conn;
 
-  return c->way == BN_MYSQL_WAY_NONE ? BN_SQL_DONE : bn_mysql_lib_load_rows(&c->lib, rows, len, d);
+  if (c->way == BN_MYSQL_WAY_NONE)
+    return BN_SQL_DONE;
+  return bn_mysql_lib_load_rows(&c->lib, rows, len, d);
 }
 
 enum bn_sql bn_mysql_load_end(void *conn, struct bn_sql_diag *d)

@@ -16,9 +16,9 @@
 /* The default of --mysql-port, and the largest port. */
 enum { PORT_DEFAULT = 3306, PORT_MAX = 65535 };
 
-/* Chooses hosts and sockets.  If no host was given, those of the option file replace the defaults
-   of the options; its socket is used only with "localhost", because sockets do not reach other
-   hosts. */
+/* Chooses hosts and sockets.  If --mysql-host was given, the options alone decide.  Else the option
+   file's host replaces the default, and its socket is used unless --mysql-socket was given, but
+   only with "localhost", because sockets do not reach other hosts. */
 static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
@@ -29,12 +29,12 @@ static void driver_choose_places(struct bn_mysql *driver)
   if (conf->host_given)
     return;
   if (file->host != NULL) {
-    driver->file_host = (struct bn_list){&file->host, 1};
+    driver->file_host = (struct bn_list){.item = &file->host, .n = 1};
     driver->hosts = &driver->file_host;
   }
   if (file->socket != NULL && conf->socket.n == 0 && driver->hosts->n == 1 &&
       strcmp(driver->hosts->item[0], BN_MYSQL_HOST) == 0) {
-    driver->file_socket = (struct bn_list){&file->socket, 1};
+    driver->file_socket = (struct bn_list){.item = &file->socket, .n = 1};
     driver->sockets = &driver->file_socket;
   }
 }
@@ -58,16 +58,16 @@ static int driver_choose_ssl(struct bn_mysql *driver, struct bn_err *err)
   return 0;
 }
 
-/* Reads the ports of the option or, if it was not given, of the option file.  There is always one:
-   0, the library's default, if none is named.  Returns 0, or -1 and err. */
+/* Reads the ports of the option or, if it was not given, of the option file.  If none is named,
+   there is one port 0, by which the library takes its default.  Returns 0, or -1 and err. */
 static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
 {
-  struct bn_list file_port = {&driver->file.port, 1};
+  struct bn_list file_port = {.item = &driver->file.port, .n = 1};
   const bool from_file = driver->file.port != NULL && !driver->conf->port_given;
   const struct bn_list *list = from_file ? &file_port : &driver->conf->port;
 
-  driver->port = driver->host->alloc(list->n + 1, sizeof *driver->port);
   driver->n_ports = list->n > 0 ? list->n : 1;
+  driver->port = driver->host->alloc(driver->n_ports, sizeof *driver->port);
   for (size_t i = 0; i < list->n; i++) {
     char *end;
     const unsigned long port = strtoul(list->item[i], &end, 10);
@@ -85,12 +85,12 @@ static int driver_parse_ports(struct bn_mysql *driver, struct bn_err *err)
    err. */
 static int driver_check_protocol(const struct bn_mysql_conf *conf, struct bn_err *err)
 {
-  const char *other = bn_mysql_find_library_option(conf);
+  const char *option = bn_mysql_find_library_option(conf);
 
-  if (conf->protocol != BN_PROTOCOL_OWN || other == NULL)
+  if (conf->protocol != BN_PROTOCOL_OWN || option == NULL)
     return 0;
   return bn_err_set(err, EINVAL,
-                    "--mysql-protocol=own cannot be used with %s: leave one of them out", other);
+                    "--mysql-protocol=own cannot be used with %s: leave one of them out", option);
 }
 
 /* Checks what the table of options cannot check.  Returns 0, or -1 and err. */
@@ -107,8 +107,9 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
   return driver_check_protocol(conf, err);
 }
 
-/* Warns a user who names "localhost" and one port, not the default, that the library connects to
-   its default socket instead.  With several ports it uses TCP (connect_needs_tcp). */
+/* Warns a user who names "localhost" and one port, not the default one, that the library connects
+   to its default socket instead.  With several ports it is made to use TCP (connect_needs_tcp).
+   Dialects do not warn, as sysbench does not. */
 static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
   const bool names_other_port =
@@ -146,8 +147,8 @@ static void driver_done(void *self)
   driver_free(driver);
 }
 
-/* Returns whether the password has to be asked for on the terminal, or read from
-   --mysql-password-file. */
+/* Returns whether the password is to be asked for on the terminal, or to be read from
+   --mysql-password-file: a password on the command line comes first, unless it is empty. */
 static bool driver_has_to_ask(const struct bn_mysql_conf *conf)
 {
   const bool is_given = conf->password != NULL && conf->password[0] != '\0';
@@ -155,8 +156,8 @@ static bool driver_has_to_ask(const struct bn_mysql_conf *conf)
   return !is_given && (conf->password_prompt || conf->password_file != NULL);
 }
 
-/* Returns the password of the option, of the option file or of the environment, in this order, or
-   NULL. */
+/* Returns the first password that exists: of the option, even if it is empty; of the option file;
+   of the environment.  Returns NULL if there is none. */
 static const char *driver_find_known_password(const struct bn_mysql *driver)
 {
   if (driver->conf->password != NULL)
@@ -164,11 +165,10 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
   return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
-/* Finds user and password.  The user is that of the option, or, if it is not given, that of the
-   option file of MySQL's clients, or the option's default.  The password is the first that exists
-   of: the option's, if it is not empty; the one typed at the prompt; that of --mysql-password-file;
-   the option's, if it is empty; that of the option file; that of the environment.  Returns 0, or -1
-   and err. */
+/* Finds user and password.  The user is that of the option file if it has one and --mysql-user was
+   not given, else the option's.  A password that is asked for comes before those that
+   driver_find_known_password finds; the prompt comes before --mysql-password-file.  Returns 0, or
+   -1 and err. */
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   const struct bn_mysql_conf *conf = driver->conf;

@@ -25,13 +25,16 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
 {
   struct bn_mysql_conn *c = conn;
   struct bn_mysql_stmt *st = stmt;
+  bool by_wire;
   enum bn_sql rc;
 
   *r = (struct bn_sql_result){.affected = 0};
   c->source = NULL;
   if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  if (c->way == BN_MYSQL_WAY_WIRE && (st != NULL || bn_mysql_wire_has_more(&c->wire))) {
+  /* On its connections wire/ has executed all prepared statements, but not all texts. */
+  by_wire = c->way == BN_MYSQL_WAY_WIRE && (st != NULL || bn_mysql_wire_has_more(&c->wire));
+  if (by_wire) {
     rc = bn_mysql_wire_next(&c->wire, st != NULL ? &st->wire : NULL, r, d);
   } else {
     rc = st != NULL ? bn_mysql_lib_stmt_next(&st->lib, r, d) : bn_mysql_lib_next(&c->lib, r, d);

@@ -38,8 +38,10 @@ enum bn_sql bn_mysql_prepare(void *conn, void *stmt, const char *sql, size_t len
   st->conn = c;
   if (c->way == BN_MYSQL_WAY_NONE)
     return BN_SQL_DONE;
-  rc = c->way == BN_MYSQL_WAY_WIRE ? stmt_prepare_by_wire(st, sql, len, d)
-                                   : bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
+  if (c->way == BN_MYSQL_WAY_WIRE)
+    rc = stmt_prepare_by_wire(st, sql, len, d);
+  else
+    rc = bn_mysql_lib_prepare(&c->lib, &st->lib, sql, len, d);
   /* A statement without parameters needs no values to be bound. */
   if (rc == BN_SQL_DONE)
     st->complete = bn_mysql_lib_stmt_params(&st->lib) == 0;
@@ -58,7 +60,9 @@ enum bn_sql bn_mysql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
     return rc;
   bn_mysql_wire_bind(&st->wire, b, n);
   st->complete = true;
-  return st->conn->way == BN_MYSQL_WAY_WIRE ? BN_SQL_DONE : bn_mysql_lib_bind(&st->lib, b, n, d);
+  if (st->conn->way == BN_MYSQL_WAY_WIRE)
+    return BN_SQL_DONE;
+  return bn_mysql_lib_bind(&st->lib, b, n, d);
 }
 
 enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
@@ -83,7 +87,8 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     bn_mysql_lib_adopt(&c->lib, &st->lib, list[i].n_binds);
     bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
   }
-  /* ProxySQL hangs up without a word if a packet comes while it works on another one. */
+  /* ProxySQL hangs up without a word if a packet comes while it works on another one.  It may take
+     the statements one by one. */
   if (rc == BN_SQL_LOST && n > 1 && d->code == BN_MYSQL_LOST)
     return BN_SQL_EMULATE;
   return rc;
@@ -109,7 +114,8 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
-  /* Unbound parameters are refused: by the library, or here if wire/ has prepared the statement. */
+  /* The library itself refuses unbound parameters; it does not know statements that wire/ has
+     prepared, so theirs are refused here. */
   if (c->way == BN_MYSQL_WAY_WIRE && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
   } else {

@@ -13,7 +13,7 @@
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/error.h"
 
-/* The longest packet that the library takes: at least as long as any that a server accepts. */
+/* The longest packet that the library takes: the highest max_allowed_packet of servers, 1 GiB. */
 static const unsigned long max_packet = 1UL << 30;
 
 /* Returns the value that replaces an option for this connection, or NULL. */
@@ -197,14 +197,15 @@ static bool connect_is_local(const struct bn_mysql_place *p)
   return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, BN_MYSQL_HOST) == 0));
 }
 
-/* Sets the options of a handle that connects.  Returns 0, or -1 and a message in *text if one of
-   them cannot be met. */
-static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadline_ns,
-                               const char **text)
+/* Sets the options of a handle that connects to the place.  Returns 0, or -1 and a message in *text
+   if one of them cannot be met. */
+static int connect_set_options(struct bn_mysql_lib *c, const struct bn_mysql_place *p, int ssl,
+                               uint64_t deadline_ns, const char **text)
 {
   const struct bn_mysql_conf *conf = c->driver->conf;
   const unsigned connect_s = connect_timeout_s(c->driver, deadline_ns);
   const unsigned read_s = (unsigned)conf->read_timeout_s;
+  const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP;
 
   if (connect_s > 0)
     (void)mysql_options(c->handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
@@ -220,7 +221,15 @@ static int connect_set_options(struct bn_mysql_lib *c, int ssl, uint64_t deadlin
   if (conf->compression &&
       bn_mysql_lib_set_compression(c->handle, conf->compression_algorithms, text) != 0)
     return -1;
-  return connect_set_ssl(c, ssl, text);
+  if (connect_set_ssl(c, ssl, text) != 0)
+    return -1;
+  bn_mysql_lib_set_cleartext(c->handle, ssl, connect_is_local(p), conf->cleartext_password);
+  bn_mysql_lib_load_guard(c);
+  if (p->tcp)
+    (void)mysql_options(c->handle, MYSQL_OPT_PROTOCOL, &tcp);
+  if (p->loads)
+    (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
+  return 0;
 }
 
 /* Fills d and closes the handle of a failed login.  `refused` says why the login was given up;
@@ -240,7 +249,7 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, str
   return rc;
 }
 
-/* Returns the port for the trace, which in 0.5 has one also with a socket. */
+/* Returns the port for the trace: 0 with a socket, except in 0.5, which traces its option. */
 static unsigned connect_shown_port(const struct bn_mysql *driver, const struct bn_mysql_place *p)
 {
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
@@ -258,27 +267,19 @@ static void connect_trace_login(const struct bn_mysql_lib *c, const struct bn_my
 }
 
 /* Makes a handle and logs in.  Some libraries go on without encryption where the server has none,
-   so it is checked afterwards.  Returns DONE, or a failure, after which bn_mysql_lib_disconnect
-   closes the handle if it is still there. */
+   so it is checked afterwards.  Returns DONE, or a failure; a handle that is left then is closed by
+   bn_mysql_lib_disconnect. */
 static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                        int ssl, uint64_t deadline_ns, struct bn_sql_diag *d)
 {
-  const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP;
   const char *text = NULL;
 
   c->handle = mysql_init(NULL);
   bn_mysql_trace(c->driver, "mysql_init(%p)", (void *)c->handle);
   if (c->handle == NULL)
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
-  if (connect_set_options(c, ssl, deadline_ns, &text) != 0)
+  if (connect_set_options(c, p, ssl, deadline_ns, &text) != 0)
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", text, d);
-  bn_mysql_lib_set_cleartext(c->handle, ssl, connect_is_local(p),
-                             c->driver->conf->cleartext_password);
-  bn_mysql_lib_load_guard(c);
-  if (p->tcp)
-    (void)mysql_options(c->handle, MYSQL_OPT_PROTOCOL, &tcp);
-  if (p->loads)
-    (void)mysql_options(c->handle, MYSQL_OPT_LOCAL_INFILE, &yes);
   connect_trace_login(c, p);
   c->login_until_ns =
       bn_deadline_within(c->driver->host, c->driver->conf->connect_timeout_s, deadline_ns);
@@ -297,8 +298,9 @@ static bool connect_met_full_backlog(const struct bn_mysql_place *p, const struc
          bn_mysql_quotes_errno(d, EAGAIN);
 }
 
-/* Connects once.  With a waiter, the addresses of the host are looked up here and tried in turn, as
-   the library would do, which would hold up all sessions of the thread during the look-up. */
+/* Connects once.  Without a waiter, the library looks the host up and tries its addresses in turn.
+   With a waiter, this is done here: the library would look the host up for each connection, and
+   hold up all sessions of the thread meanwhile.  Returns DONE, or a failure and d. */
 static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                             uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -325,8 +327,8 @@ static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct
   return rc;
 }
 
-/* Connects, and repeats that while the backlog of the Unix socket is full.  Returns DONE, or a
-   failure and d. */
+/* Connects, and tries again while the backlog of the Unix socket is full, as long as
+   bn_backlog_wait allows.  Returns DONE, or a failure and d. */
 static enum bn_sql connect_open_with_retries(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                              uint64_t deadline_ns, struct bn_sql_diag *d)
 {

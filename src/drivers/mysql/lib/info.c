@@ -80,8 +80,8 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
                  info_name_compression(bn_mysql_lib_capabilities(c)));
 }
 
-/* Returns whether the version names a pooler.  info_read_limits recognizes a pooler by the number
-   of the connection, which may happen to be the same. */
+/* Returns whether the version names a pooler.  info_read_limits recognizes other poolers by the
+   number of the connection; the two numbers may happen to be the same. */
 static bool info_is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
@@ -139,10 +139,11 @@ static void info_forget_limits(struct bn_sql_info *out)
   out->connections = out->prepared_statements = -1;
 }
 
-/* Reads the variables that limit the run.  The server compares the number of its connection with
-   the number in the answer to the login, which has its lower 32 bits.  If they differ, a pooler has
-   passed the question on, such as ProxySQL, which calls itself MySQL 8.0.11: then only the length
-   of packets is a limit of the run.  Returns 0, or -1 if the server does not tell. */
+/* Reads the variables that limit the run.  The statement makes the server compare the lower 32 bits
+   of the number of its connection with the number in the answer to the login, which has no more.
+   If they differ, a pooler has passed the question on, such as ProxySQL, which calls itself MySQL
+   8.0.11: then the server returns only the length of packets, the one limit that holds through a
+   pooler.  Returns 0, or -1 if the server does not tell. */
 static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
 {
   char sql[240];

@@ -53,10 +53,10 @@ void bn_mysql_trace_text(const struct bn_mysql *driver, const char *fmt, ...)
 static int library_init(void)
 {
   struct sigaction before;
-  const int known = sigaction(SIGPIPE, NULL, &before);
+  const bool is_saved = sigaction(SIGPIPE, NULL, &before) == 0;
   const int rc = mysql_library_init(0, NULL, NULL);
 
-  if (known == 0)
+  if (is_saved)
     (void)sigaction(SIGPIPE, &before, NULL);
   return rc;
 }
@@ -86,8 +86,9 @@ void bn_mysql_lib_end(void)
   mysql_library_end();
 }
 
-/* The number of this thread's sessions, each of which starts and ends the library as if the thread
-   were its own.  The TLS model is that of mariadb_in_call. */
+/* The number of this thread's sessions.  Each session starts and ends the library as if the thread
+   were its own: only the first start and the last end reach the library.  The TLS model is that of
+   mariadb_in_call. */
 static _Thread_local unsigned library_users __attribute__((tls_model("initial-exec")));
 
 int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
@@ -96,8 +97,10 @@ int bn_mysql_lib_thread_start(const struct bn_mysql *driver)
 
   if (!driver->host->policy->mysql_traces_as_05)
     bn_mysql_trace(driver, "mysql_thread_init() = %d", failed);
-  library_users += !failed;
-  return failed ? -1 : 0;
+  if (failed)
+    return -1;
+  library_users++;
+  return 0;
 }
 
 void bn_mysql_lib_thread_end(const struct bn_mysql *driver)

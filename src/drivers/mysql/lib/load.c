@@ -90,25 +90,26 @@ static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
   return bn_mysql_fail_text(0, "LOAD DATA", why, d);
 }
 
-/* Returns the place of the name in a list such as "id, `k`", from 0, or -1. */
+/* Returns the field, from 0, that has the name in a list such as "id, `k`", or -1. */
 static int load_find_column(const char *columns, const char *name)
 {
-  const size_t len = strlen(name);
-  int place = 0;
+  const size_t name_len = strlen(name);
+  int field = 0;
 
   for (const char *p = columns; *p != '\0';) {
-    const size_t n = strcspn(p, ", `");
+    const size_t len = strcspn(p, ", `"); /* 0 between two separators */
 
-    if (n == len && strncasecmp(p, name, len) == 0)
-      return place;
-    if (p[n] == ',')
-      place++;
-    p += p[n] != '\0' ? n + 1 : n;
+    if (len == name_len && strncasecmp(p, name, len) == 0)
+      return field;
+    if (p[len] == ',')
+      field++;
+    p += p[len] != '\0' ? len + 1 : len;
   }
   return -1;
 }
 
-/* Returns whether LOAD DATA reads the values of a type as INSERT does. */
+/* Returns whether LOAD DATA reads the values of a type as INSERT does: not those of BIT, JSON, ENUM
+   and SET, for example.  A type may have further words: "int(11) unsigned". */
 static bool load_is_plain_type(const char *type)
 {
   static const char *const words[] = {"int",  "char", "text", "blob",   "binary", "decimal",
@@ -128,7 +129,7 @@ enum { SHOWN_FIELD, SHOWN_TYPE, SHOWN_NULL, SHOWN_KEY, SHOWN_DEFAULT, SHOWN_EXTR
 static const char leaves_gaps[] = "the server would leave gaps in the numbers it gives";
 
 /* Returns NULL, or why INSERT would store something else than LOAD DATA, from the result of SHOW
-   COLUMNS.  Sets *auto_field to the place of the AUTO_INCREMENT column, or to -1. */
+   COLUMNS.  Sets *auto_field to the field of the AUTO_INCREMENT column, or to -1. */
 static const char *load_check_columns(MYSQL_RES *res, const char *columns, int *auto_field)
 {
   const char *why = NULL;
@@ -177,8 +178,8 @@ void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
   memset(&c->load, 0, sizeof c->load);
 }
 
-/* Checks the table and its columns and remembers both, unless they are those of the last load, as
-   they mostly are.  Returns DONE, ERROR or LOST. */
+/* Checks the table and its columns and remembers both.  A load mostly has those of the last one,
+   which are not checked again.  Returns DONE, ERROR or LOST. */
 static enum bn_sql load_check_table_once(struct bn_mysql_lib *c, const char *table,
                                          const char *columns, struct bn_sql_diag *d)
 {
@@ -211,7 +212,8 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
 }
 
 /* Returns whether the AUTO_INCREMENT column of a row has a value that does not begin with 1 to 9:
-   for NULL and 0 the server gives the number.  The bytes may begin and end within a row. */
+   for NULL and 0 the server would give the number.  The bytes may begin and end within a row:
+   load->to_skip remembers where. */
 static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size_t len)
 {
   const char *const end = rows + len;
@@ -310,18 +312,22 @@ static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   rc = load_run_statement(c, sql, d);
   c->load.expected = false;
   free(sql);
-  if (rc == BN_SQL_DONE &&
-      (mysql_warning_count(c->handle) != 0 || mysql_affected_rows(c->handle) != rows))
-    rc = load_fail_as_warned(c, d);
-  return rc;
+  if (rc != BN_SQL_DONE)
+    return rc;
+  if (mysql_warning_count(c->handle) != 0 || mysql_affected_rows(c->handle) != rows)
+    return load_fail_as_warned(c, d);
+  return BN_SQL_DONE;
 }
 
-/* Statements around a load, by load_is_in_transaction. */
-static const struct {
+/* The statements around a load, by which its rows are kept or undone together. */
+struct load_frame {
   const char *begin, *keep, *undo;
-} load_frame[] = {
-    {"START TRANSACTION", "COMMIT", "ROLLBACK"},
-    {"SAVEPOINT bench_load", "RELEASE SAVEPOINT bench_load", "ROLLBACK TO SAVEPOINT bench_load"}};
+};
+static const struct load_frame load_transaction = {
+    .begin = "START TRANSACTION", .keep = "COMMIT", .undo = "ROLLBACK"};
+static const struct load_frame load_savepoint = {.begin = "SAVEPOINT bench_load",
+                                                 .keep = "RELEASE SAVEPOINT bench_load",
+                                                 .undo = "ROLLBACK TO SAVEPOINT bench_load"};
 
 /* Returns whether statements of the caller belong to the transaction of a load. */
 static bool load_is_in_transaction(const struct bn_mysql_lib *c)
@@ -331,9 +337,10 @@ static bool load_is_in_transaction(const struct bn_mysql_lib *c)
   return (status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0;
 }
 
-/* Undoes a failed load, whose error stays in d.  d->rolled_back tells whether no row was kept:
-   tables without transactions keep them, about which the server warns; an error that has ended the
-   whole transaction has removed the savepoint too.  Returns ERROR or LOST. */
+/* Undoes a failed load, whose error stays in d.  Sets d->rolled_back to whether the load alone was
+   undone: not if the server warns that a table keeps its rows, and not if the undo fails, because
+   the error has ended the caller's transaction with the savepoint.  Returns ERROR, or LOST with the
+   undo's failure in d. */
 static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
@@ -348,16 +355,18 @@ static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn
 
 enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  const bool in_transaction = load_is_in_transaction(c);
+  const struct load_frame *frame = load_is_in_transaction(c) ? &load_savepoint : &load_transaction;
   enum bn_sql rc;
 
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
   bn_mysql_lib_enter(c);
-  rc = load_run_statement(c, load_frame[in_transaction].begin, d);
+  rc = load_run_statement(c, frame->begin, d);
   if (rc == BN_SQL_DONE)
     rc = load_send_rows(c, d);
   if (rc == BN_SQL_DONE)
-    return load_run_statement(c, load_frame[in_transaction].keep, d);
-  return rc == BN_SQL_ERROR ? load_undo(c, load_frame[in_transaction].undo, d) : rc;
+    return load_run_statement(c, frame->keep, d);
+  if (rc == BN_SQL_ERROR)
+    return load_undo(c, frame->undo, d);
+  return rc;
 }

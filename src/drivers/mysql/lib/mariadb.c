@@ -54,8 +54,9 @@ static bool mariadb_offers_encryption(const MYSQL *handle)
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
-/* Lets the library encrypt the connection, if it is to, and read the name of the account's method:
-   it does both for the first packet.  Returns CR_OK_HANDSHAKE_COMPLETE, or CR_ERROR. */
+/* Reads the first packet, for which the library encrypts the connection, if it is to: the packet
+   names the account's method, by which the library goes on.  Returns CR_OK_HANDSHAKE_COMPLETE, or
+   CR_ERROR. */
 static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   unsigned char *packet;
@@ -84,7 +85,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!mariadb_offers_encryption(handle)) {
-    /* Methods take a connection for which encryption was asked as encrypted. */
+    /* Methods take a connection for encrypted if that was asked for, so the wish is withdrawn. */
     (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;
@@ -108,6 +109,7 @@ struct gate {
   int (*authenticate)(MYSQL_PLUGIN_VIO *vio, MYSQL *handle);
 };
 
+/* MYSQL_CLIENT_AUTHENTICATION_PLUGIN and the version of its interface, by that header. */
 enum { AUTHENTICATION = 2, INTERFACE_VERSION = 0x0100 };
 
 /* A gate, by its name and its function. */
@@ -167,6 +169,8 @@ int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
   return 0;
 }
 
+/* In mode PREFERRED, gate_preferred restricts the methods, if the server offers no encryption; in
+   stricter modes the connection is encrypted. */
 void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 {
   if (mode == BN_MYSQL_SSL_DISABLED && !local && !allowed)
@@ -214,9 +218,9 @@ static uint64_t mariadb_deadline_ns(const struct bn_mysql_lib *c)
 }
 
 /* Waits by the waiter, beside other sessions.  Returns 1 if the socket is ready, or 0 if the time
-   is over or the session was interrupted.  After the login and without a read timeout only the
-   second is possible: the socket is then shut down and 1 returned, so that the library itself finds
-   the end of the connection, and reports it as always. */
+   is over or the session was interrupted.  Without a limit, after the login, only an interruption
+   ends a wait early: then the socket is shut down and 1 returned, so that the library finds the end
+   of the connection, and reports it as any other. */
 static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
 {
   const struct bn_sql_waiter *w = c->wait->waiter;
@@ -249,9 +253,12 @@ static int mariadb_wait_alone(int fd, short events, int timeout_ms)
    room (ma_tls_write), but the server sends none before it has the rest of the statement. */
 static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
 {
-  const struct ssl_st *tls = is_read ? bn_mysql_lib_tls(c) : NULL;
+  const struct ssl_st *tls;
 
-  return is_read && (tls == NULL || !bn_tls_lacks_room(tls)) ? POLLIN : POLLOUT;
+  if (!is_read)
+    return POLLOUT;
+  tls = bn_mysql_lib_tls(c);
+  return tls != NULL && bn_tls_lacks_room(tls) ? POLLOUT : POLLIN;
 }
 
 /* Called by the library for each of its waits.  Returns as poll() does, with ETIMEDOUT in errno
@@ -266,8 +273,10 @@ static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
     errno = ETIMEDOUT;
     return -1;
   }
-  n = c->wait->waiter != NULL ? mariadb_wait_beside(c, fd, events)
-                              : mariadb_wait_alone(fd, events, timeout_ms);
+  if (c->wait->waiter != NULL)
+    n = mariadb_wait_beside(c, fd, events);
+  else
+    n = mariadb_wait_alone(fd, events, timeout_ms);
   if (n == 0)
     errno = ETIMEDOUT;
   return n;
@@ -329,9 +338,9 @@ struct pvio {
   struct pvio_tls *tls;
 };
 
-/* Half of a connection's memory is a cache of 16 KiB, which the library fills when it reads.  The
-   cache is freed only if all its bytes were read.  Without it, the library reads in more calls of
-   the system. */
+/* Frees the cache of 16 KiB, half of a connection's memory, which the library fills when it reads,
+   unless the cache has bytes that were not read.  Without it, the library makes more system calls
+   to read. */
 void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
   struct pvio *pvio = (void *)c->handle->net.pvio;
