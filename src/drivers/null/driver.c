@@ -102,8 +102,8 @@ static void null_done(void *self)
   free(self);
 }
 
-/* Prepares a connection for statements that take time.  The lock comes last: null_interrupt uses it
-   as soon as it exists.  With a waiter there is none. */
+/* Prepares a connection for statements that take time.  With a waiter there is no lock.  has_lock
+   is set last: another thread may then call null_interrupt, which uses lock and woken. */
 static void null_make_slow(struct null_conn *c, const struct null_driver *driver,
                            const struct bn_sql_target *t)
 {
@@ -290,7 +290,7 @@ static enum bn_sql null_next(void *conn, void *stmt, struct bn_sql_result *r, st
   return null_answer(conn, OTHER, r);
 }
 
-/* The result itself counts the remaining rows down. */
+/* Returns the one row that all results have, "1", until r->nrows, the rows that remain, is 0. */
 static bool null_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   (void)conn;

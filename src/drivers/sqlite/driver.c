@@ -73,8 +73,9 @@ static struct bn_sqlite_file *sqlite_get_file(struct bn_sqlite *driver, const ch
   return f;
 }
 
-/* Pauses before another attempt to get a lock that another process holds; n_before have failed.
-   Returns 1 to try again, or 0 after --sqlite-busy-timeout or an interruption. */
+/* Pauses before another attempt to get a lock that another process holds.  n_before: the number of
+   earlier pauses for this lock.  Returns 1 to try again, or 0 after --sqlite-busy-timeout or an
+   interruption. */
 static int sqlite_on_busy(void *arg, int n_before)
 {
   struct bn_sqlite_conn *c = arg;
@@ -92,8 +93,8 @@ static int sqlite_on_busy(void *arg, int n_before)
   return 1;
 }
 
-/* Returns whether the statement must end.  SQLite itself forgets an interruption that comes just
-   before the statement begins. */
+/* Returns whether the statement must end.  sqlite3_interrupt() alone is not enough: SQLite forgets
+   an interruption that comes just before the statement begins. */
 static int sqlite_on_progress(void *arg)
 {
   const struct bn_sqlite_conn *c = arg;
@@ -101,10 +102,10 @@ static int sqlite_on_progress(void *arg)
   return atomic_load_explicit(&c->interrupted, memory_order_relaxed);
 }
 
-/* Sets a pragma.  value, if it is not NULL, gets the answer, which is the setting that is in force
-   now.  Returns a result code of SQLite. */
+/* Sets a pragma.  `actual` (NULL: not wanted) gets the answer: the setting that holds now.  Returns
+   a result code of SQLite. */
 static int sqlite_set_pragma(struct bn_sqlite_conn *c, const char *name, const char *setting,
-                             char *value, size_t size)
+                             char *actual, size_t size)
 {
   char text[80];
   sqlite3_stmt *st = NULL;
@@ -115,14 +116,14 @@ static int sqlite_set_pragma(struct bn_sqlite_conn *c, const char *name, const c
   if (rc != SQLITE_OK)
     return rc;
   /* sqlite3_finalize returns the code of a step that failed. */
-  if (sqlite3_step(st) == SQLITE_ROW && value != NULL)
-    (void)snprintf(value, size, "%s", (const char *)sqlite3_column_text(st, 0));
+  if (sqlite3_step(st) == SQLITE_ROW && actual != NULL)
+    (void)snprintf(actual, size, "%s", (const char *)sqlite3_column_text(st, 0));
   return sqlite3_finalize(st);
 }
 
-/* Sets the journal mode, and c->readers_wait by the mode that results.  SQLite answers with the
-   mode that stays if the file cannot have the new one, which is an error here; a database in memory
-   has one mode only.  Returns DONE, or ERROR and d. */
+/* Sets the journal mode, and c->readers_wait by the mode that results.  If the file cannot have the
+   mode, SQLite answers with the mode that stays: that is an error here, but not for a database in
+   memory, which has a mode of its own.  Returns DONE, or ERROR and d. */
 static enum bn_sql sqlite_set_journal(struct bn_sqlite_conn *c, const char *mode,
                                       struct bn_sql_diag *d)
 {
@@ -159,9 +160,9 @@ static enum bn_sql sqlite_configure_connection(struct bn_sqlite_conn *c, struct 
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
-/* Opens the database, and finds its file among those of the process.  With `prepared`, it must
-   exist.  The caller holds driver->lock, and closes c->db after a failure too.  Returns DONE, or
-   ERROR and d. */
+/* Opens the database, and finds its file among those of the process.  prepared: it must exist; else
+   it is made if needed.  The caller holds driver->lock, and closes c->db after a failure too.
+   Returns DONE, or ERROR and d. */
 static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
                                       struct bn_sql_diag *d)
 {
@@ -220,7 +221,7 @@ static enum bn_sql sqlite_connect(void *self, void *conn, const struct bn_sql_ta
   pthread_mutex_lock(&c->driver->lock);
   rc = sqlite_open_locked(c, path, t->prepared, d);
   pthread_mutex_unlock(&c->driver->lock);
-  c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms;
+  c->timeout_ms = (uint64_t)c->driver->conf->busy_timeout_ms; /* statements have no deadline */
   return rc;
 }
 
@@ -312,8 +313,9 @@ static int sqlite_find_filesystem(const char *path, struct statfs *fs)
   slash = strrchr(folder, '/');
   if (slash == NULL)
     return -1;
-  /* The slash of the root folder stays. */
-  slash[slash == folder ? 1 : 0] = '\0';
+  if (slash == folder) /* the slash of the root folder stays */
+    slash++;
+  *slash = '\0';
   return statfs(folder, fs);
 }
 
@@ -343,8 +345,9 @@ static int sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
   struct stat st;
   uint64_t room;
 
-  if (path == NULL || path[0] == '\0' || sqlite_find_filesystem(path, &fs) != 0 ||
-      sqlite_is_elastic_filesystem(&fs))
+  if (path == NULL || path[0] == '\0') /* a database in memory */
+    return 0;
+  if (sqlite_find_filesystem(path, &fs) != 0 || sqlite_is_elastic_filesystem(&fs))
     return 0;
   room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
   if (stat(path, &st) == 0)

@@ -119,7 +119,8 @@ static bool error_is_about_file(int code)
   }
 }
 
-/* Returns whether a transaction only blocks other connections after the failure, until it ends. */
+/* Returns whether a transaction cannot go on after the failure: until it ends, it only blocks other
+   connections. */
 static bool error_makes_transaction_useless(int code)
 {
   const int primary = error_primary(code);
@@ -128,12 +129,12 @@ static bool error_makes_transaction_useless(int code)
          primary == SQLITE_INTERRUPT;
 }
 
-/* Rolls back the transaction if the failure has made it useless.  If none is open afterwards,
-   because of that or because SQLite itself has ended it, d->rolled_back is set, and the turn in the
-   queue of the file ends. */
+/* Rolls back the transaction if the failure has made it useless.  Sets d->rolled_back to whether no
+   transaction is open then: it was rolled back, here or by SQLite itself, or there was none.  The
+   connection has no lock of the file then, so its turn in the file's queue ends. */
 static void error_end_useless_transaction(struct bn_sqlite_conn *c, struct bn_sql_diag *d)
 {
-  if (c->db == NULL)
+  if (c->db == NULL) /* SQLite had no memory for the connection */
     return;
   if (sqlite3_get_autocommit(c->db) == 0 && error_makes_transaction_useless(d->code))
     (void)sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
@@ -156,17 +157,24 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                            struct bn_sql_diag *d)
 {
-  /* c->db is NULL if SQLite had no memory for the connection. */
-  const int system_error = c->db != NULL ? sqlite3_system_errno(c->db) : 0;
-  const char *name = c->db != NULL ? sqlite3_db_filename(c->db, "main") : NULL;
+  const int primary = error_primary(rc);
+  const char *name;
+  int system_error;
   char text[sizeof d->text];
+  size_t len;
 
-  (void)snprintf(text, sizeof text, "%s",
-                 c->db != NULL ? sqlite3_errmsg(c->db) : sqlite3_errstr(rc));
-  if (error_is_about_file(rc) && name != NULL && name[0] != '\0')
-    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": '%s'", name);
-  if ((error_primary(rc) == SQLITE_CANTOPEN || error_primary(rc) == SQLITE_IOERR) &&
-      system_error != 0)
-    (void)snprintf(text + strlen(text), sizeof text - strlen(text), ": %s", strerror(system_error));
+  if (c->db == NULL) /* SQLite had no memory for the connection */
+    return bn_sqlite_fail_text(c, rc, call, sqlite3_errstr(rc), d);
+  (void)snprintf(text, sizeof text, "%s", sqlite3_errmsg(c->db));
+  name = sqlite3_db_filename(c->db, "main");
+  if (error_is_about_file(rc) && name != NULL && name[0] != '\0') {
+    len = strlen(text);
+    (void)snprintf(text + len, sizeof text - len, ": '%s'", name);
+  }
+  system_error = sqlite3_system_errno(c->db);
+  if ((primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR) && system_error != 0) {
+    len = strlen(text);
+    (void)snprintf(text + len, sizeof text - len, ": %s", strerror(system_error));
+  }
   return bn_sqlite_fail_text(c, rc, call, text, d);
 }

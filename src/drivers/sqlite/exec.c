@@ -64,9 +64,9 @@ static int exec_read_rows(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_
   return SQLITE_DONE;
 }
 
-/* Runs st when it is its turn.  Resets st at the end, which ends the transaction of a single
-   statement, and then the turn.  Returns p->kind, which is ERROR after a failure that d
-   describes. */
+/* Runs st when it is its turn.  Resets st at the end, which ends the transaction of a statement
+   outside of BEGIN and COMMIT; then the turn ends, if no transaction is open.  Returns p->kind,
+   which is ERROR after a failure that d describes. */
 static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct bn_sqlite_part *p,
                             struct bn_sql_diag *d)
 {
@@ -85,7 +85,8 @@ static enum bn_sql exec_run(struct bn_sqlite_conn *c, sqlite3_stmt *st, struct b
     (void)sqlite3_reset(st);
     return bn_sqlite_fail_text(c, rc, "sqlite3_step()", "out of memory", d);
   }
-  /* The message comes from the step; resetting releases the statement's locks. */
+  /* sqlite3_reset() releases the locks of the statement, and returns the code of the failed step,
+     whose message stays. */
   if (rc != SQLITE_DONE)
     return bn_sqlite_fail(c, sqlite3_reset(st), "sqlite3_step()", d);
   if (sqlite3_total_changes(c->db) != changes_before)
@@ -112,8 +113,9 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
   return BN_SQL_DONE;
 }
 
-/* Executes the statements from sql to end, which follow the first statement of the text, as servers
-   do.  Their results wait for bn_sqlite_next().  The first failure is the last result. */
+/* Executes the statements from sql to end, which follow the first one of a text, before its result
+   is returned, as servers do.  Their results are kept for bn_sqlite_next().  The first failure is
+   the last result. */
 static void exec_run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {

@@ -88,7 +88,7 @@ static struct bn_sqlite_turn *queue_pop(struct bn_sqlite_queue *q)
 }
 
 /* Grants all turns that may go on now; the caller holds the lock.  While a turn waits for its
-   upgrade, no other turn is granted. */
+   upgrade, no other turn is granted: the upgrade needs all other sharers to leave. */
 static void queue_advance(struct bn_sqlite_queue *q)
 {
   if (q->upgrader != NULL) {
@@ -154,7 +154,8 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
     queue_advance(q);
     rc = queue_await(q, t);
   } else if (wants == BN_SQLITE_SHARED) {
-    /* A turn in the line may wait for this thread, so this turn does not go behind it. */
+    /* The thread shares already, and a turn in the line may wait until it stops: behind that turn,
+       this one would wait for ever. */
     t->wants = wants;
     queue_grant(q, t);
     rc = BN_SQLITE_GRANTED;
